@@ -1,0 +1,62 @@
+# Everything a person needs, from a clone and Python 3.11 or newer. `make` alone says what there is.
+
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+WORKERS ?= 2
+
+.PHONY: help install demo test test-slow check lock clean
+
+help:
+	@echo "make install    set up .venv with the locked versions"
+	@echo "make demo       hunt on the built-in web: no network, nothing to configure"
+	@echo "make test       the tests, without the slow ones"
+	@echo "make test-slow  the slow tests"
+	@echo "make check      style, lints and types"
+	@echo "make lock       choose the locked versions anew"
+	@echo "make clean      remove .venv and everything built or cached"
+
+install: .venv/base
+
+demo: .venv/base
+	$(BIN)/wolfspider demo
+
+test: .venv/dev
+	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS)
+
+# pytest leaves with 5 when it finds no test at all, which is no failure here.
+test-slow: .venv/dev
+	$(BIN)/python -m pytest -m slow || test $$? -eq 5
+
+check: .venv/dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+lock: .venv/dev
+	$(LOCK) --output-file requirements.lock
+	$(LOCK) --group dev --extra figures --constraint requirements.lock --output-file requirements-dev.lock
+
+LOCK = $(BIN)/uv pip compile pyproject.toml --group build --universal --python-version 3.11 --upgrade --quiet \
+	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links
+
+clean:
+	rm -rf .venv build dist src/*.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The files below only remember when something was done, so that it is done again when what it was made from changes.
+.venv/made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "wolfspider needs Python 3.11 or newer; \
+	$(PYTHON) is not. Name another one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@$(PYTHON) -m venv .venv || { echo "Cannot make .venv; your system may keep that in a package of its own, \
+	often named python3-venv." >&2; exit 1; }
+	@touch $@
+
+.venv/base: requirements.lock pyproject.toml .venv/made
+	$(INSTALL) --require-hashes -r requirements.lock
+	$(INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv/dev: requirements-dev.lock .venv/base
+	$(INSTALL) --require-hashes -r requirements-dev.lock
+	@touch $@
