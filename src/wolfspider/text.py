@@ -1,0 +1,193 @@
+"""Words, and what can be said of two bags of them.
+
+Every part of the house that reads text reads it through `words`, so that a keyword, an anchor and a page agree on what
+a word is: a run of letters, digits and marks, in one Unicode form (NFKC) and one case. Apostrophes and hyphens part
+words. Chinese, Japanese and Korean are written without blanks, or with endings glued to the word, and are cut into
+overlapping pairs of characters instead: any two texts that share a word then share pairs, and no dictionary is needed.
+Nothing is left out, stop words neither; who wants them gone takes them out of the counts.
+
+A bag of words is a plain mapping from word to weight. Sums run in the order of insertion, so that the same bags give
+the same number on every machine.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from functools import cache
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import xxhash
+
+from wolfspider.model import Link, Page
+
+LONGEST = 64  # characters of a word that are kept; what is longer is data, not language
+_SHINGLE = 3
+_CHUNK = 1 << 14  # shingles whose bits are counted at once: 1 MB
+
+_ASCII_WORD = re.compile(f"([a-z0-9]{{1,{LONGEST}}})[a-z0-9]*")
+_CJK = (
+    "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"  # kana and iteration marks
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
+    "\u1100-\u11ff\uac00-\ud7ff"  # Hangul
+)
+_LAST_MARK = 0x12000  # the living scripts; what lies above is history, music and emoji
+_HAS_CJK = re.compile(f"[{_CJK}]")
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in order."""
+    if text.isascii():
+        return _ASCII_WORD.findall(text.lower())
+    clean = folded(text)
+    runs = _unicode_word().findall(clean)
+    if _HAS_CJK.search(clean):
+        return list(chain.from_iterable(_pairs(run) if _HAS_CJK.match(run) else (run[:LONGEST],) for run in runs))
+    return [run[:LONGEST] for run in runs]
+
+
+def folded(text: str) -> str:
+    """One spelling for what reads the same. Folding case may undo the normal form, hence twice; a soft hyphen is
+    where a word may be broken, not where it ends."""
+    once = unicodedata.normalize("NFKC", text.replace("\u00ad", "")).casefold()
+    return unicodedata.normalize("NFKC", once)
+
+
+@cache
+def _unicode_word() -> re.Pattern[str]:
+    letter = rf"[^\W_{_CJK}]"
+    marks = _ranges(code for code in range(_LAST_MARK) if unicodedata.category(chr(code))[0] == "M")
+    return re.compile(f"[{_CJK}]+|{letter}+(?:[{marks}]+{letter}*)*")
+
+
+def _ranges(codes: Iterable[int]) -> str:
+    """A character class; `re` has none for marks, which Indic, Arabic and Hebrew words are full of."""
+    runs: list[list[int]] = []
+    for code in codes:
+        if runs and runs[-1][1] == code - 1:
+            runs[-1][1] = code
+        else:
+            runs.append([code, code])
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in runs)
+
+
+def _pairs(run: str) -> list[str]:
+    """Overlapping pairs of characters; one alone stands for itself."""
+    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+
+
+def counted(words: Iterable[str]) -> dict[str, int]:
+    return dict(Counter(words))
+
+
+def counts(page: Page) -> Mapping[str, int]:
+    """How often each word is on the page, counted once for each page."""
+    if page.counts_ is None:
+        object.__setattr__(page, "counts_", counted(page.words))
+    assert page.counts_ is not None
+    return page.counts_
+
+
+def dot(x: Mapping[str, float], y: Mapping[str, float]) -> float:
+    if len(x) > len(y):
+        x, y = y, x
+    return sum(weight * y[word] for word, weight in x.items() if word in y)
+
+
+def cosine(x: Mapping[str, float], y: Mapping[str, float]) -> float:
+    """The angle between two bags: 0 nothing in common (or nothing there), 1 the same proportions."""
+    norms = math.sqrt(_square(x)) * math.sqrt(_square(y))
+    return dot(x, y) / norms if norms else 0.0
+
+
+def tanimoto(x: Mapping[str, float], y: Mapping[str, float]) -> float:
+    """Jaccard's measure for weighted bags; unlike the cosine it minds their sizes."""
+    common = dot(x, y)
+    union = _square(x) + _square(y) - common
+    return common / union if union else 0.0
+
+
+def jaccard(x: Set[Any], y: Set[Any]) -> float:
+    common = len(x & y)
+    union = len(x) + len(y) - common
+    return common / union if union else 0.0
+
+
+def _square(x: Mapping[str, float]) -> float:
+    return sum(weight * weight for weight in x.values())
+
+
+class DocumentFrequencies:
+    """In how many documents a word stands: what makes a rare word weigh more than a common one."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.df: dict[str, int] = {}
+
+    def add(self, words: Collection[str]) -> None:
+        """One more document, by its distinct words; repetitions are not counted twice."""
+        self.n += 1
+        df = self.df
+        for word in dict.fromkeys(words):
+            df[word] = df.get(word, 0) + 1
+
+    def idf(self, word: str) -> float:
+        return math.log((1 + self.n) / (1 + self.df.get(word, 0))) + 1
+
+    def weighted(self, counts: Mapping[str, float]) -> dict[str, float]:
+        """tf-idf of a bag."""
+        return {word: count * self.idf(word) for word, count in counts.items()}
+
+    def state(self) -> dict[str, Any]:
+        return {"n": self.n, "df": dict(self.df)}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        self.n = int(state["n"])
+        self.df = dict(state["df"])
+
+
+def near_signature(words: Sequence[str]) -> int:
+    """A simhash: 64 bits, each voted on by every run of three words, so that nearly equal texts differ in few bits.
+    0 for no words."""
+    if not words:
+        return 0
+    hashes = np.fromiter(map(xxhash.xxh3_64_intdigest, map(str.encode, words)), np.uint64, len(words))
+    shingles = _shingles(hashes)
+    votes = np.zeros(64, np.int64)
+    for first in range(0, len(shingles), _CHUNK):
+        octets = shingles[first : first + _CHUNK].astype("<u8").view(np.uint8).reshape(-1, 8)
+        votes += np.unpackbits(octets, axis=1, bitorder="little").sum(axis=0, dtype=np.int64)
+    signature = np.packbits(2 * votes > len(shingles), bitorder="little")
+    return int.from_bytes(signature.tobytes(), "little")
+
+
+def _shingles(hashes: np.ndarray[Any, np.dtype[np.uint64]]) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """The hash of each run of words from the hashes of its words, in a way that minds their order."""
+    size = min(_SHINGLE, len(hashes))
+    count = len(hashes) - size + 1
+    mixed = np.zeros(count, np.uint64)
+    for place in range(size):
+        mixed = (mixed ^ hashes[place : place + count]) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return mixed
+
+
+def differing_bits(a: int, b: int) -> int:
+    return (a ^ b).bit_count()
+
+
+def window(page: Page, link: Link, left: int = 20, right: int = 20) -> tuple[str, ...]:
+    """The words around a link: some before, its anchor, some after."""
+    after = link.at + len(words(link.anchor)) + right
+    return page.words[max(0, link.at - left) : after]
+
+
+def block_words(page: Page, link: Link) -> tuple[str, ...]:
+    """The words of the smallest element around a link that says something."""
+    first, last = link.block
+    return page.words[first:last]
