@@ -3,6 +3,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+LOCK := $(BIN)/uv pip compile pyproject.toml --group build --universal --python-version 3.11 --upgrade --quiet \
+	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links
 WORKERS ?= 2
 
 .PHONY: help install demo test test-slow check lock clean
@@ -35,10 +37,7 @@ check: .venv/dev
 
 lock: .venv/dev
 	$(LOCK) --output-file requirements.lock
-	$(LOCK) --group dev --extra figures --constraint requirements.lock --output-file requirements-dev.lock
-
-LOCK = $(BIN)/uv pip compile pyproject.toml --group build --universal --python-version 3.11 --upgrade --quiet \
-	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links
+	$(LOCK) --group dev --extra figures --output-file requirements-dev.lock
 
 clean:
 	rm -rf .venv build dist src/*.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
