@@ -1,4 +1,4 @@
-"""What all tests share: hypothesis draws the same examples on every run, and the corpora are found by the environment."""
+"""What all tests share: the same examples on every run, and the corpora found by the environment."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# No deadline and no health check of speed: a loaded machine is not a failing test. `HYPOTHESIS_PROFILE=search` looks for new examples.
+# No deadline and no health check of speed: a loaded machine is not a failing test.
+# `HYPOTHESIS_PROFILE=search make test` looks for examples nobody has seen.
 settings.register_profile(
     "repeatable", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -24,5 +25,5 @@ def corpora() -> Path:
         pytest.skip("WOLFSPIDER_CORPORA names no folder of recorded webs, so what is measured on them is not tested.")
     path = Path(folder)
     if not path.is_dir():
-        pytest.fail(f"WOLFSPIDER_CORPORA is {folder!r}, which is no folder. Correct it, or unset it to skip these tests.")
+        pytest.fail(f"WOLFSPIDER_CORPORA is {folder!r}, which is no folder. Correct it, or unset it to skip.")
     return path

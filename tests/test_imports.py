@@ -1,0 +1,147 @@
+"""The arrows of the house point one way, and policy owns no I/O. Read from the source: nothing is imported for it.
+
+Where a new module stands is a decision: name it in GROUPS (and in docs/architecture.md).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src" / "wolfspider"
+
+# A module imports only from its own group and from those above it. A name stands for a module or for a whole folder.
+GROUPS = (
+    ("model", "params", "errors", "codec", "text", "events", "chance", "scope"),
+    ("topic", "learn"),
+    ("judge", "reinforcer", "strategy", "frontier"),
+    ("strategies",),
+    ("crawl",),
+    ("web", "store"),
+    ("drive", "checks"),
+    ("bench", "cluster", "dashboard"),
+    ("cli",),
+)
+POLICY = {name for group in GROUPS[:5] for name in group}
+
+OUTSIDE_POLICY = {"asyncio", "os", "pathlib", "secrets", "socket", "sqlite3", "ssl", "subprocess", "threading", "time"}
+# Two loaders, called before a crawl begins: a topics.json, and the stored link skeleton of a web.
+LOADERS = {"topic": {"pathlib"}, "learn.graph": {"pathlib"}}
+CALLS_OUTSIDE_POLICY = {"open", "print", "input", "hash"}  # `hash` of a string differs from process to process
+
+
+def name_of(path: Path) -> str:
+    return ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
+
+
+MODULES = {name_of(path): path for path in sorted(SOURCE.rglob("*.py"))}
+
+
+def group_of(module: str) -> int | None:
+    top = module.split(".")[0]
+    return next((number for number, group in enumerate(GROUPS) if top in group), None)
+
+
+def imports(tree: ast.AST) -> Iterator[str]:
+    """Every dotted name that is imported, wherever it stands; `from a import b` gives a.b."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{'.' * node.level}{node.module or ''}.{alias.name}" for alias in node.names)
+
+
+def complaints(module: str, source: str) -> list[str]:
+    """What is wrong with the imports of this module, one sentence each."""
+    if module == "__init__":
+        return []
+    if group_of(module) is None:
+        return [f"{module} stands in no group: name it in GROUPS."]
+    tree = ast.parse(source)
+    found = [sentence for name in imports(tree) if (sentence := wrong_arrow(module, name))]
+    if module.split(".")[0] in POLICY:
+        found += [sentence for name in imports(tree) if (sentence := wrong_in_policy(module, name))]
+        found += wrong_calls(module, tree)
+    return found
+
+
+def wrong_arrow(module: str, name: str) -> str | None:
+    if name.startswith("."):
+        return f"{module} imports {name} by a relative name."
+    if not name.startswith("wolfspider."):
+        return None
+    target = name.removeprefix("wolfspider.")
+    mine, other = group_of(module), group_of(target)
+    if other is None:
+        return None if target == "__version__" else f"{module} imports {target}, which stands in no group."
+    if mine is not None and other > mine:
+        return f"{module} imports {target}, which stands below it."
+    if target.startswith("strategies") and module.startswith("strategies."):
+        return f"{module} imports {target}: what two strategies share belongs in learn/, frontier or strategy."
+    return None
+
+
+def wrong_in_policy(module: str, name: str) -> str | None:
+    top = name.split(".")[0]
+    if top in OUTSIDE_POLICY - LOADERS.get(module, set()):
+        return f"{module} is policy and imports {top}."
+    if name.startswith("random.") and name != "random.Random":
+        return f"{module} draws from the global generator by {name}: use the random.Random it is given."
+    return None
+
+
+def wrong_calls(module: str, tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Name(id="random"), attr=attribute) if attribute != "Random":
+                yield f"{module} uses random.{attribute}: use the random.Random it is given."
+            case ast.Attribute(value=ast.Name(id="datetime" | "date"), attr="now" | "utcnow" | "today"):
+                yield f"{module} reads the clock: times are handed in."
+            case ast.Call(func=ast.Name(id=called)) if called in CALLS_OUTSIDE_POLICY:
+                yield f"{module} is policy and calls {called}()."
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_point_one_way_and_policy_owns_no_io(module: str) -> None:
+    assert complaints(module, MODULES[module].read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("model", "from wolfspider.text import words\nfrom wolfspider import topic"),
+        ("judge", "def later():\n    from wolfspider.web.html import parse"),
+        ("crawl", "import wolfspider.drive"),
+        ("crawl", "from .model import Page"),
+        ("strategies.shark", "from wolfspider.strategies.fish import Fish"),
+        ("strategies.shark", "from wolfspider.strategies import fish"),
+        ("strategies.shark", "import time"),
+        ("strategies.shark", "import os.path"),
+        ("strategies.shark", "from random import choice"),
+        ("strategies.shark", "import random\nrandom.shuffle([])"),
+        ("strategies.shark", "from datetime import datetime\ndatetime.now()"),
+        ("frontier", "order = hash('a')"),
+        ("learn.terms", "from pathlib import Path"),
+        ("reinforcer", "with open('x') as file: pass"),
+        ("plumbing", "x = 1"),
+        ("cli", "import wolfspider.plumbing"),
+    ],
+)
+def test_the_checker_sees_what_is_wrong(module: str, source: str) -> None:
+    assert len(complaints(module, source)) == 1
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("strategies.shark", "import random\nfrom wolfspider.model import Page\nrandom.Random(1).shuffle([])"),
+        ("topic", "import json\nfrom pathlib import Path\nfrom wolfspider.learn.graph import Graph"),
+        ("web.live", "import asyncio, socket, time\nfrom wolfspider import model, topic"),
+        ("cli", "from wolfspider import __version__\nfrom wolfspider.bench.runner import run\nprint(1)"),
+    ],
+)
+def test_the_checker_lets_pass_what_is_right(module: str, source: str) -> None:
+    assert complaints(module, source) == []
