@@ -34,7 +34,7 @@ class Graph:
         heads = np.asarray(targets, dtype=np.int64)
         if tails.shape != heads.shape:
             raise ValueError("as many sources as targets are needed")
-        if tails.size and not (0 <= min(tails.min(), heads.min()) and max(tails.max(), heads.max()) < n):
+        if tails.size and not (min(tails.min(), heads.min()) >= 0 and max(tails.max(), heads.max()) < n):
             raise ValueError("an edge names a node that is not there")
         keys = distinct(tails * n + heads)
         keys = keys[keys // max(n, 1) != keys % max(n, 1)]
@@ -72,9 +72,7 @@ class Graph:
     def undirected(self) -> Graph:
         """Every link in both directions."""
         tails = self.sources()
-        return Graph.from_edges(
-            self.urls, np.concatenate([tails, self.targets]), np.concatenate([self.targets, tails])
-        )
+        return Graph.from_edges(self.urls, np.concatenate([tails, self.targets]), np.concatenate([self.targets, tails]))
 
     def save(self, path: Path) -> None:
         texts = [url.encode("utf-8", "surrogatepass") for url in self.urls]
@@ -96,9 +94,14 @@ class Graph:
         starts = parts["starts"].astype(np.int64)
         targets = parts["targets"].astype(np.int32)
         urls = _cut(parts["urls"].tobytes(), np.cumsum(parts["lengths"]).tolist())
-        if starts.shape != (len(urls) + 1,) or starts[0] != 0 or starts[-1] != targets.size or (np.diff(starts) < 0).any():
+        if (
+            starts.shape != (len(urls) + 1,)
+            or starts[0] != 0
+            or starts[-1] != targets.size
+            or (np.diff(starts) < 0).any()
+        ):
             raise ValueError("its rows do not fit its edges")
-        if targets.size and not (0 <= targets.min() and targets.max() < len(urls)):
+        if targets.size and not (targets.min() >= 0 and targets.max() < len(urls)):
             raise ValueError("an edge names a node that is not there")
         return cls(urls, starts, targets)
 

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import math
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wolfspider.bench.svg import MOST_POINTS, Figure, linear_ticks, log_ticks, tick_text
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def texts(svg: str) -> list[str]:
+    return [node.text or "" for node in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
+def test_marks_and_their_labels_are_drawn() -> None:
+    figure = (
+        Figure("Found", "downloads", "pages").line([0, 1, 2], [0, 5, 9], "shark").band([0, 1, 2], [0, 4, 8], [1, 6, 9])
+    )
+    root = ElementTree.fromstring(figure.points([1], [2], "seen", colour="#123456").svg())
+    assert {"Found", "downloads", "pages", "shark", "seen"} <= {node.text for node in root.iter(f"{SVG}text")}
+    assert figure.marks[0].colour == figure.marks[1].colour != figure.marks[2].colour == "#123456"
+    assert len(list(root.iter(f"{SVG}circle"))) == 2  # the point and its sign in the legend
+
+
+def test_text_is_escaped() -> None:
+    figure = Figure("<script>alert(1)</script>", 'a"b', "x & y").line([0, 1], [0, 1], "</svg>\x00", colour='"><b>')
+    assert "<script>" not in figure.svg()
+    assert "x & y" in texts(figure.svg()) and "</svg> " in texts(figure.svg())
+
+
+def test_what_cannot_be_drawn_is_left_out() -> None:
+    figure = Figure("t", "x", "y", x_log=True, y_log=True).line([0, 1, 10, 100, math.inf], [1, 0, 5, math.nan, 1])
+    assert figure.marks[0].xs.tolist() == [10]
+    assert "nan" not in figure.svg() and "inf" not in figure.svg()
+
+
+def test_an_empty_figure_is_still_a_figure() -> None:
+    for log in (False, True):
+        assert "t" in texts(Figure("t", "x", "y", x_log=log, y_log=log).line([], [], "none").svg())
+
+
+def test_long_curves_are_thinned_and_keep_their_ends() -> None:
+    xs = np.arange(100_000)
+    mark = Figure("t", "x", "y").line(xs, xs).marks[0]
+    assert mark.xs.size <= MOST_POINTS and mark.xs[0] == 0 and mark.xs[-1] == 99_999
+
+
+def test_unequal_lengths_are_refused() -> None:
+    with pytest.raises(ValueError, match="2 places along x and 1"):
+        Figure("t", "x", "y").line([1, 2], [1], "z")
+
+
+def test_ticks() -> None:
+    assert linear_ticks(0, 1000) == [0, 200, 400, 600, 800, 1000]
+    assert log_ticks(1, 1000) == [1, 10, 100, 1000]
+    assert log_ticks(1, 10)[:4] == [1, 2, 5, 10]
+    assert [tick_text(v) for v in (0, 0.25, 2.5, 10_000, 1e8, 1.25e8)] == [
+        "0",
+        "0.25",
+        "2.5",
+        "10,000",
+        "10⁸",
+        "1.25·10⁸",
+    ]
+    assert [tick_text(v, log=True) for v in (1e-5, 0.01, 1000, 1e6)] == ["10⁻⁵", "0.01", "1,000", "10⁶"]
+
+
+@given(st.floats(-1e9, 1e9), st.floats(1e-6, 1e9))
+def test_linear_ticks_cover_the_range_evenly(low: float, width: float) -> None:
+    high = low + width
+    if not high - low > 1e-9 * abs(low):
+        return
+    ticks = linear_ticks(low, high)
+    step = ticks[1] - ticks[0]
+    assert 2 <= len(ticks) <= 12
+    assert ticks[0] <= low + step * 1e-3 and ticks[-1] >= high - step * 1e-3
+
+
+@given(
+    st.lists(st.tuples(st.floats(allow_nan=True), st.floats(allow_nan=True)), max_size=20), st.booleans(), st.booleans()
+)
+def test_any_numbers_give_well_formed_svg(pairs: list[tuple[float, float]], x_log: bool, y_log: bool) -> None:
+    xs, ys = [x for x, _ in pairs], [y for _, y in pairs]
+    svg = Figure("t", "x", "y", x_log, y_log).line(xs, ys, "a").band(xs, ys, ys).points(xs, ys).svg()
+    ElementTree.fromstring(svg)
+    assert "nan" not in svg
