@@ -56,6 +56,15 @@ class Graph:
     def out(self, node: int) -> Nodes:
         return self.targets[self.starts[node] : self.starts[node + 1]]
 
+    def spread(self, nodes: NDArray[np.integer[Any]]) -> tuple[Ints, Nodes]:
+        """All edges out of these nodes: which of `nodes` each leaves from (its place there), and its target."""
+        begins = self.starts[nodes]
+        counts = self.starts[nodes + 1] - begins
+        ends = np.cumsum(counts)
+        places = np.repeat(np.arange(nodes.size), counts)
+        edges = np.arange(places.size) + np.repeat(begins - ends + counts, counts)
+        return places, self.targets[edges]
+
     def sources(self) -> Nodes:
         """The node each edge leaves from, beside `targets`."""
         return np.repeat(np.arange(self.n, dtype=np.int32), np.diff(self.starts))
