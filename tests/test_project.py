@@ -1,0 +1,142 @@
+"""What holds for the project as a whole: the locks, the docs that must exist, and what importing it costs."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import wolfspider
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "wolfspider"
+LOCKS = ("requirements.lock", "requirements-dev.lock")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+# Versions before these have published security holes.
+SAFE = {"aiohttp": (3, 14, 1), "lxml": (6, 1), "brotli": (1, 2), "urllib3": (2, 6, 3)}
+
+STRATEGIES = sorted(path.stem for path in (SOURCE / "strategies").glob("*.py") if path.stem != "__init__")
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def pins(lock: str) -> dict[str, set[str]]:
+    """Locked versions by name; a name has several where Python versions need different ones."""
+    found: dict[str, set[str]] = {}
+    for name, version in re.findall(r"^([\w.-]+)==([\w.+!]+)", lock, re.MULTILINE):
+        found.setdefault(name, set()).add(version)
+    return found
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version))
+
+
+def unsafe(lock: str) -> list[str]:
+    return [
+        f"{name} {version}"
+        for name, versions in pins(lock).items()
+        for version in versions
+        if name in SAFE and numbers(version) < SAFE[name]
+    ]
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_names_no_place_to_download_from(name: str) -> None:
+    assert not re.search(r"://|--(extra-)?index-url|--find-links| @ ", read(name))
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_every_locked_version_has_a_hash(name: str) -> None:
+    entries = re.split(r"^(?=[\w.-]+==)", read(name), flags=re.MULTILINE)[1:]
+    assert entries
+    assert [entry.splitlines()[0] for entry in entries if "--hash=sha256:" not in entry] == []
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_locked_versions_are_safe_ones(name: str) -> None:
+    assert unsafe(read(name)) == []
+
+
+def test_the_check_for_safe_versions_can_fail() -> None:
+    assert unsafe("aiohttp==3.14.0 \\\nbrotli==1.10.0 \\\nurllib3==2.6.3 \\\nlxml==5.9") == [
+        "aiohttp 3.14.0",
+        "lxml 5.9",
+    ]
+
+
+def test_developers_and_users_run_the_same_versions() -> None:
+    base, developer = (pins(read(name)) for name in LOCKS)
+    assert {name: developer.get(name) for name in base} == base
+
+
+def test_every_dependency_is_locked() -> None:
+    wanted = {re.split(r"[<>=~!; \[]", requirement)[0] for requirement in PROJECT["dependencies"]}
+    assert wanted <= pins(read("requirements.lock")).keys()
+
+
+def test_every_dependency_is_used() -> None:
+    wanted = {re.split(r"[<>=~!; \[]", requirement)[0].replace("-", "_") for requirement in PROJECT["dependencies"]}
+    assert wanted - imported() == set()
+
+
+def imported() -> set[str]:
+    """The top-level names that the source imports."""
+    found: set[str] = set()
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found.update(alias.name.split(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                found.add((node.module or "").split(".")[0])
+    return found
+
+
+def test_what_is_stored_is_never_code() -> None:
+    assert imported() & {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"} == set()
+
+
+def test_numpy_never_reads_pickles() -> None:
+    assert [path.name for path in SOURCE.rglob("*.py") if "allow_pickle=True" in path.read_text(encoding="utf-8")] == []
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    assert PROJECT["version"] == wolfspider.__version__
+    assert f"version: {wolfspider.__version__}\n" in read("CITATION.cff")
+    assert wolfspider.__version__ in read("CHANGELOG.md")
+
+
+def test_importing_wolfspider_loads_nothing_heavy() -> None:
+    program = "import sys, wolfspider; print(*sorted({'numpy', 'scipy', 'rich', 'selectolax'} & sys.modules.keys()))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_strategy_has_its_page(strategy: str) -> None:
+    pages = [ROOT / "docs" / "strategies" / f"{name}.md" for name in (strategy.replace("_", "-"), strategy)]
+    assert any(page.is_file() for page in pages), f"docs/strategies/{pages[0].name} is missing."
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", "CONTRIBUTING.md", *(str(p.relative_to(ROOT)) for p in ROOT.glob("docs/**/*.md"))]
+)
+def test_links_to_files_of_the_project_lead_somewhere(page: str) -> None:
+    targets = re.findall(r"\]\(([^)#\s]+)", read(page)) + re.findall(r'src="([^"]+)"', read(page))
+    here = (ROOT / page).parent
+    assert [target for target in targets if "://" not in target and not (here / target).exists()] == []
+
+
+def test_every_module_is_on_the_map() -> None:
+    drawn = read("docs/architecture.md")
+    missing = [path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py") if path.name != "__init__.py"]
+    missing = [name for name in missing if not name.startswith("strategies/") and f"`{name}`" not in drawn]
+    assert missing == [], "Each module has its line in docs/architecture.md."
