@@ -131,7 +131,7 @@ class _Map:
 
     def __init__(self, graph: Graph, seeds: Ints, relevant: Mask) -> None:
         self.graph = graph
-        self.relevant = relevant
+        self.wanted = np.flatnonzero(relevant)
         self.price = (~relevant).astype(np.int32)
         self.distance: Distances = np.full(graph.n, FAR, dtype=np.int32)
         self.before = np.full(graph.n, -1, dtype=np.int64)  # the page before it on a cheapest path
@@ -140,7 +140,7 @@ class _Map:
 
     @property
     def held(self) -> int:
-        return int(np.count_nonzero(self.relevant & (self.distance == 0)))
+        return int(np.count_nonzero(self.distance[self.wanted] == 0))
 
     def way(self, goal: int) -> list[int]:
         """The off-topic pages to take, in order, until the goal can be had."""

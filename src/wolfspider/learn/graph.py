@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -95,7 +96,7 @@ class Graph:
         try:
             with np.load(path, allow_pickle=False) as parts:
                 return cls._from_parts(parts)
-        except (OSError, KeyError, ValueError, EOFError) as error:
+        except (OSError, KeyError, ValueError, EOFError, BadZipFile) as error:
             raise BadInput(f"{path} is not a stored graph ({error}); delete it and it is made anew.") from error
 
     @classmethod
