@@ -33,7 +33,7 @@ class Exponents:
     kmin: int  # where the tail of the third estimate begins
     tail: int  # degrees in that tail
     distance: float  # Kolmogorov-Smirnov, between the tail and its fit
-    low: float  # 95 % interval of the third estimate, by the bootstrap
+    low: float  # 95 % interval of the third estimate, kmin given, by the bootstrap
     high: float
     mean: float
     largest: int
@@ -45,7 +45,7 @@ def exponents(degrees: ArrayLike, rng: np.random.Generator, resamples: int = 200
     every = np.asarray(degrees, dtype=np.int64)
     values, counts = distribution(every)
     gamma, kmin, distance = best_tail(values, counts)
-    low, high = _bootstrap(values, counts, rng, resamples)
+    low, high = _bootstrap(values, counts, kmin, rng, resamples)
     return Exponents(
         raw=raw_exponent(values, counts),
         binned=binned_exponent(values, counts),
@@ -133,12 +133,13 @@ def _slope(xs: Floats, ys: Floats) -> float:
     return float(-(across * np.log(ys)).sum() / (across**2).sum())
 
 
-def _bootstrap(values: Ints, counts: Ints, rng: np.random.Generator, resamples: int) -> tuple[float, float]:
-    """Every resample chooses its own kmin: the choice is part of the uncertainty."""
+def _bootstrap(values: Ints, counts: Ints, kmin: int, rng: np.random.Generator, resamples: int) -> tuple[float, float]:
+    """Of the tail from kmin on. kmin itself stays: resamples, full of doubles, choose it systematically too high."""
+    values, counts = values[values >= kmin], counts[values >= kmin]
     total = int(counts.sum())
     if not total or resamples < 1:
         return float("nan"), float("nan")
     drawn = rng.multinomial(total, counts / total, size=resamples)
-    found = [best_tail(values[row > 0], row[row > 0])[0] for row in drawn]
+    found = 1 + total / (drawn @ np.log(values / (kmin - 0.5)))
     low, high = np.quantile(found, [0.025, 0.975])
     return float(low), float(high)

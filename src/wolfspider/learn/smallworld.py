@@ -105,10 +105,10 @@ def _linked_shares(
     rows, neighbours = both.spread(nodes)
     if most is not None:
         rows, neighbours = _draw(rows, neighbours, most, rng)
-    near = np.zeros((nodes.size, both.n), dtype=bool)
-    near[rows, neighbours] = True
+    near = np.zeros(nodes.size * both.n, dtype=bool)  # a row of n for each node, laid end to end
+    near[rows * both.n + neighbours] = True
     places, ends = upward.spread(neighbours)
-    linked = near[rows[places], ends]
+    linked = near.take((rows * both.n)[places] + ends)
     found = np.bincount(rows[places[linked]], minlength=nodes.size)
     sizes = np.bincount(rows, minlength=nodes.size)
     shares: NDArray[np.float64] = found / (sizes * (sizes - 1) / 2)
