@@ -153,6 +153,11 @@ class DocumentFrequencies:
         self.df = dict(state["df"])
 
 
+def key_of(text: str) -> int:
+    """A 64-bit name for a text, the same in every process; never 0."""
+    return xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass")) or 1
+
+
 def near_signature(words: Sequence[str]) -> int:
     """A simhash: 64 bits, each voted on by every run of three words, so that nearly equal texts differ in few bits.
     0 for no words."""

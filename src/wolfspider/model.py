@@ -1,0 +1,174 @@
+"""The vocabulary: what every part of the house speaks of. Frozen values, JSON-able, without behaviour.
+
+The kinds of failure, the expected ways not to get a page (a `Failure` is a value, never an exception):
+
+    asked for, not answered     dns, connect, tls, timeout, slow
+    answered, no page in it     status (404 ...), type (no HTML), size, empty, encoding, redirect, trap
+    never asked for             robots, blocked (the guard), excluded (scope), scheme, waiting, source, budget
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+FAILURES = (
+    "dns",
+    "connect",
+    "tls",
+    "timeout",
+    "slow",
+    "status",
+    "type",
+    "size",
+    "empty",
+    "encoding",
+    "redirect",
+    "trap",
+    "robots",
+    "blocked",
+    "excluded",
+    "scheme",
+    "waiting",
+    "source",
+    "budget",
+)
+
+
+def host_of(url: str) -> str:
+    """Host (with port) of a canonical address; the name before the colon for a Source's (`leap:...`)."""
+    parts = url.split("/", 3)
+    return parts[2] if len(parts) > 2 and not parts[1] else url.split(":", 1)[0]
+
+
+class Link(NamedTuple):
+    """A hyperlink as seen on a page. A tuple, because a page brings a hundred of them."""
+
+    url: str
+    anchor: str = ""  # its visible text, white space folded
+    at: int = 0  # index of the anchor's first word in the page's words
+    block: tuple[int, int] = (0, 0)  # [first, last) words of the smallest element around it with at least 10 words
+    path: str = ""  # tag path from the root with classes and ids: "html/body/div.nav#menu/ul/li/a"
+    rank: int = 0  # position among the page's links
+    rel: str = ""  # rel tokens, lower case, separated by blanks
+
+    @property
+    def host(self) -> str:
+        return host_of(self.url)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A downloaded page, parsed."""
+
+    url: str  # as asked for
+    final_url: str  # where it was, after redirects
+    title: str = ""
+    words: tuple[str, ...] = ()  # every visible word in order: NFKC, casefolded, CJK as bigrams; nothing left out
+    links: tuple[Link, ...] = ()
+    size: int = 0  # bytes of the body, decompressed
+    digest: str = ""  # of the body's bytes: equal digests, equal pages
+    near: int = 0  # 64-bit signature of the words: few differing bits, nearly the same page
+    published: float | None = None  # what the page says of itself
+    modified: float | None = None  # Last-Modified
+    language: str = ""  # ISO 639-1, "" where it can't be told
+    robots: tuple[str, ...] = ()  # directives of its meta tags and headers: noindex, nofollow ...
+    canonical: str = ""  # the address it would rather be known by
+    description: str = ""
+    status: int = 200
+    type: str = "text/html"
+    charset: str = "utf-8"
+    truncated: bool = False
+    at: float = 0.0  # when it was looked at
+    counts_: Mapping[str, int] | None = field(default=None, repr=False, compare=False)  # see text.counts
+
+
+class Failure(NamedTuple):
+    kind: str  # one of FAILURES
+    detail: str = ""  # for people: "404", "text/css", "no answer within 30 s"
+
+    @property
+    def lasting(self) -> bool:
+        """Would asking again give the same? Then it is held in memory like a page."""
+        if self.kind == "status":
+            return self.detail[:1] == "4" and self.detail[:3] not in ("408", "425", "429")
+        return self.kind in ("type", "size", "robots", "empty", "encoding", "redirect", "trap", "scheme", "blocked")
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """What a web answers. `page` is there already where a web keeps its pages parsed."""
+
+    url: str
+    final_url: str
+    status: int = 0
+    headers: Mapping[str, str] = field(default_factory=dict)  # names in lower case
+    body: bytes = b""
+    failure: Failure | None = None
+    seconds: float = 0.0
+    at: float = 0.0
+    hops: tuple[str, ...] = ()  # addresses passed on the way, final one excluded
+    page: Page | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """This agent wants this link."""
+
+    id: int
+    link: Link
+    agent: str = ""
+    source: str = ""  # the page that showed the link; "" for a starting point
+    note: Mapping[str, Any] = field(default_factory=dict)  # the parts of its score, for `explain`
+    fresh: bool = False
+    deadline: float | None = None  # seconds it may take
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the judge says of a page: score in [0, 1], 0.5 is the border; the raw similarity is in the evidence."""
+
+    score: float
+    relevant: bool
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a visit."""
+
+    visit: Visit
+    result: Page | Failure
+    verdict: Verdict | None  # None for failures and for the answers of Sources
+    downloads: int  # what it cost: 0 if cached
+    seconds: float
+    at: float
+    cached: bool = False
+
+    @property
+    def page(self) -> Page | None:
+        return self.result if isinstance(self.result, Page) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Credit:
+    """A reward or a penalty for a visit; it may arrive much later than the page."""
+
+    visit: int
+    agent: str
+    value: float
+    reason: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A document that a strategy hands to the reinforcer."""
+
+    visit: int
+    agent: str
+    url: str
+    digest: str
+    published: float | None
+    verdict: Verdict | None

@@ -1,0 +1,90 @@
+"""Which addresses belong to a crawl. A rule names a host, the beginning of an address, or a pattern with `*`.
+
+    example.org              that host and those below it
+    example.org/news         addresses that begin so, http or https
+    *.example.org/*?print=*  `*` stands for anything
+
+The last rule that matches an address decides. Patterns are matched in linear time, whatever they are: rules come from
+people, addresses from strangers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from wolfspider.errors import Problem
+
+
+class Rule(NamedTuple):
+    text: str
+
+    @classmethod
+    def read(cls, text: str) -> Rule:
+        bare = text.strip().split("://", 1)[-1]
+        if not bare or len(bare) > 2000:
+            raise Problem(f"A rule is a host, the beginning of an address or a pattern with *, not {text[:80]!r}.")
+        return cls(bare)
+
+    def matches(self, url: str) -> bool:
+        bare = url.split("://", 1)[-1]
+        if "*" in self.text:
+            return _matches_pattern(self.text.split("*"), bare)
+        if "/" in self.text:
+            return bare.startswith(self.text)
+        host = bare.split("/", 1)[0].split(":", 1)[0]
+        return host == self.text or host.endswith("." + self.text)
+
+
+def _matches_pattern(parts: list[str], text: str) -> bool:
+    first, *middle, last = parts
+    if not text.startswith(first):
+        return False
+    place = len(first)
+    for part in middle:
+        found = text.find(part, place)
+        if found < 0:
+            return False
+        place = found + len(part)
+    return len(text) - len(last) >= place and text.endswith(last)
+
+
+class Scope:
+    """The rules in force. `within` narrows a crawl from the start, as a bench does to the hosts of its web."""
+
+    def __init__(
+        self,
+        include: tuple[str, ...] = (),
+        exclude: tuple[str, ...] = (),
+        within: Callable[[str], bool] | None = None,
+    ) -> None:
+        self.within = within
+        self.open = not include
+        self.rules = [(True, Rule.read(text)) for text in include] + [(False, Rule.read(text)) for text in exclude]
+
+    def allows(self, url: str) -> bool:
+        if self.within is not None and not self.within(url):
+            return False
+        for allowed, rule in reversed(self.rules):
+            if rule.matches(url):
+                return allowed
+        return self.open
+
+    def exclude(self, rule: Rule) -> None:
+        self.rules.append((False, rule))
+
+    def include(self, rule: Rule) -> None:
+        """Take an exclusion back; a rule that was never excluded becomes an exception to those that were."""
+        if (False, rule) in self.rules:
+            self.rules = [kept for kept in self.rules if kept != (False, rule)]
+        else:
+            self.rules.append((True, rule))
+
+    def state(self) -> dict[str, object]:
+        return {"open": self.open, "rules": [[allowed, rule.text] for allowed, rule in self.rules]}
+
+    def restore(self, state: dict[str, object]) -> None:
+        self.open = bool(state["open"])
+        rules = state["rules"]
+        assert isinstance(rules, list)
+        self.rules = [(bool(allowed), Rule(text)) for allowed, text in rules]

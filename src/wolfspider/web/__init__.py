@@ -1,0 +1,1 @@
+"""Webs: the live one, recorded ones, computed ones; and how bytes become pages."""

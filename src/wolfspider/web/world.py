@@ -1,0 +1,50 @@
+"""The contract of a simulated web, and how a WEB given on the command line becomes one.
+
+A World is a pure function of address and time: the same look gives the same answer, always.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from wolfspider.learn.graph import Graph
+from wolfspider.model import Fetch
+from wolfspider.topic import Task
+
+
+class World(Protocol):
+    name: str  # short, for tables
+    start: float  # when a bench begins: the time of the last record
+
+    def look(self, url: str, now: float) -> Fetch:
+        """The answer at `now`, redirects followed inside this web. What is not there is a 404."""
+        ...
+
+    def owns(self, host: str) -> bool:
+        """Is this host part of the web? Links to others never reach a strategy in a bench."""
+        ...
+
+    def graph(self, now: float) -> Graph:
+        """The link skeleton of everything there at `now`: redirects followed, links out of the web left out."""
+        ...
+
+    def tasks(self) -> Mapping[str, Task]:
+        """The topics that come with this web, by name; empty if none do."""
+        ...
+
+    def digest(self) -> str:
+        """Changes when the content of the web does: what results and caches are kept under."""
+        ...
+
+
+def open_web(spec: str, cache: Path | None = None) -> World:
+    """`synthetic:KEY=VALUE,...`, or a folder or file of WARC. Raises Problem or BadInput with a sentence."""
+    if spec.startswith("synthetic:") or spec == "synthetic":
+        from wolfspider.web.synthetic import Synthetic
+
+        return Synthetic.parse(spec)
+    from wolfspider.web.recorded import Recorded
+
+    return Recorded(Path(spec), cache)
