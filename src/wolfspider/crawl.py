@@ -1,0 +1,534 @@
+"""The loop of a crawl, without any I/O.
+
+The life of a URL. A page shows a link. If the link is in scope it reaches the strategy with the page (`observe`),
+which may put it in its frontier. Some turn later the strategy takes room for it and proposes a visit. Crawl decides
+the way it goes: an address that the run holds already is answered from memory, free; one that is out at this moment is
+joined; one out of scope is turned away; a Source answers its own; everything else goes out, and a download is reserved
+for it, so that the budget holds to the last page. The driver brings the answer back and `land`s it: the page loses its
+links out of scope, the judge scores it, memory keeps it, the strategy observes it, the reinforcer looks at what the
+strategy sends and pays credits, at once or later. Each of these steps is an event, and each call that could come out
+differently another time is written to the journal, from which the same crawl can be played again.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol
+
+from wolfspider import events
+from wolfspider.errors import Problem
+from wolfspider.frontier import Shelf
+from wolfspider.judge import Judge
+from wolfspider.model import Credit, Failure, Link, Outcome, Page, Sent, Verdict, Visit
+from wolfspider.params import move
+from wolfspider.reinforcer import Reinforcer
+from wolfspider.scope import Rule, Scope
+from wolfspider.strategy import Broken, Order, Replayed, Room, Strategy
+from wolfspider.topic import Topic
+
+SENT_KEPT = 100_000
+PATIENCE = 1_000  # visits without a download after which a turn waits for something to change
+INSTANT = 0.001  # the shortest step in time
+TRAINING = "train"  # the agent whose visits are training
+
+
+class Held(NamedTuple):
+    """What a run knows of an address."""
+
+    result: Page | Failure
+    verdict: Verdict | None
+
+
+class Memory(Protocol):
+    """What a run holds: pages and lasting failures, with their verdicts."""
+
+    def holds(self, url: str) -> bool: ...
+    def recall(self, url: str) -> Held | None: ...
+    def keep(self, url: str, result: Page | Failure, verdict: Verdict | None) -> None: ...
+    def newest(self, host: str, count: int) -> list[str]: ...
+    def state(self) -> dict[str, Any]: ...
+    def restore(self, state: Mapping[str, Any]) -> None: ...
+
+
+class Source(Protocol):
+    """Answers addresses of its own making (`leap:...`) with pages whose links are its results."""
+
+    network: bool  # does asking it cost a download?
+
+    def look(self, url: str, now: float) -> Page | Failure: ...
+
+
+@dataclass
+class Limits:
+    pages: int  # downloads; never one more
+    slots: int = 1  # visits out at a time
+    delay: float = 0.0  # seconds between two visits to a host
+    max_wait: float = 3600.0  # a crawl that could only wait longer than this is over
+
+
+@dataclass
+class Flight:
+    visit: Visit
+    how: str
+    tries: int = 1
+
+
+class Crawl:
+    """Owns what is out, the budget and the commands; the driver owns time and the web."""
+
+    def __init__(
+        self,
+        strategy: Strategy,
+        judge_of: Callable[[Topic], Judge],
+        memory: Memory,
+        limits: Limits,
+        *,
+        reinforcer: Reinforcer | None = None,
+        scope: Scope | None = None,
+        sources: Mapping[str, Source] | None = None,
+        journal: Callable[[tuple[Any, ...]], None] | None = None,
+        train: str = "charged",
+    ) -> None:
+        self.strategy, self.judge_of, self.memory, self.limits = strategy, judge_of, memory, limits
+        self.shelf: Shelf = strategy.shelf
+        self.topic = strategy.topic
+        self.judge = judge_of(self.topic)
+        self.reinforcer = reinforcer or Reinforcer()
+        self.scope, self.sources, self.train = scope or Scope(), sources or {}, train
+        self.listeners: list[Callable[[events.Event], None]] = []
+        self.inbox: list[events.Command] = []  # commands for the driver to hand over between steps
+        self._write = journal or (lambda entry: None)
+        self.now = -math.inf
+        self.spent = 0  # downloads
+        self.training = 0  # downloads of free training
+        self.flights: dict[int, Flight] = {}  # visits without a result, whatever way they go
+        self.out = 0  # how many of them are out
+        self.reserved = 0  # downloads they may still cost
+        self.addresses: dict[str, int] = {}  # what is out, and how often
+        self.joined: dict[str, list[int]] = {}  # visits that wait for one already out
+        self.credits: list[tuple[float, int, Credit]] = []
+        self.credited = 0
+        self.sent: OrderedDict[int, Sent] = OrderedDict()
+        self.labels: dict[str, bool] = {}
+        self.paused = False
+        self.closing = ""  # finished or stopped, once a person said so
+        self.idle = 0  # visits in a row without a download
+        self.streak = 0  # of those, since the last turn that had something to wait for
+        self.asked = -math.inf  # when propose last gave nothing
+
+    # What is left, and what is out
+
+    @property
+    def left(self) -> int:
+        """Downloads not yet spent or reserved."""
+        return self.limits.pages - self.spent - self.reserved
+
+    def _charged(self, flight: Flight) -> bool:
+        return flight.how == "out" and not (self.train == "free" and flight.visit.agent == TRAINING)
+
+    def _enter(self, flight: Flight) -> None:
+        visit = flight.visit
+        self.flights[visit.id] = flight
+        if flight.how == "out":
+            self.out += 1
+            self.reserved += flight.tries if self._charged(flight) else 0
+            self.addresses[visit.link.url] = self.addresses.get(visit.link.url, 0) + 1
+
+    def _leave(self, flight: Flight) -> None:
+        if flight.how != "out":
+            return
+        self.out -= 1
+        url = flight.visit.link.url
+        self.addresses[url] -= 1
+        if not self.addresses[url]:
+            del self.addresses[url]
+        if self._charged(flight):
+            self.reserved -= flight.tries
+            self.spent += flight.tries
+        else:
+            self.training += flight.tries
+
+    # The turn
+
+    def begin(self, seeds: Iterable[Link], now: float) -> None:
+        links = tuple(link for link in seeds if self._in_scope(link.url))
+        self._write(("begin", links, now))
+        self.now = now
+        self._emit(events.Began(now, links, self.limits.pages))
+        self.strategy.begin(links, now)
+        self._collect()
+
+    def visits(self, room: Room, now: float) -> list[Order]:
+        """What starts now. Calls `propose` at most once; credits that are due are paid just before."""
+        self.now = now
+        replayed = isinstance(room, Replayed)
+        free = min(self.limits.slots - self.out, self.left)
+        if not replayed and (self.paused or self.closing or free <= 0 or self._better_wait(room, now)):
+            return []
+        if self.streak >= PATIENCE:
+            self.streak = 0
+        self._pay(now)
+        room.open(now, free, self._route, self.limits.delay)
+        opened = (room.free, tuple(room.newly_ready))
+        visits = self.strategy.propose(room, now)
+        orders = room.settle(visits)
+        self._write(("propose", now, *opened, tuple(room.answers), tuple(visit.id for visit in visits)))
+        self.asked = -math.inf if orders else now
+        for order in orders:
+            self._start(order, now)
+        self._collect()
+        return orders
+
+    def _start(self, order: Order, now: float) -> None:
+        visit, how = order
+        if visit.id in self.flights:
+            raise Broken(f"visit {visit.id} was proposed twice")
+        self._enter(Flight(visit, how))
+        if how == "joined":
+            self.joined.setdefault(visit.link.url, []).append(visit.id)
+        if how == "out":
+            self.idle = self.streak = 0
+        else:
+            self.idle += 1
+            self.streak += 1
+        self._emit(events.Went(now, visit, how))
+
+    def _route(self, url: str, fresh: bool) -> str:
+        source = self.sources.get(url.split(":", 1)[0])
+        if source is not None:
+            return "out" if source.network else "source"
+        if not self._in_scope(url):
+            return "excluded"
+        if fresh:
+            return "out"
+        if self.memory.holds(url):
+            return "held"
+        return "joined" if url in self.addresses else "out"
+
+    def _in_scope(self, url: str) -> bool:
+        return url.split(":", 1)[0] in self.sources or self.scope.allows(url)
+
+    def _better_wait(self, room: Room, now: float) -> bool:
+        """After many visits that cost nothing, something must change before the strategy is asked again."""
+        if self.streak < PATIENCE or not (self.out or room.next_ready() < math.inf):
+            return False
+        return now < min(room.next_ready(), self._credit_due(), self._wake(now))
+
+    # The landing
+
+    def grant(self, visit: Visit) -> bool:
+        """May this visit be tried once more? It costs a download."""
+        flight = self.flights[visit.id]
+        granted = not self.closing and (not self._charged(flight) or self.left > 0)
+        self._write(("grant", visit.id, granted))
+        if granted:
+            flight.tries += 1
+            self.reserved += self._charged(flight)
+        return granted
+
+    def land(self, visit: Visit, result: Page | Failure, now: float, seconds: float) -> None:
+        """A visit is back; those that joined it land right after."""
+        self._write(("land", visit.id, result, now, seconds))
+        self.now = now
+        flight = self.flights.pop(visit.id)
+        self._leave(flight)
+        result, verdict = self._judged(flight, result)
+        self._observe(flight, result, verdict, now, seconds)
+        if flight.how == "out":
+            self.idle = self.streak = 0
+            for joiner in self.joined.pop(visit.link.url, ()):
+                self._observe(self.flights.pop(joiner), result, verdict, now, seconds)
+        self._collect()
+
+    def _judged(self, flight: Flight, result: Page | Failure) -> tuple[Page | Failure, Verdict | None]:
+        url = flight.visit.link.url
+        if url.split(":", 1)[0] in self.sources:
+            return result, None
+        if isinstance(result, Page):
+            result = self._cut(result)
+        if flight.how == "held":
+            held = self.memory.recall(url)
+            return result, held.verdict if held else None
+        verdict = self._verdict(result) if isinstance(result, Page) else None
+        if self._charged(flight):
+            self._keep(url, result, verdict)
+        return result, verdict
+
+    def _cut(self, page: Page) -> Page | Failure:
+        if not self.scope.allows(page.final_url):
+            return Failure("excluded", f"led to {page.final_url}")
+        allows = self.scope.allows
+        links = tuple(link for link in page.links if allows(link.url))
+        return page if len(links) == len(page.links) else replace(page, links=links)
+
+    def _verdict(self, page: Page) -> Verdict:
+        good = self.labels.get(page.final_url)
+        return self.judge.score(page) if good is None else _labelled(good)
+
+    def _keep(self, url: str, result: Page | Failure, verdict: Verdict | None) -> None:
+        if isinstance(result, Page) or result.lasting:
+            self.memory.keep(url, result, verdict)
+
+    def _observe(
+        self, flight: Flight, result: Page | Failure, verdict: Verdict | None, now: float, seconds: float
+    ) -> None:
+        cached = flight.how != "out"
+        cost = flight.tries if self._charged(flight) else 0
+        outcome = Outcome(flight.visit, result, verdict, cost, seconds, now, cached)
+        if isinstance(result, Page):
+            self._remember_sent(flight.visit, result, verdict)
+        sends = self.strategy.observe(outcome) or ()
+        self._emit(events.Landed(now, outcome, flight.how, self.spent))
+        for visit in sends:
+            self._submit(visit, now)
+
+    # Credits
+
+    def _remember_sent(self, visit: Visit, page: Page, verdict: Verdict | None) -> None:
+        self.sent[visit.id] = Sent(visit.id, visit.agent, page.final_url, page.digest, page.published, verdict)
+        if len(self.sent) > SENT_KEPT:
+            self.sent.popitem(last=False)
+
+    def _submit(self, visit: int, now: float) -> None:
+        sent = self.sent.get(visit)
+        if sent is None:
+            return
+        for credit in self.reinforcer.submit(sent, now):
+            if credit.at > now:
+                heapq.heappush(self.credits, (credit.at, self.credited, credit))
+                self.credited += 1
+            else:
+                self._credit(credit, now)
+
+    def _credit(self, credit: Credit, now: float) -> None:
+        self.strategy.reward(credit)
+        self._emit(events.Credited(now, credit))
+
+    def _pay(self, now: float) -> None:
+        while self.credits and self.credits[0][0] <= now:
+            self._credit(heapq.heappop(self.credits)[2], now)
+
+    def _credit_due(self) -> float:
+        return self.credits[0][0] if self.credits else math.inf
+
+    # Time and the end
+
+    def _wake(self, now: float) -> float:
+        time = self.strategy.wake(now)
+        if time is not None and time <= now:
+            raise Broken(f"{self.strategy.name} wants to be woken at {time}, which is not after {now}")
+        return math.inf if time is None else time
+
+    def next(self, room: Room, now: float) -> float:
+        """When there is something to do again, landings and commands apart."""
+        if self.paused or self.closing or min(self.limits.slots - self.out, self.left) <= 0:
+            return math.inf
+        time = min(room.next_ready(), self._credit_due(), self._wake(now))
+        return max(time, now + INSTANT)
+
+    def over(self, room: Room, now: float) -> str | None:
+        """Why the crawl is over, if it is; see events.Ended."""
+        if self.closing == "stopped":
+            return "stopped"
+        if self.flights:
+            return None
+        if self.closing or self.left <= 0:
+            return self.closing or "budget"
+        if self.paused:
+            return "paused"
+        if self.idle >= max(10_000, 10 * self.limits.pages) and room.next_ready() == math.inf:
+            return "circling"
+        if self.asked != now:
+            return None
+        return self._dry(room, now)
+
+    def _dry(self, room: Room, now: float) -> str | None:
+        if self.strategy.wake(now) is None and not self.credits:
+            return "done"
+        time = self.next(room, now)
+        if time == math.inf:
+            return "stuck"
+        return "waiting" if time - now > self.limits.max_wait else None
+
+    def end(self, reason: str, now: float) -> None:
+        """The driver is through. Credits that never came due are dropped only if the run cannot go on."""
+        goes_on = reason in ("paused", "waiting", "stopped", "budget")
+        self._emit(events.Ended(now, reason, self.spent, 0 if goes_on else len(self.credits)))
+        if not goes_on:
+            self.credits.clear()
+
+    # Commands
+
+    def command(self, command: events.Command, now: float) -> None:
+        """Do what a person wants, or say why it can't be done; either way there is an event."""
+        self._write(("command", command, now))
+        self.now = now
+        try:
+            old = self._obey(command)
+        except Problem as problem:
+            self._emit(events.Obeyed(now, command, problem=str(problem)))
+        else:
+            self._emit(events.Obeyed(now, command, old))
+        self._collect()
+
+    def _obey(self, command: events.Command) -> Any:
+        match command:
+            case events.SetParam(name, value):
+                old, _ = move(self.strategy.params, name, value)
+                self.strategy.changed(name, old)
+                return old
+            case events.SetLimit(name, value):
+                return self._set_limit(name, value)
+            case events.SetTopic(keywords, description):
+                return self._set_topic(keywords, description)
+            case events.Label(url, good):
+                return self._label(url, good)
+            case events.AddSeeds(urls):
+                self.strategy.seeds([Link(url) for url in urls if self._in_scope(url)])
+            case events.Exclude(text):
+                rule = Rule.read(text)
+                self.scope.exclude(rule)
+                self.strategy.forget(rule)
+            case events.Include(text):
+                self.scope.include(Rule.read(text))
+            case events.Pause() | events.Resume():
+                self.paused = isinstance(command, events.Pause)
+            case events.Finish() | events.Stop():
+                self.closing = "finished" if isinstance(command, events.Finish) else "stopped"
+        return None
+
+    def _set_limit(self, name: str, value: float) -> float:
+        least = {"pages": 0, "slots": 1, "delay": 0}
+        if name not in least:
+            raise Problem(f"A limit is pages, slots or delay, not {name!r}.")
+        if not least[name] <= value < math.inf:
+            raise Problem(f"{name} must be at least {least[name]}, not {value}.")
+        old: float = getattr(self.limits, name)
+        setattr(self.limits, name, value if name == "delay" else int(value))
+        return old
+
+    def _set_topic(self, keywords: tuple[str, ...], description: str) -> list[str]:
+        if not keywords and not description and not self.topic.liked:
+            raise Problem("A topic needs keywords, a description or pages to resemble.")
+        old = self.topic
+        self.topic = replace(old, keywords=keywords, description=description)
+        self.judge = self.judge_of(self.topic)
+        for url, good in self.labels.items():
+            held = self.memory.recall(url)
+            if held and isinstance(held.result, Page):
+                self.judge.learn(held.result, good)
+        self.strategy.retopic(self.topic)
+        return list(old.keywords)
+
+    def _label(self, url: str, good: bool) -> None:
+        pages = [url] if "://" in url else self.memory.newest(url, 20)
+        if not pages:
+            raise Problem(f"No page of {url} has been downloaded yet, so there is nothing to label.")
+        for page in pages:
+            self._label_page(page, good)
+
+    def _label_page(self, url: str, good: bool) -> None:
+        held = self.memory.recall(url)
+        page = held.result if held else None
+        if not isinstance(page, Page):
+            self.labels[url] = good  # it counts when the page comes
+            return
+        self.labels[page.final_url] = good
+        verdict = _labelled(good)
+        self.memory.keep(url, page, verdict)
+        self.judge.learn(page, good)
+        self.strategy.judged(page, verdict)
+
+    # Events and state
+
+    def listen(self, listener: Callable[[events.Event], None]) -> None:
+        self.listeners.append(listener)
+
+    def _emit(self, event: events.Event) -> None:
+        for listener in self.listeners:
+            listener(event)
+
+    def _collect(self) -> None:
+        notes, self.strategy.notes = self.strategy.notes, []
+        for note in notes:
+            self._emit(note)
+
+    def state(self) -> dict[str, Any]:
+        """Everything but the shelf's content and the world, for `codec` to store at once."""
+        fields = (
+            "now",
+            "spent",
+            "training",
+            "joined",
+            "credited",
+            "labels",
+            "paused",
+            "closing",
+            "idle",
+            "streak",
+            "asked",
+        )
+        return {
+            "fields": {name: getattr(self, name) for name in fields},
+            "topic": [list(self.topic.keywords), self.topic.description],
+            "limits": vars(self.limits),
+            "params": vars(self.strategy.params),
+            "flights": [[flight.visit, flight.how, flight.tries] for flight in self.flights.values()],
+            "credits": [credit for _, _, credit in sorted(self.credits, key=lambda held: held[:2])],
+            "sent": list(self.sent.values()),
+            "scope": self.scope.state(),
+            "shelf": len(self.shelf),
+            "memory": self.memory.state(),
+            "strategy": self.strategy.state(),
+            "judge": self.judge.state(),
+            "reinforcer": self.reinforcer.state(),
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Back to a snapshot, in a Crawl built as the first one was."""
+        vars(self).update(state["fields"])
+        self.topic = replace(self.topic, keywords=tuple(state["topic"][0]), description=state["topic"][1])
+        vars(self.limits).update(state["limits"])
+        vars(self.strategy.params).update(state["params"])
+        self.flights, self.addresses, self.out, self.reserved = {}, {}, 0, 0
+        for visit, how, tries in state["flights"]:
+            self._enter(Flight(visit, how, tries))
+        self.credits = [(credit.at, number, credit) for number, credit in enumerate(state["credits"])]
+        self.sent = OrderedDict((sent.visit, sent) for sent in state["sent"])
+        self.scope.restore(state["scope"])
+        self.shelf.cut(state["shelf"])
+        self.memory.restore(state["memory"])
+        self.judge = self.judge_of(self.topic)
+        self.judge.restore(state["judge"])
+        self.reinforcer.restore(state["reinforcer"])
+        self.strategy.topic = self.topic
+        self.strategy.restore(state["strategy"])
+
+
+def _labelled(good: bool) -> Verdict:
+    return Verdict(float(good), good, {"label": good})
+
+
+def replay(crawl: Crawl, entries: Sequence[tuple[Any, ...]]) -> None:
+    """Play a journal again: room and results from the entries, everything else comes out anew and must be the same."""
+    for kind, *entry in entries:
+        if kind == "begin":
+            crawl.begin(*entry)
+        elif kind == "propose":
+            now, free, newly_ready, answers, ids = entry
+            orders = crawl.visits(Replayed(free, newly_ready, answers), now)
+            if tuple(order.visit.id for order in orders) != ids:
+                raise Broken(f"{crawl.strategy.name} proposed other visits than the first time")
+        elif kind == "land":
+            visit, result, now, seconds = entry
+            crawl.land(crawl.flights[visit].visit, result, now, seconds)
+        elif kind == "grant":
+            visit, granted = entry
+            if crawl.grant(crawl.flights[visit].visit) != granted:
+                raise Broken(f"visit {visit} was granted another try the first time, or was not")
+        elif kind == "command":
+            crawl.command(*entry)

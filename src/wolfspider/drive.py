@@ -1,0 +1,190 @@
+"""Drivers: they own time and the web, and carry visits out and results back. Here: virtual time over a World.
+
+The same Crawl runs under either driver. `simulate` keeps a heap of completions; nothing waits, so a crawl of days
+takes seconds and comes out the same every time.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from wolfspider.crawl import INSTANT, Crawl, Held
+from wolfspider.events import Command
+from wolfspider.model import Failure, Fetch, Page, Verdict, Visit, host_of
+from wolfspider.strategy import Order, Room
+from wolfspider.web.html import parse
+
+PAGES_AT_HAND = 256
+RETRIED = ("timeout", "connect", "dns", "slow")
+
+
+class Looks(Protocol):
+    """What a simulation needs of a World."""
+
+    def look(self, url: str, now: float) -> Fetch: ...
+
+
+def read(fetch: Fetch) -> Page | Failure:
+    """The page in an answer; a web that keeps its pages parsed has it ready."""
+    return fetch.page or parse(fetch)
+
+
+class Recollection:
+    """Memory of a simulated crawl: when each address was looked at. What was there is asked of the World again."""
+
+    def __init__(self, world: Looks) -> None:
+        self.world = world
+        self.looks: dict[str, tuple[float | Failure, Verdict | None]] = {}
+        self.at_hand: OrderedDict[str, Page] = OrderedDict()
+
+    def holds(self, url: str) -> bool:
+        return url in self.looks
+
+    def keep(self, url: str, result: Page | Failure, verdict: Verdict | None) -> None:
+        if isinstance(result, Failure):
+            self.looks[url] = (result, None)
+            return
+        for name in {url, result.final_url}:
+            self.looks.pop(name, None)  # newest last
+            self.looks[name] = (result.at, verdict)
+            self.at_hand[name] = result
+        while len(self.at_hand) > PAGES_AT_HAND:
+            self.at_hand.popitem(last=False)
+
+    def recall(self, url: str) -> Held | None:
+        known = self.looks.get(url)
+        if known is None:
+            return None
+        result, verdict = known
+        if isinstance(result, Failure):
+            return Held(result, None)
+        return Held(self.at_hand.get(url) or read(self.world.look(url, result)), verdict)
+
+    def newest(self, host: str, count: int) -> list[str]:
+        pages = (url for url, (result, _) in reversed(self.looks.items()) if not isinstance(result, Failure))
+        found = [url for _, url in zip(range(count), (url for url in pages if host_of(url) == host), strict=False)]
+        return found[::-1]
+
+    def state(self) -> dict[str, Any]:
+        return {"looks": [[url, result, verdict] for url, (result, verdict) in self.looks.items()]}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        self.looks = {url: (result, verdict) for url, result, verdict in state["looks"]}
+        self.at_hand.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a crawl ended."""
+
+    reason: str
+    downloads: int
+    at: float
+
+
+class Simulation:
+    """One crawl in virtual time. `run` goes on until the crawl is over, and may be called again if it can go on."""
+
+    def __init__(
+        self,
+        crawl: Crawl,
+        world: Looks,
+        *,
+        start: float | None = None,
+        commands: Iterable[tuple[float, Command]] = (),
+        tries: int = 1,
+        allow: Callable[[str, float], bool] | None = None,
+    ) -> None:
+        self.crawl, self.world, self.tries = crawl, world, tries
+        self.now = crawl.now if start is None else start
+        self.commands = sorted(commands, key=lambda timed: timed[0])
+        self.allow = allow or (lambda url, now: True)  # robots, where they are obeyed
+        self.room = Room()
+        self.done: list[tuple[float, int, Visit, Page | Failure, float, int]] = []
+
+    def run(self) -> Result:
+        for flight in list(self.crawl.flights.values()):  # left over from before a crash
+            if flight.how == "out":
+                self.room.busy(flight.visit.link.host)
+            self._dispatch(Order(flight.visit, flight.how))
+        while True:
+            self._obey()
+            for order in self.crawl.visits(self.room, self.now):
+                self._dispatch(order)
+            reason = self.crawl.over(self.room, self.now)
+            if reason and not (reason == "paused" and self.commands):
+                break
+            self._advance()
+        self.crawl.end(reason, self.now)
+        return Result(reason, self.crawl.spent, self.now)
+
+    def _obey(self) -> None:
+        while self.commands and self.commands[0][0] <= self.now:
+            self.crawl.command(self.commands.pop(0)[1], self.now)
+        inbox, self.crawl.inbox = self.crawl.inbox, []
+        for command in inbox:
+            self.crawl.command(command, self.now)
+
+    def _advance(self) -> None:
+        """On to the next instant at which something happens, and land what is back by then."""
+        times = [self.crawl.next(self.room, self.now)]
+        times += [self.done[0][0]] if self.done else []
+        times += [self.commands[0][0]] if self.commands else []
+        self.now = max(self.now, min(times))
+        while self.done and self.done[0][0] <= self.now:
+            self._land(*heapq.heappop(self.done))
+
+    def _land(self, at: float, number: int, visit: Visit, result: Page | Failure, seconds: float, tried: int) -> None:
+        if self._worth_another(result, tried) and self.crawl.grant(visit):
+            self._go_out(visit, at + self.crawl.limits.delay, tried + 1)
+            return
+        if self.crawl.flights[visit.id].how == "out":
+            self.room.release(visit.link.host, at)
+        self.crawl.land(visit, result, at, seconds)
+
+    def _worth_another(self, result: Page | Failure, tried: int) -> bool:
+        if isinstance(result, Page) or tried >= self.tries:
+            return False
+        return result.kind in RETRIED or (result.kind == "status" and result.detail.startswith("5"))
+
+    def _dispatch(self, order: Order) -> None:
+        visit, how = order
+        if how == "out":
+            self._go_out(visit, self.now, 1)
+        elif how != "joined":  # who joined lands with the other
+            heapq.heappush(
+                self.done, (self.now + INSTANT, visit.id, visit, self._answer(visit, how), INSTANT, self.tries)
+            )
+
+    def _answer(self, visit: Visit, how: str) -> Page | Failure:
+        url = visit.link.url
+        if how == "excluded":
+            return Failure("excluded", "out of the crawl's scope")
+        if how == "source":
+            return self.crawl.sources[url.split(":", 1)[0]].look(url, self.now)
+        held = self.crawl.memory.recall(url)
+        assert held is not None, url
+        return held.result
+
+    def _go_out(self, visit: Visit, now: float, tried: int) -> None:
+        url = visit.link.url
+        source = self.crawl.sources.get(url.split(":", 1)[0])
+        if source is not None:
+            result, seconds = source.look(url, now), INSTANT
+        elif not self.allow(url, now):
+            result, seconds = Failure("robots", "disallowed by robots.txt"), INSTANT
+        else:
+            fetch = self.world.look(url, now)
+            result, seconds = read(fetch), max(fetch.seconds, INSTANT)
+            if visit.deadline is not None and seconds > visit.deadline:
+                result, seconds = Failure("timeout", f"not here within {visit.deadline:g} s"), visit.deadline
+        heapq.heappush(self.done, (now + seconds, visit.id, visit, result, seconds, tried))
+
+
+def simulate(crawl: Crawl, world: Looks, **options: Any) -> Result:
+    """Run a crawl over a World in virtual time; the options are Simulation's."""
+    return Simulation(crawl, world, **options).run()
