@@ -1,0 +1,24 @@
+"""One file for each published algorithm, the paper named on its first line."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+
+from wolfspider.errors import Problem, closest
+from wolfspider.strategy import REGISTRY, Strategy
+
+
+def all_strategies() -> Mapping[str, type[Strategy]]:
+    """Every strategy there is, by name; a file put into this folder is found without being named anywhere."""
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")
+    return dict(sorted(REGISTRY.items()))
+
+
+def strategy_named(name: str) -> type[Strategy]:
+    known = all_strategies()
+    if name not in known:
+        raise Problem(f"There is no strategy {name!r}.{closest(name, known)}")
+    return known[name]

@@ -1,0 +1,64 @@
+"""Best-first search (Cho, Garcia-Molina and Page 1998; Pant and Menczer 2003), with the anchor variants of Batsakis et
+al. 2009.
+
+A link is worth what its page is worth to the topic, what its anchor says, or a mixture of both. With weight 0 this is
+naive best-first, with one half the best-first crawler of Batsakis, Petrakis and Milios, with 1 the order of
+Pinkerton's WebCrawler. With `batch` above one it is N-best-first: new links wait until the N best of the last time
+have been followed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wolfspider.frontier import Record
+from wolfspider.model import Link, Outcome, Visit
+from wolfspider.params import param
+from wolfspider.strategy import Ordered, Room, register
+
+
+@dataclass
+class BestFirstParams:
+    anchor: float = param(0.0, "Weight of the anchor text against the page that shows the link.", low=0, high=1)
+    batch: int = param(1, "Links followed before what they brought is ranked among the rest.", low=1, high=10_000)
+
+
+@register
+class BestFirst(Ordered):
+    name = "best-first"
+    paper = "Cho, Garcia-Molina and Page 1998; Batsakis, Petrakis and Milios 2009"
+    Params = BestFirstParams
+    params: BestFirstParams
+
+    def begin(self, seeds: Sequence[Link], now: float) -> None:
+        self.since = 0  # visits since new links were ranked
+        self.later: list[tuple[Record, float]] = []
+        super().begin(seeds, now)
+
+    def propose(self, room: Room, now: float) -> list[Visit]:
+        if self.later and (self.since >= self.params.batch or not self.frontier):
+            self._rank()
+        return super().propose(room, now)
+
+    def observe(self, outcome: Outcome) -> None:
+        self.since += 1
+        page, verdict = outcome.page, outcome.verdict
+        if page is None or verdict is None:
+            return
+        weight = self.params.anchor
+        shared, like = (1 - weight) * verdict.score, self._similarity.of_text
+        scores = [shared + weight * like(link.anchor) for link in page.links] if weight else [shared] * len(page.links)
+        records = [Record(link, page.final_url, None) for link in page.links]
+        if self.params.batch == 1:
+            self.frontier.extend(records, scores)
+        else:
+            self.later += zip(records, scores, strict=True)
+
+    def wake(self, now: float) -> float | None:
+        return math.inf if self.later else super().wake(now)
+
+    def _rank(self) -> None:
+        self.frontier.extend((record for record, _ in self.later), (score for _, score in self.later))
+        self.later, self.since = [], 0

@@ -1,0 +1,17 @@
+"""Breadth-first search (Pinkerton 1994; Najork and Wiener 2001): links in the order in which they were found."""
+
+from __future__ import annotations
+
+from wolfspider.frontier import Record
+from wolfspider.model import Outcome
+from wolfspider.strategy import Ordered, register
+
+
+@register
+class BreadthFirst(Ordered):
+    name = "breadth-first"
+    paper = "Najork and Wiener 2001, Breadth-first crawling yields high-quality pages"
+
+    def observe(self, outcome: Outcome) -> None:
+        if page := outcome.page:
+            self.frontier.extend((Record(link, page.final_url, None) for link in page.links), [0.0] * len(page.links))

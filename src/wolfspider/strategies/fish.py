@@ -1,0 +1,61 @@
+"""Fish-Search (De Bra and Post 1994): a school of fish that breeds where there is food and starves where there is none.
+
+Every link carries a potential and a depth. A relevant page is food: its first links, half as many again as the width,
+get potential 1 and the full depth. On other pages the first `width` links get potential one half, the rest none, and
+their depth is one less than the page's own; at depth 0 a line dies out. Links are followed by potential, then in the
+order they were found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wolfspider.frontier import Record
+from wolfspider.model import Link, Outcome, Visit
+from wolfspider.params import param
+from wolfspider.strategy import Ordered, Room, register
+
+
+@dataclass
+class FishParams:
+    depth: int = param(3, "Pages in a row without relevance after which a line dies out.", low=1, high=100)
+    width: int = param(10, "Links followed first from a page.", low=1, high=10_000)
+    alpha: float = param(1.5, "A relevant page opens this many times the width.", low=1, high=100)
+
+
+@register
+class Fish(Ordered):
+    name = "fish"
+    paper = "De Bra and Post 1994, Information retrieval in the World-Wide Web"
+    Params = FishParams
+    params: FishParams
+
+    def begin(self, seeds: Sequence[Link], now: float) -> None:
+        self.depths: dict[int, int] = {}  # of the visits that are out
+        super().begin(seeds, now)
+
+    def seeds(self, links: Sequence[Link]) -> None:
+        for link in links:
+            self.frontier.push(link, 2.0, extra=self.params.depth)
+
+    def propose(self, room: Room, now: float) -> list[Visit]:
+        visits = []
+        while item := self.frontier.pop(room):
+            visit = self.visit(item.link, source=item.source, note={"potential": item.score, "depth": item.extra})
+            self.depths[visit.id] = item.extra
+            visits.append(visit)
+        return visits
+
+    def observe(self, outcome: Outcome) -> None:
+        depth = self.depths.pop(outcome.visit.id)
+        page, verdict = outcome.page, outcome.verdict
+        if page is None or verdict is None:
+            return
+        food = verdict.relevant
+        below = self.params.depth if food else depth - 1
+        if below <= 0:
+            return
+        first = round(self.params.alpha * self.params.width) if food else self.params.width
+        potentials = ((1.0 if food else 0.5) if place < first else 0.0 for place in range(len(page.links)))
+        self.frontier.extend((Record(link, page.final_url, below) for link in page.links), potentials)

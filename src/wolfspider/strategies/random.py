@@ -1,0 +1,42 @@
+"""Random order: every waiting link is as likely to be next as any other. The floor that any policy must beat.
+
+Each link gets an alarm that rings after an exponentially distributed time, and the earliest is followed. Because the
+exponential distribution forgets, a link that has waited long is no likelier to be next than one just found: the choice
+is uniform over the frontier at every step, without ever looking at more than its head.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wolfspider.frontier import Item, Record
+from wolfspider.model import Link, Outcome
+from wolfspider.strategy import Ordered, register
+
+
+@register
+class Random(Ordered):
+    name = "random"
+    paper = "Cho, Garcia-Molina and Page 1998, Efficient crawling through URL ordering (its random order)"
+
+    def begin(self, seeds: Sequence[Link], now: float) -> None:
+        self.clock = 0.0
+        super().begin(seeds, now)
+
+    def seeds(self, links: Sequence[Link]) -> None:
+        for link in links:
+            self.frontier.push(link, -self._alarm())
+
+    def parts(self, item: Item) -> Mapping[str, Any]:
+        self.clock = max(self.clock, -item.score)
+        return {}
+
+    def observe(self, outcome: Outcome) -> None:
+        if page := outcome.page:
+            records = (Record(link, page.final_url, None) for link in page.links if not self.frontier.seen(link.url))
+            for record in records:
+                self.frontier.push(record.link, -self._alarm(), record.source)
+
+    def _alarm(self) -> float:
+        return self.clock + self.rng.expovariate(1.0)

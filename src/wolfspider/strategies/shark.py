@@ -1,0 +1,78 @@
+"""Shark-Search (Hersovici et al. 1998): Fish-Search with a sense of smell.
+
+A link inherits from the pages above it, the nearer the more, and has a neighbourhood of its own: what its anchor says,
+and where that says nothing, the words around it. Potential = gamma x inherited + (1 - gamma) x neighbourhood, with
+neighbourhood = beta x anchor + (1 - beta) x context. Lines die out by depth as in Fish-Search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from wolfspider.frontier import Record
+from wolfspider.model import Link, Outcome, Page, Visit
+from wolfspider.params import param
+from wolfspider.strategy import Ordered, Room, register
+from wolfspider.text import window
+
+
+@dataclass
+class SharkParams:
+    delta: float = param(0.5, "What is left of a page's worth one link further on.", low=0, high=1)
+    beta: float = param(0.8, "Weight of the anchor against the words around it.", low=0, high=1)
+    gamma: float = param(0.5, "Weight of what a link inherits against its own neighbourhood.", low=0, high=1)
+    depth: int = param(3, "Pages in a row without any similarity after which a line dies out.", low=1, high=100)
+    smell: float = param(
+        0.0, "A page passes on its own score if that is above this, else what it inherited.", low=0, high=1
+    )
+
+
+def potential(inherited: float, anchor: float, context: float, beta: float, gamma: float) -> float:
+    """`context` counts only where the anchor says nothing."""
+    near = beta * anchor + (1 - beta) * (1.0 if anchor > 0 else context)
+    return gamma * inherited + (1 - gamma) * near
+
+
+@register
+class Shark(Ordered):
+    name = "shark"
+    paper = "Hersovici, Jacovi, Maarek, Pelleg, Shtalhaim and Ur 1998, The Shark-Search algorithm"
+    Params = SharkParams
+    params: SharkParams
+
+    def begin(self, seeds: Sequence[Link], now: float) -> None:
+        self.lines: dict[int, tuple[float, int]] = {}  # inherited and depth of the visits that are out
+        super().begin(seeds, now)
+
+    def seeds(self, links: Sequence[Link]) -> None:
+        for link in links:
+            self.frontier.push(link, 2.0, extra=(0.0, self.params.depth))
+
+    def propose(self, room: Room, now: float) -> list[Visit]:
+        visits = []
+        while item := self.frontier.pop(room):
+            inherited, depth = item.extra
+            note = {"potential": item.score, "inherited": inherited, "depth": depth}
+            visits.append(self.visit(item.link, source=item.source, note=note))
+            self.lines[visits[-1].id] = (inherited, depth)
+        return visits
+
+    def observe(self, outcome: Outcome) -> None:
+        inherited, depth = self.lines.pop(outcome.visit.id)
+        page, verdict = outcome.page, outcome.verdict
+        if page is None or verdict is None:
+            return
+        smells = verdict.score > self.params.smell
+        passed = self.params.delta * (verdict.score if smells else inherited)
+        below = self.params.depth if smells else depth - 1
+        if below > 0:
+            records = (Record(link, page.final_url, (passed, below)) for link in page.links)
+            self.frontier.extend(records, self._potentials(page, passed))
+
+    def _potentials(self, page: Page, inherited: float) -> Iterator[float]:
+        like, params = self._similarity, self.params
+        for link in page.links:
+            anchor = like.of_text(link.anchor)
+            context = 0.0 if anchor > 0 else like.of_words(window(page, link))
+            yield potential(inherited, anchor, context, params.beta, params.gamma)
