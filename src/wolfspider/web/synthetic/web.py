@@ -1,0 +1,201 @@
+"""A web that is computed: every page a pure function of the seed, its number and the time.
+
+    counter    chance without state                 addresses  a page and its address, both ways
+    sites      hosts, topics, kinds, fates          prose      the words of a page
+    links      who links to whom, page by page      render     the HTML around them
+    bulk       the same for all pages at once       trouble    delays and failures
+    words      vocabularies, spelled                news       a site whose pages change
+
+`Synthetic` puts them together as a World. Nothing is kept for a page that is not looked at: a million pages cost a
+table of 25,000 numbers. Only `graph` and `tasks` scan all pages, when they are called.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from email.utils import formatdate
+from functools import cached_property
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from wolfspider.learn.graph import Graph
+from wolfspider.model import Failure, Fetch
+from wolfspider.topic import Task
+from wolfspider.web.synthetic.addresses import Addresses
+from wolfspider.web.synthetic.bulk import Bulk, Skeleton, rewired
+from wolfspider.web.synthetic.links import Links
+from wolfspider.web.synthetic.params import Params, parse
+from wolfspider.web.synthetic.render import EPOCH, Printer
+from wolfspider.web.synthetic.sites import BRANCHING, Fate, Kind, Sites
+from wolfspider.web.synthetic.tasks import static_tasks
+from wolfspider.web.synthetic.trouble import TIMEOUT, Trouble
+from wolfspider.web.synthetic.words import Lexicon
+
+_VERSION = 1  # of what is generated: a change of any page changes it, and so the digest
+_MOST_HOPS = 10
+_HTML = "text/html; charset=utf-8"
+_CALENDAR = re.compile(r"/cal/(\d{1,6})/(1[0-2]|[1-9])")
+_GO = re.compile(r"/go/([0-9a-f]{7})([abcxy])")
+_NEXT_WAY = {"c": "b", "b": "a", "x": "y", "y": "x"}
+
+
+class Answer(NamedTuple):
+    """What one address says at one time, redirects not followed."""
+
+    status: int
+    type: str = "text/html"
+    body: bytes = b""
+    location: str = ""
+    modified: float | None = None
+    failure: Failure | None = None
+    seconds: float = 0.0
+    url: str = ""  # the canonical address, where the one asked for is another spelling
+
+
+_NOT_FOUND = Answer(404, _HTML, b"<html><head><title>404</title></head><body><p>Not found.</p></body></html>")
+
+
+class Synthetic:
+    def __init__(self, params: Params) -> None:
+        self.params = params
+        self.name = params.spec()
+        self.start = EPOCH
+        self.sites = Sites(params)
+        self.links = Links(self.sites)
+        self.lexicon = Lexicon(self.sites)
+        self.addresses = Addresses(self.sites, self.lexicon)
+        self.printer = Printer(self.links, self.addresses)
+        self.trouble = Trouble(params)
+
+    @classmethod
+    def parse(cls, spec: str) -> Synthetic:
+        return cls(parse(spec))
+
+    def digest(self) -> str:
+        return hashlib.blake2b(f"{_VERSION}/{self.name}".encode(), digest_size=16).hexdigest()
+
+    def owns(self, host: str) -> bool:
+        return self.addresses.host_number(host) is not None
+
+    def look(self, url: str, now: float) -> Fetch:
+        hops: list[str] = []
+        asked, spent = url, 0.0
+        while True:
+            answer = self.answer(asked, now)
+            spent += answer.seconds
+            if not answer.location:
+                break
+            hops.append(asked)
+            asked = answer.location
+            if asked in hops or len(hops) > _MOST_HOPS:
+                answer = Answer(0, failure=Failure("redirect", "the redirects go in a circle"))
+                break
+        failure = answer.failure
+        if failure is None and answer.status >= 400:
+            failure = Failure("status", str(answer.status))
+        final = answer.url or asked
+        return Fetch(url, final, answer.status, _headers(answer), answer.body, failure, spent, now, tuple(hops))
+
+    def answer(self, url: str, now: float) -> Answer:
+        parts = urlsplit(url)
+        host = self.addresses.host_number(parts.netloc)
+        if host is None or parts.scheme not in ("http", "https"):
+            return _NOT_FOUND._replace(seconds=self.trouble.seconds(0, 0, len(_NOT_FOUND.body)))
+        if parts.path == "/robots.txt":
+            return self._timed(host, -1, Answer(200, "text/plain", self._robots(host)))
+        page = self.addresses.page_at(host, parts.path or "/")
+        entity = self.sites.starts[host] if page is None else page
+        failure = self.trouble.failure(host, entity, now)
+        if failure is not None:
+            return self._failed(host, entity, failure)
+        if page is None:
+            return self._timed(host, entity, self._aside(host, parts.path))
+        canonical = self.addresses.url(page)
+        if canonical.partition("://")[2] != f"{parts.netloc}{parts.path or '/'}":
+            return self._timed(host, page, Answer(301, location=canonical))
+        return self._timed(host, page, self._page(page, host, canonical, parts.query))
+
+    def _timed(self, host: int, entity: int, answer: Answer) -> Answer:
+        return answer._replace(seconds=self.trouble.seconds(host, entity, len(answer.body)))
+
+    def _failed(self, host: int, entity: int, failure: Failure) -> Answer:
+        if failure.kind == "timeout":
+            return Answer(0, failure=failure, seconds=TIMEOUT)
+        return self._timed(host, entity, Answer(503, failure=failure))
+
+    def _page(self, page: int, host: int, canonical: str, query: str) -> Answer:
+        """A page by its canonical address. A query (`?sid=...`) makes a copy under another address."""
+        url = f"{canonical}?{query}" if query else canonical
+        fate = self.sites.fate(page, host)
+        if fate == Fate.GONE:
+            return _NOT_FOUND._replace(url=url)
+        if fate == Fate.SOFT:
+            return Answer(200, _HTML, self.printer.soft_failure(host), url=url)
+        modified = self.printer.published(self.addresses.content(page, host)[0])
+        if fate == Fate.DOCUMENT:
+            return Answer(200, "application/pdf", b"%PDF-1.4\n%%EOF\n", modified=modified, url=url)
+        return Answer(200, _HTML, self.printer.page(page, self.page_links(page)), modified=modified, url=url)
+
+    def _aside(self, host: int, path: str) -> Answer:
+        """What is no page: redirects and calendars."""
+        go = _GO.fullmatch(path)
+        page = self.addresses.page_coded(go[1]) if go and self.params.mischief else None
+        if go and page is not None:
+            if go[2] == "a":
+                return Answer(302, location=self.addresses.url(page))
+            return Answer(302, location=f"http://{self.addresses.host_name(host)}/go/{go[1]}{_NEXT_WAY[go[2]]}")
+        month = _CALENDAR.fullmatch(path)
+        if month and self.sites.host_kind(host) == Kind.TRAP:
+            return Answer(200, _HTML, self.printer.calendar(host, int(month[1]), int(month[2])))
+        return _NOT_FOUND
+
+    def _robots(self, host: int) -> bytes:
+        closed = self.trouble.forbidden(host, min(BRANCHING, self.sites.size(host) - 1))
+        rule = f" /{self.addresses.section_word(host, closed)}/" if closed else ""
+        return f"User-agent: *\nDisallow:{rule}\n".encode()
+
+    def page_links(self, page: int) -> list[tuple[int, int]]:
+        """(target, place) of every link of a page."""
+        links = self.links.of(page)
+        if not self.params.rewired:
+            return links
+        starts, targets = self._skeleton.starts, self._skeleton.targets
+        row = targets[starts[page] : starts[page + 1]].tolist()
+        return [(target, place) for target, (_, place) in zip(row, links, strict=True)]
+
+    @cached_property
+    def _skeleton(self) -> Skeleton:
+        skeleton = Bulk(self.links).skeleton()
+        return rewired(skeleton, self.params.seed) if self.params.rewired else skeleton
+
+    def graph(self, now: float) -> Graph:
+        """Pages that answer, and the links of those that are pages; calendars lead nowhere else and are left out."""
+        skeleton = self._skeleton if self.params.rewired else Bulk(self.links).skeleton()
+        census = Bulk(self.links).census
+        pages = np.arange(self.params.pages)
+        hosts = census.host(pages)
+        fates = census.fate(pages, hosts)
+        sources, targets = skeleton.sources().astype(np.int64), skeleton.targets.astype(np.int64)
+        keep = (fates[sources] == Fate.PAGE) & (fates[targets] != Fate.GONE)
+        keep &= ~self.printer.loops(sources, targets, hosts)
+        there = fates != Fate.GONE
+        nodes = np.cumsum(there) - 1
+        urls = [self.addresses.url(page) for page in np.flatnonzero(there).tolist()]
+        return Graph.from_edges(urls, nodes[sources[keep]], nodes[targets[keep]])
+
+    def tasks(self) -> dict[str, Task]:
+        return static_tasks(self.addresses, self.trouble)
+
+
+def _headers(answer: Answer) -> dict[str, str]:
+    if not answer.status:
+        return {}
+    headers = {"content-type": answer.type, "content-length": str(len(answer.body))}
+    if answer.modified is not None:
+        headers["last-modified"] = formatdate(answer.modified, usegmt=True)
+    if answer.location:
+        headers["location"] = answer.location
+    return headers
