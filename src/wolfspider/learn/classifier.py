@@ -1,0 +1,64 @@
+"""Is a page one of those that are wanted? Naive Bayes on which words a page has, from pages that count in part.
+
+For each word two sums are kept: the weights of the wanted pages that have it and of the others. A page may count in
+part on both sides, so that pages nobody has labelled can be learnt from as far as they are trusted. The evidence of a
+page is the mean, over its words, of the log of how much likelier a word is on a wanted page:
+
+    evidence = sum_w t_w ln(P(w | wanted) / P(w | other)) / sum_w t_w,      t_w = ln(1 + f_w)
+
+The mean, not the sum: the words of a page are far from independent, and a sum is sure of everything. A word that few
+wanted pages could have shown leans on how common it is anywhere; a word not met twice says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wolfspider.learn.lexicon import LIMIT, Floats, Lexicon
+
+SMOOTHING = 0.5  # weight of a made-up wanted page that is like any page
+
+
+class Evidence(NamedTuple):
+    mean: float
+    words: Floats  # what each word adds to it, in the order of the bag
+
+
+class Classifier:
+    def __init__(self, limit: int = LIMIT) -> None:
+        self._lexicon = Lexicon("wanted", "other", limit=limit)
+        self.wanted = 0.0  # total weights
+        self.other = 0.0
+
+    def evidence(self, bag: Mapping[str, int]) -> Evidence:
+        if not bag:
+            return Evidence(0.0, np.zeros(0))
+        ids = self._lexicon.numbers(bag.keys())
+        wanted, other = self._lexicon.column("wanted")[ids], self._lexicon.column("other")[ids]
+        met = wanted + other
+        usual = (met + 1) / (self.wanted + self.other + 2)
+        likelier = np.log((wanted + SMOOTHING * usual) / (self.wanted + SMOOTHING)) - np.log(
+            (other + 1) / (self.other + 2)
+        )
+        weights = np.log1p(np.fromiter(bag.values(), np.float64, len(bag)))
+        words = np.where(met >= 2, weights * likelier, 0.0) / weights.sum()
+        return Evidence(float(words.sum()), words)
+
+    def add(self, words: Collection[str], wanted: float, other: float) -> None:
+        """One more page by its distinct words, with its weight on each side."""
+        ids = self._lexicon.numbers(words)
+        self._lexicon.add(ids)
+        self._lexicon.column("wanted")[ids] += wanted
+        self._lexicon.column("other")[ids] += other
+        self.wanted += wanted
+        self.other += other
+
+    def state(self) -> dict[str, Any]:
+        return {"lexicon": self._lexicon.state(), "wanted": self.wanted, "other": self.other}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        self._lexicon.restore(state["lexicon"])
+        self.wanted, self.other = state["wanted"], state["other"]
