@@ -17,14 +17,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wolfspider.learn.lexicon import LIMIT, Floats, Lexicon
+from wolfspider.learn.lexicon import LIMIT, Floats, Ids, Lexicon
 
 SMOOTHING = 0.5  # weight of a made-up wanted page that is like any page
 
 
 class Evidence(NamedTuple):
     mean: float
-    words: Floats  # what each word adds to it, in the order of the bag
+    words: Floats  # what each word adds to it
 
 
 class Classifier:
@@ -33,23 +33,25 @@ class Classifier:
         self.wanted = 0.0  # total weights
         self.other = 0.0
 
-    def evidence(self, bag: Mapping[str, int]) -> Evidence:
-        if not bag:
+    def numbers(self, words: Collection[str]) -> Ids:
+        """Distinct words as the numbers that the other methods take, until the next call."""
+        return self._lexicon.numbers(words)
+
+    def evidence(self, ids: Ids, counts: Collection[int]) -> Evidence:
+        if not counts:
             return Evidence(0.0, np.zeros(0))
-        ids = self._lexicon.numbers(bag.keys())
         wanted, other = self._lexicon.column("wanted")[ids], self._lexicon.column("other")[ids]
         met = wanted + other
         usual = (met + 1) / (self.wanted + self.other + 2)
         likelier = np.log((wanted + SMOOTHING * usual) / (self.wanted + SMOOTHING)) - np.log(
             (other + 1) / (self.other + 2)
         )
-        weights = np.log1p(np.fromiter(bag.values(), np.float64, len(bag)))
+        weights = np.log1p(np.fromiter(counts, np.float64, len(counts)))
         words = np.where(met >= 2, weights * likelier, 0.0) / weights.sum()
         return Evidence(float(words.sum()), words)
 
-    def add(self, words: Collection[str], wanted: float, other: float) -> None:
+    def add(self, ids: Ids, wanted: float, other: float) -> None:
         """One more page by its distinct words, with its weight on each side."""
-        ids = self._lexicon.numbers(words)
         self._lexicon.add(ids)
         self._lexicon.column("wanted")[ids] += wanted
         self._lexicon.column("other")[ids] += other

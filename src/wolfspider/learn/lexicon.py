@@ -40,10 +40,11 @@ class Lexicon:
             self._forget()
         number = self._number
         ids = np.fromiter(map(number.get, words, repeat(-1)), np.int64, len(words))
-        if ids.size and ids.min() < 0:
-            for place, word in enumerate(words):
-                if ids[place] < 0:
-                    ids[place] = number.setdefault(word, len(number))
+        missing = np.flatnonzero(ids < 0).tolist()
+        if missing:
+            listed = list(words)
+            for place in missing:
+                ids[place] = number.setdefault(listed[place], len(number))
             self._grow()
         return ids
 

@@ -44,11 +44,15 @@ class Terms:
         new = counts.keys() - self._known
         if new:
             self._meet(new)
+        meets = self._meets
+        hits = meets.keys() & counts.keys()
+        if not hits:
+            return [0] * len(self._terms)
         found = [0] * len(self._words)
-        for word in self._meets.keys() & counts.keys():
-            for place in self._meets[word]:
+        for word in hits:
+            for place in meets[word]:
                 found[place] += counts[word]
-        return [min(found[place] for place in term) for term in self._terms]
+        return [min([found[place] for place in term]) for term in self._terms]
 
     def _meet(self, new: set[str]) -> None:
         if len(self._known) + len(new) > _MEMORY:
