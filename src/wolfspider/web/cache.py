@@ -1,0 +1,240 @@
+"""Pages of a web, parsed once and kept: reading one again costs a small part of parsing it.
+
+What takes time in reading a page back is not the disk but making thousands of small strings. So each distinct word of a
+page lies there once, with its count, and the words in their order are numbers into these: numpy picks them in one
+step, and counting, which costs more than reading, is done already. Links are columns: addresses and anchors as one text
+each, tag paths and rels once, numbers as one array.
+
+A process writes its own segment, a file that only grows. A page is preceded by its key, its length and its hash; what
+is torn or damaged is simply not there. Readers see the segments that existed when they opened the cache, and their own.
+Segments are read at a place, not mapped into memory, so that a large cache does not count as memory of the process.
+When all segments together have grown to the limit, nothing more is added.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import struct
+from collections.abc import Sequence
+from functools import partial
+from itertools import repeat
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgpack
+import numpy as np
+import xxhash
+
+from wolfspider.model import Failure, Link, Page
+from wolfspider.text import counted
+
+PARSER = 1  # counts up whenever html.parse gives another page for the same bytes, or the layout below changes
+LARGEST = 4 << 30  # bytes of all segments of a web
+_HEAD = struct.Struct("<IIQ")  # before each page: its key, length and hash
+_PLAIN = ("final_url", "title", "size", "digest", "near", "published", "modified", "language", "robots", "canonical")
+_FIELDS = (*_PLAIN, "description", "status", "type", "charset", "truncated")
+
+_link = partial(tuple.__new__, Link)  # what Link._make does, without a call of Python for each of a hundred links
+
+
+class Answer(NamedTuple):
+    """What is kept of an answer: everything but the body."""
+
+    status: int
+    headers: dict[str, str]
+    size: int
+    result: Page | Failure
+
+
+class _Spot(NamedTuple):
+    """Where a page lies."""
+
+    segment: _Segment
+    offset: int
+    length: int
+    seal: int
+
+
+def folder() -> Path:
+    """Where caches live unless another place is given: WOLFSPIDER_CACHE, or the user's cache folder."""
+    given = os.environ.get("WOLFSPIDER_CACHE")
+    if given:
+        return Path(given)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wolfspider"
+
+
+class PageCache:
+    """Answers by number. Damage and full disks make it forget, never fail."""
+
+    def __init__(self, where: Path, largest: int = LARGEST) -> None:
+        self._where = where
+        self._spots: dict[int, _Spot] = {}
+        self._left = largest
+        self._own: _Segment | None = None
+        self._owner = 0
+        for path in sorted(where.glob("*.pages")):
+            self._open(path)
+
+    def __len__(self) -> int:
+        return len(self._spots)
+
+    def __contains__(self, key: int) -> bool:
+        return key in self._spots
+
+    def get(self, key: int) -> Answer | None:
+        spot = self._spots.get(key)
+        if spot is None:
+            return None
+        try:
+            data = os.pread(spot.segment.file, spot.length, spot.offset)
+            if xxhash.xxh3_64_intdigest(data) == spot.seal:
+                return _decoded(data)
+        except OSError:
+            pass
+        del self._spots[key]
+        return None
+
+    def put(self, key: int, answer: Answer) -> None:
+        """Keep an answer, if there is room and it comes back exactly."""
+        if key in self._spots or not _storable(answer):
+            return
+        data = _encoded(answer)
+        self._left -= _HEAD.size + len(data)
+        if self._left < 0:
+            return
+        try:
+            self._spots[key] = self._segment().append(key, data)
+        except OSError:
+            self._left = 0  # no room on the disk, or no right to write there: what is cached stays readable
+
+    def _segment(self) -> _Segment:
+        """The segment of this process: after a fork the child begins its own."""
+        if self._own is None or self._owner != os.getpid():
+            self._where.mkdir(parents=True, exist_ok=True)
+            self._own = _Segment(self._where / f"{os.getpid()}-{secrets.token_hex(8)}.pages", new=True)
+            self._owner = os.getpid()
+        return self._own
+
+    def _open(self, path: Path) -> None:
+        try:
+            segment = _Segment(path)
+            self._spots.update(segment.pages())
+            self._left -= segment.size()
+        except OSError:
+            return  # removed by a person, or not ours to read: its pages are parsed again
+
+
+class _Segment:
+    def __init__(self, path: Path, new: bool = False) -> None:
+        self.file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL if new else os.O_RDONLY, 0o600)
+        self._end = 0
+
+    def __del__(self) -> None:
+        if hasattr(self, "file"):
+            os.close(self.file)
+
+    def size(self) -> int:
+        return os.fstat(self.file).st_size
+
+    def pages(self) -> dict[int, _Spot]:
+        """The pages of a segment up to the first that is torn. Their hashes are compared when they are read."""
+        spots: dict[int, _Spot] = {}
+        size = self.size()
+        offset = 0
+        while offset + _HEAD.size <= size:
+            key, length, seal = _HEAD.unpack(os.pread(self.file, _HEAD.size, offset))
+            offset += _HEAD.size
+            if offset + length > size or not length:
+                break
+            spots[key] = _Spot(self, offset, length, seal)
+            offset += length
+        return spots
+
+    def append(self, key: int, data: bytes) -> _Spot:
+        seal = xxhash.xxh3_64_intdigest(data)
+        _write(self.file, _HEAD.pack(key, len(data), seal) + data, self._end)
+        spot = _Spot(self, self._end + _HEAD.size, len(data), seal)
+        self._end = spot.offset + spot.length
+        return spot
+
+
+def _write(file: int, data: bytes, offset: int) -> None:
+    while data:
+        written = os.pwrite(file, data, offset)
+        data, offset = data[written:], offset + written
+
+
+def _storable(answer: Answer) -> bool:
+    """Do the texts survive being joined? A blank inside a word would come back as two words."""
+    page = answer.result
+    if isinstance(page, Failure):
+        return True
+    return not any("\n" in link.url or "\n" in link.anchor for link in page.links) and not (
+        any(" " in word or not word for word in page.words)
+    )
+
+
+def _encoded(answer: Answer) -> bytes:
+    page = answer.result
+    head = [answer.status, answer.headers, answer.size]
+    if isinstance(page, Failure):
+        return _packed([*head, list(page)])
+    fields = [getattr(page, name) for name in _FIELDS]
+    return _packed([*head, None, fields, *_bag(page.words), *_columns(page.links)])
+
+
+def _bag(words: Sequence[str]) -> list[Any]:
+    counts = counted(words)
+    places = {word: place for place, word in enumerate(counts)}
+    kind = "<u2" if len(words) < 1 << 16 else "<u4"
+    order = np.fromiter(map(places.__getitem__, words), kind, len(words))
+    numbers = np.fromiter(counts.values(), kind, len(counts))
+    return [kind, " ".join(counts), order.tobytes(), numbers.tobytes()]
+
+
+def _columns(links: Sequence[Link]) -> list[Any]:
+    paths = {path: number for number, path in enumerate(dict.fromkeys(link.path for link in links))}
+    rels = {rel: number for number, rel in enumerate(dict.fromkeys(link.rel for link in links))}
+    rows = [(link.at, *link.block, link.rank, paths[link.path], rels[link.rel]) for link in links]
+    numbers = np.array(rows, np.int32).reshape(-1, 6).T
+    urls = "\n".join(link.url for link in links)
+    anchors = "\n".join(link.anchor for link in links)
+    return [len(links), urls, anchors, list(paths), list(rels), numbers.tobytes()]
+
+
+def _packed(parts: list[Any]) -> bytes:
+    packed: bytes = msgpack.packb(parts, unicode_errors="surrogatepass")
+    return packed
+
+
+def _decoded(data: bytes) -> Answer:
+    status, headers, size, failure, *rest = msgpack.unpackb(data, unicode_errors="surrogatepass")
+    if failure is not None:
+        return Answer(status, headers, size, Failure(*failure))
+    fields, kind, distinct, order, numbers, *columns = rest
+    known = dict(zip(_FIELDS, fields, strict=True))
+    known["robots"] = tuple(known["robots"])
+    table = distinct.split(" ") if order else []
+    counts = dict(zip(table, np.frombuffer(numbers, kind).tolist(), strict=True))
+    words = np.array(table, object)[np.frombuffer(order, kind)].tolist()
+    page = Page(known["final_url"], words=tuple(words), links=_links(*columns), counts_=counts, **known)
+    return Answer(status, headers, size, page)
+
+
+def _links(count: int, urls: str, anchors: str, paths: list[str], rels: list[str], numbers: bytes) -> tuple[Link, ...]:
+    if not count:
+        return ()
+    at, first, last, rank, path, rel = np.frombuffer(numbers, np.int32).reshape(6, count).tolist()
+    rel_of = repeat(rels[0]) if len(rels) == 1 else map(rels.__getitem__, rel)
+    parts = zip(
+        urls.split("\n"),
+        anchors.split("\n"),
+        at,
+        zip(first, last, strict=True),
+        map(paths.__getitem__, path),
+        rank,
+        rel_of,
+        strict=False,
+    )
+    return tuple(map(_link, parts))
