@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import cast
 
 import numpy as np
 from hypothesis import given, settings
@@ -12,13 +13,16 @@ from wolfspider.bench.bounds import (
     bounds,
     curve,
     greedy_oracle,
+    landed,
     nodes,
     off_topic_distance,
     reachable,
     upper_bound,
 )
 from wolfspider.learn.graph import Graph
+from wolfspider.model import Fetch
 from wolfspider.topic import Task, Topic
+from wolfspider.web.world import World
 
 
 def make(n: int, edges: list[tuple[int, int]]) -> Graph:
@@ -66,6 +70,16 @@ def test_bounds_of_a_task_ignore_what_is_not_in_the_web() -> None:
     found = bounds(graph, task, 5)
     assert (found.relevant, found.reachable, found.tunnels) == (3, 1, {2: 1})
     assert found.upper.tolist() == found.greedy.tolist() == [0, 0, 1, 1, 1]
+
+
+def test_redirects_of_a_task_are_followed() -> None:
+    class Moved:
+        def look(self, url: str, now: float) -> Fetch:
+            return Fetch(url, url.replace("old.org", "a.org"), at=now)
+
+    task = Task(Topic(), ("http://old.org/0", "http://a.org/1"), frozenset({"http://old.org/2", "http://a.org/2"}))
+    found = landed(task, cast(World, Moved()), 0.0, make(3, []).index())
+    assert found.seeds == ("http://a.org/0", "http://a.org/1") and found.relevant == {"http://a.org/2"}
 
 
 def test_no_seed_in_the_web_finds_nothing() -> None:

@@ -21,8 +21,8 @@ that asks for it does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,6 +31,7 @@ from scipy.sparse.csgraph import connected_components
 
 from wolfspider.learn.graph import Graph, Ints, distinct
 from wolfspider.topic import Task
+from wolfspider.web.world import World
 
 FAR = np.iinfo(np.int32).max  # no path leads there
 
@@ -62,6 +63,15 @@ def bounds(graph: Graph, task: Task, pages: int) -> Bounds:
         greedy=greedy_oracle(graph, seeds, relevant, pages),
         tunnels=dict(zip(levels.tolist(), counts.tolist(), strict=True)),
     )
+
+
+def landed(task: Task, world: World, now: float, known: Container[str]) -> Task:
+    """The task with its redirects followed: the graph knows pages by the address where they are found in the end."""
+
+    def final(url: str) -> str:
+        return url if url in known else world.look(url, now).final_url
+
+    return replace(task, seeds=tuple(map(final, task.seeds)), relevant=frozenset(map(final, task.relevant)))
 
 
 def nodes(index: dict[str, int], urls: Iterable[str]) -> Ints:

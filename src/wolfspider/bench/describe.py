@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from wolfspider.bench.bounds import FAR, nodes, off_topic_distance, reachable
+from wolfspider.bench.bounds import FAR, landed, nodes, off_topic_distance, reachable
 from wolfspider.bench.svg import Figure
 from wolfspider.learn.degrees import Exponents, distribution, exponents, log_bins
 from wolfspider.learn.graph import Graph, Ints
@@ -108,7 +108,7 @@ def describe(world: World, now: float | None = None, seed: int = 0, sources: int
             original.clustering.paired, original.directed.mean, shuffled.clustering.paired, shuffled.directed.mean
         ),
         topics=_topics(world, graph, drawn),
-        tasks=_tasks(world.tasks(), graph, rng),
+        tasks=_tasks(world, at, graph, rng),
         sampled=tuple(_sampled(original, graph.m - shuffled.links)),
     )
 
@@ -137,9 +137,9 @@ def _topics(world: World, graph: Graph, sources: Ints) -> Locality | None:
     return locality(graph, np.asarray(labels(), dtype=np.int64), sources)
 
 
-def _tasks(tasks: Mapping[str, Task], graph: Graph, rng: np.random.Generator) -> dict[str, TaskStory]:
+def _tasks(world: World, at: float, graph: Graph, rng: np.random.Generator) -> dict[str, TaskStory]:
     index = graph.index()
-    return {name: _task(graph, index, task, rng) for name, task in tasks.items()}
+    return {name: _task(graph, index, landed(task, world, at, index), rng) for name, task in world.tasks().items()}
 
 
 def _task(graph: Graph, index: dict[str, int], task: Task, rng: np.random.Generator) -> TaskStory:
@@ -291,7 +291,7 @@ def degree_figure(title: str, label: str, degrees: Degrees) -> Figure:
     middles, densities = log_bins(values, counts)
     fits = degrees.exponents
     figure.points(values, counts / total, "as counted", colour="#9AA5B1")
-    figure.points(middles, densities / total, "logarithmic bins", colour="#0072B2")
+    figure.points(middles, densities / total, "logarithmic bins", colour="#0072B2", size=4.2)
     _fit(figure, values, counts / total, fits.raw, "raw fit", "#E69F00", dashed=True)
     _fit(figure, middles, densities / total, fits.binned, "binned fit", "#009E73", dashed=True)
     _tail(figure, values, counts / total, fits)

@@ -38,6 +38,7 @@ class Mark:
     label: str
     colour: str
     dashed: bool
+    size: float  # of a point, its radius
 
 
 @dataclass(slots=True)
@@ -66,8 +67,10 @@ class Figure:
             "band", xs, lows, highs, label, False, colour or (self.marks[-1].colour if self.marks else None)
         )
 
-    def points(self, xs: ArrayLike, ys: ArrayLike, label: str = "", colour: str | None = None) -> Figure:
-        return self._add("points", xs, ys, ys, label, False, colour)
+    def points(
+        self, xs: ArrayLike, ys: ArrayLike, label: str = "", colour: str | None = None, size: float = 2.4
+    ) -> Figure:
+        return self._add("points", xs, ys, ys, label, False, colour, size)
 
     def svg(self) -> str:
         return _draw(self)
@@ -81,6 +84,7 @@ class Figure:
         label: str,
         dashed: bool,
         colour: str | None,
+        size: float = 0.0,
     ) -> Figure:
         x, y, high = (np.asarray(values, dtype=np.float64).ravel() for values in (xs, ys, highs))
         if not x.size == y.size == high.size:
@@ -88,7 +92,7 @@ class Figure:
         keep = _drawable(x, self.x_log) & _drawable(y, self.y_log) & _drawable(high, self.y_log)
         x, y, high = (values[keep] for values in (x, y, high))
         some = _thin(x.size)
-        self.marks.append(Mark(kind, x[some], y[some], high[some], label, colour or self._next_colour(), dashed))
+        self.marks.append(Mark(kind, x[some], y[some], high[some], label, colour or self._next_colour(), dashed, size))
         return self
 
     def _next_colour(self) -> str:
@@ -240,8 +244,8 @@ def _mark(mark: Mark, x: Axis, y: Axis) -> str:
     xs, ys = x.place(mark.xs), y.place(mark.ys)
     colour = escape(mark.colour)
     if mark.kind == "points":
-        dots = "".join(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="2.4"/>' for a, b in zip(xs, ys, strict=True))
-        return f'<g fill="{colour}" fill-opacity="0.45">{dots}</g>'
+        dots = "".join(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="{mark.size:g}"/>' for a, b in zip(xs, ys, strict=True))
+        return f'<g fill="{colour}" fill-opacity="0.6">{dots}</g>'
     if mark.kind == "band":
         around = _path(np.concatenate([xs, xs[::-1]]), np.concatenate([ys, y.place(mark.highs)[::-1]]))
         return f'<path d="{around}Z" fill="{colour}" fill-opacity="0.16"/>'
