@@ -179,27 +179,3 @@ def _distinct(drawn: _Drawn, pages: int) -> _Drawn:
     firsts.sort()
     firsts = firsts[sources[firsts] != targets[firsts]]
     return _Drawn(sources[firsts], targets[firsts], firsts)
-
-
-def rewired(skeleton: Skeleton, seed: int) -> Skeleton:
-    """The ends of all links permuted: degrees stay, who links to whom does not. Links that fall together or back on
-    their own page are swapped away; the few that resist for a hundred rounds are left as they are."""
-    chance = np.random.Generator(np.random.PCG64(seed))
-    sources = skeleton.sources().astype(np.int64)
-    targets = skeleton.targets[chance.permutation(skeleton.targets.size)].astype(np.int64)
-    pages = skeleton.starts.size - 1
-    for _ in range(100):
-        bad = _clashes(sources, targets, pages)
-        if not bad.size:
-            break
-        for here, there in zip(bad, chance.integers(targets.size, size=bad.size), strict=True):
-            targets[here], targets[there] = targets[there], targets[here]
-    return Skeleton(skeleton.starts, targets.astype(np.int32))
-
-
-def _clashes(sources: Ids, targets: Ids, pages: int) -> Ids:
-    keys = sources * pages + targets
-    order = np.argsort(keys, kind="stable")
-    again = np.zeros(keys.size, dtype=bool)
-    again[order[1:]] = keys[order[1:]] == keys[order[:-1]]
-    return np.flatnonzero(again | (sources == targets))

@@ -108,7 +108,7 @@ class Links:
         u = (mix(root + 4 * number) >> 11) * TO_UNIT
         ranks = mix(root + 4 * number + 1)
         if u < INTERNAL:
-            return self._popular_page(host, ranks), Place.OWN
+            return self.popular_page(host, ranks), Place.OWN
         u = (u - INTERNAL) * 2.0
         choice = mix(root + 4 * number + 2)
         if u < SIBLING:
@@ -117,12 +117,12 @@ class Links:
             own = choice >> 32 < self.own_community
             community = self.sites.community(host) if own else (choice & 0xFFFF) * COMMUNITIES >> 16
             rank = min(int(popular((ranks >> 32) * TO_UNIT_32, self.depth_edge)), self.sites.depth) - 1
-            return self._popular_page(self.sites.host_in(topic, community, rank), ranks), Place.TOPIC
+            return self.popular_page(self.sites.host_in(topic, community, rank), ranks), Place.TOPIC
         if u < POPULAR:
             other = min(int(popular((ranks >> 32) * TO_UNIT_32, self.hosts_edge)), self.sites.hosts) - 1
         else:
             other = choice % self.sites.hosts
-        return self._popular_page(other, ranks), Place.WIDE
+        return self.popular_page(other, ranks), Place.WIDE
 
     def _sibling(self, topic: int, bits: int) -> int:
         """Another topic of the family, or the topic itself where a family has but one."""
@@ -130,7 +130,7 @@ class Links:
         first = topic - topic % per
         return first + (topic - first + 1 + (bits * (per - 1) >> 16)) % per
 
-    def _popular_page(self, host: int, ranks: int) -> int:
+    def popular_page(self, host: int, ranks: int) -> int:
         size = self.sites.size(host)
         return self.sites.starts[host] + min(int(popular((ranks & 0xFFFFFFFF) * TO_UNIT_32, edge(size))), size) - 1
 

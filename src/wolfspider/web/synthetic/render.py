@@ -63,13 +63,14 @@ class Shown(NamedTuple):
     place: int
 
 
-def document(title: str, published: float, nav: Iterable[str], body: Iterable[str]) -> bytes:
+def document(title: str, published: float | None, nav: Iterable[str], body: Iterable[str]) -> bytes:
     """The frame around every page of this web."""
-    day = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(published))
+    date = "" if published is None else time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(published))
+    meta = f'<meta property="article:published_time" content="{date}">' if date else ""
     menu = "".join([f"<li>{link}</li>" for link in nav])
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f'<meta property="article:published_time" content="{day}"></head>\n<body>'
+        f"{meta}</head>\n<body>"
         f'<div class="nav" id="menu"><ul>{menu}</ul></div>\n{"".join(body)}</body></html>\n'
     ).encode()
 
@@ -128,7 +129,7 @@ class Printer:
         """The page a host shows, with status 200, for what it does not have: the same for all."""
         key = mix(self._boilerplate_key + host)
         words = text(self.lexicon, key + 1, 60, self.sites.host_topic(host), host, 0.0)
-        return document(" ".join(words[:4]), EPOCH, (), [f"<p>{' '.join(words[4:])}</p>"])
+        return document(" ".join(words[:4]), None, (), [f"<p>{' '.join(words[4:])}</p>"])
 
     def calendar(self, host: int, year: int, month: int) -> bytes:
         """One month of a trap: nearly the same words as every other, and a way on to the next."""
@@ -139,7 +140,7 @@ class Printer:
             for m, word in ((months - 1, "previous"), (months + 1, "next"))
         ]
         body = f'<div class="cal"><p>{boilerplate.top} {year} {month} {boilerplate.bottom}</p></div>'
-        return document(f"calendar {year} {month}", EPOCH, around, [body])
+        return document(f"calendar {year} {month}", None, around, [body])
 
     def _text(self, page: int, host: int, topic: int, kind: Kind) -> list[str]:
         pure = purity(mix(self._purity_key + page))

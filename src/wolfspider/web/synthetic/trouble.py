@@ -28,17 +28,18 @@ class Trouble:
         keys = [key_for(params.seed, name) for name in names]
         self._latency_key, self._slow_key, self._failure_key, self._failing_key, self._robots_key = keys
 
-    def seconds(self, host: int, entity: int, size: int) -> float:
-        """How long an answer takes: latency, and bytes at 1 MB/s."""
+    def seconds(self, host: int | None, entity: int, size: int) -> float:
+        """How long an answer takes: latency, and bytes at 1 MB/s. No host: a well-run one."""
         if not self.on:
             return _MEDIAN + size / _BYTES_PER_SECOND
-        factor = min(_SLOWEST, math.pow(1.0 - unit(mix(self._slow_key + host)), -1.0 / _PARETO))
+        luck = 0.0 if host is None else unit(mix(self._slow_key + host))
+        factor = min(_SLOWEST, math.pow(1.0 - luck, -1.0 / _PARETO))
         return _MEDIAN * math.exp(_SIGMA * normal(mix(self._latency_key + entity))) * factor + size / _BYTES_PER_SECOND
 
-    def failing(self, host: int) -> bool:
-        return self.on and unit(mix(self._failing_key + host)) < _FAILING_HOSTS
+    def failing(self, host: int | None) -> bool:
+        return self.on and host is not None and unit(mix(self._failing_key + host)) < _FAILING_HOSTS
 
-    def failure(self, host: int, entity: int, now: float) -> Failure | None:
+    def failure(self, host: int | None, entity: int, now: float) -> Failure | None:
         if not self.on:
             return None
         bits = mix(mix(self._failure_key + entity) + int(now // _SPELL))

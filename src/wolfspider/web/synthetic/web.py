@@ -14,48 +14,34 @@ from __future__ import annotations
 
 import hashlib
 import re
-from email.utils import formatdate
 from functools import cached_property
-from typing import NamedTuple
 from urllib.parse import urlsplit
+from zlib import crc32
 
 import numpy as np
 
 from wolfspider.learn.graph import Graph
+from wolfspider.learn.smallworld import rewire
 from wolfspider.model import Failure, Fetch
 from wolfspider.topic import Task
 from wolfspider.web.synthetic.addresses import Addresses
-from wolfspider.web.synthetic.bulk import Bulk, Skeleton, rewired
+from wolfspider.web.synthetic.answers import NOT_FOUND, Answer
+from wolfspider.web.synthetic.bulk import Bulk
+from wolfspider.web.synthetic.counter import key_for, mix
 from wolfspider.web.synthetic.links import Links
+from wolfspider.web.synthetic.news import News
 from wolfspider.web.synthetic.params import Params, parse
 from wolfspider.web.synthetic.render import EPOCH, Printer
-from wolfspider.web.synthetic.sites import BRANCHING, Fate, Kind, Sites
+from wolfspider.web.synthetic.sites import BRANCHING, Census, Fate, Ids, Kind, Sites
 from wolfspider.web.synthetic.tasks import static_tasks
 from wolfspider.web.synthetic.trouble import TIMEOUT, Trouble
 from wolfspider.web.synthetic.words import Lexicon
 
 _VERSION = 1  # of what is generated: a change of any page changes it, and so the digest
 _MOST_HOPS = 10
-_HTML = "text/html; charset=utf-8"
 _CALENDAR = re.compile(r"/cal/(\d{1,6})/(1[0-2]|[1-9])")
 _GO = re.compile(r"/go/([0-9a-f]{7})([abcxy])")
 _NEXT_WAY = {"c": "b", "b": "a", "x": "y", "y": "x"}
-
-
-class Answer(NamedTuple):
-    """What one address says at one time, redirects not followed."""
-
-    status: int
-    type: str = "text/html"
-    body: bytes = b""
-    location: str = ""
-    modified: float | None = None
-    failure: Failure | None = None
-    seconds: float = 0.0
-    url: str = ""  # the canonical address, where the one asked for is another spelling
-
-
-_NOT_FOUND = Answer(404, _HTML, b"<html><head><title>404</title></head><body><p>Not found.</p></body></html>")
 
 
 class Synthetic:
@@ -69,6 +55,8 @@ class Synthetic:
         self.addresses = Addresses(self.sites, self.lexicon)
         self.printer = Printer(self.links, self.addresses)
         self.trouble = Trouble(params)
+        self.news = News(self.links, self.addresses, self.printer) if params.news else None
+        self._order_key = key_for(params.seed, "order of rewired links")
 
     @classmethod
     def parse(cls, spec: str) -> Synthetic:
@@ -78,7 +66,7 @@ class Synthetic:
         return hashlib.blake2b(f"{_VERSION}/{self.name}".encode(), digest_size=16).hexdigest()
 
     def owns(self, host: str) -> bool:
-        return self.addresses.host_number(host) is not None
+        return self.addresses.host_number(host) is not None or (self.news is not None and host == self.news.name)
 
     def look(self, url: str, now: float) -> Fetch:
         hops: list[str] = []
@@ -97,13 +85,15 @@ class Synthetic:
         if failure is None and answer.status >= 400:
             failure = Failure("status", str(answer.status))
         final = answer.url or asked
-        return Fetch(url, final, answer.status, _headers(answer), answer.body, failure, spent, now, tuple(hops))
+        return Fetch(url, final, answer.status, answer.headers(), answer.body, failure, spent, now, tuple(hops))
 
     def answer(self, url: str, now: float) -> Answer:
         parts = urlsplit(url)
+        if self.news is not None and parts.netloc == self.news.name:
+            return self._news(self.news, parts.path or "/", now)
         host = self.addresses.host_number(parts.netloc)
         if host is None or parts.scheme not in ("http", "https"):
-            return _NOT_FOUND._replace(seconds=self.trouble.seconds(0, 0, len(_NOT_FOUND.body)))
+            return NOT_FOUND._replace(seconds=self.trouble.seconds(0, 0, len(NOT_FOUND.body)))
         if parts.path == "/robots.txt":
             return self._timed(host, -1, Answer(200, "text/plain", self._robots(host)))
         page = self.addresses.page_at(host, parts.path or "/")
@@ -118,10 +108,20 @@ class Synthetic:
             return self._timed(host, page, Answer(301, location=canonical))
         return self._timed(host, page, self._page(page, host, canonical, parts.query))
 
-    def _timed(self, host: int, entity: int, answer: Answer) -> Answer:
+    def _news(self, news: News, path: str, now: float) -> Answer:
+        """A well-run site: it has bad moments, but no bad days."""
+        if path == "/robots.txt":
+            return self._timed(None, 0, Answer(200, "text/plain", b"User-agent: *\nDisallow:\n"))
+        entity = crc32(path.encode())
+        failure = self.trouble.failure(None, entity, now)
+        if failure is not None:
+            return self._failed(None, entity, failure)
+        return self._timed(None, entity, news.answer(path, now))
+
+    def _timed(self, host: int | None, entity: int, answer: Answer) -> Answer:
         return answer._replace(seconds=self.trouble.seconds(host, entity, len(answer.body)))
 
-    def _failed(self, host: int, entity: int, failure: Failure) -> Answer:
+    def _failed(self, host: int | None, entity: int, failure: Failure) -> Answer:
         if failure.kind == "timeout":
             return Answer(0, failure=failure, seconds=TIMEOUT)
         return self._timed(host, entity, Answer(503, failure=failure))
@@ -131,13 +131,13 @@ class Synthetic:
         url = f"{canonical}?{query}" if query else canonical
         fate = self.sites.fate(page, host)
         if fate == Fate.GONE:
-            return _NOT_FOUND._replace(url=url)
+            return NOT_FOUND._replace(url=url)
         if fate == Fate.SOFT:
-            return Answer(200, _HTML, self.printer.soft_failure(host), url=url)
+            return Answer(200, body=self.printer.soft_failure(host), url=url)
         modified = self.printer.published(self.addresses.content(page, host)[0])
         if fate == Fate.DOCUMENT:
             return Answer(200, "application/pdf", b"%PDF-1.4\n%%EOF\n", modified=modified, url=url)
-        return Answer(200, _HTML, self.printer.page(page, self.page_links(page)), modified=modified, url=url)
+        return Answer(200, body=self.printer.page(page, self.page_links(page)), modified=modified, url=url)
 
     def _aside(self, host: int, path: str) -> Answer:
         """What is no page: redirects and calendars."""
@@ -149,8 +149,8 @@ class Synthetic:
             return Answer(302, location=f"http://{self.addresses.host_name(host)}/go/{go[1]}{_NEXT_WAY[go[2]]}")
         month = _CALENDAR.fullmatch(path)
         if month and self.sites.host_kind(host) == Kind.TRAP:
-            return Answer(200, _HTML, self.printer.calendar(host, int(month[1]), int(month[2])))
-        return _NOT_FOUND
+            return Answer(200, body=self.printer.calendar(host, int(month[1]), int(month[2])))
+        return NOT_FOUND
 
     def _robots(self, host: int) -> bytes:
         closed = self.trouble.forbidden(host, min(BRANCHING, self.sites.size(host) - 1))
@@ -162,19 +162,21 @@ class Synthetic:
         links = self.links.of(page)
         if not self.params.rewired:
             return links
-        starts, targets = self._skeleton.starts, self._skeleton.targets
-        row = targets[starts[page] : starts[page + 1]].tolist()
-        return [(target, place) for target, (_, place) in zip(row, links, strict=True)]
+        root = mix(self._order_key + page)
+        row = sorted(self._rewired.out(page).tolist(), key=lambda target: mix(root + target))
+        return [(target, place) for target, (_, place) in zip(row, links, strict=False)]
 
     @cached_property
-    def _skeleton(self) -> Skeleton:
+    def _rewired(self) -> Graph:
+        """All links with their ends permuted; rows are sorted, so pages put them in an order of their own."""
         skeleton = Bulk(self.links).skeleton()
-        return rewired(skeleton, self.params.seed) if self.params.rewired else skeleton
+        plain = Graph.from_edges([""] * self.params.pages, skeleton.sources(), skeleton.targets)
+        return rewire(plain, np.random.Generator(np.random.PCG64(self.params.seed)))
 
     def graph(self, now: float) -> Graph:
         """Pages that answer, and the links of those that are pages; calendars lead nowhere else and are left out."""
-        skeleton = self._skeleton if self.params.rewired else Bulk(self.links).skeleton()
-        census = Bulk(self.links).census
+        skeleton = self._rewired if self.params.rewired else Bulk(self.links).skeleton()
+        census = Census(self.sites)
         pages = np.arange(self.params.pages)
         hosts = census.host(pages)
         fates = census.fate(pages, hosts)
@@ -184,18 +186,21 @@ class Synthetic:
         there = fates != Fate.GONE
         nodes = np.cumsum(there) - 1
         urls = [self.addresses.url(page) for page in np.flatnonzero(there).tolist()]
-        return Graph.from_edges(urls, nodes[sources[keep]], nodes[targets[keep]])
+        tails, heads = nodes[sources[keep]], nodes[targets[keep]]
+        if self.news is None:
+            return Graph.from_edges(urls, tails, heads)
+        return _with_news(self.news, now, urls, np.where(there, nodes, -1), (tails, heads))
 
     def tasks(self) -> dict[str, Task]:
-        return static_tasks(self.addresses, self.trouble)
+        return static_tasks(self.addresses, self.trouble) if self.news is None else self.news.tasks()
 
 
-def _headers(answer: Answer) -> dict[str, str]:
-    if not answer.status:
-        return {}
-    headers = {"content-type": answer.type, "content-length": str(len(answer.body))}
-    if answer.modified is not None:
-        headers["last-modified"] = formatdate(answer.modified, usegmt=True)
-    if answer.location:
-        headers["location"] = answer.location
-    return headers
+def _with_news(news: News, now: float, urls: list[str], nodes: Ids, links: tuple[Ids, Ids]) -> Graph:
+    """The graph of the web with the news site beside it; `nodes` by page, -1 for those that are gone."""
+    sheets = list(news.skeleton(now))
+    number = {url: len(urls) + place for place, (url, _, _) in enumerate(sheets)}
+    edges = [(number[url], number[to]) for url, inside, _ in sheets for to in inside if to in number]
+    edges += [(number[url], int(nodes[page])) for url, _, pages in sheets for page in pages if nodes[page] >= 0]
+    table = np.array(edges, dtype=np.int64).reshape(-1, 2)
+    tails, heads = np.concatenate([links[0], table[:, 0]]), np.concatenate([links[1], table[:, 1]])
+    return Graph.from_edges([*urls, *number], tails, heads)

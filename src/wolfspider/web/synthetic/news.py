@@ -1,0 +1,262 @@
+"""The pages of the news site: one host beside the others, whose lists change with every article.
+
+    /                              the 40 most prominent articles of the last 12 hours, all sections, today's archive
+    /<section>/                    the newest 40 of a section
+    /<section>/<sub-section>/      the newest 30 of a sub-section
+    /<yyyy>/<mm>/<dd>              everything of a day
+    /<section>/<sub>/<slug>-<code> an article, from its publication on; revised now and then, same address
+
+Articles link to older ones of their story and section and to pages of their topic on the rest of the web, which does
+not link back. A page is described once, as `Sheet`: from it come the HTML and the link skeleton.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+import time
+from bisect import bisect_right
+from calendar import timegm
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from wolfspider.topic import Task
+from wolfspider.web.synthetic.addresses import Addresses
+from wolfspider.web.synthetic.answers import NOT_FOUND, Answer
+from wolfspider.web.synthetic.counter import Shuffle, key_for, mix
+from wolfspider.web.synthetic.links import Links
+from wolfspider.web.synthetic.newsroom import DAY, HOUR, LISTS, SECTIONS, Archive, Newsroom
+from wolfspider.web.synthetic.prose import length, purity, text
+from wolfspider.web.synthetic.render import EPOCH, Printer, anchor_tag, document
+from wolfspider.web.synthetic.sites import COMMUNITIES
+from wolfspider.web.synthetic.tasks import TASKS, topic_for
+from wolfspider.web.synthetic.words import TOPIC_BITS
+
+_CODE_BITS = 20
+_HOME_ITEMS, _HOME_HOURS, _SECTION_ITEMS, _LIST_ITEMS = 40, 12, 40, 30
+_RELATED, _BACKGROUND = 5, 2
+_PARAGRAPH, _UPDATE_WORDS = 45, 30
+_URLS_KEPT = 1 << 14
+_LOW = (1 << TOPIC_BITS) - 1
+_DATE = re.compile(r"/(\d{4})/(\d\d)/(\d\d)")
+
+
+class Sheet(NamedTuple):
+    """A page of the site at one time, before it is printed."""
+
+    title: tuple[str, ...]
+    nav: list[tuple[str, str]]  # address, anchor
+    articles: Sequence[int] = ()  # linked to
+    pages: Sequence[int] = ()  # of the rest of the web
+    article: int | None = None  # shown here; None on lists
+    revision: int = 0
+    published: float | None = None
+    modified: float | None = None
+
+
+class News:
+    def __init__(self, links: Links, addresses: Addresses, printer: Printer) -> None:
+        self.links = links
+        self.sites = links.sites
+        self.addresses = addresses
+        self.printer = printer
+        self.lexicon = addresses.lexicon
+        seed = self.sites.params.seed
+        self.host = self.sites.hosts  # the number after the last
+        self.name = addresses.host_name(self.host)
+        self.site = f"http://{self.name}/"
+        self.room = Newsroom(seed, self.sites.topics, EPOCH)
+        self._codes = Shuffle(1 << _CODE_BITS, key_for(seed, "article codes"))
+        self._title_key, self._text_key, self._link_key = (
+            key_for(seed, f"news {n}") for n in ("title", "text", "link")
+        )
+        self.url = lru_cache(_URLS_KEPT)(self._url)  # of an article
+        self.sections = [self.lexicon.host_word(self.host, number) for number in range(SECTIONS)]
+        self.subsections = [self.lexicon.host_word(self.host, SECTIONS + n) for n in range(LISTS // SECTIONS)]
+
+    @cached_property
+    def archive(self) -> Archive:
+        return self.room.publish()
+
+    def answer(self, path: str, now: float) -> Answer:
+        sheet = self.sheet(path, now)
+        if sheet is None:
+            return NOT_FOUND
+        if isinstance(sheet, str):
+            return Answer(301, location=sheet)
+        return Answer(200, body=self.printed(sheet), modified=sheet.modified, url=self.site + path[1:])
+
+    def sheet(self, path: str, now: float) -> Sheet | str | None:
+        """What is at this path: a page, the address it should be asked for by, or nothing."""
+        if path == "/":
+            return self._home(now)
+        if _DATE.fullmatch(path):
+            return self._day(path, now)
+        parts = path.split("/")[1:]
+        if parts[0] not in self.sections or len(parts) not in (2, 3):
+            return None
+        section = self.sections.index(parts[0])
+        if parts[1:] == [""]:
+            return self._list(section, None, now)
+        if len(parts) == 3 and parts[1] in self.subsections:
+            if not parts[2]:
+                return self._list(section, self.subsections.index(parts[1]) * SECTIONS + section, now)
+            return self._coded(path, parts[2].rpartition("-")[2], now)
+        return None
+
+    def _coded(self, path: str, code: str, now: float) -> Sheet | str | None:
+        if len(code) != 5 or code.strip("0123456789abcdef"):
+            return None
+        number = self._codes.back(int(code, 16))
+        if number >= self.archive.count(now):
+            return None
+        url = self.url(number)
+        return self._article(number, now) if url == self.site + path[1:] else url
+
+    def _url(self, number: int) -> str:
+        slug = "-".join(self.title(number)[:2])
+        return f"{self.list_url(self.archive.lists[number])}{slug}-{self._codes.forward(number):05x}"
+
+    def list_url(self, list_: int) -> str:
+        return f"{self.site}{self.sections[list_ % SECTIONS]}/{self.subsections[list_ // SECTIONS]}/"
+
+    def day_url(self, now: float) -> str:
+        return f"{self.site}{time.strftime('%Y/%m/%d', time.gmtime(now))}"
+
+    def title(self, number: int) -> tuple[str, ...]:
+        return self.addresses.title(self._title_key + number, self.archive.topics[number])
+
+    def paths(self, now: float) -> Iterator[str]:
+        """Every page of the site at a time, lists first."""
+        yield "/"
+        yield from (f"/{section}/" for section in self.sections)
+        yield from (f"/{self.list_url(list_)[len(self.site) :]}" for list_ in range(LISTS))
+        first, last = int(self.archive.times[0] // DAY), int(min(now, self.archive.times[-1]) // DAY)
+        yield from (f"/{self.day_url(day * DAY)[len(self.site) :]}" for day in range(first, last + 1))
+        yield from (f"/{self.url(number)[len(self.site) :]}" for number in range(self.archive.count(now)))
+
+    def skeleton(self, now: float) -> Iterator[tuple[str, list[str], Sequence[int]]]:
+        """(address, addresses linked to on the site, pages linked to elsewhere) of every page there is at a time."""
+        for path in self.paths(now):
+            sheet = self.sheet(path, now)
+            if isinstance(sheet, Sheet):
+                inside = [url for url, _ in sheet.nav] + [self.url(number) for number in sheet.articles]
+                yield self.site + path[1:], inside, sheet.pages
+
+    def _home(self, now: float) -> Sheet:
+        archive = self.archive
+        recent = range(archive.count(now - _HOME_HOURS * HOUR), archive.count(now))
+        prominent = heapq.nlargest(_HOME_ITEMS, recent, key=archive.ranks.__getitem__)
+        nav = [(f"{self.site}{section}/", section) for section in self.sections]
+        return self._listing(("home",), [*nav, (self.day_url(now), "today")], prominent)
+
+    def _list(self, section: int, list_: int | None, now: float) -> Sheet:
+        archive = self.archive
+        ids = archive.by_section[section] if list_ is None else archive.by_list[list_]
+        last = bisect_right(ids, archive.count(now) - 1)
+        count = _SECTION_ITEMS if list_ is None else _LIST_ITEMS
+        newest = ids[max(0, last - count) : last][::-1]
+        nav = [(self.site, "home")]
+        if list_ is None:
+            nav += [(self.list_url(n * SECTIONS + section), word) for n, word in enumerate(self.subsections)]
+            return self._listing((self.sections[section],), nav, newest)
+        nav.append((f"{self.site}{self.sections[section]}/", self.sections[section]))
+        return self._listing((self.sections[section], self.subsections[list_ // SECTIONS]), nav, newest)
+
+    def _day(self, path: str, now: float) -> Sheet | None:
+        """A day that the calendar knows and that has begun."""
+        try:
+            begin = float(timegm(time.strptime(path, "/%Y/%m/%d")))
+        except ValueError:
+            return None
+        archive = self.archive
+        ids = range(archive.count(begin), archive.count(min(now, begin + DAY - 1e-6)))
+        if not ids:
+            return None
+        nav = [(self.site, "home")]
+        if begin > archive.times[0]:
+            nav.append((self.day_url(begin - 1), "previous"))
+        return self._listing((path[1:].replace("/", "-"),), nav, ids[::-1])
+
+    def _listing(self, title: tuple[str, ...], nav: list[tuple[str, str]], ids: Sequence[int]) -> Sheet:
+        newest = max(ids, default=None)
+        return Sheet(title, nav, ids, modified=None if newest is None else self.archive.times[newest])
+
+    def _article(self, number: int, now: float) -> Sheet:
+        published, list_ = self.archive.times[number], self.archive.lists[number]
+        revisions = self.room.revisions(number, now - published)
+        section = self.sections[list_ % SECTIONS]
+        nav = [(self.site, "home"), (f"{self.site}{section}/", section)]
+        nav.append((self.list_url(list_), self.subsections[list_ // SECTIONS]))
+        modified = published + (revisions[-1] if revisions else 0.0)
+        links = (self._older(number), self._elsewhere(number))
+        return Sheet(self.title(number), nav, *links, number, len(revisions), published, modified)
+
+    def _paragraphs(self, number: int, revision: int) -> list[str]:
+        """The text of an article; a revision puts a paragraph before it."""
+        topic = self.archive.topics[number]
+        root = mix(self._text_key + number)
+        words = text(self.lexicon, root, length(mix(root + 1)), topic, self.host, purity(mix(root + 2)))
+        paragraphs = [" ".join(words[at : at + _PARAGRAPH]) for at in range(0, len(words), _PARAGRAPH)]
+        if revision:
+            update = text(self.lexicon, mix(root + 2 + revision), _UPDATE_WORDS, topic, self.host, 1.0)
+            paragraphs.insert(0, " ".join(update))
+        return paragraphs
+
+    def _older(self, number: int) -> list[int]:
+        """Five related articles, the story first, then the sub-section; two from the background."""
+        archive = self.archive
+        same_list = archive.by_list[archive.lists[number]]
+        related: dict[int, None] = {}
+        for ids in (archive.by_story[archive.stories[number]], same_list):
+            before = bisect_right(ids, number - 1)
+            related.update(dict.fromkeys(ids[max(0, before - _RELATED) : before][::-1]))
+        chosen = list(related)[:_RELATED]
+        root = mix(self._link_key + number)
+        far = [mix(root + turn) % number for turn in range(_BACKGROUND)] if number else []
+        return list(dict.fromkeys([*chosen, *far]))
+
+    def _elsewhere(self, number: int) -> list[int]:
+        """One or two pages of the topic on the rest of the web."""
+        root = mix(self._link_key + number)
+        found = []
+        for turn in range(1 + (root & 1)):
+            bits = mix(root + 8 + turn)
+            host = self.sites.host_in(self.archive.topics[number], (bits >> 32) % COMMUNITIES, 0)
+            found.append(self.links.popular_page(host, bits))
+        return list(dict.fromkeys(found))
+
+    def printed(self, sheet: Sheet) -> bytes:
+        plate = self.printer.boilerplate(self.host)
+        title = " ".join(sheet.title)
+        items = "".join([f"<li>{self._item(number)}</li>\n" for number in sheet.articles])
+        cards = [self.addresses.card(page) for page in sheet.pages]
+        paragraphs = [] if sheet.article is None else self._paragraphs(sheet.article, sheet.revision)
+        away = "".join([f"<p>{anchor_tag(card.url, ' '.join(card.title[:3]))}</p>" for card in cards])
+        body = [
+            f'<div class="top"><p>{plate.top}</p></div>\n<div class="content"><h1>{title}</h1>\n',
+            *[f"<p>{paragraph}</p>\n" for paragraph in paragraphs],
+            f'</div>\n<div class="{"related" if paragraphs else "items"}"><ul>{items}</ul></div>\n',
+            f'<div class="away">{away}</div>\n<div class="footer"><p>{plate.bottom}</p></div>',
+        ]
+        return document(title, sheet.published, [anchor_tag(*link) for link in sheet.nav], body)
+
+    def _item(self, number: int) -> str:
+        """A link to an article, and a line about it."""
+        table = self.lexicon.topic(self.archive.topics[number])
+        bits = mix(self._title_key + number)
+        line = " ".join([table[bits >> shift & _LOW] for shift in (3, 16, 29, 42)])
+        return f"{anchor_tag(self.url(number), ' '.join(self.title(number)))} {line}"
+
+    def tasks(self) -> dict[str, Task]:
+        """Topics of large sub-sections; what is relevant is the articles, those still to come included."""
+        archive = self.archive
+        topics = list(dict.fromkeys(self.room.main_topics[: 2 * SECTIONS]))
+        order = Shuffle(len(topics), key_for(self.sites.params.seed, "news tasks"))
+        tasks = {}
+        for topic in [topics[order.forward(number)] for number in range(TASKS)]:
+            described = topic_for(self.lexicon, self.sites.params.seed, topic)
+            relevant = frozenset(self.url(number) for number, about in enumerate(archive.topics) if about == topic)
+            tasks[described.name] = Task(described, (self.site,), relevant)
+        return tasks
