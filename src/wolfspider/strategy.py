@@ -116,7 +116,7 @@ class Strategy(ABC):
 
     def keeps(self) -> int:
         """How many entries it holds: what its memory grows with."""
-        sized = (set, frozenset, dict, list, deque, Frontier, Turns, Group)
+        sized = (set, frozenset, dict, list, deque, Frontier, Group)
         return sum(len(value) for value in self._own().values() if isinstance(value, sized))
 
     def report(self) -> dict[str, Any]:

@@ -57,7 +57,8 @@ class PageRank(Ordered):
             self._rank()
 
     def keeps(self) -> int:
-        return len(self.numbers) + len(self.frontier)
+        """Addresses known; those in the frontier are among them."""
+        return max(len(self.numbers), len(self.frontier))
 
     def _number(self, url: str) -> int:
         number = self.numbers.setdefault(url, len(self.numbers))

@@ -1,0 +1,461 @@
+"""The conformance suites: what every strategy and every web must keep to, whoever wrote it.
+
+    for name, check in STRATEGY_CHECKS.items(): check(Kind)        # raises Violation with a sentence
+    for name, check in WORLD_CHECKS.items(): check(world)
+
+A strategy is tried on a sketch of a web that changes by the hour and fails in every way a web can fail.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from wolfspider import codec, events
+from wolfspider.chance import generator
+from wolfspider.crawl import Crawl, Limits, replay
+from wolfspider.drive import Recollection, Simulation, read
+from wolfspider.frontier import Shelf
+from wolfspider.judge import make_judge
+from wolfspider.model import FAILURES, Credit, Failure, Fetch, Link, Page, host_of
+from wolfspider.params import parameters
+from wolfspider.reinforcer import Reinforcer, Terms
+from wolfspider.strategy import Strategy
+from wolfspider.topic import Topic
+from wolfspider.web.world import World
+
+TOPIC = Topic(("spider", "silk"), "Spiders and what they spin", name="spiders")
+HOSTS = 7
+Kind = type[Strategy]
+
+
+class Violation(AssertionError):
+    """A rule of the contract is broken; the message says which and how."""
+
+
+def demand(holds: bool, sentence: str) -> None:
+    if not holds:
+        raise Violation(sentence)
+
+
+class Sketch:
+    """A small web as a pure function of address and time: a third on topic, links of all sorts, failures of every
+    kind.
+    """
+
+    def __init__(self, pages: int = 300, links: int = 8, failure: str | None = None) -> None:
+        self.pages, self.links, self.failure = pages, links, failure
+
+    def address(self, number: int) -> str:
+        return f"http://host{number % HOSTS}.test/{number}"
+
+    def look(self, url: str, now: float) -> Fetch:
+        name = url.rsplit("/", 1)[-1]
+        number = int(name) if name.isdigit() else -1
+        rng = generator(7, url)
+        seconds = 0.1 + rng.random()
+        if not 0 <= number < self.pages:
+            return Fetch(url, url, 404, failure=Failure("status", "404"), seconds=seconds, at=now)
+        if self.failure or number % 11 == 10:
+            kind = self.failure or FAILURES[number // 11 % len(FAILURES)]
+            return Fetch(url, url, failure=Failure(kind, "503"), seconds=seconds, at=now)
+        return Fetch(url, url, 200, seconds=seconds, at=now, page=self._page(url, number, now))
+
+    def _page(self, url: str, number: int, now: float) -> Page:
+        rng = generator(7, number)
+        good = rng.random() < 0.3
+        words = tuple(rng.choice(("spider", "silk", "web") if good else ("car", "road", "wheel")) for _ in range(40))
+        version = int(now // 3600)
+        fresh = generator(7, number, version)
+        links = tuple(
+            Link(self.address(fresh.randrange(self.pages * 21 // 20)), rng.choice(words), place, (0, 40),
+            "html/body/a", place) for place in range(self.links)
+        ) return Page(url, url, f"page {number}", words, links, 400, f"{number}.{version}", published=version * 3600.0,
+        at=now)
+
+
+@dataclass
+class Trial:
+    """One crawl of a strategy over a sketch, with everything that happened."""
+
+    kind: Kind
+    world: Sketch
+    pages: int = 120
+    slots: int = 3
+    delay: float = 0.5
+    seed: int = 1
+    cap: int | None = None
+    tries: int = 2
+    commands: Sequence[tuple[float, events.Command]] = ()
+    terms: Terms = field(default_factory=lambda: Terms(delay=5.0))
+    journal: list[tuple[Any, ...]] = field(default_factory=list)
+    log: list[events.Event] = field(default_factory=list)
+    start: float = 1_000_000.0
+
+    def build(self) -> Crawl:
+        strategy = self.kind(TOPIC, self.kind.Params(), generator(self.seed, self.kind.name), Shelf())
+        if self.cap is not None:
+            strategy.cap = self.cap
+        crawl = Crawl(
+            strategy,
+            lambda topic: make_judge("keywords", topic),
+            Recollection(self.world),
+            Limits(self.pages, self.slots, self.delay),
+            reinforcer=Reinforcer(self.terms),
+            journal=self.journal.append,
+        )
+        crawl.listen(self.log.append)
+        return crawl
+
+    def seeds(self) -> list[Link]:
+        return [Link(self.world.address(number)) for number in (0, 1, 2)]
+
+    def simulation(self, crawl: Crawl) -> Simulation:
+        start = self.start if crawl.now == -math.inf else None
+        return Simulation(crawl, self.world, start=start, commands=self.commands, tries=self.tries)
+
+    def run(self, watch: Callable[[Crawl, events.Event], None] | None = None) -> Crawl:
+        crawl = self.build()
+        if watch is not None:
+            crawl.listen(lambda event: watch(crawl, event))
+        crawl.begin(self.seeds(), self.start)
+        self.result = self.simulation(crawl).run()
+        return crawl
+
+    def landings(self) -> list[events.Landed]:
+        return [event for event in self.log if isinstance(event, events.Landed)]
+
+
+class Interrupted(Exception):
+    """Thrown into a crawl by a check to stand for a crash."""
+
+
+def told(log: Sequence[events.Event]) -> list[str]:
+    """A log as text, to be compared."""
+    return [f"{type(event).__name__} {codec.store(codec.plain(event))[0]}" for event in log]
+
+
+def stored(crawl: Crawl) -> tuple[str, dict[str, bytes]]:
+    return codec.store(crawl.state())
+
+
+# Rules for strategies
+
+
+def constructor_only_stores(kind: Kind) -> None:
+    rng = generator(1)
+    before = rng.getstate()
+    shelf = Shelf()
+    kind(TOPIC, kind.Params(), rng, shelf)
+    demand(rng.getstate() == before and not len(shelf), "the constructor draws or shelves; it may only store")
+
+
+def same_seed_same_log(kind: Kind) -> None:
+    first, second = Trial(kind, Sketch()), Trial(kind, Sketch())
+    first.run()
+    second.run()
+    demand(told(first.log) == told(second.log), "the same seed gave another log")
+
+
+def ends_for_a_good_reason(kind: Kind) -> None:
+    for pages in (30, 5000):
+        trial = Trial(kind, Sketch(), pages=pages)
+        trial.run()
+        demand(trial.result.reason in ("done", "budget"), f"the crawl ended because it was {trial.result.reason}")
+
+
+def budget_is_exact(kind: Kind) -> None:
+    trial = Trial(kind, Sketch(3000), pages=100, slots=4, tries=3) crawl = trial.run(lambda crawl, event:
+    demand(crawl.spent + crawl.reserved <= 100, "more downloads than the budget")) demand(trial.result.reason !=
+    "budget" or crawl.spent == 100, f"the budget ended the crawl at {crawl.spent} of 100") counted =
+    sum(landed.outcome.downloads for landed in trial.landings()) demand(counted == crawl.spent, f"outcomes cost
+    {counted} downloads, the crawl counted {crawl.spent}")
+
+
+def every_visit_is_observed_once(kind: Kind) -> None:
+    trial = Trial(kind, Sketch())
+    trial.run()
+    ids = Counter(landed.outcome.visit.id for landed in trial.landings())
+    went = [event.visit.id for event in trial.log if isinstance(event, events.Went)]
+    demand(sorted(ids) == sorted(went) and set(ids.values()) <= {1}, "a visit landed twice or never")
+    demand(went == sorted(went), "ids of visits do not count up")
+
+
+def survives_every_failure(kind: Kind) -> None:
+    for failure in FAILURES:
+        trial = Trial(kind, Sketch(failure=failure), pages=20) trial.run() demand(trial.result.reason in ("done",
+        "budget"), f"a web where all fails by {failure} left it {trial.result.reason}")
+
+
+def survives_any_reward(kind: Kind) -> None:
+    def pester(crawl: Crawl, event: events.Event) -> None:
+        if isinstance(event, events.Landed):
+            visit = event.outcome.visit
+            for value in (100.0, -1.0, 0.0):
+                crawl.strategy.reward(Credit(visit.id, visit.agent, value, "again", event.at))
+            crawl.strategy.reward(Credit(10**9, "nobody", 1.0, "unknown", event.at))
+
+    Trial(kind, Sketch()).run(pester)
+    Trial(kind, Sketch(), terms=Terms(delay=1e9)).run()
+
+
+def goes_on_from_a_snapshot(kind: Kind) -> None:
+    """Stored, loaded into a new crawl and continued: as if never stopped."""
+    whole = Trial(kind, Sketch(), slots=1)
+    whole.run()
+    for stop in (1, 25, 80):
+        trial = Trial(kind, Sketch(), slots=1)
+        simulation = _crash(trial, stop, "visits")
+        again = _resumed(trial, stored(simulation.crawl), simulation.crawl.shelf)
+        demand(stored(again) == stored(simulation.crawl), f"state after restore differs at landing {stop}")
+        rest = trial.simulation(again)
+        rest.room.restore(codec.load(*codec.store(simulation.room.state())))
+        rest.run()
+        demand(told(trial.log) == told(whole.log), f"a crawl stored after landing {stop} went on differently")
+
+
+def replays_its_journal(kind: Kind) -> None:
+    """From a snapshot and the journal since then the same state comes out, and the crawl goes on to its end."""
+    for stop in (3, 40, 90):
+        trial = Trial(kind, Sketch())
+        crawl = _crash(trial, stop, "land").crawl
+        begun = Trial(kind, Sketch()).build()
+        replay(begun, trial.journal)
+        demand(stored(begun) == stored(crawl), f"the journal up to landing {stop} played again gives another state")
+        early = Trial(kind, Sketch())
+        half = _crash(early, stop // 2, "land").crawl
+        again = _resumed(early, stored(half), half.shelf)
+        replay(again, trial.journal[len(early.journal) :])
+        demand(stored(again) == stored(crawl), f"snapshot and journal up to landing {stop} give another state")
+        result = early.simulation(again).run()
+        demand(result.reason in ("done", "budget"), f"after the replay the crawl ended because it was {result.reason}")
+
+
+def _crash(trial: Trial, stop: int, before: str) -> Simulation:
+    """A crawl that dies after so many landings, before the next call of `visits` or `land`."""
+    crawl = trial.build()
+    crawl.begin(trial.seeds(), trial.start)
+    simulation = trial.simulation(crawl)
+    call = getattr(crawl, before)
+
+    def dying(*arguments: Any) -> Any:
+        if len(trial.landings()) >= stop:
+            raise Interrupted
+        return call(*arguments)
+
+    setattr(crawl, before, dying)
+    with contextlib.suppress(Interrupted):
+        simulation.run()
+    return simulation
+
+
+def _resumed(trial: Trial, kept: tuple[str, dict[str, bytes]], shelf: Shelf) -> Crawl:
+    crawl = trial.build()
+    crawl.shelf = crawl.strategy.shelf = shelf
+    crawl.restore(codec.load(*kept))
+    return crawl
+
+
+def memory_is_bounded(kind: Kind) -> None:
+    links = pages = 0
+
+    def count(crawl: Crawl, event: events.Event) -> None:
+        nonlocal links, pages
+        if isinstance(event, events.Landed) and (page := event.outcome.page):
+            links, pages = links + len(page.links), pages + 1
+            held = crawl.strategy.keeps()
+            demand(held <= links + pages + 3, f"it keeps {held} entries after {links} links on {pages} pages")
+
+    Trial(kind, Sketch(), pages=80).run(count)
+
+
+def frontier_keeps_its_cap(kind: Kind) -> None:
+    def watch(crawl: Crawl, event: events.Event) -> None:
+        frontier = getattr(crawl.strategy, "frontier", None)
+        if frontier is not None:
+            demand(len(frontier) <= 1000, f"the frontier holds {len(frontier)} links, its cap is 1,000")
+
+    Trial(kind, Sketch(100_000, links=120), pages=60, cap=1000).run(watch)
+
+
+def live_parameters_move(kind: Kind) -> None:
+    for name, known in parameters(kind.Params).items():
+        for value in (known.low, known.high, *known.choices, known.default):
+            if value is None:
+                continue
+            commands = [(1_000_010.0, events.SetParam(name, value))]
+            trial = Trial(kind, Sketch(), pages=60, commands=commands)
+            trial.run()
+            problems = [event.problem for event in trial.log if isinstance(event, events.Obeyed)]
+            demand(bool(problems) and bool(problems[0]) != known.live, f"{name}={value} mid-run: {problems}")
+
+
+def obeys_people(kind: Kind) -> None:
+    """Every command in the middle of a crawl; what is excluded is not visited again, new starting points are."""
+    new = "http://host3.test/100000"  # no page links to it
+    commands: list[tuple[float, events.Command]] = [
+        (1_000_002.0, events.Exclude("host1.test")),
+        (1_000_003.0, events.Label("http://host0.test/0", True)),
+        (1_000_003.5, events.Label("host2.test", False)),
+        (1_000_004.0, events.AddSeeds((new,))),
+        (1_000_005.0, events.SetTopic(("car",), "Cars")),
+        (1_000_006.0, events.Pause()),
+        (1_000_050.0, events.Resume()),
+        (1_000_060.0, events.SetLimit("slots", 1)),
+        (1_000_061.0, events.Include("host1.test")),
+    ]
+    trial = Trial(kind, Sketch(), pages=1000, commands=commands)
+    trial.run()
+    went = [event for event in trial.log if isinstance(event, events.Went)]
+    shut = [event.at for event in went if host_of(event.visit.link.url) == "host1.test" and event.how != "excluded"]
+    demand(not any(1_000_002.0 <= at < 1_000_061.0 for at in shut), "it visits a host that a person excluded")
+    demand(not any(1_000_006.0 <= event.at < 1_000_050.0 for event in went), "it starts visits while paused")
+    demand(any(event.visit.link.url == new for event in went), "a starting point added mid-crawl is never visited")
+    finish = Trial(kind, Sketch(), pages=200, commands=[(1_000_003.0, events.Finish())])
+    demand(not finish.run().flights and finish.result.reason == "finished", "it cannot be finished")
+
+
+def wake_is_pure(kind: Kind) -> None:
+    def watch(crawl: Crawl, event: events.Event) -> None:
+        if isinstance(event, events.Landed):
+            before = codec.store(crawl.strategy.state())
+            time = crawl.strategy.wake(event.at)
+            demand(codec.store(crawl.strategy.state()) == before, "wake changes the strategy")
+            demand(time is None or time > event.at, f"wake names {time}, which is not after {event.at}")
+
+    Trial(kind, Sketch(), pages=25).run(watch)
+
+
+def turns_are_fair(kind: Kind) -> None:
+    """Agents that live get about as many visits each when there are fewer slots than agents.
+
+    A fleet notes a `death` with its `agent`; whoever had a turn while slots were plenty and is not dead must have one
+    now.
+    """
+    commands = [(1_000_020.0, events.SetLimit("slots", 1))]
+    trial = Trial(kind, Sketch(2000), pages=600, slots=50, delay=0.0, commands=commands)
+    trial.run()
+    dead = {event.data.get("agent") for event in trial.log if isinstance(event, events.Noted) and event.kind == "death"}
+    visits = [(event.at < 1_000_020.0, event.visit.agent) for event in trial.log if isinstance(event, events.Went)]
+    later = Counter({agent: 0 for early, agent in visits if early and agent not in dead})
+    later.update(agent for early, agent in visits if not early and agent in later)
+    demand(not later or max(later.values()) <= 2 * min(later.values()) + 2, f"turns are not fair: {dict(later)}")
+
+
+def tells_people(kind: Kind) -> None:
+    crawl = Trial(kind, Sketch(), pages=20).run() url = next(iter(link.url for page in _pages(crawl) for link in
+    page.links)) for told_them in (crawl.strategy.report(), crawl.strategy.explain(url),
+    crawl.strategy.explain("http://nowhere.test/")):
+        json.dumps(codec.plain(told_them))
+    demand(bool(kind.paper) and kind.name == kind.name.lower().replace("_", "-"), "it has no paper or no proper name")
+
+
+def _pages(crawl: Crawl) -> Iterator[Page]:
+    for number in range(3):
+        held = crawl.memory.recall(f"http://host{number}.test/{number}")
+        if held and isinstance(held.result, Page):
+            yield held.result
+
+
+STRATEGY_CHECKS: dict[str, Callable[[Kind], None]] = {
+    check.__name__: check
+    for check in (
+        constructor_only_stores,
+        same_seed_same_log,
+        ends_for_a_good_reason,
+        budget_is_exact,
+        every_visit_is_observed_once,
+        survives_every_failure,
+        survives_any_reward,
+        goes_on_from_a_snapshot,
+        replays_its_journal,
+        memory_is_bounded,
+        frontier_keeps_its_cap,
+        live_parameters_move,
+        obeys_people,
+        wake_is_pure,
+        turns_are_fair,
+        tells_people,
+    )
+}
+
+
+# Rules for webs
+
+
+def looks_are_pure(world: World) -> None:
+    for url in _some(world):
+        demand(world.look(url, world.start) == world.look(url, world.start), f"two looks at {url} differ")
+
+
+def answers_carry_their_question(world: World) -> None:
+    for url in _some(world):
+        fetch = world.look(url, world.start) demand(fetch.url == url and fetch.at == world.start and fetch.seconds > 0,
+        f"the answer for {url} is not about it")
+
+
+def unknown_is_not_found(world: World) -> None:
+    host = host_of(_some(world)[0])
+    for url in (f"http://{host}/no-such-page-here-9f8e7d", "http://no-such-host.invalid/"):
+        result = read(world.look(url, world.start))
+        demand(isinstance(result, Failure) and result == Failure("status", "404"), f"{url} is {result!r}, not a 404")
+
+
+def schemes_answer_alike(world: World) -> None:
+    for url in _some(world):
+        bare = url.split("://", 1)[1]
+        one, other = (read(world.look(f"{scheme}://{bare}", world.start)) for scheme in ("http", "https"))
+        same = isinstance(one, Page) and isinstance(other, Page) and one.digest == other.digest
+        demand(same or one == other, f"http and https answer differently for {bare}")
+
+
+def graph_is_of_pages(world: World) -> None:
+    graph = world.graph(world.start)
+    demand(graph.n > 0, "the graph is empty")
+    for url in _some(world):
+        demand(world.owns(host_of(url)), f"{url} is in the graph, its host is not in the web")
+
+
+def links_are_in_the_graph(world: World) -> None:
+    """What a crawler sees on a page is what the bounds are computed from."""
+    graph = world.graph(world.start)
+    index = graph.index()
+    for url in _some(world):
+        page = read(world.look(url, world.start))
+        if not isinstance(page, Page):
+            continue
+        seen = {index[link.url] for link in page.links if link.url in index} - {index[url]}
+        missing = seen - set(graph.out(index[url]).tolist())
+        demand(not missing, f"{url} shows links that the graph does not have: {[graph.urls[n] for n in missing][:3]}")
+
+
+def tasks_can_be_done(world: World) -> None:
+    index = world.graph(world.start).index()
+    for name, task in world.tasks().items():
+        demand(any(seed in index for seed in task.seeds), f"no seed of topic {name} is a page of the web")
+        there = sum(url in index for url in task.relevant)
+        demand(there == len(task.relevant), f"{len(task.relevant) - there} relevant pages of {name} are not in the web")
+
+
+def _some(world: World, count: int = 25) -> list[str]:
+    graph = world.graph(world.start)
+    return [graph.urls[number] for number in generator(3).sample(range(graph.n), min(count, graph.n))]
+
+
+WORLD_CHECKS: dict[str, Callable[[World], None]] = {
+    check.__name__: check
+    for check in (
+        looks_are_pure,
+        answers_carry_their_question,
+        unknown_is_not_found,
+        schemes_answer_alike,
+        graph_is_of_pages,
+        links_are_in_the_graph,
+        tasks_can_be_done,
+    )
+}
