@@ -92,7 +92,7 @@ def test_json_is_plain(found: Description) -> None:
 
 def test_text_has_the_numbers_beside_the_papers(found: Description) -> None:
     lines = text(found).splitlines()
-    assert lines[0].startswith("sites: 2,000 pages on 100 hosts")
+    assert lines[0].startswith("sites: 2,000 pages, 100 hosts")
     row = next(line.split() for line in lines if line.startswith("mean distance "))
     assert row[2:] == [f"{found.original.directed.mean:.3f}", f"{found.rewired.directed.mean:.3f}", "7.289", "8.216"]
     assert any(line.startswith("ones") for line in lines) and "50 random pages" in lines[-1]

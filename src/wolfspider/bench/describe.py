@@ -33,6 +33,10 @@ from wolfspider.model import host_of
 from wolfspider.topic import Task
 from wolfspider.web.world import World
 
+TASK_LEGEND = (
+    "A page is relevant: by chance, if a relevant page links to it, if a page that links to a relevant one does;"
+    " share of the relevant pages with d off-topic pages on the way."
+)
 TASK_SOURCES = 10  # relevant pages from which "relevant at distance d" is measured
 PAPER = {"clustering": (0.02, 0.003), "mean distance": (7.2893, 8.2163)}  # of Palotai et al.'s news web, and rewired
 
@@ -176,13 +180,13 @@ def _plain(value: Any) -> Any:
 
 def text(found: Description) -> str:
     """Tables for a terminal."""
-    size = f"{found.nodes:,} pages on {found.hosts:,} hosts"
+    size = f"{found.nodes:,} pages, {found.hosts:,} {'host' if found.hosts == 1 else 'hosts'}"
     head = f"{found.web}: {size}, {found.links:,} links ({found.links_per_page:.1f} a page)"
     parts = [[head], _table(_shape_rows(found))]
     if found.topics:
         parts.append(["topics: " + _locality_text(found.topics)])
     if found.tasks:
-        parts.append(_table(_task_rows(found.tasks)))
+        parts.append([*_table(_task_rows(found.tasks)), TASK_LEGEND])
     parts.append(["sampled: " + "; ".join(found.sampled) + "."])
     return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
 
@@ -229,7 +233,16 @@ def _row(name: str, a: float, b: float, paper: tuple[float, float] | None = None
 
 def _task_rows(tasks: Mapping[str, TaskStory]) -> list[list[str]]:
     classes = list(next(iter(tasks.values())).tunnels)
-    head = ["topic", "relevant", "reached", "chance", "linked", "same page", *(f"tunnel {name}" for name in classes)]
+    head = [
+        "topic",
+        "relevant",
+        "reached",
+        "chance",
+        "linked",
+        "same page",
+        *(f"d = {name}" for name in classes[:-1]),
+        "never",
+    ]
     return [head, *(_task_row(name, story) for name, story in tasks.items())]
 
 
@@ -262,7 +275,9 @@ def _line(row: list[str], widths: list[int]) -> str:
 def _number(value: float) -> str:
     if not math.isfinite(value):
         return "-"
-    return str(value) if isinstance(value, int) else f"{value:.4f}" if abs(value) < 0.1 else f"{value:.3f}"
+    if value == int(value):
+        return f"{int(value)}"
+    return f"{value:.4f}" if abs(value) < 0.1 else f"{value:.3f}"
 
 
 def plots(found: Description, folder: Path) -> list[Path]:
