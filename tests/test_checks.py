@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from wolfspider.checks import STRATEGY_CHECKS
+from wolfspider.checks import STRATEGY_CHECKS, Violation
 from wolfspider.frontier import Shelf
 from wolfspider.model import Failure, Link, Outcome, Visit
 from wolfspider.params import param
 from wolfspider.scope import Rule
 from wolfspider.strategies import all_strategies
 from wolfspider.strategies.breadth_first import BreadthFirst
-from wolfspider.strategy import Room, Strategy, Turns
+from wolfspider.strategy import Broken, Room, Strategy, Turns
 
 
 @pytest.mark.parametrize("rule", STRATEGY_CHECKS)
@@ -269,8 +269,7 @@ def test_there_is_a_broken_strategy_for_every_rule() -> None:
 
 @pytest.mark.parametrize("rule", STRATEGY_CHECKS)
 def test_every_rule_can_fail(rule: str) -> None:
-    # noqa: B017, PT011 - a rule fails by Violation, or by what the strategy throws itself
-    with pytest.raises(Exception):
+    with pytest.raises((Violation, Broken, KeyError, RuntimeError, TypeError)):
         STRATEGY_CHECKS[rule](BROKEN[rule])
 
 

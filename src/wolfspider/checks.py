@@ -73,10 +73,13 @@ class Sketch:
         version = int(now // 3600)
         fresh = generator(7, number, version)
         links = tuple(
-            Link(self.address(fresh.randrange(self.pages * 21 // 20)), rng.choice(words), place, (0, 40),
-            "html/body/a", place) for place in range(self.links)
-        ) return Page(url, url, f"page {number}", words, links, 400, f"{number}.{version}", published=version * 3600.0,
-        at=now)
+            Link(
+                self.address(fresh.randrange(self.pages * 21 // 20)), rng.choice(words), at, (0, 40), "html/body/a", at
+            )
+            for at in range(self.links)
+        )
+        digest, published = f"{number}.{version}", version * 3600.0
+        return Page(url, url, f"page {number}", words, links, 400, digest, published=published, at=now)
 
 
 @dataclass
@@ -170,11 +173,11 @@ def ends_for_a_good_reason(kind: Kind) -> None:
 
 
 def budget_is_exact(kind: Kind) -> None:
-    trial = Trial(kind, Sketch(3000), pages=100, slots=4, tries=3) crawl = trial.run(lambda crawl, event:
-    demand(crawl.spent + crawl.reserved <= 100, "more downloads than the budget")) demand(trial.result.reason !=
-    "budget" or crawl.spent == 100, f"the budget ended the crawl at {crawl.spent} of 100") counted =
-    sum(landed.outcome.downloads for landed in trial.landings()) demand(counted == crawl.spent, f"outcomes cost
-    {counted} downloads, the crawl counted {crawl.spent}")
+    trial = Trial(kind, Sketch(3000), pages=100, slots=4, tries=3)
+    crawl = trial.run(lambda crawl, event: demand(crawl.spent + crawl.reserved <= 100, "it overspends"))
+    demand(trial.result.reason != "budget" or crawl.spent == 100, f"the budget ended the crawl at {crawl.spent} of 100")
+    counted = sum(landed.outcome.downloads for landed in trial.landings())
+    demand(counted == crawl.spent, f"outcomes cost {counted} downloads, the crawl counted {crawl.spent}")
 
 
 def every_visit_is_observed_once(kind: Kind) -> None:
@@ -188,8 +191,10 @@ def every_visit_is_observed_once(kind: Kind) -> None:
 
 def survives_every_failure(kind: Kind) -> None:
     for failure in FAILURES:
-        trial = Trial(kind, Sketch(failure=failure), pages=20) trial.run() demand(trial.result.reason in ("done",
-        "budget"), f"a web where all fails by {failure} left it {trial.result.reason}")
+        trial = Trial(kind, Sketch(failure=failure), pages=20)
+        trial.run()
+        reason = trial.result.reason
+        demand(reason in ("done", "budget"), f"a web where everything fails by {failure} left it {reason}")
 
 
 def survives_any_reward(kind: Kind) -> None:
@@ -348,10 +353,10 @@ def turns_are_fair(kind: Kind) -> None:
 
 
 def tells_people(kind: Kind) -> None:
-    crawl = Trial(kind, Sketch(), pages=20).run() url = next(iter(link.url for page in _pages(crawl) for link in
-    page.links)) for told_them in (crawl.strategy.report(), crawl.strategy.explain(url),
-    crawl.strategy.explain("http://nowhere.test/")):
-        json.dumps(codec.plain(told_them))
+    crawl = Trial(kind, Sketch(), pages=20).run()
+    strategy, url = crawl.strategy, next(link.url for page in _pages(crawl) for link in page.links)
+    for words in (strategy.report(), strategy.explain(url), strategy.explain("http://nowhere.test/")):
+        json.dumps(codec.plain(words))
     demand(bool(kind.paper) and kind.name == kind.name.lower().replace("_", "-"), "it has no paper or no proper name")
 
 
@@ -395,8 +400,9 @@ def looks_are_pure(world: World) -> None:
 
 def answers_carry_their_question(world: World) -> None:
     for url in _some(world):
-        fetch = world.look(url, world.start) demand(fetch.url == url and fetch.at == world.start and fetch.seconds > 0,
-        f"the answer for {url} is not about it")
+        fetch = world.look(url, world.start)
+        about = fetch.url == url and fetch.at == world.start and fetch.seconds > 0
+        demand(about, f"the answer for {url} is not about it")
 
 
 def unknown_is_not_found(world: World) -> None:
