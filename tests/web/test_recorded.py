@@ -6,8 +6,10 @@ import gzip
 import json
 import multiprocessing
 import os
+import tempfile
 import zlib
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +28,6 @@ NOW = MONDAY + 30 * DAY
 
 
 def date(seconds: float) -> str:
-    from datetime import UTC, datetime
-
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -93,7 +93,7 @@ def test_a_page_is_answered_parsed_with_its_time_and_cost(make: Make, name: str)
     assert fetch.seconds == pytest.approx(0.3 + len(body) / 1e6)
     assert fetch.page is not None
     assert (fetch.at, fetch.page.at, fetch.page.size) == (NOW, NOW, len(body))
-    assert words_of(fetch).startswith("hunting spiders do not spin webs some words before a link")
+    assert "hunting spiders do not spin webs some words before a link and some" in words_of(fetch)
     assert [link.url for link in fetch.page.links] == ["http://a.example/next.html"]
     assert web.body("http://a.example/", NOW) == body
     assert (web.name, web.start, web.first) == ("web", MONDAY, MONDAY)
@@ -114,8 +114,6 @@ def test_the_newest_version_that_is_there_answers(make: Make) -> None:
 
 @given(st.lists(st.integers(0, 1000), min_size=1, max_size=12), st.lists(st.integers(-1, 1001), max_size=12))
 def test_versions_follow_their_rule_for_any_dates(dates: list[int], looks: list[int]) -> None:
-    import tempfile
-
     with tempfile.TemporaryDirectory() as where:
         path = Path(where) / "v.warc"
         path.write_bytes(b"".join(record("http://a.example/", http(page(f"v{d}")), MONDAY + d) for d in dates))
@@ -254,7 +252,7 @@ def test_encodings_are_undone(make: Make) -> None:
     web = make(*(record(f"http://a.example/{name}", block) for name, block in bodies.items()))
     for name in bodies:
         assert web.body(f"http://a.example/{name}", NOW) == plain, name
-        assert words_of(web.look(f"http://a.example/{name}", NOW)).startswith("words that were packed"), name
+        assert "words that were packed" in words_of(web.look(f"http://a.example/{name}", NOW)), name
 
 
 def test_a_revisit_repeats_an_earlier_answer(make: Make) -> None:
@@ -296,7 +294,7 @@ JAPANESE = "コモリグモは網を張らずに獲物を追いかける"
 @pytest.mark.parametrize(
     ("text", "charset", "some"),
     [
-        (GERMAN, "iso-8859-1", "größere"),
+        (GERMAN, "iso-8859-1", "grössere"),
         (GERMAN, "utf-8", "über"),
         (RUSSIAN, "windows-1251", "охотится"),
         (RUSSIAN, "koi8-r", "паутины"),
@@ -391,8 +389,6 @@ def test_a_member_that_never_ends_is_left_behind(make: Make, monkeypatch: pytest
 
 @given(st.binary(max_size=400), st.integers(0, 400), st.integers(0, 400))
 def test_any_bytes_are_survived(noise: bytes, place: int, width: int) -> None:
-    import tempfile
-
     records = [record(f"http://a.example/{n}", http(page(f"page {n}"))) for n in range(3)]
     with tempfile.TemporaryDirectory() as where:
         for name, whole in (("x.warc.gz", packed(records)), ("x.warc", b"".join(records))):
@@ -618,15 +614,8 @@ def test_dates_of_every_precision(text: str, expected: float | None) -> None:
 # The corpora, where they are
 
 
-def corpus(name: str) -> Path:
-    where = os.environ.get("WOLFSPIDER_CORPORA")
-    if not where:
-        pytest.skip("WOLFSPIDER_CORPORA names no folder of corpora")
-    return Path(where) / name
-
-
-def test_every_record_of_a_corpus_opens(tmp_path: Path) -> None:
-    web = Recorded(corpus("docs-small"), tmp_path)
+def test_every_record_of_a_corpus_opens(corpora: Path, tmp_path: Path) -> None:
+    web = Recorded(corpora / "docs-small", tmp_path)
     assert web.warnings == []
     assert len(web) == 666 + 92
     fetches = [web.look(web.url(n), web.start) for n in range(len(web))]
@@ -638,8 +627,8 @@ def test_every_record_of_a_corpus_opens(tmp_path: Path) -> None:
         assert all(web.look(url, web.start).final_url == url for url in [*task.seeds, *task.relevant])
 
 
-def test_the_versions_of_a_corpus_change_with_time(tmp_path: Path) -> None:
-    web = Recorded(corpus("news-small"), tmp_path)
+def test_the_versions_of_a_corpus_change_with_time(corpora: Path, tmp_path: Path) -> None:
+    web = Recorded(corpora / "news-small", tmp_path)
     front = "http://old.felixonline.co.uk/"
     assert web.first == MONDAY
     days = [web.first + day * DAY for day in range(int((web.start - web.first) / DAY) + 2)]

@@ -88,7 +88,7 @@ class PageCache:
             return None
         try:
             data = os.pread(spot.segment.file, spot.length, spot.offset)
-            if xxhash.xxh3_64_intdigest(data) == spot.seal:
+            if _sealed(key, data) == spot.seal:
                 return _decoded(data)
         except OSError:
             pass
@@ -152,11 +152,15 @@ class _Segment:
         return spots
 
     def append(self, key: int, data: bytes) -> _Spot:
-        seal = xxhash.xxh3_64_intdigest(data)
+        seal = _sealed(key, data)
         _write(self.file, _HEAD.pack(key, len(data), seal) + data, self._end)
         spot = _Spot(self, self._end + _HEAD.size, len(data), seal)
         self._end = spot.offset + spot.length
         return spot
+
+
+def _sealed(key: int, data: bytes) -> int:
+    return xxhash.xxh3_64_intdigest(data, key)
 
 
 def _write(file: int, data: bytes, offset: int) -> None:

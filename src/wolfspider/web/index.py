@@ -18,6 +18,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 import xxhash
@@ -112,7 +113,7 @@ class Index:
             with np.load(path, allow_pickle=False) as stored:
                 index = cls({name: stored[name] for name in stored.files})
             return index if index._sound() else None
-        except (OSError, ValueError, KeyError, EOFError, IndexError):
+        except (OSError, ValueError, KeyError, EOFError, IndexError, BadZipFile):
             return None
 
     def _sound(self) -> bool:

@@ -63,17 +63,19 @@ class Recorded:
 
     def look(self, url: str, now: float) -> Fetch:
         hops: list[str] = []
-        number = self._number(url)
         wanted = url
-        while number >= 0 and (row := self._index.version(number, now)) >= 0:
+        while len(hops) <= MOST_HOPS:
+            number = self._number(wanted)
+            row = self._row(number, now)
+            if row < 0:
+                return self._without_page(url, self.address(wanted), hops, now, 404, Failure("status", "404"))
             location = self._index.location(row)
             if not location:
                 return self._fetch(url, number, row, now, tuple(hops))
             hops.append(self._index.url(number))
-            if len(hops) > MOST_HOPS or location in hops:
-                return self._failed(url, location, Failure("redirect", _trouble(location, hops)), now, hops)
-            wanted, number = location, self._number(location)
-        return self._failed(url, self.address(wanted), Failure("status", "404"), now, hops, 404)
+            wanted = location
+        failure = Failure("redirect", f"more than {MOST_HOPS} redirects, the last to {wanted}")
+        return self._without_page(url, wanted, hops[:-1], now, 0, failure)
 
     def owns(self, host: str) -> bool:
         return host in self._schemes
@@ -92,7 +94,7 @@ class Recorded:
     def record(self, url: str, now: float) -> Fetch:
         """The bare answer, body and all, redirects not followed: for serving and exporting."""
         number = self._number(url)
-        row = self._index.version(number, now) if number >= 0 else -1
+        row = self._row(number, now)
         response = self._read(row) if row >= 0 else None
         if response is None:
             return Fetch(url, self.address(url), 404, failure=Failure("status", "404"), at=now)
@@ -156,6 +158,9 @@ class Recorded:
                 number = self._index.find(schemeless(whole))
         return number
 
+    def _row(self, number: int, now: float) -> int:
+        return self._index.version(number, now) if number >= 0 else -1
+
     def _fetch(self, url: str, number: int, row: int, now: float, hops: tuple[str, ...]) -> Fetch:
         address = self._index.url(number)
         answer = self._pages.get(row)
@@ -190,9 +195,9 @@ class Recorded:
         except OSError:
             return None
 
-    def _failed(self, url: str, final: str, failure: Failure, now: float, hops: list[str], status: int = 0) -> Fetch:
-        passed = len(hops) if status else len(hops) - 1
-        return Fetch(url, final, status, failure=failure, seconds=self._seconds(passed, 0), at=now, hops=tuple(hops))
+    def _without_page(self, url: str, final: str, hops: list[str], now: float, status: int, failure: Failure) -> Fetch:
+        seconds = self._seconds(len(hops), 0)
+        return Fetch(url, final, status, failure=failure, seconds=seconds, at=now, hops=tuple(hops))
 
     def _seconds(self, hops: int, size: int) -> float:
         if self.latency is not None:
@@ -252,7 +257,7 @@ class Recorded:
         """The number of the address where an address leads in the end; -1 if nowhere."""
         number = self._index.find(schemeless(url))
         for _ in range(MOST_HOPS + 1):
-            row = self._index.version(number, now) if number >= 0 else -1
+            row = self._row(number, now)
             if row < 0:
                 return -1
             location = self._index.location(row)
@@ -264,10 +269,6 @@ class Recorded:
 
 def _raw(url: str, final_url: str, response: Response, at: float) -> Fetch:
     return Fetch(url, final_url, response.status, response.headers, response.body, at=at)
-
-
-def _trouble(location: str, hops: list[str]) -> str:
-    return f"in a circle over {location}" if location in hops else f"more than {MOST_HOPS} redirects"
 
 
 def _name(path: Path) -> str:

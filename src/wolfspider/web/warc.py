@@ -9,6 +9,7 @@ a sentence for each damage, so that a person learns why pages are missing.
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -106,7 +107,7 @@ def read(path: Path, offset: int, length: int) -> Response | None:
 def seconds(text: str) -> float | None:
     """A WARC-Date: any precision from the year to the nanosecond, in UTC."""
     text = text.strip()
-    padded = text + "0001-01-01"[len(text) :] if len(text) < 10 else text
+    padded = text + "0000-01-01"[len(text) :] if 4 <= len(text) < 10 else text
     try:
         moment = datetime.fromisoformat(padded)
     except ValueError:
@@ -168,24 +169,20 @@ def _block(file: BinaryIO, offset: int) -> _Record | None:
     head = file.read(2 * LARGEST_HEAD)
     headers, start = _warc_head(head)
     content = _number(headers.get("content-length", ""))
-    if content is None or not start:
+    if content is None or not start or offset + start + content > os.fstat(file.fileno()).st_size:
         return None
-    file.seek(offset + start + content)
+    size = start + content
+    file.seek(offset + size)
     if not (_BETWEEN + _WARC).startswith(file.read(len(_BETWEEN + _WARC))):
         return None
-    seal = _sealed(file, offset, start + content)
-    if seal is None:
-        return None
-    return _Record(offset, start + content + len(_BETWEEN), head[: start + content], seal, start + content)
+    length = size + len(_BETWEEN)
+    return _Record(offset, length, head[:size], _sealed(file, offset, length), size)
 
 
-def _sealed(file: BinaryIO, offset: int, length: int) -> int | None:
+def _sealed(file: BinaryIO, offset: int, length: int) -> int:
     file.seek(offset)
     seal = xxhash.xxh3_64()
-    while length > 0:
-        chunk = file.read(min(length, 1 << 20))
-        if not chunk:
-            return None
+    while length > 0 and (chunk := file.read(min(length, 1 << 20))):
         seal.update(chunk)
         length -= len(chunk)
     return seal.intdigest()
