@@ -232,17 +232,8 @@ def _row(name: str, a: float, b: float, paper: tuple[float, float] | None = None
 
 
 def _task_rows(tasks: Mapping[str, TaskStory]) -> list[list[str]]:
-    classes = list(next(iter(tasks.values())).tunnels)
-    head = [
-        "topic",
-        "relevant",
-        "reached",
-        "chance",
-        "linked",
-        "same page",
-        *(f"d = {name}" for name in classes[:-1]),
-        "never",
-    ]
+    *levels, never = next(iter(tasks.values())).tunnels
+    head = ["topic", "relevant", "reached", "chance", "linked", "same page", *(f"d = {name}" for name in levels), never]
     return [head, *(_task_row(name, story) for name, story in tasks.items())]
 
 
