@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -20,7 +21,6 @@ import numpy as np
 from wolfspider.errors import Problem, closest
 from wolfspider.learn.classifier import Classifier
 from wolfspider.learn.examples import Examples, damped
-from wolfspider.learn.lexicon import Floats
 from wolfspider.learn.terms import SHORTEST, Terms
 from wolfspider.model import Page, Verdict
 from wolfspider.text import cosine, counted, counts, words
@@ -268,6 +268,7 @@ class Learner:
     """
 
     EVIDENCE = 0.3
+    READ = 500  # distinct words
     BORDER = 0.25
     SLOPE = 0.1
     UP = 3.0  # what a thumb weighs: a self-taught page weighs at most 1, mostly below 0.1
@@ -281,18 +282,25 @@ class Learner:
                 self.learn(page, label)
 
     def score(self, page: Page) -> Verdict:
-        bag = counts(page)
         coverage, found = self._coverage.measure(page)
-        evidence = self._classifier.evidence(bag)
-        self._classifier.add(bag.keys(), coverage**3, 1 - coverage**3)
+        names = self._read(page)
+        ids = self._classifier.numbers(names)
+        evidence = self._classifier.evidence(ids, list(islice(counts(page).values(), self.READ)))
+        self._classifier.add(ids, coverage**3, 1 - coverage**3)
         raw = coverage + self.EVIDENCE * evidence.mean
         probability = 1 / (1 + math.exp(min(700.0, (self.BORDER - raw) / self.SLOPE)))
-        telling = _telling_most(bag, evidence.words)
-        parts = {"raw": round(raw, 6), "coverage": round(coverage, 6), "words": found, "telling": telling}
+        parts = {"raw": round(raw, 6), "coverage": round(coverage, 6), "words": found}
+        if probability >= 0.5:
+            parts["telling"] = [names[place] for place in np.argsort(-evidence.words, kind="stable")[:3]]
         return Verdict(probability, probability >= 0.5, parts)
 
     def learn(self, page: Page, label: bool) -> None:
-        self._classifier.add(counts(page).keys(), self.UP * label, self.DOWN * (not label))
+        ids = self._classifier.numbers(self._read(page))
+        self._classifier.add(ids, self.UP * label, self.DOWN * (not label))
+
+    def _read(self, page: Page) -> list[str]:
+        """The first words say what a page is about, and reading no more makes the longest page as cheap as any."""
+        return list(islice(counts(page), self.READ))
 
     def state(self) -> dict[str, Any]:
         return {"coverage": self._coverage.state(), "classifier": self._classifier.state()}
@@ -308,11 +316,6 @@ class Learner:
         """From a run that wanted the same; what another topic's run learnt would mislead."""
         if learned.get("terms") == list(self._coverage.terms):
             self.restore(learned)
-
-
-def _telling_most(bag: Mapping[str, int], parts: Floats, most: int = 3) -> list[str]:
-    names = list(bag)
-    return [names[place] for place in np.argsort(-parts, kind="stable")[:most] if parts[place] > 0]
 
 
 class Oracle(Unlearning):

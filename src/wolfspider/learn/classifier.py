@@ -43,9 +43,8 @@ class Classifier:
         wanted, other = self._lexicon.column("wanted")[ids], self._lexicon.column("other")[ids]
         met = wanted + other
         usual = (met + 1) / (self.wanted + self.other + 2)
-        likelier = np.log((wanted + SMOOTHING * usual) / (self.wanted + SMOOTHING)) - np.log(
-            (other + 1) / (self.other + 2)
-        )
+        here = (wanted + SMOOTHING * usual) * ((self.other + 2) / (self.wanted + SMOOTHING))
+        likelier = np.log(here / (other + 1))
         weights = np.log1p(np.fromiter(counts, np.float64, len(counts)))
         words = np.where(met >= 2, weights * likelier, 0.0) / weights.sum()
         return Evidence(float(words.sum()), words)

@@ -8,7 +8,6 @@ limit, those met on one page only are forgotten, then the rarer half: memory is 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -20,11 +19,19 @@ Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
+class Numbering(dict[str, int]):
+    """Gives a word that it is asked for the first time the next number."""
+
+    def __missing__(self, word: str) -> int:
+        self[word] = number = len(self)
+        return number
+
+
 class Lexicon:
     def __init__(self, *columns: str, limit: int = LIMIT) -> None:
         self.pages = 0
         self.limit = limit
-        self._number: dict[str, int] = {}
+        self._number = Numbering()
         self._columns: dict[str, Floats] = {name: np.zeros(1024) for name in ("df", *columns)}
 
     def __len__(self) -> int:
@@ -38,14 +45,8 @@ class Lexicon:
         """The numbers of distinct words, in their order; new ones are added."""
         if len(self._number) + len(words) > self.limit:
             self._forget()
-        number = self._number
-        ids = np.fromiter(map(number.get, words, repeat(-1)), np.int64, len(words))
-        missing = np.flatnonzero(ids < 0).tolist()
-        if missing:
-            listed = list(words)
-            for place in missing:
-                ids[place] = number.setdefault(listed[place], len(number))
-            self._grow()
+        ids = np.fromiter(map(self._number.__getitem__, words), np.int64, len(words))
+        self._grow()
         return ids
 
     def frequencies(self, words: Collection[str]) -> Floats:
@@ -74,7 +75,7 @@ class Lexicon:
         if keep.sum() > self.limit // 2:
             keep = df > np.median(df)
         words = list(self._number)
-        self._number = {words[old]: new for new, old in enumerate(np.flatnonzero(keep))}
+        self._number = Numbering((words[old], new) for new, old in enumerate(np.flatnonzero(keep)))
         self._columns = {name: column[: len(keep)][keep] for name, column in self._columns.items()}
         self._grow()
 
@@ -85,5 +86,5 @@ class Lexicon:
     def restore(self, state: Mapping[str, Any]) -> None:
         self.pages = int(state["pages"])
         words = state["words"].split("\n") if state["words"] else []
-        self._number = {word: place for place, word in enumerate(words)}
+        self._number = Numbering((word, place) for place, word in enumerate(words))
         self._columns = {name: np.array(state[name], np.float64) for name in self._columns}

@@ -12,13 +12,15 @@ stand. Words of fewer than four letters meet only themselves.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import compress
+from operator import itemgetter
 
 ENDING = 3  # letters
 SHORTEST = 4  # letters of a word that may have an ending
-_MEMORY = 200_000  # words that are remembered to meet a term or none; beyond, the memory starts anew
 
 Term = tuple[str, ...]
+_head = itemgetter(slice(SHORTEST))
 
 
 class Terms:
@@ -28,39 +30,25 @@ class Terms:
         self._words = tuple(dict.fromkeys(word for term in weights for word in term))
         place = {word: index for index, word in enumerate(self._words)}
         self._terms = tuple(tuple(place[word] for word in term) for term in weights)
-        self._exact = frozenset(self._words)
-        self._stems = tuple(word for word in self._words if len(word) >= SHORTEST)
-        self._forget()
+        self._heads: dict[str, list[tuple[int, str]]] = {}
+        for word, index in place.items():
+            self._heads.setdefault(_head(word), []).append((index, word))
 
     def __len__(self) -> int:
         return len(self.names)
 
-    def _forget(self) -> None:
-        self._known: set[str] = set()
-        self._meets: dict[str, tuple[int, ...]] = {}
-
     def count(self, counts: Mapping[str, int]) -> list[int]:
-        """How often each term is in the bag. The memory only makes it quicker: nearly every word was met before."""
-        new = counts.keys() - self._known
-        if new:
-            self._meet(new)
-        meets = self._meets
-        hits = meets.keys() & counts.keys()
-        if not hits:
-            return [0] * len(self._terms)
+        """How often each term is in the bag."""
         found = [0] * len(self._words)
-        for word in hits:
-            for place in meets[word]:
-                found[place] += counts[word]
+        for word in self._candidates(counts):
+            for place, own in self._heads[_head(word)]:
+                if met(own, word):
+                    found[place] += counts[word]
         return [min([found[place] for place in term]) for term in self._terms]
 
-    def _meet(self, new: set[str]) -> None:
-        if len(self._known) + len(new) > _MEMORY:
-            self._forget()
-        self._known |= new
-        for word in new:
-            if word in self._exact or word.startswith(self._stems):
-                self._meets[word] = tuple(place for place, own in enumerate(self._words) if met(own, word))
+    def _candidates(self, counts: Mapping[str, int]) -> Iterator[str]:
+        """Words that begin like one of ours: few of a thousand, so telling them must be quick."""
+        return compress(counts, map(self._heads.__contains__, map(_head, counts)))
 
 
 def met(own: str, word: str) -> bool:
