@@ -1,0 +1,158 @@
+"""One cell of a bench: one strategy on one topic of one web, once. Settings go in, plain numbers come out.
+
+Strategy and judge are given keywords, description and seeds; which pages are relevant only `Found` knows, and the judge
+named `oracle`. Everything but the time and the memory it took is a function of the cell.
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from wolfspider import chance
+from wolfspider.bench.metrics import Found, key
+from wolfspider.crawl import Crawl, Limits
+from wolfspider.drive import Looks, Recollection, simulate
+from wolfspider.frontier import Shelf
+from wolfspider.judge import Judge, make_judge
+from wolfspider.model import Fetch, Link, host_of
+from wolfspider.params import build
+from wolfspider.scope import Scope
+from wolfspider.strategies import strategy_named
+from wolfspider.strategy import Strategy
+from wolfspider.topic import Task, Topic
+from wolfspider.web.robots import Robots
+from wolfspider.web.urls import looks_like_file
+from wolfspider.web.world import World, open_web
+
+OBEDIENT_DELAY = 1.0  # seconds between two visits to a host, where robots are obeyed
+STUCK = "The strategy waits for something that cannot come: a bug in it."
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What is run. `web` is as it was given; its name, which tables show, is `web_name`."""
+
+    web: str
+    web_name: str
+    topic: str
+    strategy: str
+    repeat: int
+    pages: int
+    judge: str
+    start: float
+    settings: Mapping[str, str] = field(default_factory=dict)
+    slots: int = 1
+    seed: int = 0
+    train: str = "charged"
+    latency: float | None = None
+    obey_robots: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What came of it. `error` is a sentence if the strategy failed; what was measured until then is kept."""
+
+    downloads: int
+    found: list[list[int]]
+    hosts: int
+    reason: str
+    seconds: float
+    peak_rss_mb: float
+    error: str | None = None
+
+
+class Delayed:
+    """A web whose every answer takes the same time."""
+
+    def __init__(self, world: Looks, seconds: float) -> None:
+        self._world, self._seconds = world, seconds
+
+    def look(self, url: str, now: float) -> Fetch:
+        return replace(self._world.look(url, now), seconds=self._seconds)
+
+
+@lru_cache(maxsize=2)
+def opened(web: str, cache: Path | None) -> World:
+    """A worker has cells of one web after another, and opens each web once."""
+    return open_web(web, cache)
+
+
+def work(cell: Cell, task: Task, cache: Path | None) -> Measured:
+    """What a worker does."""
+    return measure(cell, task, opened(cell.web, cache))
+
+
+def measure(cell: Cell, task: Task, world: World) -> Measured:
+    """Run one crawl. A strategy that fails costs its own row only."""
+    found = Found(task.relevant)
+    memory = Peak()
+    began = time.perf_counter()
+    error = None
+    reason = ""
+    try:
+        reason = _crawl(cell, task, world, found)
+    except Exception as failure:  # whatever a strategy raises belongs in its row
+        error = f"{type(failure).__name__}: {failure}"[:500]
+        found.close()
+    seconds = time.perf_counter() - began
+    error = STUCK if reason == "stuck" else error
+    return Measured(found.downloads, found.curve, len(found.hosts), reason, seconds, memory.megabytes(), error)
+
+
+def _crawl(cell: Cell, task: Task, world: World, found: Found) -> str:
+    looks: Looks = world if cell.latency is None else Delayed(world, cell.latency)
+    crawl = Crawl(
+        new_strategy(cell, task.topic),
+        judge_of=judges(cell.judge, task),
+        memory=Recollection(looks),
+        limits=Limits(cell.pages, cell.slots, OBEDIENT_DELAY if cell.obey_robots else 0.0),
+        scope=Scope(within=inside(world)),
+        train=cell.train,
+    )
+    crawl.listen(found)
+    crawl.begin([Link(url) for url in task.seeds], now=cell.start)
+    allow = Robots(getattr(world, "record", world.look)).allowed if cell.obey_robots else None
+    return simulate(crawl, looks, start=cell.start, allow=allow).reason
+
+
+def new_strategy(cell: Cell, topic: Topic) -> Strategy:
+    kind = strategy_named(cell.strategy)
+    wanted = Topic(topic.keywords, topic.description)  # a topic's name may tell more than its keywords
+    rng = chance.generator(cell.seed, cell.strategy, cell.web_name, cell.topic, cell.repeat)
+    return kind(wanted, build(kind.Params, cell.settings), rng, Shelf())
+
+
+def judges(name: str, task: Task) -> Callable[[Topic], Judge]:
+    return lambda topic: make_judge(name, topic, dict.fromkeys(task.relevant, True), key)
+
+
+def inside(world: World) -> Callable[[str], bool]:
+    """The scope of a bench: the hosts of its web, and what may be a page there."""
+    return lambda url: world.owns(host_of(url)) and not looks_like_file(url)
+
+
+class Peak:
+    """The most memory this process held since then, where the system can tell; else since it began."""
+
+    def __init__(self) -> None:
+        self._reset = _try(lambda: Path("/proc/self/clear_refs").write_text("5"))
+
+    def megabytes(self) -> float:
+        status = _try(lambda: Path("/proc/self/status").read_text()) if self._reset else None
+        for line in (status or "").splitlines():
+            if line.startswith("VmHWM:"):
+                return round(int(line.split()[1]) / 1024, 1)
+        return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)
+
+
+def _try(action: Callable[[], Any]) -> Any:
+    try:
+        return action()
+    except OSError:
+        return None

@@ -1,0 +1,49 @@
+"""Calls spread over processes. Results come as they are done, each with the number of its call.
+
+Workers are new processes, not copies of this one, so that threads and open files here are no matter there. Whoever
+stops listening (an error, Ctrl-C) ends them; should this process be killed, they notice and end themselves.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing.connection import wait
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def spread(call: Callable[..., T], arguments: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[tuple[int, T]]:
+    """call(*arguments[i]) for every i, in `jobs` processes; one job runs here, where it is easy to follow."""
+    if jobs <= 1:
+        yield from ((number, call(*each)) for number, each in enumerate(arguments))
+        return
+    others = set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=_begin_worker)
+    try:
+        numbers = {pool.submit(call, *each): number for number, each in enumerate(arguments)}
+        for future in as_completed(numbers):
+            yield numbers.pop(future), future.result()
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for child in set(multiprocessing.active_children()) - others:
+            child.terminate()
+        raise
+    pool.shutdown()
+
+
+def _begin_worker() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal; the parent decides
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
