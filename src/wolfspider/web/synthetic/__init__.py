@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from wolfspider.web.synthetic.params import Params
 from wolfspider.web.synthetic.web import Synthetic
+from wolfspider.web.synthetic.write import write
 
-__all__ = ["Params", "Synthetic"]
+__all__ = ["Params", "Synthetic", "write"]

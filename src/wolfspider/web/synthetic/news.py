@@ -129,12 +129,15 @@ class News:
 
     def paths(self, now: float) -> Iterator[str]:
         """Every page of the site at a time, lists first."""
+        yield from self.list_paths(now)
+        yield from (f"/{self.url(number)[len(self.site) :]}" for number in range(self.archive.count(now)))
+
+    def list_paths(self, now: float) -> Iterator[str]:
         yield "/"
         yield from (f"/{section}/" for section in self.sections)
         yield from (f"/{self.list_url(list_)[len(self.site) :]}" for list_ in range(LISTS))
         first, last = int(self.archive.times[0] // DAY), int(min(now, self.archive.times[-1]) // DAY)
         yield from (f"/{self.day_url(day * DAY)[len(self.site) :]}" for day in range(first, last + 1))
-        yield from (f"/{self.url(number)[len(self.site) :]}" for number in range(self.archive.count(now)))
 
     def skeleton(self, now: float) -> Iterator[tuple[str, list[str], Sequence[int]]]:
         """(address, addresses linked to on the site, pages linked to elsewhere) of every page there is at a time."""

@@ -24,7 +24,7 @@ from wolfspider.web.synthetic.sites import BRANCHING, Ids, Kind, keyed
 from wolfspider.web.synthetic.words import TOPIC_BITS
 
 EPOCH = 1110153600.0  # Monday, 7 March 2005, 00:00 UTC: when a crawl of this web begins
-_YEARS_BACK = 5 * 365 * 86400.0
+EARLIEST = EPOCH - 5 * 365 * 86400.0  # no page is older
 _GENERIC = ("more", "click here", "next", "read on", "here", "details", "1", "2", "3")
 _INFORMATIVE, _GENERIC_UP_TO = 154, 218  # of 256: 0.60, 0.25, the rest misleads
 _LISTING_PURITY = 0.15
@@ -108,7 +108,7 @@ class Printer:
 
     def published(self, page: int) -> float:
         """Some day of the five years before the crawl."""
-        return float(int(EPOCH - _YEARS_BACK * unit(mix(self._date_key + page))))
+        return float(int(EPOCH - (EPOCH - EARLIEST) * unit(mix(self._date_key + page))))
 
     def redirect(self, page: int, target: int) -> str:
         """How a link to another host is led: "" straight, a to c over one to three hops, x in a circle for ever."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
 from functools import cached_property
 from urllib.parse import urlsplit
 from zlib import crc32
@@ -87,6 +88,12 @@ class Synthetic:
         final = answer.url or asked
         return Fetch(url, final, answer.status, answer.headers(), answer.body, failure, spent, now, tuple(hops))
 
+    def record(self, url: str, now: float) -> Fetch:
+        """The bare answer, redirects not followed: for serving."""
+        answer = self.answer(url, now)
+        fetch = Fetch(url, answer.url or url, answer.status, answer.headers(), answer.body, answer.failure)
+        return replace(fetch, seconds=answer.seconds, at=now)
+
     def answer(self, url: str, now: float) -> Answer:
         parts = urlsplit(url)
         if self.news is not None and parts.netloc == self.news.name:
@@ -95,18 +102,18 @@ class Synthetic:
         if host is None or parts.scheme not in ("http", "https"):
             return NOT_FOUND._replace(seconds=self.trouble.seconds(0, 0, len(NOT_FOUND.body)))
         if parts.path == "/robots.txt":
-            return self._timed(host, -1, Answer(200, "text/plain", self._robots(host)))
+            return self._timed(host, -1, self.aside(host, parts.path))
         page = self.addresses.page_at(host, parts.path or "/")
         entity = self.sites.starts[host] if page is None else page
         failure = self.trouble.failure(host, entity, now)
         if failure is not None:
             return self._failed(host, entity, failure)
         if page is None:
-            return self._timed(host, entity, self._aside(host, parts.path))
+            return self._timed(host, entity, self.aside(host, parts.path))
         canonical = self.addresses.url(page)
         if canonical.partition("://")[2] != f"{parts.netloc}{parts.path or '/'}":
             return self._timed(host, page, Answer(301, location=canonical))
-        return self._timed(host, page, self._page(page, host, canonical, parts.query))
+        return self._timed(host, page, self.page_answer(page, parts.query))
 
     def _news(self, news: News, path: str, now: float) -> Answer:
         """A well-run site: it has bad moments, but no bad days."""
@@ -126,9 +133,10 @@ class Synthetic:
             return Answer(0, failure=failure, seconds=TIMEOUT)
         return self._timed(host, entity, Answer(503, failure=failure))
 
-    def _page(self, page: int, host: int, canonical: str, query: str) -> Answer:
-        """A page by its canonical address. A query (`?sid=...`) makes a copy under another address."""
-        url = f"{canonical}?{query}" if query else canonical
+    def page_answer(self, page: int, query: str = "") -> Answer:
+        """A page by its canonical address, on a good day. A query (`?sid=...`) makes a copy under another address."""
+        host = self.sites.host(page)
+        url = f"{self.addresses.url(page)}?{query}" if query else self.addresses.url(page)
         fate = self.sites.fate(page, host)
         if fate == Fate.GONE:
             return NOT_FOUND._replace(url=url)
@@ -139,8 +147,10 @@ class Synthetic:
             return Answer(200, "application/pdf", b"%PDF-1.4\n%%EOF\n", modified=modified, url=url)
         return Answer(200, body=self.printer.page(page, self.page_links(page)), modified=modified, url=url)
 
-    def _aside(self, host: int, path: str) -> Answer:
-        """What is no page: redirects and calendars."""
+    def aside(self, host: int, path: str) -> Answer:
+        """What is no page: robots.txt, redirects and calendars."""
+        if path == "/robots.txt":
+            return Answer(200, "text/plain", self._robots(host))
         go = _GO.fullmatch(path)
         page = self.addresses.page_coded(go[1]) if go and self.params.mischief else None
         if go and page is not None:
@@ -156,6 +166,12 @@ class Synthetic:
         closed = self.trouble.forbidden(host, min(BRANCHING, self.sites.size(host) - 1))
         rule = f" /{self.addresses.section_word(host, closed)}/" if closed else ""
         return f"User-agent: *\nDisallow:{rule}\n".encode()
+
+    def page_of(self, url: str) -> int | None:
+        """The page that an address means, however spelled; None for what is no page of the static web."""
+        parts = urlsplit(url)
+        host = self.addresses.host_number(parts.netloc)
+        return None if host is None else self.addresses.page_at(host, parts.path or "/")
 
     def page_links(self, page: int) -> list[tuple[int, int]]:
         """(target, place) of every link of a page."""
@@ -174,16 +190,16 @@ class Synthetic:
         return rewire(plain, np.random.Generator(np.random.PCG64(self.params.seed)))
 
     def graph(self, now: float) -> Graph:
-        """Pages that answer, and the links of those that are pages; calendars lead nowhere else and are left out."""
+        """Pages, and the links between them; calendars lead nowhere else and are left out."""
         skeleton = self._rewired if self.params.rewired else Bulk(self.links).skeleton()
         census = Census(self.sites)
         pages = np.arange(self.params.pages)
         hosts = census.host(pages)
         fates = census.fate(pages, hosts)
         sources, targets = skeleton.sources().astype(np.int64), skeleton.targets.astype(np.int64)
-        keep = (fates[sources] == Fate.PAGE) & (fates[targets] != Fate.GONE)
+        there = (fates == Fate.PAGE) | (fates == Fate.SOFT)
+        keep = (fates[sources] == Fate.PAGE) & there[targets]
         keep &= ~self.printer.loops(sources, targets, hosts)
-        there = fates != Fate.GONE
         nodes = np.cumsum(there) - 1
         urls = [self.addresses.url(page) for page in np.flatnonzero(there).tolist()]
         tails, heads = nodes[sources[keep]], nodes[targets[keep]]
