@@ -37,7 +37,7 @@ check: .venv/dev
 
 lock: .venv/dev
 	$(LOCK) --output-file requirements.lock
-	$(LOCK) --group dev --extra figures --output-file requirements-dev.lock
+	$(LOCK) --group dev --output-file requirements-dev.lock
 
 clean:
 	rm -rf .venv build dist src/*.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
