@@ -13,11 +13,11 @@ When all segments together have grown to the limit, nothing more is added.
 
 from __future__ import annotations
 
+import functools
 import os
 import secrets
 import struct
 from collections.abc import Sequence
-from functools import partial
 from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,15 +27,21 @@ import numpy as np
 import xxhash
 
 from wolfspider.model import Failure, Link, Page
-from wolfspider.text import counted
+from wolfspider.text import counts
 
-PARSER = 1  # counts up whenever html.parse gives another page for the same bytes, or the layout below changes
+# What makes a kept page of a record. Pages are kept under a hash of this code: none outlives a change of the parser.
+MAKERS = (
+    *("model.py", "text.py", "web/urls.py", "web/charset.py", "web/dates.py", "web/reading.py", "web/html.py"),
+    *("web/warc.py", "web/recorded.py", "web/cache.py"),
+)
 LARGEST = 4 << 30  # bytes of all segments of a web
 _HEAD = struct.Struct("<IIQ")  # before each page: its key, length and hash
 _PLAIN = ("final_url", "title", "size", "digest", "near", "published", "modified", "language", "robots", "canonical")
 _FIELDS = (*_PLAIN, "description", "status", "type", "charset", "truncated")
 
-_link = partial(tuple.__new__, Link)  # what Link._make does, without a call of Python for each of a hundred links
+_link = functools.partial(
+    tuple.__new__, Link
+)  # what Link._make does, without a call of Python for each of a hundred links
 
 
 class Answer(NamedTuple):
@@ -62,6 +68,13 @@ def folder() -> Path:
     if given:
         return Path(given)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wolfspider"
+
+
+@functools.cache
+def parser() -> str:
+    """The version of the code that makes pages."""
+    package = Path(__file__).parent.parent
+    return xxhash.xxh3_64_hexdigest(b"\n".join((package / name).read_bytes() for name in MAKERS))
 
 
 class PageCache:
@@ -97,9 +110,9 @@ class PageCache:
 
     def put(self, key: int, answer: Answer) -> None:
         """Keep an answer, if there is room and it comes back exactly."""
-        if key in self._spots or not _storable(answer):
+        data = None if key in self._spots else _encoded(answer)
+        if data is None:
             return
-        data = _encoded(answer)
         self._left -= _HEAD.size + len(data)
         if self._left < 0:
             return
@@ -169,42 +182,42 @@ def _write(file: int, data: bytes, offset: int) -> None:
         data, offset = data[written:], offset + written
 
 
-def _storable(answer: Answer) -> bool:
-    """Do the texts survive being joined? A blank inside a word would come back as two words."""
-    page = answer.result
-    if isinstance(page, Failure):
-        return True
-    return not any("\n" in link.url or "\n" in link.anchor for link in page.links) and not (
-        any(" " in word or not word for word in page.words)
-    )
-
-
-def _encoded(answer: Answer) -> bytes:
+def _encoded(answer: Answer) -> bytes | None:
+    """None if a text has a blank or a line end where its column is cut, and would come back as two."""
     page = answer.result
     head = [answer.status, answer.headers, answer.size]
     if isinstance(page, Failure):
         return _packed([*head, list(page)])
     fields = [getattr(page, name) for name in _FIELDS]
-    return _packed([*head, None, fields, *_bag(page.words), *_columns(page.links)])
+    bag, columns = _bag(page), _columns(page.links)
+    return _packed([*head, None, fields, *bag, *columns]) if bag and columns else None
 
 
-def _bag(words: Sequence[str]) -> list[Any]:
-    counts = counted(words)
-    places = {word: place for place, word in enumerate(counts)}
-    kind = "<u2" if len(words) < 1 << 16 else "<u4"
-    order = np.fromiter(map(places.__getitem__, words), kind, len(words))
-    numbers = np.fromiter(counts.values(), kind, len(counts))
-    return [kind, " ".join(counts), order.tobytes(), numbers.tobytes()]
+def _bag(page: Page) -> list[Any] | None:
+    bag = counts(page)
+    places = {word: place for place, word in enumerate(bag)}
+    kind = "<u2" if len(page.words) < 1 << 16 else "<u4"
+    order = np.fromiter(map(places.__getitem__, page.words), kind, len(page.words))
+    numbers = np.fromiter(bag.values(), kind, len(bag))
+    distinct = _column(list(bag), " ")
+    return None if distinct is None else [kind, distinct, order.tobytes(), numbers.tobytes()]
 
 
-def _columns(links: Sequence[Link]) -> list[Any]:
+def _columns(links: Sequence[Link]) -> list[Any] | None:
     paths = {path: number for number, path in enumerate(dict.fromkeys(link.path for link in links))}
     rels = {rel: number for number, rel in enumerate(dict.fromkeys(link.rel for link in links))}
     rows = [(link.at, *link.block, link.rank, paths[link.path], rels[link.rel]) for link in links]
     numbers = np.array(rows, np.int32).reshape(-1, 6).T
-    urls = "\n".join(link.url for link in links)
-    anchors = "\n".join(link.anchor for link in links)
+    urls = _column([link.url for link in links], "\n")
+    anchors = _column([link.anchor for link in links], "\n")
+    if urls is None or anchors is None:
+        return None
     return [len(links), urls, anchors, list(paths), list(rels), numbers.tobytes()]
+
+
+def _column(texts: list[str], between: str) -> str | None:
+    column = between.join(texts)
+    return column if column.count(between) == max(0, len(texts) - 1) else None
 
 
 def _packed(parts: list[Any]) -> bytes:
@@ -220,9 +233,9 @@ def _decoded(data: bytes) -> Answer:
     known = dict(zip(_FIELDS, fields, strict=True))
     known["robots"] = tuple(known["robots"])
     table = distinct.split(" ") if order else []
-    counts = dict(zip(table, np.frombuffer(numbers, kind).tolist(), strict=True))
+    bag = dict(zip(table, np.frombuffer(numbers, kind).tolist(), strict=True))
     words = np.array(table, object)[np.frombuffer(order, kind)].tolist()
-    page = Page(known["final_url"], words=tuple(words), links=_links(*columns), counts_=counts, **known)
+    page = Page(known["final_url"], words=tuple(words), links=_links(*columns), counts_=bag, **known)
     return Answer(status, headers, size, page)
 
 

@@ -22,7 +22,7 @@ from wolfspider.errors import BadInput
 from wolfspider.learn.graph import Graph
 from wolfspider.model import Failure, Fetch, Link, Page, host_of
 from wolfspider.topic import Task, load_tasks
-from wolfspider.web.cache import PARSER, Answer, PageCache, folder
+from wolfspider.web.cache import Answer, PageCache, folder, parser
 from wolfspider.web.html import parse
 from wolfspider.web.index import Index, beside, build, schemeless, stored_name
 from wolfspider.web.urls import canonical, looks_like_file
@@ -50,7 +50,7 @@ class Recorded:
         self.first, self.start = self._index.span()
         self._schemes = _schemes(self._index)
         self._digest = self._index.digest()
-        self._pages = PageCache(self._cache / f"pages-{self._digest}-{PARSER}")
+        self._pages = PageCache(self._cache / f"pages-{self._digest}-{parser()}")
         self._tasks: Mapping[str, Task] | None = None
 
     def __len__(self) -> int:
@@ -116,7 +116,7 @@ class Recorded:
         """Computed once for each set of versions that is there at the same time, then kept on disk."""
         dates = self._index.arrays["dates"]
         moment = float(dates[dates <= now].max(initial=0.0))
-        path = self._cache / f"graph-{self._digest}-{PARSER}-{moment:.6f}.npz"
+        path = self._cache / f"graph-{self._digest}-{parser()}-{moment:.6f}.npz"
         try:
             return Graph.load(path)
         except BadInput:
