@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -36,35 +37,47 @@ class Limit:
         return None if self.greedy is None else auc(curve(self.greedy, pages))
 
 
-def limit_of(world: World, task: Task, start: float, pages: int, kept: Kept, tell: Callable[[str], None]) -> Limit:
-    """Kept from before, or computed from the link skeleton as it is when the bench begins."""
-    if getattr(getattr(world, "params", None), "pages", 0) > LARGEST:
-        return Limit(len(task.relevant))
-    name = digest_of([world.digest(), task.seeds, sorted(task.relevant), start, pages, source_of_bounds()])
-    known = kept.get(name)
-    if known is not None:
-        return Limit(**known)
-    tell(f"{world.name}: computing what any crawler could find of {task.topic.name!r}.")
-    limit = _computed(world, task, start, pages)
-    try:
-        kept.put(name, asdict(limit))
-    except BadInput as problem:
-        tell(str(problem))
-    return limit
+class Limits:
+    """The limits of the topics of one web, from its link skeleton as it is when the bench begins."""
 
+    def __init__(self, world: World, start: float, pages: int, kept: Kept, tell: Callable[[str], None]) -> None:
+        self._world, self._start, self._pages, self._kept, self._tell = world, start, pages, kept, tell
 
-def _computed(world: World, task: Task, start: float, pages: int) -> Limit:
-    graph = world.graph(start)
-    found = bounds(graph, _in_terms_of(graph, world, task, start), pages)
-    return Limit(len(task.relevant), found.reachable, steps(found.upper), steps(found.greedy))
+    def of(self, task: Task) -> Limit:
+        """Kept from before, or computed."""
+        if getattr(getattr(self._world, "params", None), "pages", 0) > LARGEST:
+            return Limit(len(task.relevant))
+        wanted = [task.seeds, sorted(task.relevant), self._start, self._pages]
+        name = digest_of([self._world.digest(), wanted, source_of_bounds()])
+        known = self._kept.get(name)
+        if known is not None:
+            return Limit(**known)
+        limit = self._computed(task)
+        try:
+            self._kept.put(name, asdict(limit))
+        except BadInput as problem:
+            self._tell(str(problem))
+        return limit
 
+    def _computed(self, task: Task) -> Limit:
+        found = bounds(self._graph, self._spelled(task), self._pages)
+        return Limit(len(task.relevant), found.reachable, steps(found.upper), steps(found.greedy))
 
-def _in_terms_of(graph: Graph, world: World, task: Task, start: float) -> Task:
-    """The task with the addresses that the graph has: redirects of seeds followed, schemes as they are there."""
-    spelled = {key(url): url for url in graph.urls}
-    landed = (world.look(seed, start).final_url for seed in task.seeds)
-    seeds = tuple(spelled.get(key(url), url) for url in landed)
-    return replace(task, seeds=seeds, relevant=frozenset(spelled.get(key(url), url) for url in task.relevant))
+    @cached_property
+    def _graph(self) -> Graph:
+        self._tell(f"{self._world.name}: reading its links, for what any crawler could find.")
+        return self._world.graph(self._start)
+
+    def _spelled(self, task: Task) -> Task:
+        """The task with the addresses that the graph has: redirects of seeds followed, schemes as they are there."""
+        landed = (self._world.look(seed, self._start).final_url for seed in task.seeds)
+        seeds = tuple(self._spelling.get(key(url), url) for url in landed)
+        relevant = frozenset(self._spelling.get(key(url), url) for url in task.relevant)
+        return replace(task, seeds=seeds, relevant=relevant)
+
+    @cached_property
+    def _spelling(self) -> dict[str, str]:
+        return {key(url): url for url in self._graph.urls}
 
 
 def steps(values: Ints) -> Steps:

@@ -22,7 +22,7 @@ import wolfspider
 from wolfspider.bench.bounds import auc, curve
 from wolfspider.bench.cell import Cell, Measured, work
 from wolfspider.bench.kept import Kept, digest_of, source_of_crawls, write_whole
-from wolfspider.bench.limits import Limit, limit_of
+from wolfspider.bench.limits import Limit, Limits
 from wolfspider.bench.pool import spread
 from wolfspider.bench.tasks import tasks_of
 from wolfspider.errors import Problem, closest
@@ -195,11 +195,10 @@ def _grounds_of(
     bench: Bench, web: str, name: str, world: World, progress: Progress, cache: Path | None
 ) -> Iterator[Ground]:
     start = world.start if bench.start is None else bench.start
-    bounds = Kept((cache or folder()) / "bounds")
+    limits = Limits(world, start, bench.pages, Kept((cache or folder()) / "bounds"), progress.told)
     tasks = tasks_of(world, bench.topics_file, bench.topics, start, progress.told)
     for topic in list(tasks)[: bench.most_topics]:
-        limit = limit_of(world, tasks[topic], start, bench.pages, bounds, progress.told)
-        yield Ground(web, name, world.digest(), start, tasks[topic], limit)
+        yield Ground(web, name, world.digest(), start, tasks[topic], limits.of(tasks[topic]))
 
 
 def _cells(bench: Bench, ground: Ground) -> Iterator[Cell]:
@@ -305,6 +304,7 @@ def _about(bench: Bench, grounds: Sequence[Ground]) -> dict[str, Any]:
     return {
         "version": wolfspider.__version__,
         "webs": {ground.name: ground.digest for ground in grounds},
+        "topics_file": None if bench.topics_file is None else str(bench.topics_file),
         "strategies": list(dict.fromkeys(bench.strategies)),
         "pages": bench.pages,
         "repeats": bench.repeats,

@@ -1,0 +1,143 @@
+"""Is one strategy better than another, or was it luck? Paired by web and topic, repeats averaged.
+
+Two strategies are compared on the same work, so only the differences count: Wilcoxon's signed-rank test on them, which
+asks nothing of their distribution, with Holm's correction over all pairs of strategies, and a bootstrap interval of the
+mean difference, which says how large it is. Pairs without a difference say nothing about its sign and are left out of
+the test, as Wilcoxon did; they stay in the interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+EXACT = 50  # differences up to which the test counts all signs
+EXACT_TIED = 13  # likewise where some are equal: 2^13 signs are tried one by one
+RESAMPLES = 9_999
+DIGITS = 12  # differences that agree so far are equal: the rest is rounding
+
+Row = Mapping[str, Any]
+Work = tuple[str, str]  # web, topic
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`first` minus `second`, over the work both did."""
+
+    first: str
+    second: str
+    pairs: int
+    wins: int  # of the first
+    losses: int
+    difference: float  # the mean
+    low: float  # its 95 % interval
+    high: float
+    p: float
+    adjusted: float  # p after Holm; below 0.05 the difference is hardly luck
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A figure of one strategy over all its work: mean, and standard deviation between topics."""
+
+    strategy: str
+    works: int
+    mean: float
+    deviation: float
+
+
+def by_work(rows: Iterable[Row], value: str = "auc_ratio") -> dict[str, dict[Work, float]]:
+    """strategy -> (web, topic) -> the mean over its repeats; rows that failed or lack the figure are left out."""
+    lists: dict[str, dict[Work, list[float]]] = {}
+    for row in rows:
+        works = lists.setdefault(row["strategy"], {})
+        if row["error"] is None and row[value] is not None:
+            works.setdefault((row["web"], row["topic"]), []).append(row[value])
+    return {
+        strategy: {work: math.fsum(values) / len(values) for work, values in works.items()}
+        for strategy, works in lists.items()
+    }
+
+
+def summaries(rows: Iterable[Row], value: str = "auc_ratio") -> list[Summary]:
+    """One for each strategy that has the figure, best first."""
+    found = [
+        Summary(strategy, len(works), float(np.mean([*works.values()])), spread([*works.values()]))
+        for strategy, works in by_work(rows, value).items()
+        if works
+    ]
+    return sorted(found, key=lambda summary: -summary.mean)
+
+
+def spread(values: Sequence[float]) -> float:
+    """The standard deviation of a sample; 0 of a single value."""
+    return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+
+
+def compare(rows: Iterable[Row], value: str = "auc_ratio", seed: int = 0) -> list[Comparison]:
+    """Every pair of strategies that shares work, the better one first."""
+    works = by_work(rows, value)
+    raw = [
+        _compared(*pair, differences, seed)
+        for pair in combinations(works, 2)
+        if (differences := _differences(works[pair[0]], works[pair[1]])).size
+    ]
+    adjusted = holm([comparison.p for comparison in raw])
+    return [_adjust(comparison, p) for comparison, p in zip(raw, adjusted, strict=True)]
+
+
+def _differences(first: Mapping[Work, float], second: Mapping[Work, float]) -> Floats:
+    common = [work for work in first if work in second]
+    return np.round([first[work] - second[work] for work in common], DIGITS)
+
+
+def _compared(first: str, second: str, differences: Floats, seed: int) -> Comparison:
+    if differences.mean() < 0:
+        first, second, differences = second, first, -differences
+    low, high = interval(differences, seed)
+    wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
+    mean, p = float(differences.mean()), wilcoxon(differences)
+    return Comparison(first, second, differences.size, wins, losses, mean, low, high, p, p)
+
+
+def _adjust(comparison: Comparison, p: float) -> Comparison:
+    return replace(comparison, adjusted=p)
+
+
+def wilcoxon(differences: Floats) -> float:
+    """The two-sided p of the signed-rank test; 1 where nothing differs."""
+    from scipy.stats import PermutationMethod
+    from scipy.stats import wilcoxon as signed_rank
+
+    left = differences[differences != 0]
+    if not left.size:
+        return 1.0
+    tied = np.unique(np.abs(left)).size < left.size
+    method: Any = "exact" if left.size <= EXACT else "asymptotic"
+    if tied:
+        method = PermutationMethod(n_resamples=2**EXACT_TIED) if left.size <= EXACT_TIED else "asymptotic"
+    return min(1.0, float(signed_rank(left, method=method).pvalue))
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Each p times the number of hypotheses not yet rejected, smallest first, and never below the one before."""
+    order = np.argsort(ps, kind="stable")
+    factors = len(ps) - np.arange(len(ps))
+    steps = np.minimum(1.0, np.maximum.accumulate(np.asarray(ps, dtype=np.float64)[order] * factors))
+    adjusted = np.empty(len(ps))
+    adjusted[order] = steps
+    return [float(p) for p in adjusted]
+
+
+def interval(differences: Floats, seed: int = 0, share: float = 0.95) -> tuple[float, float]:
+    """The bootstrap interval of the mean: percentiles of the means of samples drawn with replacement."""
+    draws = np.random.default_rng(seed).integers(0, differences.size, (RESAMPLES, differences.size))
+    low, high = np.quantile(differences[draws].mean(axis=1), [(1 - share) / 2, (1 + share) / 2])
+    return float(low), float(high)
