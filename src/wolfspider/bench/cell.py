@@ -107,7 +107,16 @@ def measure(cell: Cell, task: Task, world: World) -> Measured:
 
 def _crawl(cell: Cell, task: Task, world: World, found: Found) -> str:
     looks: Looks = world if cell.latency is None else Delayed(world, cell.latency)
-    crawl = Crawl(
+    crawl = new_crawl(cell, task, world, looks)
+    crawl.listen(found)
+    crawl.begin([Link(url) for url in task.seeds], now=cell.start)
+    allow = Robots(getattr(world, "record", world.look)).allowed if cell.obey_robots else None
+    return simulate(crawl, looks, start=cell.start, allow=allow).reason
+
+
+def new_crawl(cell: Cell, task: Task, world: World, looks: Looks) -> Crawl:
+    """A crawl as the rules of the bench want it, not begun."""
+    return Crawl(
         new_strategy(cell, task.topic),
         judge_of=judges(cell.judge, task),
         memory=Recollection(looks),
@@ -115,10 +124,6 @@ def _crawl(cell: Cell, task: Task, world: World, found: Found) -> str:
         scope=Scope(within=inside(world)),
         train=cell.train,
     )
-    crawl.listen(found)
-    crawl.begin([Link(url) for url in task.seeds], now=cell.start)
-    allow = Robots(getattr(world, "record", world.look)).allowed if cell.obey_robots else None
-    return simulate(crawl, looks, start=cell.start, allow=allow).reason
 
 
 def new_strategy(cell: Cell, topic: Topic) -> Strategy:

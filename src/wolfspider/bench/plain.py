@@ -1,0 +1,32 @@
+"""Text of strangers made harmless for a terminal, a log or a table: one line, and nothing but what it looks like.
+
+A title may hold escape sequences that recolour, rename or fill a terminal, line breaks that forge a second line of a
+log, and controls that turn the direction of what follows. All of it is taken out. The two joiners stay, without which
+Persian, Indic scripts and emoji fall apart; they have no effect on anything around them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+LONGEST = 300  # characters; nobody reads more in one line
+_JOINERS = "\u200c\u200d"
+_SEQUENCE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor, screen
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # OSC and other strings
+    r"|\x1b[ -/]*[0-~]"
+)
+_UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+
+
+def plainly(text: str, most: int = LONGEST) -> str:
+    """One line without controls, escape sequences and what hides or turns text, cut at `most` characters."""
+    head = _SEQUENCE.sub("", text[: 10 * most])
+    seen = "".join(" " if char.isspace() else char for char in head if char.isspace() or _visible(char))
+    line = " ".join(seen.split())
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+
+
+def _visible(char: str) -> bool:
+    return char in _JOINERS or unicodedata.category(char) not in _UNSEEN
