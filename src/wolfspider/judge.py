@@ -214,7 +214,7 @@ class Coverage(Unlearning):
 class TfIdf(Unlearning):
     """The cosine of tf-idf vectors over all words of the page: tf = 1 + ln f, idf = ln((1 + n) / (1 + df)) + 1."""
 
-    BORDER = 0.1
+    BORDER = 0.06
 
     def __init__(self, topic: Topic) -> None:
         wanted: dict[str, float] = {}
@@ -240,21 +240,36 @@ class Tanimoto(TfIdf):
     """Chen's measure: the mean of Tanimoto's coefficient to each liked page, which also minds how long pages are.
     Without liked pages there is one made-up page of keywords and description. A thumb up makes a page an example."""
 
-    BORDER = 0.02
+    BORDER = 0.07
+    MADE_UP_BORDER = 0.004  # a page has little in common with a dozen words, however right they are
     MOST = 20  # examples
 
     def __init__(self, topic: Topic) -> None:
         made_up = counted(word for text in (*topic.keywords, topic.description) for word in words(text))
-        self._examples = Examples([damped(counts(page)) for page in topic.liked[: self.MOST]] or [damped(made_up)])
+        self._made_up = not topic.liked
+        liked = [damped(counts(page)) for page in topic.liked[: self.MOST]]
+        self._examples = Examples(liked or [damped(made_up)])
 
     def score(self, page: Page) -> Verdict:
         found = self._examples.compare(counts(page))
         union = found.examples + found.page - found.common
-        return verdict(float((found.common / np.maximum(union, 1e-12)).mean()), self.BORDER)
+        raw = float((found.common / np.maximum(union, 1e-12)).mean())
+        return verdict(raw, self.MADE_UP_BORDER if self._made_up else self.BORDER)
 
     def learn(self, page: Page, label: bool) -> None:
-        if label and len(self._examples.bags) < self.MOST:
-            self._examples.add(damped(counts(page)))
+        if not label or len(self._examples.bags) >= self.MOST:
+            return
+        if self._made_up:
+            self._examples.clear()
+            self._made_up = False
+        self._examples.add(damped(counts(page)))
+
+    def state(self) -> dict[str, Any]:
+        return {**super().state(), "made_up": self._made_up}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        super().restore(state)
+        self._made_up = bool(state["made_up"])
 
 
 class Learner:

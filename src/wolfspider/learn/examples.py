@@ -31,15 +31,16 @@ def damped(bag: Mapping[str, int]) -> dict[str, float]:
 class Examples:
     def __init__(self, bags: Sequence[Weights]) -> None:
         self._lexicon = Lexicon()
-        self._begin(bags)
+        self.clear()
+        for bag in bags:
+            self.add(bag)
 
-    def _begin(self, bags: Sequence[Weights]) -> None:
+    def clear(self) -> None:
+        """No examples; what is known of pages stays."""
         self.bags: list[Weights] = []
         self._place: dict[str, int] = {}  # of a word in the examples' own, smaller vocabulary
         self._df = np.zeros(0)
         self._weights = np.zeros((0, 0))  # example x word
-        for bag in bags:
-            self.add(bag)
 
     def add(self, bag: Weights) -> None:
         """One more example. The pages before it count for its words as far as the lexicon remembers them."""
@@ -70,5 +71,7 @@ class Examples:
 
     def restore(self, state: Mapping[str, Any]) -> None:
         self._lexicon.restore(state["lexicon"])
-        self._begin(state["bags"])
+        self.clear()
+        for bag in state["bags"]:
+            self.add(bag)
         self._df = np.array(state["df"], np.float64)
