@@ -89,6 +89,18 @@ class Shuffle:
             if number < self.size:
                 return number
 
+    def forward_many(self, numbers: Words64) -> Words64:
+        half, low = np.uint64(self._half), np.uint64(self._low)
+        numbers = numbers.copy()
+        outside = np.arange(numbers.size)
+        while outside.size:
+            left, right = numbers[outside] >> half, numbers[outside] & low
+            for key in self._keys:
+                left, right = right, left ^ (mix_many(np.uint64(key) + right) & low)
+            numbers[outside] = left << half | right
+            outside = outside[numbers[outside] >= np.uint64(self.size)]
+        return numbers
+
     def back(self, number: int) -> int:
         half, low = self._half, self._low
         while True:

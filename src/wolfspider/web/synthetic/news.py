@@ -257,9 +257,9 @@ class News:
         archive = self.archive
         topics = list(dict.fromkeys(self.room.main_topics[: 2 * SECTIONS]))
         order = Shuffle(len(topics), key_for(self.sites.params.seed, "news tasks"))
-        tasks = {}
+        tasks: dict[str, Task] = {}
         for topic in [topics[order.forward(number)] for number in range(TASKS)]:
-            described = topic_for(self.lexicon, self.sites.params.seed, topic)
+            described = topic_for(self.lexicon, self.sites.params.seed, topic, tasks)
             relevant = frozenset(self.url(number) for number, about in enumerate(archive.topics) if about == topic)
             tasks[described.name] = Task(described, (self.site,), relevant)
         return tasks

@@ -30,6 +30,7 @@ _INFORMATIVE, _GENERIC_UP_TO = 154, 218  # of 256: 0.60, 0.25, the rest misleads
 _LISTING_PURITY = 0.15
 _PARAGRAPH = 45  # words
 _BOILERPLATES_KEPT = 1 << 10
+_CALENDAR_WORDS = 250
 _REDIRECTED, _LOOPING = 0.03, 0.0005
 _LOW = (1 << TOPIC_BITS) - 1
 # Head and foot of the content, and of the list that holds its links ("" = links stand in the paragraphs).
@@ -133,14 +134,14 @@ class Printer:
 
     def calendar(self, host: int, year: int, month: int) -> bytes:
         """One month of a trap: nearly the same words as every other, and a way on to the next."""
-        boilerplate = self.boilerplate(host)
         months = year * 12 + month - 1
         around = [
-            anchor_tag(f"/cal/{m // 12}/{m % 12 + 1}", word)
-            for m, word in ((months - 1, "previous"), (months + 1, "next"))
+            anchor_tag(f"/cal/{number // 12}/{number % 12 + 1}", word)
+            for number, word in ((months - 1, "previous"), (months + 1, "next"))
         ]
-        body = f'<div class="cal"><p>{boilerplate.top} {year} {month} {boilerplate.bottom}</p></div>'
-        return document(f"calendar {year} {month}", None, around, [body])
+        key = mix(self._boilerplate_key + host)
+        words = " ".join(text(self.lexicon, key + 2, _CALENDAR_WORDS, self.sites.host_topic(host), host, 0.0))
+        return document("calendar", None, around, [f'<div class="cal"><h1>{year}/{month}</h1><p>{words}</p></div>'])
 
     def _text(self, page: int, host: int, topic: int, kind: Kind) -> list[str]:
         pure = purity(mix(self._purity_key + page))

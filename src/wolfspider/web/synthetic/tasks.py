@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 import numpy as np
 
@@ -23,22 +23,25 @@ def topics_of_tasks(sites: Sites) -> list[int]:
     return [order.forward(number) for number in range(TASKS)]
 
 
-def topic_for(lexicon: Lexicon, seed: int, topic: int) -> Topic:
-    """Five of the twenty most frequent words as keywords; the ten after those as the description."""
+def topic_for(lexicon: Lexicon, seed: int, topic: int, taken: Container[str]) -> Topic:
+    """Named by its most frequent word that is not taken. Five of the twenty most frequent words are the keywords, the
+    ten after those the description."""
     order = Shuffle(_FREQUENT, key_for(seed, f"keywords {topic}"))
-    keywords = dict.fromkeys(lexicon.topic_word(topic, order.forward(number)) for number in range(_FREQUENT))
-    described = [lexicon.topic_word(topic, rank) for rank in range(_FREQUENT, _FREQUENT + _DESCRIBING)]
-    name = lexicon.topic_word(topic, 0)
-    return Topic(tuple(keywords)[:_KEYWORDS], " ".join(described), name=name)
+    words = lexicon.topic_words(topic)
+    keywords = dict.fromkeys(words[order.forward(number)] for number in range(_FREQUENT))
+    described = words[_FREQUENT : _FREQUENT + _DESCRIBING]
+    return Topic(
+        tuple(keywords)[:_KEYWORDS], " ".join(described), name=next(word for word in words if word not in taken)
+    )
 
 
 def static_tasks(addresses: Addresses, trouble: Trouble) -> dict[str, Task]:
     sites, lexicon = addresses.sites, addresses.lexicon
     wanted = topics_of_tasks(sites)
     pages = relevant_pages(sites, wanted)
-    tasks = {}
+    tasks: dict[str, Task] = {}
     for topic in wanted:
-        described = topic_for(lexicon, sites.params.seed, topic)
+        described = topic_for(lexicon, sites.params.seed, topic, tasks)
         seeds = tuple(addresses.url(page) for page in _seeds(sites, trouble, topic, pages[topic]))
         relevant = frozenset(addresses.url(page) for page in pages[topic])
         tasks[described.name] = Task(described, seeds, relevant)

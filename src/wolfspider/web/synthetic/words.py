@@ -11,10 +11,13 @@ first needs it.
 
 from __future__ import annotations
 
-from functools import lru_cache
+import math
+from functools import cached_property, lru_cache
 
-from wolfspider.web.synthetic.counter import Shuffle, key_for, mix, unit
-from wolfspider.web.synthetic.sites import FAMILIES, Sites
+import numpy as np
+
+from wolfspider.web.synthetic.counter import Shuffle, key_for, mix, mix_many, unit_many
+from wolfspider.web.synthetic.sites import FAMILIES, Ids, Sites, keyed
 
 BACKGROUND, FAMILY, TOPIC, HOST = 20_000, 2_000, 1_500, 100  # words
 BACKGROUND_BITS, FAMILY_BITS, TOPIC_BITS = 16, 14, 13  # size of the tables
@@ -45,14 +48,17 @@ def unspell(word: str, bits: int) -> int | None:
 
 
 def zipf_table(words: list[str], exponent: float, bits: int) -> list[str]:
-    """2^bits entries; a word of rank r stands there about r^-exponent as often as the first."""
+    """2^bits entries; the word of rank r stands there about as often as r^-exponent wants, the rarest perhaps never."""
     size, pool = 1 << bits, len(words)
     power = 1.0 - exponent
-    edge = (pool + 1) ** power - 1.0
-    middles = ((slot + 0.5) / size for slot in range(size))
-    if exponent == 1.0:
-        return [words[min(int((pool + 1) ** u), pool) - 1] for u in middles]
-    return [words[min(int((u * edge + 1.0) ** (1.0 / power)), pool) - 1] for u in middles]
+    table: list[str] = []
+    for rank, word in enumerate(words, 2):
+        if exponent == 1.0:
+            share = math.log(rank) / math.log(pool + 1)
+        else:
+            share = (math.pow(rank, power) - 1.0) / (math.pow(pool + 1, power) - 1.0)
+        table += [word] * (math.ceil(size * share - 0.5) - len(table))
+    return table
 
 
 class Lexicon:
@@ -66,31 +72,29 @@ class Lexicon:
         self._overlap_key = key_for(seed, "overlap")
         self.family = lru_cache(FAMILIES)(self._family)
         self.topic = lru_cache(self.topics)(self._topic)
+        self.topic_words = lru_cache(self.topics)(self._topic_words)
         self.host_word = lru_cache(_HOST_WORDS_KEPT)(self._host_word)
-        self._background: list[str] = []
 
-    @property
+    @cached_property
     def background(self) -> list[str]:
-        if not self._background:
-            words = [self._word(rank) for rank in range(BACKGROUND)]
-            self._background = zipf_table(words, 1.05, BACKGROUND_BITS)
-        return self._background
+        """A table, like `family` and `topic`: an entry drawn at random is a word drawn by its frequency."""
+        return zipf_table(self._words(np.arange(BACKGROUND)), 1.05, BACKGROUND_BITS)
 
     def _family(self, family: int) -> list[str]:
-        words = [self._word(_FIRST_FAMILY + family * FAMILY + rank) for rank in range(FAMILY)]
-        return zipf_table(words, 1.0, FAMILY_BITS)
+        return zipf_table(self._words(_FIRST_FAMILY + family * FAMILY + np.arange(FAMILY)), 1.0, FAMILY_BITS)
 
     def _topic(self, topic: int) -> list[str]:
-        return zipf_table([self.topic_word(topic, rank) for rank in range(TOPIC)], 0.9, TOPIC_BITS)
+        return zipf_table(self.topic_words(topic), 0.9, TOPIC_BITS)
 
-    def topic_word(self, topic: int, rank: int) -> str:
-        bits = mix(mix(self._overlap_key + topic) + rank)
-        u = unit(bits)
-        if u < _FROM_FAMILY:
-            return self._word(_FIRST_FAMILY + topic // self.per_family * FAMILY + mix(bits) % FAMILY)
-        if rank < _FREQUENT and u < _FROM_FAMILY + _AMBIGUOUS:
-            topic = (topic + 1 + mix(bits) % (self.topics - 1)) % self.topics
-        return self._word(_FIRST_TOPIC + topic * TOPIC + rank)
+    def _topic_words(self, topic: int) -> list[str]:
+        """The words of a topic, most frequent first; some belong to the family or to another topic as well."""
+        ranks = np.arange(TOPIC)
+        bits = keyed(mix(self._overlap_key + topic), ranks)
+        u, choice = unit_many(bits), mix_many(bits)
+        others = (topic + 1 + (choice % np.uint64(self.topics - 1)).astype(np.int64)) % self.topics
+        topics = np.where((ranks < _FREQUENT) & (u < _FROM_FAMILY + _AMBIGUOUS), others, topic)
+        family = topic // self.per_family * FAMILY + (choice % np.uint64(FAMILY)).astype(np.int64)
+        return self._words(np.where(u < _FROM_FAMILY, _FIRST_FAMILY + family, _FIRST_TOPIC + topics * TOPIC + ranks))
 
     def _host_word(self, host: int, rank: int) -> str:
         return spell(self._long.forward((host * HOST + rank) & (1 << _LONG_BITS) - 1), _LONG_BITS)
@@ -103,5 +107,5 @@ class Lexicon:
         number = unspell(word, _LONG_BITS)
         return None if number is None else self._names.back(number)
 
-    def _word(self, number: int) -> str:
-        return spell(self._common.forward(number), _COMMON_BITS)
+    def _words(self, numbers: Ids) -> list[str]:
+        return [spell(number, _COMMON_BITS) for number in self._common.forward_many(numbers.astype(np.uint64)).tolist()]
