@@ -22,10 +22,18 @@ _UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
 def plainly(text: str, most: int = LONGEST) -> str:
     """One line without controls, escape sequences and what hides or turns text, cut at `most` characters."""
-    head = _SEQUENCE.sub("", text[: 10 * most])
-    seen = "".join(" " if char.isspace() else char for char in head if char.isspace() or _visible(char))
-    line = " ".join(seen.split())
+    line = " ".join(_harmless(text[: 10 * most]).split())
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+
+
+def plain_lines(text: str) -> str:
+    """The same for a text that is laid out in lines: blanks and line breaks stay."""
+    return "".join(_harmless(line) + "\n" for line in text.split("\n")).removesuffix("\n")
+
+
+def _harmless(text: str) -> str:
+    seen = (char for char in _SEQUENCE.sub("", text) if char.isspace() or _visible(char))
+    return "".join(" " if char.isspace() else char for char in seen)
 
 
 def _visible(char: str) -> bool:

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from wolfspider.errors import Problem, closest
 from wolfspider.strategy import REGISTRY, Strategy
 
+DEFAULT_STRATEGY = "shark"
+
 
 def all_strategies() -> Mapping[str, type[Strategy]]:
     """Every strategy there is, by name; a file put into this folder is found without being named anywhere."""
