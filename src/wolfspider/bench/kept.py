@@ -70,6 +70,14 @@ class Kept:
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
 
+    def prepare(self) -> None:
+        """Make the folder; better told now than after the first result."""
+        if self.folder is not None:
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise BadInput(f"Cannot write to {self.folder}: {error.strerror}. Choose another place.") from error
+
     def get(self, key: str) -> dict[str, Any] | None:
         """What was kept; None also for what cannot be read, which is then computed again."""
         if self.folder is None:

@@ -1,7 +1,7 @@
 """Calls spread over processes. Results come as they are done, each with the number of its call.
 
-Workers are new processes, not copies of this one, so that threads and open files here are no matter there. Whoever
-stops listening (an error, Ctrl-C) ends them; should this process be killed, they notice and end themselves.
+Workers are new processes, not copies of this one, so that threads and open files here are no matter there. Closing
+the generator, as an error or Ctrl-C does, ends them; should this process be killed, they notice and end themselves.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing.connection import wait
 from typing import Any, TypeVar
@@ -18,7 +18,9 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-def spread(call: Callable[..., T], arguments: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[tuple[int, T]]:
+def spread(
+    call: Callable[..., T], arguments: Sequence[tuple[Any, ...]], jobs: int
+) -> Generator[tuple[int, T], None, None]:
     """call(*arguments[i]) for every i, in `jobs` processes; one job runs here, where it is easy to follow."""
     if jobs <= 1:
         yield from ((number, call(*each)) for number, each in enumerate(arguments))

@@ -75,12 +75,12 @@ def _report(rows: Sequence[Row], figures: Sequence[str], about: Mapping[str, Any
 def _what_was_run(rows: Sequence[Row], about: Mapping[str, Any]) -> Iterator[str]:
     yield f"    {command(rows, about)}\n"
     if "version" in about:
-        yield f"wolfspider {about['version']}."
+        yield f"- wolfspider {about['version']}."
     for web, digest in about.get("webs", {}).items():
-        yield f"Web {_plain(web)}: content {digest}."
+        yield f"- Web {_plain(web)}: content {digest}."
     steady = [strategy for strategy in _distinct(rows, "strategy") if _is_steady(rows, strategy)]
     if steady:
-        yield f"Drew no lots, every repeat the same: {', '.join(steady)}."
+        yield f"- Drew no lots, every repeat the same: {', '.join(steady)}."
 
 
 def command(rows: Sequence[Row], about: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -134,6 +135,7 @@ def run(bench: Bench, out: Path | None = None, progress: Progress | None = None,
     followed = progress or Silent()
     check(bench)
     kept = Kept(None if out is None else out.with_name(out.name + ".cells"))
+    kept.prepare()
     grounds = list(_grounds(bench, followed, cache))
     cells = [(ground, cell) for ground in grounds for cell in _cells(bench, ground)]
     rows = _measured(bench, cells, kept, followed, cache)
@@ -238,12 +240,13 @@ def _measured(
     missing = [number for number in range(len(cells)) if number not in rows]
     jobs = min(bench.jobs or os.cpu_count() or 1, max(len(missing), 1))
     calls = [(cells[number][1], cells[number][0].task, cache) for number in missing]
-    for place, measured in spread(work, calls, jobs):
-        number = missing[place]
-        ground, cell = cells[number]
-        kept.put(keys[number], asdict(measured))
-        rows[number] = row_of(cell, ground, measured)
-        progress.done(len(rows), len(cells), means(rows.values()))
+    with closing(spread(work, calls, jobs)) as results:
+        for place, measured in results:
+            number = missing[place]
+            ground, cell = cells[number]
+            kept.put(keys[number], asdict(measured))
+            rows[number] = row_of(cell, ground, measured)
+            progress.done(len(rows), len(cells), means(rows.values()))
     return [rows[number] for number in range(len(cells))]
 
 

@@ -1,0 +1,113 @@
+"""What holds for a cell on any web: drawn at random, crawled by several strategies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wolfspider.bench.cell import Cell, Measured, measure
+from wolfspider.bench.kept import Kept
+from wolfspider.bench.limits import Limits
+from wolfspider.bench.runner import Ground, row_of
+from wolfspider.learn.graph import Graph
+from wolfspider.model import Failure, Fetch, Link, Page
+from wolfspider.topic import Task, Topic
+
+NOW = 1_000_000.0
+
+
+def url(node: int) -> str:
+    return f"http://{'ab'[node % 2]}.test/{node}"
+
+
+class Drawn:
+    """A web of numbered pages, parsed already; nodes above `pages` are dead links."""
+
+    name = "drawn"
+    start = NOW
+
+    def __init__(self, pages: int, edges: set[tuple[int, int]], moved: dict[int, int]) -> None:
+        self.pages, self.edges, self.moved = pages, sorted(edges), moved
+
+    def look(self, asked: str, now: float) -> Fetch:
+        node = int(asked.rpartition("/")[2])
+        node = self.moved.get(node, node)
+        if node >= self.pages:
+            return Fetch(asked, asked, 404, failure=Failure("status", "404"), seconds=0.1, at=now)
+        links = tuple(Link(url(head)) for tail, head in self.edges if tail == node)
+        words = ("spider", "hunts") if node % 3 else ("ferry", "leaves")
+        page = Page(asked, url(node), words=words, links=links, digest=str(node), at=now)
+        return Fetch(asked, url(node), 200, seconds=0.1 + node / 100, at=now, page=page)
+
+    def owns(self, host: str) -> bool:
+        return host in ("a.test", "b.test")
+
+    def graph(self, now: float) -> Graph:
+        edges = [(tail, self.moved.get(head, head)) for tail, head in self.edges if tail < self.pages]
+        edges = [(tail, head) for tail, head in edges if head < self.pages]
+        return Graph.from_edges([url(i) for i in range(self.pages)], [a for a, _ in edges], [b for _, b in edges])
+
+    def tasks(self) -> Mapping[str, Task]:
+        return {}
+
+    def digest(self) -> str:
+        return repr((self.pages, self.edges, self.moved))
+
+
+@st.composite
+def webs(draw: st.DrawFn) -> tuple[Drawn, Task]:
+    pages = draw(st.integers(2, 12))
+    node = st.integers(0, pages + 1)
+    moved = draw(st.dictionaries(st.integers(pages, pages + 1), st.integers(0, pages - 1), max_size=2))
+    world = Drawn(pages, draw(st.sets(st.tuples(node, node), max_size=40)), moved)
+    seeds = draw(st.lists(node, min_size=1, max_size=2, unique=True))
+    relevant = draw(st.sets(st.integers(0, pages - 1), max_size=8))
+    return world, Task(Topic(("spider",)), tuple(map(url, seeds)), frozenset(map(url, relevant)))
+
+
+def cell_of(strategy: str, pages: int, slots: int, **more: object) -> Cell:
+    return Cell("drawn", "drawn", "topic", strategy, 0, pages, "keywords", NOW, slots=slots, **more)  # type: ignore[arg-type]
+
+
+strategies = st.sampled_from(["breadth-first", "random", "best-first", "shark"])
+
+
+@given(webs(), strategies, st.integers(1, 20), st.integers(1, 3))
+@settings(max_examples=150)
+def test_no_crawl_beats_the_bound(drawn: tuple[Drawn, Task], strategy: str, pages: int, slots: int) -> None:
+    world, task = drawn
+    cell = cell_of(strategy, pages, slots)
+    measured = measure(cell, task, world)
+    limit = Limits(world, NOW, pages, Kept(None), lambda sentence: None).of(task)
+    row = row_of(cell, Ground("drawn", "drawn", "", NOW, task, limit), measured)
+    assert row["error"] is None
+    assert row["downloads"] <= pages
+    downloads, found = ([pair[place] for pair in row["found"]] for place in (0, 1))
+    assert downloads == sorted(downloads) and found == sorted(found)
+    assert downloads[-1:] == [row["downloads"]] * bool(row["downloads"])
+    assert row["auc"] <= row["oracle_auc"] + 1e-9
+    assert row["greedy_auc"] <= row["oracle_auc"] + 1e-9
+    assert row["auc_ratio"] is None or 0 <= row["auc_ratio"] <= 1 + 1e-9
+    assert row["recall"] is None or 0 <= row["recall"] <= 1
+    assert (row["auc_ratio"] is None) == (row["oracle_auc"] == 0)
+
+
+def figures(measured: Measured) -> tuple[object, ...]:
+    return measured.downloads, measured.found, measured.hosts, measured.reason, measured.error
+
+
+@given(webs(), strategies, st.integers(1, 3))
+def test_a_cell_gives_the_same_again(drawn: tuple[Drawn, Task], strategy: str, slots: int) -> None:
+    world, task = drawn
+    cell = cell_of(strategy, 10, slots)
+    assert figures(measure(cell, task, world)) == figures(measure(cell, task, world))
+
+
+def test_latency_is_what_every_answer_takes() -> None:
+    """Two visits out at once: page 59 is slow, what page 2 leads to comes first, unless all are equally slow."""
+    world = Drawn(60, {(0, 2), (0, 59), (2, 4)}, {})
+    task = Task(Topic(("spider",)), (url(0),), frozenset([url(59)]))
+    assert measure(cell_of("breadth-first", 10, 2), task, world).found == [[4, 1]]
+    assert measure(cell_of("breadth-first", 10, 2, latency=0.5), task, world).found == [[3, 1], [4, 1]]

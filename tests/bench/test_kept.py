@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from wolfspider.bench import kept
+from wolfspider.bench.kept import Kept, digest_of, source_of_bounds, source_of_crawls, write_whole
+from wolfspider.errors import BadInput
+
+
+@pytest.fixture
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the source that may be changed."""
+    copy = tmp_path / "wolfspider"
+    shutil.copytree(kept.SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(kept, "SOURCE", copy)
+    return copy
+
+
+def digests() -> tuple[str, str, str]:
+    uncached = source_of_crawls.__wrapped__
+    return uncached("shark"), uncached("breadth-first"), source_of_bounds.__wrapped__()
+
+
+@pytest.mark.parametrize(
+    ("changed", "which"),
+    [
+        ("strategies/shark.py", (True, False, False)),
+        ("strategies/breadth_first.py", (False, True, False)),
+        ("frontier.py", (True, True, False)),
+        ("bench/cell.py", (True, True, False)),
+        ("web/html.py", (True, True, True)),
+        ("bench/bounds.py", (False, False, True)),
+        ("bench/report.py", (False, False, False)),
+    ],
+)
+def test_a_change_reaches_what_it_may_change(source: Path, changed: str, which: tuple[bool, ...]) -> None:
+    before = digests()
+    with (source / changed).open("a") as file:
+        file.write("\n# changed\n")
+    assert tuple(a != b for a, b in zip(before, digests(), strict=True)) == which
+
+
+def test_a_strategy_that_has_no_file_of_its_own_depends_on_all(source: Path) -> None:
+    before = source_of_crawls.__wrapped__("two-in-one")
+    (source / "strategies" / "shark.py").write_text("")
+    assert source_of_crawls.__wrapped__("two-in-one") != before
+
+
+def test_what_is_kept_comes_back_and_damage_is_nothing(tmp_path: Path) -> None:
+    store = Kept(tmp_path / "cells")
+    assert store.get("a") is None
+    store.put("a", {"found": [[1, 2]]})
+    assert store.get("a") == {"found": [[1, 2]]}
+    assert [path.name for path in store.folder.iterdir()] == ["a.json"] if store.folder else False
+    for damage in ("", '{"found": [', "[1]", "\x00"):
+        (tmp_path / "cells" / "a.json").write_text(damage)
+        assert store.get("a") is None
+
+
+def test_without_a_folder_nothing_is_kept() -> None:
+    store = Kept(None)
+    store.prepare()
+    store.put("a", {})
+    assert store.get("a") is None
+
+
+def test_what_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadInput, match=r"Cannot write .*out\.json"):
+        write_whole(tmp_path / "file" / "out.json", "")
+    with pytest.raises(BadInput, match="Cannot write to"):
+        Kept(tmp_path / "file" / "cells").prepare()
+
+
+def test_digests_do_not_mind_the_order_of_keys() -> None:
+    assert digest_of({"a": 1, "b": [2, "\ud800"]}) == digest_of({"b": [2, "\ud800"], "a": 1})
+    assert digest_of([1, 2]) != digest_of([2, 1])

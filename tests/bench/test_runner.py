@@ -1,0 +1,344 @@
+"""Every field of a row by hand, and what must hold however a bench is run."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wolfspider.bench import runner
+from wolfspider.bench.runner import Bench, exit_code, quick, read_settings, run
+from wolfspider.errors import BadInput, Problem
+from wolfspider.model import Outcome, Page
+from wolfspider.strategies.breadth_first import BreadthFirst
+from wolfspider.strategy import REGISTRY
+
+MACHINE = ("seconds", "pages_per_second", "peak_rss_mb")  # what differs from run to run
+
+
+class Follower:
+    def __init__(self, stop_after: int | None = None) -> None:
+        self.sentences: list[str] = []
+        self.steps: list[tuple[int, int]] = []
+        self.means: Mapping[str, float] = {}
+        self.stop_after = stop_after
+
+    def told(self, sentence: str) -> None:
+        self.sentences.append(sentence)
+
+    def done(self, cells: int, total: int, means: Mapping[str, float]) -> None:
+        self.steps.append((cells, total))
+        self.means = means
+        if cells == self.stop_after:
+            raise KeyboardInterrupt
+
+
+def steady(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{name: value for name, value in row.items() if name not in MACHINE} for row in rows]
+
+
+def test_every_field_of_a_row(tiny: str) -> None:
+    (row,) = run(Bench((tiny,), ("breadth-first",), pages=10, jobs=1)).rows
+    assert all(row[name] > 0 for name in MACHINE)
+    assert steady([row]) == [
+        {
+            "web": "tiny",
+            "topic": "spiders",
+            "strategy": "breadth-first",
+            "judge": "classifier",
+            "train": "charged",
+            "repeat": 0,
+            "pages": 10,
+            "downloads": 7,  # not the file, not the other host, and the page behind /moved only once
+            "relevant": 4,
+            "reachable": 3,
+            "found": [[2, 1], [6, 2], [7, 3]],
+            "harvest_rate": 3 / 7,
+            "recall": 1.0,
+            "auc": 1.8,  # 0 1 1 1 1 2 3 3 3 3
+            "oracle_auc": 2.3,  # 0 1 2 2 3 3 3 3 3 3
+            "greedy_auc": 2.3,
+            "auc_ratio": pytest.approx(18 / 23),
+            "hosts": 2,
+            "error": None,
+        }
+    ]
+
+
+def test_the_budget_cuts_and_the_last_download_has_its_pair(tiny: str) -> None:
+    (row,) = run(Bench((tiny,), ("breadth-first",), pages=4, jobs=1)).rows
+    assert (row["downloads"], row["found"], row["recall"]) == (4, [[2, 1], [4, 1]], pytest.approx(1 / 3))
+    assert row["auc"] == pytest.approx(3 / 4)
+
+
+def test_rows_come_in_the_order_asked_for(tiny: str) -> None:
+    bench = Bench((tiny, "synthetic:pages=1000"), ("random", "breadth-first"), pages=5, repeats=2, jobs=1)
+    rows = run(bench).rows
+    names = [(row["web"], row["topic"], row["strategy"], row["repeat"]) for row in rows]
+    topics = list(dict.fromkeys(name[:2] for name in names))
+    assert [topic[0] for topic in topics] == ["tiny"] + ["synthetic:pages=1000,seed=1"] * 5
+    strategies = [(s, r) for s in ("random", "breadth-first") for r in (0, 1)]
+    assert names == [(*topic, *strategy) for topic in topics for strategy in strategies]
+
+
+def test_the_rows_are_the_same_however_many_processes(tiny: str, tmp_path: Path) -> None:
+    rows = {}
+    for jobs in (1, 2):
+        bench = Bench((tiny,), ("random", "shark", "fish"), pages=6, repeats=3, seed=5, jobs=jobs)
+        rows[jobs] = run(bench, tmp_path / f"{jobs}.json").rows
+    assert steady(rows[1]) == steady(rows[2])
+    repeats = {json.dumps(row["found"]) for row in rows[1] if row["strategy"] == "random"}
+    assert len(repeats) > 1, "repeats that draw lots differ"
+    again = run(Bench((tiny,), ("random",), pages=6, repeats=3, seed=6, jobs=1)).rows
+    assert steady(again) != steady(rows[1][:3])
+
+
+def test_the_file_holds_the_rows_and_what_they_came_from(tiny: str, tmp_path: Path) -> None:
+    out = tmp_path / "deep" / "out.json"
+    results = run(Bench((tiny,), ("breadth-first",), pages=10, jobs=1), out)
+    written = json.loads(out.read_text())
+    assert written["rows"] == results.rows
+    assert written["about"]["webs"]["tiny"]
+    upper = [[2, 1], [3, 2], [5, 3]]
+    assert written["bounds"] == [{"web": "tiny", "topic": "spiders", "upper": upper, "greedy": upper}]
+
+
+# Kept and resumed
+
+
+def test_an_interrupted_bench_runs_only_what_is_missing(
+    tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = Bench((tiny,), ("breadth-first", "random"), pages=6, repeats=3, jobs=1)
+    whole = run(bench).rows
+    ran: list[Any] = []
+
+    def counted(cell: Any, *rest: Any) -> Any:
+        ran.append((cell.strategy, cell.repeat))
+        return work(cell, *rest)
+
+    work = runner.work
+    monkeypatch.setattr(runner, "work", counted)
+    out = tmp_path / "out.json"
+    with pytest.raises(KeyboardInterrupt):
+        run(bench, out, Follower(stop_after=4))
+    assert len(ran) == 4 and not out.exists()
+    follower = Follower()
+    assert steady(run(bench, out, follower).rows) == steady(whole)
+    assert ran[4:] == [("random", 1), ("random", 2)]
+    assert follower.steps == [(4, 6), (5, 6), (6, 6)]
+    assert "4 of 6 cells are known from before." in follower.sentences
+    assert run(bench, out).rows and len(ran) == 6, "a finished bench runs nothing"
+
+
+def test_other_settings_and_damaged_cells_are_run_again(
+    tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out.json"
+    bench = Bench((tiny,), ("random",), pages=6, jobs=1)
+    run(bench, out)
+    (cell,) = (tmp_path / "out.json.cells").iterdir()
+    for other in ({"pages": 5}, {"seed": 1}, {"judge": "keywords"}, {"latency": 1.0}, {"train": "free"}):
+        follower = Follower()
+        run(Bench(**{"webs": (tiny,), "strategies": ("random",), "pages": 6, "jobs": 1} | other), out, follower)
+        assert follower.steps[0] == (0, 1), other
+    cell.write_text(cell.read_text()[:20])
+    follower = Follower()
+    run(bench, out, follower)
+    assert follower.steps == [(0, 1), (1, 1)]
+    topics = Path(tiny, "topics.json")
+    topics.write_text(topics.read_text().replace("eight legs", "many eyes"))
+    follower = Follower()
+    run(bench, out, follower)
+    assert follower.steps == [(0, 1), (1, 1)]
+
+
+KILLED = """
+import multiprocessing, os, signal, sys
+from pathlib import Path
+from wolfspider.bench.runner import Bench, run
+
+class Killer:
+    def told(self, sentence): pass
+    def done(self, cells, total, means):
+        if cells >= 2:
+            print(*[child.pid for child in multiprocessing.active_children()], flush=True)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+if __name__ == "__main__":
+    run(Bench((sys.argv[1],), ("breadth-first", "random"), pages=6, repeats=4, jobs=2), Path(sys.argv[2]), Killer())
+"""
+
+
+def test_a_killed_bench_goes_on_and_leaves_no_process_behind(tiny: str, tmp_path: Path) -> None:
+    program, out = tmp_path / "killed.py", tmp_path / "out.json"
+    program.write_text(KILLED)
+    done = subprocess.run([sys.executable, program, tiny, out], capture_output=True, text=True, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    workers = [int(pid) for pid in done.stdout.split()]
+    assert len(workers) == 2
+    until = time.monotonic() + 30
+    while any(map(alive, workers)) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not any(map(alive, workers))
+    follower = Follower()
+    rows = run(Bench((tiny,), ("breadth-first", "random"), pages=6, repeats=4, jobs=1), out, follower).rows
+    assert len(rows) == 8 and follower.steps[0] == (2, 8)
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_ctrl_c_ends_the_workers(tiny: str, tmp_path: Path) -> None:
+    bench = Bench((tiny,), ("breadth-first", "random"), pages=6, repeats=4, jobs=2)
+    with pytest.raises(KeyboardInterrupt):
+        run(bench, tmp_path / "out.json", Follower(stop_after=3))
+    follower = Follower()
+    run(bench, tmp_path / "out.json", follower)
+    assert follower.steps[0] == (3, 8)
+
+
+# Who sees what
+
+
+class Curious(BreadthFirst):
+    """Remembers everything it is shown."""
+
+    name = "curious"
+    seen: dict[str, float | None]
+    topics: list[Any]
+
+    def observe(self, outcome: Outcome) -> None:
+        self.topics.append(self.topic)
+        if isinstance(outcome.result, Page):
+            self.seen[outcome.result.final_url] = outcome.verdict.score if outcome.verdict else None
+        super().observe(outcome)
+
+
+class Broken(BreadthFirst):
+    name = "broken"
+
+    def observe(self, outcome: Outcome) -> None:
+        super().observe(outcome)
+        if outcome.visit.id == 2:
+            raise ZeroDivisionError("a bug | in a <strategy>")
+
+
+@pytest.fixture
+def curious(monkeypatch: pytest.MonkeyPatch) -> type[Curious]:
+    monkeypatch.setitem(REGISTRY, "curious", Curious)
+    monkeypatch.setattr(Curious, "seen", {}, raising=False)
+    monkeypatch.setattr(Curious, "topics", [], raising=False)
+    return Curious
+
+
+def test_the_oracle_pays_labels_and_nobody_else_sees_them(tiny: str, curious: type[Curious]) -> None:
+    run(Bench((tiny,), ("curious",), pages=10, judge="oracle", jobs=1))
+    assert curious.seen == {
+        "http://a.test/": 0.0,
+        "http://a.test/one": 1.0,
+        "http://a.test/off": 0.0,
+        "http://b.test/": 0.0,
+        "http://a.test/two": 1.0,
+        "http://b.test/three": 1.0,
+    }
+    (topic,) = set(curious.topics)
+    assert (topic.keywords, topic.description, topic.name) == (("spiders",), "animals with eight legs", "")
+    assert topic.liked == topic.disliked == ()
+
+
+def test_a_strategy_that_fails_costs_its_own_row_only(
+    tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(REGISTRY, "broken", Broken)
+    follower = Follower()
+    rows = run(Bench((tiny,), ("broken", "breadth-first"), pages=10, jobs=1), tmp_path / "o.json", follower).rows
+    broken, well = rows
+    assert broken["error"] == "ZeroDivisionError: a bug | in a <strategy>"
+    assert (broken["downloads"], broken["found"]) == (2, [[2, 1]])
+    assert [broken[name] for name in ("auc", "auc_ratio", "recall", "harvest_rate")] == [None] * 4
+    assert broken["oracle_auc"] == 2.3
+    assert well["error"] is None and well["auc"] == 1.8
+    assert exit_code(rows) == 1 and exit_code([well]) == 0
+    assert follower.means == {"breadth-first": pytest.approx(18 / 23)}
+
+
+def test_robots_are_obeyed_only_where_asked(tiny: str, curious: type[Curious]) -> None:
+    run(Bench((tiny,), ("curious",), pages=10, obey_robots=True, jobs=1))
+    assert "http://a.test/off" not in curious.seen and "http://a.test/two" in curious.seen
+    run(Bench((tiny,), ("curious",), pages=10, jobs=1))
+    assert "http://a.test/off" in curious.seen
+
+
+def test_the_clock_may_start_before_the_web_is_there(tiny: str) -> None:
+    with pytest.raises(BadInput, match="none of its seeds is in the web tiny"):
+        run(Bench((tiny,), ("breadth-first",), pages=10, start=1.0, jobs=1))
+
+
+# What people get wrong
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"pages": 0}, "--pages must be at least 1, not 0"),
+        ({"repeats": 0}, "--repeats must be at least 1"),
+        ({"slots": -1}, "--slots must be at least 1"),
+        ({"jobs": 0}, "--jobs must be at least 1"),
+        ({"latency": float("nan")}, "--latency is a number of seconds"),
+        ({"train": "gratis"}, "--train is charged or free"),
+        ({"webs": ()}, "--web WEB, or --quick"),
+        ({"strategies": ()}, "--strategy NAME. There are: .*shark"),
+        ({"strategies": ("shrak",)}, "Did you mean 'shark'"),
+        ({"judge": "keyword"}, "Did you mean 'keywords'"),
+        ({"leaps": "x"}, "--leaps is not available yet"),
+        ({"record": "x"}, "--record is not available yet"),
+        ({"settings": {"fish": {"width": "3"}}}, "--set names 'fish', which is not in this bench"),
+        ({"settings": {"shark": {"dpeth": "3"}}}, "There is no parameter 'dpeth'"),
+        ({"topics": ("spider",)}, "There is no topic 'spider' in tiny. Did you mean 'spiders'"),
+    ],
+)
+def test_a_mistake_is_a_sentence(tiny: str, changes: dict[str, Any], sentence: str) -> None:
+    given = {"webs": (tiny,), "strategies": ("shark",), "pages": 5, "jobs": 1} | changes
+    with pytest.raises(Problem, match=sentence):
+        run(Bench(**given))
+
+
+def test_settings_reach_their_strategy(tiny: str) -> None:
+    settings = read_settings(["shark.depth=1", "fish.width = 2"])
+    assert settings == {"shark": {"depth": "1"}, "fish": {"width": "2"}}
+    for wrong in ("shark.depth", "depth=1", ".depth=1", "shark.=1"):
+        with pytest.raises(Problem, match=r"STRATEGY\.NAME=VALUE"):
+            read_settings([wrong])
+
+
+def test_a_quick_bench_needs_nothing_but_its_wish() -> None:
+    bench = quick(Bench((), (), pages=0))
+    assert bench.webs == (runner.QUICK_WEB,) and "shark" in bench.strategies and bench.pages == runner.QUICK_PAGES
+    named = quick(Bench(("web",), ("fish",), pages=50, repeats=9))
+    assert (named.webs, named.strategies, named.pages, named.repeats) == (("web",), ("fish",), 50, 1)
+
+
+def test_a_web_too_large_to_bound_has_no_bounds() -> None:
+    (row,) = run(Bench(("synthetic:pages=200001",), ("breadth-first",), pages=2, jobs=1, most_topics=1)).rows
+    assert [row[name] for name in ("reachable", "recall", "oracle_auc", "greedy_auc", "auc_ratio")] == [None] * 5
+    assert row["error"] is None and row["auc"] is not None and row["relevant"] > 0
+
+
+def test_the_results_must_be_writable_before_anything_is_run(tiny: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    follower = Follower()
+    with pytest.raises(BadInput, match="Cannot write"):
+        run(Bench((tiny,), ("random",), pages=5, jobs=1), tmp_path / "file" / "out.json", follower)
+    assert follower.steps == []

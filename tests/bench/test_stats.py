@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import rankdata
+from scipy.stats import wilcoxon as reference
+
+from wolfspider.bench.stats import by_work, compare, holm, interval, summaries, wilcoxon
+
+
+def row(strategy: str, topic: str, value: float | None, repeat: int = 0, error: str | None = None) -> dict[str, Any]:
+    return {
+        "web": "w",
+        "topic": topic,
+        "strategy": strategy,
+        "repeat": repeat,
+        "auc_ratio": value,
+        "error": error,
+    }
+
+
+def by_counting(differences: list[float]) -> float:
+    """The exact two-sided p: the share of all signs whose rank sum is as far from the middle."""
+    left = [d for d in differences if d]
+    if not left:
+        return 1.0
+    ranks = rankdata(np.abs(left))
+    middle = ranks.sum() / 2
+    seen = abs(sum(rank for rank, d in zip(ranks, left, strict=True) if d > 0) - middle)
+    sums = [sum(r for r, sign in zip(ranks, signs, strict=True) if sign) for signs in product((0, 1), repeat=len(left))]
+    return sum(abs(s - middle) >= seen - 1e-9 for s in sums) / len(sums)
+
+
+def test_small_samples_without_ties_are_tested_exactly() -> None:
+    differences = np.array([0.1, 0.25, -0.05, 0.3, 0.4, 0.15, -0.02, 0.22])
+    assert wilcoxon(differences) == pytest.approx(reference(differences, method="exact").pvalue)
+    assert wilcoxon(differences) == pytest.approx(by_counting(differences.tolist()))
+
+
+@given(st.lists(st.integers(-4, 4), min_size=1, max_size=9))
+def test_ties_and_zeros_are_counted_exactly_too(differences: list[int]) -> None:
+    """Against an enumeration of all signs. Ties are the rule where strategies find the same pages."""
+    assert wilcoxon(np.array(differences, dtype=float)) == pytest.approx(by_counting(differences))
+
+
+def test_large_samples_are_approximated() -> None:
+    differences = np.random.default_rng(1).normal(0.1, 1, 80)
+    assert wilcoxon(differences) == pytest.approx(reference(differences, method="asymptotic").pvalue)
+
+
+def test_holm_by_hand() -> None:
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
+def test_holm_never_lowers_and_keeps_the_order(ps: list[float]) -> None:
+    adjusted = holm(ps)
+    assert all(p <= a <= 1 for p, a in zip(ps, adjusted, strict=True))
+    ordered = [adjusted[i] for i in np.argsort(ps, kind="stable")]
+    assert ordered == sorted(ordered)
+
+
+def test_the_interval_holds_the_mean_and_repeats_itself() -> None:
+    differences = np.array([0.1, 0.2, 0.0, 0.3, 0.1, -0.1, 0.25])
+    low, high = interval(differences, seed=3)
+    assert differences.min() <= low < differences.mean() < high <= differences.max()
+    assert interval(differences, seed=3) == (low, high)
+    assert interval(np.array([0.5, 0.5])) == (0.5, 0.5)
+
+
+def test_repeats_are_averaged_and_failures_left_out() -> None:
+    rows = [
+        row("a", "x", 0.2, 0),
+        row("a", "x", 0.4, 1),
+        row("a", "y", None, 0),
+        row("a", "z", 0.9, 0, error="failed"),
+        row("b", "x", None, 0, error="failed"),
+    ]
+    assert by_work(rows) == {"a": {("w", "x"): pytest.approx(0.3)}, "b": {}}
+    (only,) = summaries(rows)
+    assert (only.strategy, only.works, only.mean, only.deviation) == ("a", 1, pytest.approx(0.3), 0.0)
+
+
+def test_strategies_are_compared_on_the_work_they_share() -> None:
+    rows = [row("a", f"t{i}", 0.1 * i) for i in range(6)]
+    rows += [row("b", f"t{i}", 0.1 * i + 0.01 * (i + 1)) for i in range(5)]
+    rows += [row("c", f"t{i}", 0.1 * i) for i in range(6)]
+    better, equal, other = compare(rows)
+    assert (better.first, better.second, better.pairs, better.wins, better.losses) == ("b", "a", 5, 5, 0)
+    assert better.difference == pytest.approx(0.03)
+    assert better.p == pytest.approx(1 / 16)  # the best that five pairs can show
+    assert better.adjusted == pytest.approx(3 / 16)
+    assert (equal.wins, equal.losses, equal.p, equal.low, equal.high) == (0, 0, 1.0, 0.0, 0.0)
+    assert (other.first, other.second) == ("b", "c")
+
+
+def test_one_strategy_has_nothing_to_be_compared_with() -> None:
+    assert compare([row("a", "x", 0.5)]) == []
+    assert compare([row("a", "x", 0.5), row("b", "y", 0.5)]) == []
