@@ -17,7 +17,7 @@ import functools
 import os
 import secrets
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -143,9 +143,10 @@ class _Segment:
         self.file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL if new else os.O_RDONLY, 0o600)
         self._end = 0
 
-    def __del__(self) -> None:
+    def __del__(self, close: Callable[[int], None] = os.close) -> None:
+        """`os` may be gone already when the interpreter ends."""
         if hasattr(self, "file"):
-            os.close(self.file)
+            close(self.file)
 
     def size(self) -> int:
         return os.fstat(self.file).st_size
