@@ -10,8 +10,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import typer
 
 import wolfspider
+from wolfspider.cli import app
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "wolfspider"
@@ -133,6 +135,21 @@ def test_links_to_files_of_the_project_lead_somewhere(page: str) -> None:
     targets = re.findall(r"\]\(([^)#\s]+)", read(page)) + re.findall(r'src="([^"]+)"', read(page))
     here = (ROOT / page).parent
     assert [target for target in targets if "://" not in target and not (here / target).exists()] == []
+
+
+def commands(program: typer.Typer, before: str = "") -> set[str]:
+    """The names of all commands, those of groups behind the name of their group."""
+    found = {
+        before + (entry.name or entry.callback.__name__) for entry in program.registered_commands if entry.callback
+    }
+    for group in program.registered_groups:
+        if group.typer_instance:
+            found |= commands(group.typer_instance, f"{before}{group.name} ")
+    return found
+
+
+def test_the_readme_has_the_commands_there_are_and_no_others() -> None:
+    assert set(re.findall(r"^\| `wolfspider ((?:web )?[a-z]+)", read("README.md"), re.MULTILINE)) == commands(app)
 
 
 def test_every_module_is_on_the_map() -> None:
