@@ -316,6 +316,11 @@ HOSTILE = {
     "mixed ends": "b'<div></span>' * 100_000",
     "one long attribute": "b'<a href=\"' + b'x' * 50_000_000 + b'\">x</a>'",
     "many attributes": "b'<a ' + b' '.join(b'a%d=1' % i for i in range(200_000)) + b'>x'",
+    "many attributes of an end": "b'<p></p ' + b' '.join(b'a%d=1' % i for i in range(200_000)) + b'>x'",
+    "many attributes, brackets quoted": "b'<a ' + b' '.join(b'a%d=\">\"' % i for i in range(200_000)) + b'>x'",
+    "many attributes, stray quotes": "b'=\" <a ' + b' '.join(b'a%d=\">=\"' % i for i in range(200_000)) + b'>x'",
+    "many attributes, both quotes": "b'\" <a ' + b' '.join(b'a%d= \\'<b \">\\'' % i for i in range(200_000)) + b'>x'",
+    "many attributes, many times": "(b'<a ' + b' '.join(b'a%d' % i for i in range(290)) + b'>x') * 7_000",
     "many bodies": "b''.join(b'<body a%d=1>' % i for i in range(100_000))",
     "many links": "b''.join(b'<a href=/%d>y</a> ' % i for i in range(1_000_000))",
     "many options": "b'<select><button><selectedcontent></button>' + b'<option selected>x' * 14_000",
@@ -356,6 +361,21 @@ def test_what_was_cut_says_so() -> None:
     assert page(b"<p>" + b"x" * 10_000_000).truncated
     assert page("<p>" + "word " * 500_000).truncated
     assert not page(b"<p>" + b"<b>x</b>" * 9_000).truncated
+
+
+def test_a_script_that_looks_like_a_crowded_tag_is_no_loss() -> None:
+    script = "<script>for (i = 0; i<n; i++) {" + "a = b / c; " * 5_000 + "}</script>"
+    found = page(f"<p>before</p>{script}<p>after <a href=/x>link</a></p>")
+    assert found.words == ("before", "after", "link")
+    crowded = "<a href=/y " + " ".join(f"a{i}='>'" for i in range(10_000)) + ">"
+    assert page(f"<p>before</p>{crowded}<p>after</p>").words == ("before", "after")
+
+
+def test_values_may_hold_brackets() -> None:
+    value = "".join(f"<b title='{i}'>{i} / {i}</b> " for i in range(3_000))
+    found = page(f'<p data-html="{value}">one <a title="x > y" href="/x">two</a></p>' + "<p>three</p>" * 10)
+    assert found.words[:3] == ("one", "two", "three")
+    assert [link.anchor for link in found.links] == ["two"]
 
 
 # Real pages

@@ -32,25 +32,18 @@ from wolfspider.web.urls import canonical
 
 MOST_BYTES = 10_000_000
 MOST_TAGS = 20_000  # nested in each other they take a second
-MOST_ATTRIBUTES = 1_000  # of one tag
+MOST_GAPS = 300  # between the attributes of a tag: blanks, slashes, quotes
 MOST_BODY_TAGS = 10  # the attributes of repeated ones pile up on the first
 OUR_NAMES = ("robots", "wolfspider")  # whom directives may be meant for
 
 _WITHOUT_EVENTS = 1  # LexborDocumentOptions.WO_EVENTS: its callbacks take time in the square of the <option> elements
 _HARMLESS = 32_000  # characters: too few to be slow, whatever they are
-_TAG = re.compile("<[a-z]", re.IGNORECASE)
-_SEPARATOR = re.compile(r"""[\s/"']+""")
-_BODY_TAGS = 10  # the attributes of repeated ones pile up on the first
-OUR_NAMES = ("robots", "wolfspider")  # whom directives may be meant for
-
-_WITHOUT_EVENTS = 1  # LexborDocumentOptions.WO_EVENTS: its callbacks take time in the square of the <option> elements
-_HARMLESS = 32_000  # characters: too few to be slow, whatever they are
-_ATTRIBUTE = r"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s>]*+))?+"""
-_CROWDED_TAG = re.compile(rf"<[a-z][^\s/>]*+(?:{_ATTRIBUTE}){{{MOST_ATTRIBUTES}}}", re.IGNORECASE | re.ASCII)
+_TAG = re.compile("</?[a-z]", re.IGNORECASE)
+_GAP = re.compile(r"""[\s/"']+""")
 _BODY_TAG = re.compile(r"<(?:body|html)[\s/]", re.IGNORECASE | re.ASCII)
 
 _SHORTEST_SAMPLE = 30  # characters that a language can be told from
-_SUREST = 0.4
+_SURE = 0.4  # of 1: how likely a language must be
 
 
 def parse(fetch: Fetch) -> Page | Failure:
@@ -129,18 +122,37 @@ def _tamed(text: str) -> str:
         if number == MOST_BODY_TAGS:
             text = text[: tag.start()]
             break
-    return text[: _crowded_tag(text)]
+    return _without_crowded_tags(text)
 
 
-def _crowded_tag(text: str) -> int | None:
-    """Where a tag begins that has too many attributes. It is looked for between two ">", in one pass."""
-    place = 0
-    for piece in text.split(">"):
-        tag = _TAG.search(piece) if len(piece) > 2 * MOST_ATTRIBUTES else None
-        if tag and len(_SEPARATOR.findall(piece, tag.start())) > 2 * MOST_ATTRIBUTES:
-            return place + tag.start()
-        place += len(piece) + 1
-    return None
+def _without_crowded_tags(text: str) -> str:
+    """Every stretch up to a ">" that would be a tag with too many attributes, taken out. In a script, `i<n` may look
+    like one: there it is no loss, as long as the tag that ends the script stays."""
+    kept, place = [], 0
+    for stretch in _with_whole_values(_with_whole_values(text, '"'), "'").split(">"):
+        after = place + len(stretch) + 1
+        tag = _TAG.search(stretch) if len(stretch) > MOST_GAPS else None
+        if tag and _crowded(stretch, tag.start()):
+            last = stretch.rfind("<")
+            kept.append(text[place : place + tag.start()])
+            place += len(stretch) if _crowded(stretch, last) else last
+        kept.append(text[place:after])
+        place = after
+    return "".join(kept)
+
+
+def _crowded(stretch: str, first: int) -> bool:
+    return len(_GAP.findall(stretch, first)) > MOST_GAPS
+
+
+def _with_whole_values(text: str, quote: str) -> str:
+    """The same text without any ">" that may stand inside a quoted value, where it ends no tag. Only what follows an
+    equals sign and a quote is one; a page cannot hide a value from this, only make other text look like one."""
+    pieces = text.split(quote)
+    for place in range(1, len(pieces)):
+        if ">" in pieces[place] and pieces[place - 1].rstrip("\t\n\f\r ").endswith("="):
+            pieces[place] = pieces[place].replace(">", "_")
+    return quote.join(pieces)
 
 
 def _nth_tag(text: str, n: int) -> int:
@@ -175,7 +187,7 @@ def language(told: str, sample: str) -> str:
     if len(sample) < _SHORTEST_SAMPLE:
         return ""
     best = _detector()(sample, model="lite", k=1)
-    code = str(best[0]["lang"]) if best and float(best[0]["score"]) >= _SUREST else ""
+    code = str(best[0]["lang"]) if best and float(best[0]["score"]) >= _SURE else ""
     return code if len(code) == 2 else ""
 
 
