@@ -33,6 +33,7 @@ from wolfspider.topic import Topic
 SENT_KEPT = 100_000
 PATIENCE = 1_000  # visits without a download after which a turn waits for something to change
 INSTANT = 0.001  # the shortest step in time
+KEPT = ("now", "spent", "training", "joined", "credited", "labels", "paused", "closing", "idle", "streak", "asked")
 TRAINING = "train"  # the agent whose visits are training
 
 
@@ -334,14 +335,14 @@ class Crawl:
         """Why the crawl is over, if it is; see events.Ended."""
         if self.closing == "stopped":
             return "stopped"
+        if not self.out and self.idle >= max(10_000, 10 * self.limits.pages) and room.next_ready() == math.inf:
+            return "circling"
         if self.flights:
             return None
         if self.closing or self.left <= 0:
             return self.closing or "budget"
         if self.paused:
             return "paused"
-        if self.idle >= max(10_000, 10 * self.limits.pages) and room.next_ready() == math.inf:
-            return "circling"
         if self.asked != now:
             return None
         return self._dry(room, now)
@@ -459,21 +460,8 @@ class Crawl:
 
     def state(self) -> dict[str, Any]:
         """Everything but the shelf's content and the world, for `codec` to store at once."""
-        fields = (
-            "now",
-            "spent",
-            "training",
-            "joined",
-            "credited",
-            "labels",
-            "paused",
-            "closing",
-            "idle",
-            "streak",
-            "asked",
-        )
         return {
-            "fields": {name: getattr(self, name) for name in fields},
+            "fields": {name: getattr(self, name) for name in KEPT},
             "topic": [list(self.topic.keywords), self.topic.description],
             "limits": vars(self.limits),
             "params": vars(self.strategy.params),

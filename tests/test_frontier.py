@@ -1,0 +1,147 @@
+"""The frontier against the simplest thing that could be right."""
+
+from __future__ import annotations
+
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wolfspider import codec
+from wolfspider.frontier import Frontier, Known, Record, Shelf
+from wolfspider.model import Link
+from wolfspider.scope import Rule
+
+
+class Open:
+    """A room that lets everything through but the hosts it is told to refuse."""
+
+    def __init__(self, refuses: set[str] | None = None, ready: list[str] | None = None) -> None:
+        self.free, self.refuses, self.newly_ready = 1, refuses or set(), ready or []
+        self.asked: list[str] = []
+
+    def take(self, link: Link, fresh: bool = False) -> bool:
+        self.asked.append(link.host)
+        return link.host not in self.refuses
+
+
+def link(number: int, hosts: int = 3) -> Link:
+    return Link(f"http://h{number % hosts}.test/{number}")
+
+
+pushes = st.lists(st.tuples(st.integers(0, 60), st.sampled_from([0.0, 0.25, 0.5, 1.0, -1.0, math.inf])), max_size=150)
+
+
+@given(st.lists(st.one_of(pushes, st.none()), max_size=12), st.sampled_from(["max", "sum"]))
+def test_pops_in_the_order_of_a_sorted_list(steps: list[list[tuple[int, float]] | None], merge: str) -> None:
+    """Pushes and pops in any mixture: always the highest score, then the earliest discovery, each address once."""
+    frontier, model, taken = Frontier(Shelf(), merge=merge), dict[str, float](), set[str]()
+    for step in steps:
+        if step is None:
+            for _ in range(7):
+                item = frontier.pop(Open())
+                best = max(model, key=lambda url: model[url], default=None)  # max keeps the first of equals
+                assert (item.link.url if item else None) == best
+                if item:
+                    assert item.score == model.pop(item.link.url)
+                    taken.add(item.link.url)
+            continue
+        for number, score in step:
+            url = link(number).url
+            frontier.push(link(number), score)
+            if url not in taken:
+                old = model.get(url)
+                model[url] = score if old is None else max(old, score) if merge == "max" else _plus(old, score)
+    assert len(frontier) == len(model)
+
+
+def _plus(old: float, score: float) -> float:
+    return old + score
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=3000))
+def test_many_links_of_one_host_come_out_sorted(scores: list[float]) -> None:
+    frontier = Frontier(Shelf())
+    frontier.extend((Record(link(n, 1), "", None) for n in range(len(scores))), scores)
+    popped = []
+    while item := frontier.pop(Open()):
+        popped.append((-item.score, int(item.link.url.rsplit("/", 1)[1])))
+    assert popped == sorted((-score, n) for n, score in enumerate(scores))
+
+
+@given(st.lists(st.tuples(st.integers(0, 400), st.floats(0, 1)), max_size=600), st.integers(20, 60))
+def test_the_cap_holds_and_every_host_keeps_its_best(pairs: list[tuple[int, float]], cap: int) -> None:
+    frontier = Frontier(Shelf(), cap)
+    for number, score in pairs:
+        frontier.push(link(number, 7), score)
+        assert len(frontier) <= cap
+    best: dict[str, float] = {}
+    for number, score in pairs:
+        best[link(number, 7).host] = max(score, best.get(link(number, 7).host, 0.0))
+    kept: dict[str, float] = {}
+    for item in frontier.items():
+        kept[item.link.host] = max(item.score, kept.get(item.link.host, 0.0))
+    assert kept == best
+
+
+def test_a_refused_host_waits_and_costs_one_question() -> None:
+    frontier = Frontier(Shelf())
+    for number in range(30):
+        frontier.push(link(number), 1.0 if number % 3 == 0 else 0.5)
+    room = Open(refuses={"h0.test"})
+    item = frontier.pop(room)
+    assert item and item.link.host == "h1.test" and room.asked == ["h0.test", "h1.test"]
+    again = Open()
+    assert frontier.pop(again) and again.asked == ["h2.test"]  # closed until it is named ready
+    ready = frontier.pop(Open(ready=["h0.test"]))
+    assert ready and ready.link.host == "h0.test"
+
+
+def test_forgotten_links_are_gone_and_welcome_again() -> None:
+    frontier = Frontier(Shelf())
+    for number in range(9):
+        frontier.push(link(number), 1.0)
+    assert frontier.forget(Rule("h1.test")) == 3 and len(frontier) == 6
+    assert not frontier.seen(link(1).url)
+    frontier.push(link(1), 2.0)
+    item = frontier.pop(Open())
+    assert item and item.link.url == link(1).url
+
+
+def test_rescoring_changes_the_order() -> None:
+    frontier = Frontier(Shelf())
+    for number in range(200):
+        frontier.push(link(number), float(number))
+    frontier.rescore(lambda item: -item.score)
+    item = frontier.pop(Open())
+    assert item and item.link.url == link(0).url
+
+
+@given(pushes, st.integers(0, 40))
+def test_restored_from_what_is_stored_it_goes_on_alike(pairs: list[tuple[int, float]], pops: int) -> None:
+    shelf = Shelf()
+    frontier = Frontier(shelf)
+    for number, score in pairs:
+        frontier.push(link(number), score, extra=[number])
+    for _ in range(pops):
+        frontier.pop(Open())
+    again = codec.load(*codec.store(frontier))
+    again.shelf = shelf
+    assert codec.store(again) == codec.store(frontier)
+    while item := frontier.pop(Open()):
+        assert again.pop(Open()) == item
+    assert again.pop(Open()) is None
+
+
+@given(st.dictionaries(st.integers(1, 2**64 - 1), st.integers(0, 2**32 - 1), max_size=3000))
+def test_the_table_is_a_dictionary(entries: dict[int, int]) -> None:
+    known = Known()
+    for key, value in entries.items():
+        known.put(key, value)
+    assert all(known.get(key) == value for key, value in entries.items())
+    keys, values = known.entries()
+    other = Known()
+    other.fill(keys, values)
+    assert all(other.get(key) == value for key, value in entries.items()) and other.used == len(entries)
+    absent = next(key for key in range(1, 10**6) if key not in entries)
+    assert other.get(absent) is None

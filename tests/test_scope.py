@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import fnmatch
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wolfspider.errors import Problem
+from wolfspider.scope import Rule, Scope
+
+
+@pytest.mark.parametrize(
+    ("rule", "url", "matches"),
+    [
+        ("example.org", "http://example.org/a", True),
+        ("example.org", "https://www.example.org:8080/a", True),
+        ("example.org", "http://notexample.org/", False),
+        ("example.org/news", "https://example.org/newsroom", True),
+        ("http://example.org/news", "https://example.org/news/1", True),
+        ("example.org/news", "http://example.org/old/news", False),
+        ("*?print=*", "http://a.test/x?print=1", True),
+        ("*.test/*.cgi", "http://a.test/x.cgi?y", False),
+        ("*.test/*.cgi", "http://a.test/x.cgi", True),
+    ],
+)
+def test_rules(rule: str, url: str, matches: bool) -> None:
+    assert Rule.read(rule).matches(url) is matches
+
+
+@given(st.text("ab*", min_size=1, max_size=12), st.text("ab", max_size=12))
+def test_patterns_match_as_globs_do(pattern: str, text: str) -> None:
+    if "*" in pattern:
+        assert Rule(pattern).matches(text) == bool(re.match(fnmatch.translate(pattern), text))
+
+
+def test_a_hostile_pattern_is_quick() -> None:
+    assert not Rule("a*" * 900 + "b").matches("a" * 100_000)
+
+
+def test_the_last_rule_that_matches_decides() -> None:
+    scope = Scope(include=("a.test",), exclude=("a.test/old",))
+    assert scope.allows("http://a.test/new") and not scope.allows("http://a.test/old/1")
+    assert not scope.allows("http://b.test/")
+    scope.include(Rule.read("a.test/old/kept"))
+    assert scope.allows("http://a.test/old/kept/1") and not scope.allows("http://a.test/old/1")
+    scope.include(Rule.read("a.test/old"))
+    assert scope.allows("http://a.test/old/1")
+    again = Scope()
+    again.restore(scope.state())
+    assert again.rules == scope.rules and not again.allows("http://b.test/")
+
+
+def test_an_empty_rule_is_refused() -> None:
+    with pytest.raises(Problem, match="A rule is a host"):
+        Rule.read("http://")
