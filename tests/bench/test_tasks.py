@@ -39,7 +39,10 @@ def test_seeds_that_are_missing_are_told(world: World, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"seeds": ["http://a.test/nowhere"]}, "none of its seeds is in the web tiny: http://a.test/nowhere"),
+        (
+            {"seeds": ["http://a.test/nowhere"]},
+            "none of its seeds is in the web tiny at 2020-01-01 00:00 UTC: http://a.test/nowhere",
+        ),
         ({"seeds": ["a.test"]}, "'a.test' is no http or https address"),
         ({"relevant": ["mailto:x@a.test"]}, "'mailto:x@a.test' is no http or https address"),
     ],

@@ -38,6 +38,7 @@ Row = dict[str, Any]
 QUICK_WEB = "synthetic:pages=5000"
 QUICK_PAGES = 200
 QUICK_TOPICS = 2
+QUICK_DOWNLOADS = 5_000  # of all cells together
 TRAININGS = ("charged", "free")
 
 
@@ -108,14 +109,11 @@ class Results:
 
 def quick(bench: Bench) -> Bench:
     """The same question, answered roughly in less than a minute."""
-    return replace(
-        bench,
-        webs=bench.webs or (QUICK_WEB,),
-        strategies=bench.strategies or tuple(all_strategies()),
-        pages=min(bench.pages or QUICK_PAGES, QUICK_PAGES),
-        repeats=1,
-        most_topics=QUICK_TOPICS,
-    )
+    webs = bench.webs or (QUICK_WEB,)
+    strategies = bench.strategies or tuple(all_strategies())
+    fair = QUICK_DOWNLOADS // (len(webs) * len(strategies) * QUICK_TOPICS)
+    pages = max(1, min(bench.pages or QUICK_PAGES, QUICK_PAGES, fair))
+    return replace(bench, webs=webs, strategies=strategies, pages=pages, repeats=1, most_topics=QUICK_TOPICS)
 
 
 def read_settings(given: Iterable[str]) -> dict[str, dict[str, str]]:

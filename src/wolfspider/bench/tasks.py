@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from wolfspider.bench.metrics import key
@@ -51,6 +52,8 @@ def _addresses(topic: str, urls: Sequence[str]) -> tuple[str, ...]:
 def _check_seeds(world: World, name: str, task: Task, start: float, tell: Tell) -> None:
     missing = [seed for seed in task.seeds if world.look(seed, start).status == 404]
     if len(missing) == len(task.seeds):
-        raise BadInput(f"Topic {name!r}: none of its seeds is in the web {world.name}: {', '.join(missing[:3])}.")
+        when = f"{datetime.fromtimestamp(start, UTC):%Y-%m-%d %H:%M} UTC"
+        there = ", ".join(missing[:3])
+        raise BadInput(f"Topic {name!r}: none of its seeds is in the web {world.name} at {when}: {there}.")
     for seed in missing:
         tell(f"Topic {name!r}: its seed {seed} is not in the web {world.name}; asking for it costs a download.")
