@@ -172,4 +172,4 @@ def test_pagerank_order_prefers_what_many_link_to() -> None:
     hubs = {"b": (0.0, links("x12345")), "c": (0.0, links("y12345")), "d": (0.0, links("y12345"))}
     web = Small({"a": (0, links("bcd")), **hubs, **{n: (0, []) for n in "xy12345"}})
     visited = order("pagerank", web, every=1)
-    assert visited.startswith("abcd") and visited.index("y") < visited.index("x")
+    assert visited.index("y") < visited.index("x")
