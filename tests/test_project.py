@@ -80,20 +80,10 @@ def test_developers_and_users_run_the_same_versions() -> None:
     assert {name: developer.get(name) for name in base} == base
 
 
-def test_every_dependency_is_locked() -> None:
-    wanted = {re.split(r"[<>=~!; \[]", requirement)[0] for requirement in PROJECT["dependencies"]}
-    assert wanted <= pins(read("requirements.lock")).keys()
-
-
-def test_every_dependency_is_used() -> None:
-    wanted = {re.split(r"[<>=~!; \[]", requirement)[0].replace("-", "_") for requirement in PROJECT["dependencies"]}
-    assert wanted - imported() == set()
-
-
-def imported() -> set[str]:
-    """The top-level names that the source imports."""
+def imported(folder: Path) -> set[str]:
+    """The top-level names that the files below this folder import."""
     found: set[str] = set()
-    for path in SOURCE.rglob("*.py"):
+    for path in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 found.update(alias.name.split(".")[0] for alias in node.names)
@@ -102,8 +92,22 @@ def imported() -> set[str]:
     return found
 
 
+def foreign(folder: Path) -> set[str]:
+    """The packages of others among them, spelled as packages are."""
+    return {name.replace("_", "-") for name in imported(folder) - sys.stdlib_module_names - {"wolfspider"}}
+
+
+def test_the_source_imports_all_that_it_depends_on_and_nothing_else() -> None:
+    assert foreign(SOURCE) == {re.split(r"[<>=~!; \[]", requirement)[0] for requirement in PROJECT["dependencies"]}
+
+
+@pytest.mark.parametrize(("folder", "lock"), [(SOURCE, LOCKS[0]), (ROOT / "tests", LOCKS[1])])
+def test_all_that_is_imported_is_locked(folder: Path, lock: str) -> None:
+    assert foreign(folder) - pins(read(lock)).keys() == set()
+
+
 def test_what_is_stored_is_never_code() -> None:
-    assert imported() & {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"} == set()
+    assert imported(SOURCE) & {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"} == set()
 
 
 def test_numpy_never_reads_pickles() -> None:
