@@ -1,0 +1,161 @@
+"""What a reproduction of a paper is made of. An experiment is data and a few functions of rows, and no loop:
+
+    settings(form) -> [{...}, ...]     what is run: plain JSON, one for each cell
+    cell(setting)  -> {...}            runs one of them, in some process; setting and result together are a row
+    claims, tables, figures            read rows, and nothing else
+
+A claim is what the paper says, numbered, with a test that may find that it does not hold here. To show that a test can
+fail, each claim also names a broken variant: rows of a world in which the claim is false. Should its test let them
+pass, the claim counts as not shown, whatever it finds in the true rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wolfspider.bench.svg import Figure
+
+Setting = Mapping[str, Any]
+Row = dict[str, Any]
+Rows = Sequence[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How it is asked for: small enough for a few minutes or whole, and where recorded webs are, if anywhere."""
+
+    quick: bool = False
+    corpora: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What a test found. `holds` is None where it cannot be tested here, and then `sentence` says why."""
+
+    holds: bool | None
+    statistic: str = ""
+    sentence: str = ""
+
+    def __post_init__(self) -> None:
+        if self.holds is None and not self.sentence:
+            raise ValueError("A claim that is not testable needs a sentence that says why.")
+        if self.holds is not None and not self.statistic:
+            raise ValueError("A ruling needs its statistic: the test, the number of cases, what came out.")
+
+    @property
+    def word(self) -> str:
+        return {True: "holds", False: "does not hold", None: "not testable"}[self.holds]
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A world in which the claim is false: in words, and as rows made from the true ones."""
+
+    says: str
+    rows: Callable[[Rows], Rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    number: int
+    says: str
+    source: str  # where in the paper
+    test: Callable[[Rows], Ruling]
+    broken: Broken | None  # None only where nothing can be tested
+
+
+def untestable(number: int, says: str, source: str, why: str) -> Claim:
+    """A claim that is named so that nobody looks for it in vain."""
+    return Claim(number, says, source, lambda rows: Ruling(None, sentence=why), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """A number of ours beside the one the paper prints; None where there is none."""
+
+    ours: float | str | None
+    paper: float | str | None
+
+
+Value = float | str | Both | None  # a table's cell; an int is a float to the typist
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    title: str
+    columns: tuple[str, ...]
+    lines: Sequence[tuple[Value, ...]]
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if any(len(line) != len(self.columns) for line in self.lines):
+            raise ValueError(f"Table {self.title!r}: every line has {len(self.columns)} cells, one for each column.")
+
+    @property
+    def doubled(self) -> list[bool]:
+        """Which columns are two, ours and the paper's?"""
+        return [any(isinstance(line[place], Both) for line in self.lines) for place in range(len(self.columns))]
+
+
+def _none(rows: Rows) -> list[Any]:
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    name: str  # hyphenated, as on the command line
+    title: str
+    paper: str  # who said it, and where
+    about: str  # a paragraph: what is asked, and how
+    settings: Callable[[Form], Sequence[Setting]]
+    cell: Callable[[Setting], Row]  # a function of a module, which is kept apart from this one where cells are dear
+    claims: tuple[Claim, ...]
+    scaled: Callable[[Form], Sequence[str]]  # sentences: what is smaller here than in the paper
+    tables: Callable[[Rows], Sequence[Table]] = _none
+    figures: Callable[[Rows], Sequence[Figure]] = _none
+
+    def __post_init__(self) -> None:
+        numbers = [claim.number for claim in self.claims]
+        if not numbers or numbers != list(range(1, len(numbers) + 1)):
+            raise ValueError(f"{self.name}: claims are numbered 1, 2, ..., not {numbers}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A claim, what its test found, and what it found in the broken variant."""
+
+    claim: Claim
+    ruling: Ruling
+    broken: Ruling | None
+
+    @property
+    def able_to_fail(self) -> bool:
+        """Did the test see that the broken variant is broken? Where nothing is tested nothing needs to."""
+        if self.broken is None:
+            return self.ruling.holds is None
+        return self.broken.holds is False
+
+
+def finding(claim: Claim, rows: Rows) -> Finding:
+    return Finding(claim, claim.test(rows), claim.test(claim.broken.rows(rows)) if claim.broken else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """Everything that came of it; pages and files are made from this alone."""
+
+    experiment: Experiment
+    form: Form
+    rows: Rows
+    seconds: float  # of computing, all cells added
+    findings: Sequence[Finding]
+    tables: Sequence[Table] = field(default=())
+    figures: Sequence[Figure] = field(default=())
+
+    @property
+    def sound(self) -> bool:
+        """Can every test fail?"""
+        return all(finding.able_to_fail for finding in self.findings)

@@ -1,0 +1,224 @@
+"""A reproduction as one HTML file that needs no other: styles and figures are inside it, and nothing runs in it.
+
+Every text is escaped, and the page forbids itself to load or run anything, so that a topic named by a stranger stays
+text. It follows the reader's choice of light or dark, and prints.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from typing import Any
+
+from wolfspider import __version__
+from wolfspider.bench.experiment import Both, Claim, Finding, Reproduction, Ruling, Table
+
+LOOK = {True: ("holds", "✓"), False: ("fails", "✗"), None: ("open", "?")}
+
+STYLE = """
+:root { color-scheme: light dark; --ground: #fbfbfa; --card: #fff; --ink: #1f2933; --soft: #5a6673; --line: #e2e6ea;
+  --good: #0b6b50; --good-ground: #e3f4ee; --bad: #9c3d00; --bad-ground: #fdeee4; --open: #55606c;
+  --open-ground: #eceff2; --link: #005a8d }
+@media (prefers-color-scheme: dark) { :root { --ground: #14181c; --card: #1c2227; --ink: #e6eaee; --soft: #a3aeb9;
+  --line: #323b44; --good: #6fd3b2; --good-ground: #12342b; --bad: #ffb185; --bad-ground: #40210f; --open: #b6c0ca;
+  --open-ground: #2a323a; --link: #7cc0ee } }
+* { box-sizing: border-box }
+body { margin: 0; background: var(--ground); color: var(--ink);
+  font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, Helvetica, Arial, sans-serif }
+main { max-width: 54rem; margin: 0 auto; padding: 3rem 1.25rem 4rem }
+h1 { font-size: 2rem; line-height: 1.2; letter-spacing: -0.015em; margin: 0 0 .4rem; text-wrap: balance }
+h2 { font-size: 1.25rem; margin: 3rem 0 1rem; letter-spacing: -0.01em }
+h3 { font-size: 1rem; margin: 0 0 .5rem }
+p { margin: 0 0 .75rem; max-width: 44rem }
+a { color: var(--link) }
+.paper, .soft, caption, figcaption { color: var(--soft) }
+.paper { font-size: 1.05rem; margin-bottom: 1.4rem }
+.tally { display: flex; flex-wrap: wrap; gap: .6rem; margin: 1.6rem 0 0; padding: 0; list-style: none }
+.tally li, .badge { border-radius: 99px; font-weight: 600; white-space: nowrap }
+.tally li { padding: .3rem .9rem }
+.badge { padding: .1rem .7rem; font-size: .85rem }
+.holds { color: var(--good); background: var(--good-ground) }
+.fails { color: var(--bad); background: var(--bad-ground) }
+.open { color: var(--open); background: var(--open-ground) }
+.claim { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 1.1rem 1.25rem;
+  margin: 0 0 1rem; display: grid; grid-template-columns: 2.2rem 1fr; break-inside: avoid }
+.claim > .number { font-size: 1.3rem; font-weight: 600; color: var(--soft); line-height: 1.3 }
+.claim .head { display: flex; flex-wrap: wrap; gap: .3rem 1rem; justify-content: space-between; align-items: start }
+.claim .says { font-weight: 600; flex: 1 1 20rem; margin: 0 }
+.claim dl { margin: .7rem 0 0; display: grid; grid-template-columns: max-content 1fr; gap: .25rem .9rem;
+  font-size: .92rem }
+.claim dt { color: var(--soft) }
+.claim dd { margin: 0 }
+.wide { overflow-x: auto; margin: 0 0 2rem }
+table { border-collapse: collapse; width: 100%; font-size: .93rem; font-variant-numeric: tabular-nums }
+caption { text-align: left; color: var(--ink); font-weight: 600; padding: 0 0 .5rem }
+th, td { padding: .4rem .7rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: bottom }
+th { font-weight: 600; font-size: .85rem; color: var(--soft); border-bottom-color: var(--soft) }
+th:first-child, td:first-child { padding-left: 0 }
+td.n, th.n { text-align: right }
+th.both { text-align: center; border-bottom-color: var(--line) }
+td.printed, th.printed { color: var(--soft); font-style: italic }
+.note { font-size: .88rem; color: var(--soft); margin: -1.4rem 0 2rem }
+figure { margin: 0 0 1.6rem; border: 1px solid var(--line); border-radius: 10px; overflow: hidden; background: #fff;
+  break-inside: avoid }
+figure svg { display: block; width: 100%; height: auto }
+code { font: .9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere }
+pre { background: var(--open-ground); border-radius: 8px; padding: .7rem 1rem; overflow-x: auto; margin: 0 0 1rem }
+footer { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--line); font-size: .88rem; color: var(--soft) }
+@media (max-width: 34rem) { .claim dl { grid-template-columns: 1fr; gap: 0 } .claim dd { margin-bottom: .4rem } }
+@media print { body { background: #fff } main { padding: 0; max-width: none } }
+"""
+
+
+def html(reproduction: Reproduction, files: Sequence[str] = ()) -> str:
+    """The whole page; `files` are what stands beside it, to be linked."""
+    return "\n".join([*_head(reproduction), *_body(reproduction, files), "</main></body></html>"]) + "\n"
+
+
+def number(value: float | str | None) -> str:
+    """A number as a table shows it: three decimals where they say something, a dash where there is none."""
+    if value is None:
+        return "–"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return f"{value:,}"
+    size = abs(value)
+    return f"{value:,.3f}" if size < 10 else f"{value:,.1f}" if size < 1000 else f"{value:,.0f}"
+
+
+def duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
+def _head(reproduction: Reproduction) -> Iterator[str]:
+    yield '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+    yield "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    yield f"<title>{_text(reproduction.experiment.title)}</title>"
+    yield f"<style>{STYLE}</style></head><body><main>"
+
+
+def _body(reproduction: Reproduction, files: Sequence[str]) -> Iterator[str]:
+    experiment = reproduction.experiment
+    yield f'<header><h1>{_text(experiment.title)}</h1><p class="paper">{_text(experiment.paper)}</p>'
+    yield f"<p>{_text(experiment.about)}</p>{_tally(reproduction.findings)}</header>"
+    yield "<h2>What is claimed, and what was found</h2>"
+    yield from map(_claim, reproduction.findings)
+    if reproduction.tables:
+        yield "<h2>Tables</h2>"
+        yield from map(_table, reproduction.tables)
+    if reproduction.figures:
+        yield "<h2>Figures</h2>"
+        yield from (f"<figure>{figure.svg()}</figure>" for figure in reproduction.figures)
+    yield from _how(reproduction)
+    yield from _files(files)
+    yield f"<footer>wolfspider {_text(__version__)}</footer>"
+
+
+def _tally(findings: Sequence[Finding]) -> str:
+    counted = [(holds, sum(each.ruling.holds is holds for each in findings)) for holds in LOOK]
+    lines = [
+        f'<li class="{LOOK[holds][0]}">{LOOK[holds][1]} {count} {_verb(holds, count)}</li>'
+        for holds, count in counted
+        if count
+    ]
+    return f'<ul class="tally">{"".join(lines)}</ul>'
+
+
+def _verb(holds: bool | None, count: int) -> str:
+    if holds is None:
+        return "not testable"
+    words = ("holds", "does not hold") if count == 1 else ("hold", "do not hold")
+    return words[not holds]
+
+
+def _badge(ruling: Ruling) -> str:
+    name, sign = LOOK[ruling.holds]
+    return f'<span class="badge {name}">{sign} {ruling.word}</span>'
+
+
+def _claim(found: Finding) -> str:
+    claim, ruling = found.claim, found.ruling
+    facts = [("Claimed in", _text(claim.source)), ("Test", _text(ruling.statistic)), ("Why", _text(ruling.sentence))]
+    facts += [(name, fact) for name, fact in _able_to_fail(claim, found)]
+    listed = "".join(f"<dt>{name}</dt><dd>{fact}</dd>" for name, fact in facts if fact)
+    return (
+        f'<section class="claim"><div class="number">{claim.number}</div><div><div class="head">'
+        f'<p class="says">{_text(claim.says)}</p>{_badge(ruling)}</div><dl>{listed}</dl></div></section>'
+    )
+
+
+def _able_to_fail(claim: Claim, found: Finding) -> Iterator[tuple[str, str]]:
+    if claim.broken is not None and found.broken is not None:
+        statistic = f" ({_text(found.broken.statistic)})" if found.broken.statistic else ""
+        told = f"{_text(claim.broken.says)} Then it <strong>{found.broken.word}</strong>"
+        yield "Can it fail?", f'{told}<span class="soft">{statistic}</span>.'
+    if not found.able_to_fail:
+        yield "Beware", "This test was not seen to fail where it must: it shows nothing."
+
+
+def _table(table: Table) -> str:
+    doubled = table.doubled
+    kinds = ["n" if _is_number_column(table, place) else "" for place in range(len(table.columns))]
+    body = "".join("<tr>" + "".join(map(_cells, line, doubled, kinds)) + "</tr>" for line in table.lines)
+    note = f'<p class="note">{_text(table.note)}</p>' if table.note else ""
+    head = _table_head(table.columns, doubled, kinds)
+    return (
+        f'<div class="wide"><table><caption>{_text(table.title)}</caption><thead>{head}</thead>'
+        f"<tbody>{body}</tbody></table></div>{note}"
+    )
+
+
+def _is_number_column(table: Table, place: int) -> bool:
+    return not any(isinstance(line[place], str) for line in table.lines)
+
+
+def _table_head(columns: Sequence[str], doubled: Sequence[bool], kinds: Sequence[str]) -> str:
+    if not any(doubled):
+        return "<tr>" + "".join(_th(name, kind) for name, kind in zip(columns, kinds, strict=True)) + "</tr>"
+    upper = [
+        _th(name, "both", 'colspan="2"') if double else _th(name, kind, 'rowspan="2"')
+        for name, double, kind in zip(columns, doubled, kinds, strict=True)
+    ]
+    pair = _th("ours", "n") + _th("paper", "n printed")
+    return f"<tr>{''.join(upper)}</tr><tr>{pair * sum(doubled)}</tr>"
+
+
+def _th(name: str, kind: str, span: str = "") -> str:
+    return f'<th class="{kind}" {span}>{_text(name)}</th>'
+
+
+def _cells(value: Any, double: bool, kind: str) -> str:
+    if not double:
+        return f'<td class="{kind}">{_text(number(value))}</td>'
+    both = value if isinstance(value, Both) else Both(value, None)
+    return f'<td class="n">{_text(number(both.ours))}</td><td class="n printed">{_text(number(both.paper))}</td>'
+
+
+def _how(reproduction: Reproduction) -> Iterator[str]:
+    experiment, form = reproduction.experiment, reproduction.form
+    yield "<h2>How it was run</h2>"
+    quick = " --quick" if form.quick else ""
+    yield f"<pre><code>wolfspider reproduce {_text(experiment.name)}{quick} --out DIR</code></pre>"
+    cells = f"{len(reproduction.rows):,} cells, {duration(reproduction.seconds)} of computing on one core"
+    yield f"<p>{'The quick form' if form.quick else 'The full form'}: {cells}.</p>"
+    yield from _list("What was scaled down", [_text(sentence) for sentence in experiment.scaled(form)])
+
+
+def _files(files: Sequence[str]) -> Iterator[str]:
+    yield from _list("The same for other programs", [f'<a href="{_text(name)}">{_text(name)}</a>' for name in files])
+
+
+def _list(title: str, lines: Iterable[str]) -> Iterator[str]:
+    listed = "".join(f"<li>{line}</li>" for line in lines)
+    if listed:
+        yield f"<h3>{title}</h3><ul>{listed}</ul>"
+
+
+def _text(words: str) -> str:
+    """Escaped, and without the control characters that HTML does not allow."""
+    return escape(re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]", "\ufffd", words))

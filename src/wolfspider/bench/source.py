@@ -1,0 +1,71 @@
+"""The source that decides a result: a module, and all of this package that it imports, directly or not.
+
+Results are kept under a digest of it, so that nothing stale is read and nothing is computed again for a change that
+cannot matter. Strategies are found by name and not by import: the one that is named counts, or all where none is.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import wolfspider
+
+PACKAGE = wolfspider.__name__
+ROOT = Path(wolfspider.__file__).parent
+STRATEGIES = f"{PACKAGE}.strategies"
+
+
+@cache
+def source_of(module: str, strategy: str = "") -> str:
+    """A digest for a module by its dotted name; of a module from elsewhere its name alone."""
+    whole = hashlib.blake2b(digest_size=16)
+    for name in sorted(closure(module, strategy)):
+        content = _file(name).read_bytes()
+        whole.update(f"{name} {len(content)}\n".encode() + content)
+    return f"{module} {whole.hexdigest()}"
+
+
+def closure(module: str, strategy: str = "") -> set[str]:
+    """The dotted names of all modules that decide."""
+    found: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name in found or not _file(name).is_file():
+            continue
+        found.add(name)
+        waiting += _imported(name)
+        if name == STRATEGIES:
+            waiting += _strategies(strategy)
+    return found
+
+
+def _strategies(name: str) -> list[str]:
+    own = f"{STRATEGIES}.{name.replace('-', '_')}"
+    if name and _file(own).is_file():
+        return [own]
+    return [f"{STRATEGIES}.{path.stem}" for path in sorted((ROOT / "strategies").glob("*.py"))]
+
+
+@cache
+def _imported(module: str) -> tuple[str, ...]:
+    """What a module imports of this package; `from a import b` may name a module b or something in a."""
+    tree = ast.parse(_file(module).read_bytes())
+    return tuple(name for node in ast.walk(tree) for name in _names(node) if name.split(".")[0] == PACKAGE)
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and node.module:
+        yield node.module
+        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _file(module: str) -> Path:
+    inside = ROOT.joinpath(*module.split(".")[1:]) if module.split(".")[0] == PACKAGE else Path("elsewhere")
+    return inside / "__init__.py" if inside.is_dir() else inside.with_suffix(".py")
