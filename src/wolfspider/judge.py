@@ -167,7 +167,10 @@ def keyword_cosine(frequencies: Sequence[int]) -> float:
 class Coverage(Unlearning):
     """BM25, divided by what a page that is full of every term would get: how much of the topic the page covers.
 
-    raw = sum_i w_i idf_i f_i / (f_i + k) / sum_i w_i idf_i,   k = 3 (1/4 + 3/4 length / mean length)
+    raw = sum_i w_i idf_i f_i / (f_i + k) / sum_i w_i idf_i,   k = 1 + words / 500
+
+    How often a word must be said depends on how long the page is, not, as in BM25, on how long others are: a page is
+    judged alike on a web of short pages and on one of long ones, and the border can stay where it is.
     """
 
     BORDER = 0.2
@@ -176,7 +179,6 @@ class Coverage(Unlearning):
         self._terms = Terms(topic_weights(topic))
         self.terms = self._terms.names
         self._pages = 0
-        self._words = 0
         self._df = [0] * len(self._terms)
 
     def score(self, page: Page) -> Verdict:
@@ -186,29 +188,24 @@ class Coverage(Unlearning):
     def measure(self, page: Page) -> tuple[float, list[str]]:
         """The raw value, and which terms are there."""
         found = self._terms.count(counts(page))
-        self._add(len(page.words), found)
-        names = [name for name, count in zip(self._terms.names, found, strict=True) if count]
-        return self._raw(len(page.words), found), names
-
-    def _add(self, length: int, found: Sequence[int]) -> None:
         self._pages += 1
-        self._words += length
         self._df = [df + (count > 0) for df, count in zip(self._df, found, strict=True)]
+        names = [name for name, count in zip(self.terms, found, strict=True) if count]
+        return self._raw(1 + len(page.words) / 500, found) if names else 0.0, names
 
-    def _raw(self, length: int, found: Sequence[int]) -> float:
-        k = 3 * (0.25 + 0.75 * length * self._pages / max(self._words, 1))
+    def _raw(self, k: float, found: Sequence[int]) -> float:
         best = got = 0.0
         for weight, df, count in zip(self._terms.weights, self._df, found, strict=True):
             rare = weight * math.log(1 + (self._pages - df + 0.5) / (df + 0.5))
             best += rare
             got += rare * count / (count + k)
-        return got / best if best else 0.0
+        return got / best
 
     def state(self) -> dict[str, Any]:
-        return {"pages": self._pages, "words": self._words, "df": list(self._df)}
+        return {"pages": self._pages, "df": list(self._df)}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        self._pages, self._words, self._df = state["pages"], state["words"], list(state["df"])
+        self._pages, self._df = state["pages"], list(state["df"])
 
 
 class TfIdf(Unlearning):
