@@ -28,7 +28,7 @@ SLOT_BITS = 10
 SLOTS_PER_HASH = 6
 # Out of 1024: parent 0.6, home 0.25, each child 0.6.
 SLOT_SHARES = (614, 256, *([614] * BRANCHING))
-_MOST_CONTENT = 400
+_MOST_CONTENT, _SHORTEST_LIST = 400, 30
 # A page has more than m content links where u >= COUNT_STEPS[m - 1]: P(k) ~ k^-1.9.
 COUNT_STEPS = [(1 - m**-0.9) / (1 - (_MOST_CONTENT + 1) ** -0.9) for m in range(2, _MOST_CONTENT + 1)]
 
@@ -149,11 +149,16 @@ class Links:
     def _listed(self, page: int, host: int) -> Iterator[int]:
         root = mix(self.link_key + page)
         topic = self.sites.topic(page, host)
-        for number in range(int(30 * (400 / 30) ** unit(mix(self.count_key + page)))):
+        for number in range(self._list_length(page)):
             bits = mix(root + number)
             chosen = (bits >> 40) % (self.sites.depth * COMMUNITIES)
             listed = self.sites.host_in(topic, chosen % COMMUNITIES, chosen // COMMUNITIES)
             yield self.sites.starts[listed] + (bits & 0xFFFFFF) % min(1 + BRANCHING, self.sites.size(listed))
+
+    def _list_length(self, page: int) -> int:
+        """The law of content links, begun at 30."""
+        most, least = (_MOST_CONTENT + 1) ** -0.9, _SHORTEST_LIST**-0.9
+        return int((least + unit(mix(self.count_key + page)) * (most - least)) ** (-1 / 0.9))
 
     def _gathered(self, page: int) -> Iterator[int]:
         sites = self.sites
