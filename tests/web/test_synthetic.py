@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tracemalloc
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from wolfspider.bench.bounds import FAR, nodes, off_topic_distance
 from wolfspider.errors import Problem
 from wolfspider.model import Page
+from wolfspider.params import parameters
 from wolfspider.web.html import parse
 from wolfspider.web.synthetic import Params, Synthetic
 from wolfspider.web.synthetic.bulk import Bulk
@@ -437,3 +439,11 @@ def test_a_million_pages_cost_little_until_they_are_looked_at() -> None:
         assert tracemalloc.get_traced_memory()[1] < 50_000_000
     finally:
         tracemalloc.stop()
+
+
+def test_every_parameter_has_its_line_in_the_documentation() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "synthetic.md").read_text(encoding="utf-8")
+    for name, about in parameters(Params).items():
+        default = int(about.default) if isinstance(about.default, bool) else about.default
+        assert f"| `{name}` | {default} |" in page
+        assert all(f"`{choice}`" in page for choice in about.choices)
