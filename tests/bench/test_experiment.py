@@ -265,6 +265,7 @@ def test_a_test_that_lets_the_broken_variant_pass_is_told(tmp_path: Path) -> Non
     blind = replace(RISES, test=lambda rows: Ruling(True, "n = 3"))
     done = reproduce(toy(claims=(blind,)), tmp_path, Form(), jobs=1)
     assert not done.sound
+    assert done.findings[0].ruling.holds is None
     assert exit_code(done) == 1
     assert "shows nothing" in summary(done) and "shows nothing" in html(done)
     assert exit_code(reproduce(toy(), tmp_path, Form(), jobs=1)) == 0
@@ -356,6 +357,9 @@ def test_the_page_says_how_it_was_run(tmp_path: Path) -> None:
     page = Seen(html(reproduce(toy(), tmp_path, Form(quick=True), jobs=1))).text
     for words in ("wolfspider reproduce toy --quick", "The quick form: 3 cells", "3 numbers instead of 6."):
         assert words in page
+    assert "--corpora" not in page
+    recorded = Reproduction(toy(), Form(), [{"web": "pages-of-2018"}], 0, [])
+    assert "wolfspider reproduce toy --corpora DIR --out DIR" in html(recorded)
 
 
 def test_equal_reproductions_give_equal_files(tmp_path: Path) -> None:

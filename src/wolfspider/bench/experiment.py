@@ -6,7 +6,7 @@
 
 A claim is what the paper says, numbered, with a test that may find that it does not hold here. To show that a test can
 fail, each claim also names a broken variant: rows of a world in which the claim is false. Should its test let them
-pass, the claim counts as not shown, whatever it finds in the true rows.
+pass, the claim is not ruled on, whatever the test finds in the true rows.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from wolfspider.bench.svg import Figure
 Setting = Mapping[str, Any]
 Row = dict[str, Any]
 Rows = Sequence[Row]
+
+BLIND = "Its test does not see that the broken variant is broken, so what it finds elsewhere shows nothing."
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,22 +127,20 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A claim, what its test found, and what it found in the broken variant."""
+    """A claim, what its test found in the true rows, and what it found in the broken variant."""
 
     claim: Claim
     ruling: Ruling
     broken: Ruling | None
-
-    @property
-    def able_to_fail(self) -> bool:
-        """Did the test see that the broken variant is broken? Where nothing is tested nothing needs to."""
-        if self.broken is None:
-            return self.ruling.holds is None
-        return self.broken.holds is False
+    able_to_fail: bool  # did the test see that the broken variant is broken?
 
 
 def finding(claim: Claim, rows: Rows) -> Finding:
-    return Finding(claim, claim.test(rows), claim.test(claim.broken.rows(rows)) if claim.broken else None)
+    ruling = claim.test(rows)
+    broken = claim.test(claim.broken.rows(rows)) if claim.broken else None
+    if ruling.holds is None or (broken and broken.holds is False):
+        return Finding(claim, ruling, broken, able_to_fail=True)
+    return Finding(claim, Ruling(None, ruling.statistic, BLIND), broken, able_to_fail=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,8 +143,12 @@ def _badge(ruling: Ruling) -> str:
 
 def _claim(found: Finding) -> str:
     claim, ruling = found.claim, found.ruling
-    facts = [("Claimed in", _text(claim.source)), ("Test", _text(ruling.statistic)), ("Why", _text(ruling.sentence))]
-    facts += [(name, fact) for name, fact in _able_to_fail(claim, found)]
+    facts = [
+        ("Claimed in", _text(claim.source)),
+        ("Test", _text(ruling.statistic)),
+        ("Why", _text(ruling.sentence)),
+        ("Can it fail?", _able_to_fail(claim, found.broken)),
+    ]
     listed = "".join(f"<dt>{name}</dt><dd>{fact}</dd>" for name, fact in facts if fact)
     return (
         f'<section class="claim"><div class="number">{claim.number}</div><div><div class="head">'
@@ -152,13 +156,11 @@ def _claim(found: Finding) -> str:
     )
 
 
-def _able_to_fail(claim: Claim, found: Finding) -> Iterator[tuple[str, str]]:
-    if claim.broken is not None and found.broken is not None:
-        statistic = f" ({_text(found.broken.statistic)})" if found.broken.statistic else ""
-        told = f"{_text(claim.broken.says)} Then it <strong>{found.broken.word}</strong>"
-        yield "Can it fail?", f'{told}<span class="soft">{statistic}</span>.'
-    if not found.able_to_fail:
-        yield "Beware", "This test was not seen to fail where it must: it shows nothing."
+def _able_to_fail(claim: Claim, broken: Ruling | None) -> str:
+    if claim.broken is None or broken is None:
+        return ""
+    statistic = f' <span class="soft">({_text(broken.statistic)})</span>' if broken.statistic else ""
+    return f"{_text(claim.broken.says)} Then it <strong>{broken.word}</strong>{statistic}."
 
 
 def _table(table: Table) -> str:
@@ -202,11 +204,15 @@ def _cells(value: Any, double: bool, kind: str) -> str:
 def _how(reproduction: Reproduction) -> Iterator[str]:
     experiment, form = reproduction.experiment, reproduction.form
     yield "<h2>How it was run</h2>"
-    quick = " --quick" if form.quick else ""
-    yield f"<pre><code>wolfspider reproduce {_text(experiment.name)}{quick} --out DIR</code></pre>"
+    options = "".join([" --quick"] * form.quick + [" --corpora DIR"] * _needs_corpora(reproduction))
+    yield f"<pre><code>wolfspider reproduce {_text(experiment.name)}{options} --out DIR</code></pre>"
     cells = f"{len(reproduction.rows):,} cells, {duration(reproduction.seconds)} of computing on one core"
     yield f"<p>{'The quick form' if form.quick else 'The full form'}: {cells}.</p>"
     yield from _list("What was scaled down", [_text(sentence) for sentence in experiment.scaled(form)])
+
+
+def _needs_corpora(reproduction: Reproduction) -> bool:
+    return any(not str(row.get("web", "synthetic")).startswith("synthetic") for row in reproduction.rows)
 
 
 def _files(files: Sequence[str]) -> Iterator[str]:

@@ -37,8 +37,8 @@ def reproduce(
     experiment: Experiment, out: Path, form: Form, jobs: int | None = None, progress: Progress | None = None
 ) -> Reproduction:
     """Run what is missing, and write what came of it. Problem says what cannot work."""
-    settings = experiment.settings(form)
-    rows, seconds = measured(experiment, settings, Kept(out / "cells"), jobs, progress or Silent())
+    followed = progress or Silent()
+    rows, seconds = measured(experiment, experiment.settings(form), Kept(out / "cells"), jobs, followed)
     reproduction = Reproduction(
         experiment,
         form,
@@ -50,6 +50,7 @@ def reproduce(
     )
     for name, text in files(reproduction).items():
         write_whole(out / name, text)
+    followed.told(f"Page: {out / 'index.html'}")
     return reproduction
 
 
@@ -102,11 +103,8 @@ def summary(reproduction: Reproduction) -> str:
     lines = [experiment.title, experiment.paper, ""]
     for found in reproduction.findings:
         lines.append(f"{found.claim.number}. {found.claim.says}")
-        lines += [f"   {text}" for text in (found.ruling.word.upper(), found.ruling.statistic) if text]
-        if found.ruling.sentence:
-            lines.append(f"   {found.ruling.sentence}")
-        if not found.able_to_fail:
-            lines.append("   This test lets its broken variant pass: it shows nothing.")
+        told = (found.ruling.word.upper(), found.ruling.statistic, found.ruling.sentence)
+        lines += [f"   {text}" for text in told if text]
     scaled = experiment.scaled(reproduction.form)
     return "\n".join([*lines, *(["", "Scaled down:"] if scaled else []), *(f"- {text}" for text in scaled)])
 
