@@ -149,7 +149,7 @@ class Queue:
             self.cold.append(key[1])
             return
         heapq.heappush(self.hot, key)
-        if len(self.hot) > 32 + len(self.cold) // 4:
+        if len(self.hot) > 8 + len(self.cold) // 4:
             self.hot.sort()
             half = len(self.hot) // 2
             self.cold.extend(number for _, number in self.hot[half:])

@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 from wolfspider.errors import Problem
 
+REMEMBERED = 100_000  # addresses whose answer is kept
+
 
 class Rule(NamedTuple):
     text: str
@@ -59,10 +61,19 @@ class Scope:
         within: Callable[[str], bool] | None = None,
     ) -> None:
         self.within = within
+        self._known: dict[str, bool] = {}  # pages of a site show the same links again and again
         self.open = not include
         self.rules = [(True, Rule.read(text)) for text in include] + [(False, Rule.read(text)) for text in exclude]
 
     def allows(self, url: str) -> bool:
+        known = self._known.get(url)
+        if known is None:
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            known = self._known[url] = self._decide(url)
+        return known
+
+    def _decide(self, url: str) -> bool:
         if self.within is not None and not self.within(url):
             return False
         for allowed, rule in reversed(self.rules):
@@ -71,10 +82,12 @@ class Scope:
         return self.open
 
     def exclude(self, rule: Rule) -> None:
+        self._known.clear()
         self.rules.append((False, rule))
 
     def include(self, rule: Rule) -> None:
         """Take an exclusion back; a rule that was never excluded becomes an exception to those that were."""
+        self._known.clear()
         if (False, rule) in self.rules:
             self.rules = [kept for kept in self.rules if kept != (False, rule)]
         else:
@@ -84,6 +97,7 @@ class Scope:
         return {"open": self.open, "rules": [[allowed, rule.text] for allowed, rule in self.rules]}
 
     def restore(self, state: dict[str, object]) -> None:
+        self._known.clear()
         self.open = bool(state["open"])
         rules = state["rules"]
         assert isinstance(rules, list)
