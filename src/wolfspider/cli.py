@@ -10,6 +10,7 @@ import io
 import json
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +20,8 @@ import typer
 from wolfspider import __version__
 from wolfspider.errors import Problem
 
-FAILED, UNREADABLE, BUG, INTERRUPTED, UNREAD = 1, 3, 70, 130, 141
+UNREADABLE, BUG, INTERRUPTED, UNREAD = 3, 70, 130, 141  # exit codes; 1 and 2 come from below
+STDOUT = Path("-")
 
 EXAMPLES = """Examples:
 
@@ -88,7 +90,7 @@ def demo(
     quiet: Quiet = False,
 ) -> None:
     """Hunt on the built-in web: no network, nothing to configure."""
-    from wolfspider.bench import live, show
+    from wolfspider.bench import live, screen
     from wolfspider.bench.demo import Demo, Plan
     from wolfspider.strategies import DEFAULT_STRATEGY
 
@@ -97,12 +99,12 @@ def demo(
     with live.busy(console, "Computing a web to hunt on ..."):
         found = Demo(plan)
     try:
-        with live.following(console, found) as look:
+        with screen.following(console, found) as look:
             lines = found.run(look)
     except KeyboardInterrupt:
-        show.demo(live.console_for(), found, [])
+        screen.summary(live.console_for(), found, [])
         raise
-    show.demo(live.console_for(), found, lines)
+    screen.summary(live.console_for(), found, lines)
 
 
 @app.command(
@@ -173,11 +175,10 @@ def bench(
         leaps=leaps,
         record=None if record is None else str(record),
     )
-    to_stdout = out == Path("-")
     errors = live.console_for(stderr=True, quiet=quiet)
     with live.Bar(errors, "bench") as bar:
-        results = runner.run(runner.quick(asked) if quick else asked, None if to_stdout else out, bar)
-    if to_stdout:
+        results = runner.run(runner.quick(asked) if quick else asked, None if out == STDOUT else out, bar)
+    if out == STDOUT:
         _print_json(asdict(results))
     else:
         show.bench(live.console_for(), results.rows)
@@ -220,19 +221,53 @@ def judges(
     """How well each judge tells relevant pages from others."""
     from wolfspider.bench import judges as trial
     from wolfspider.bench import live, show
+    from wolfspider.bench.kept import write_whole
     from wolfspider.judge import JUDGES
-    from wolfspider.web.world import open_web
 
-    with live.Bar(live.console_for(stderr=True, quiet=quiet), "judges") as bar:
-        rows = trial.table([open_web(each) for each in web], judge or tuple(JUDGES), seed, bar)
-    if out == Path("-"):
+    console = live.console_for(stderr=True, quiet=quiet)
+    with live.Bar(console, "judges") as bar:
+        rows = trial.table([live.opened(each, console) for each in web], judge or tuple(JUDGES), seed, bar)
+    if out == STDOUT:
         _print_json({"rows": rows})
     else:
         show.judges(live.console_for(), trial.means(rows))
-    if out not in (None, Path("-")):
-        out.write_text(json.dumps({"rows": rows}) + "\n", encoding="utf-8")
+    if out is not None and out != STDOUT:
+        write_whole(out, json.dumps({"rows": rows}) + "\n")
     if markdown is not None:
-        markdown.write_text(trial.markdown(rows), encoding="utf-8")
+        write_whole(markdown, trial.markdown(rows))
+
+
+@app.command(
+    epilog=_verbatim("Example:\n\n  wolfspider reproduce best-first-against-breadth-first --quick --out paper/")
+)
+def reproduce(
+    paper: Annotated[
+        str | None, typer.Argument(metavar="[PAPER]", help="Which one; without it, what there is.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="A folder for tables, figures and a page.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Smaller, for a few minutes.")] = False,
+    corpora: Annotated[
+        Path | None, typer.Option(metavar="DIR", envvar="WOLFSPIDER_CORPORA", help="Where recorded webs are.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(metavar="J", help="Processes. [default: one for each core]")] = None,
+    quiet: Quiet = False,
+) -> int:
+    """Make a paper's tables and figures anew, ours beside theirs."""
+    from wolfspider.bench import live, reproduce, show
+    from wolfspider.bench.experiment import Form
+    from wolfspider.bench.papers import experiment_named, experiments
+    from wolfspider.bench.plain import plain_lines
+
+    if paper is None:
+        show.experiments(live.console_for(), experiments())
+        return 0
+    experiment = experiment_named(paper)
+    if out is None:
+        raise Problem("Where shall the tables and figures go? Name a folder by --out DIR.")
+    with live.Bar(live.console_for(stderr=True, quiet=quiet), "cells") as bar:
+        done = reproduce.reproduce(experiment, out, Form(quick, corpora), jobs, bar)
+    print(plain_lines(reproduce.summary(done)))
+    return reproduce.exit_code(done)
 
 
 @web_app.command(epilog=_verbatim("Example:\n\n  wolfspider web make synthetic:pages=20000,seed=3 --out my-web"))
@@ -264,11 +299,11 @@ def describe(
     from wolfspider.bench import describe as measuring
     from wolfspider.bench import live
     from wolfspider.bench.plain import plain_lines
-    from wolfspider.web.world import open_web
 
+    at = _moment(start)
     console = live.console_for(stderr=True, quiet=quiet)
     with live.busy(console, "Measuring the web ..."):
-        found = measuring.describe(open_web(web), _moment(start))
+        found = measuring.describe(live.opened(web, console), at)
     if as_json:
         _print_json(found.to_json())
     else:
@@ -297,13 +332,13 @@ def _moment(text: str | None) -> float | None:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Every way a command can end, as an exit code; a traceback only for who asks for one."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a letter is no reason to fail
     try:
-        code = app(prog_name="wolfspider", standalone_mode=False)
+        code = app(arguments, prog_name="wolfspider", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except typer.TyperException as error:

@@ -37,7 +37,7 @@ def load_tasks(path: Path) -> dict[str, Task]:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadInput(f"Cannot read the topics file {path}: {error.strerror}.") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} is not valid JSON: {error}.") from error
     if not isinstance(data, dict) or not data:
         raise BadInput(

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from wolfspider import chance
 from wolfspider.bench.metrics import key
 from wolfspider.bench.tasks import tasks_of
+from wolfspider.drive import read
 from wolfspider.judge import JUDGES, Judge, make_judge
 from wolfspider.model import Page
 from wolfspider.topic import Task, Topic
@@ -57,8 +58,8 @@ def _order(world: World, seed: int) -> list[str]:
 
 
 def _pages(world: World, order: Iterable[str]) -> Iterator[Page]:
-    found = (world.look(url, world.start).page for url in order)
-    return (page for page in found if page is not None)
+    found = (read(world.look(url, world.start)) for url in order)
+    return (page for page in found if isinstance(page, Page))
 
 
 class Trial:

@@ -1,30 +1,21 @@
-"""What moves on a terminal while something runs: the screen of the demo, and the bar of a long command.
+"""What moves on a terminal while a long command runs: a sign of life, or a bar with what it tells on the way.
 
-All of it goes to stderr. Without a terminal the demo tells a line now and then, and bars are not drawn at all.
+It goes to stderr. Where that is no terminal nothing moves; what is told is told as lines.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from rich.console import Console, Group, RenderableType
-from rich.live import Live
-from rich.padding import Padding
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
-from rich.progress_bar import ProgressBar
-from rich.table import Table
 from rich.text import Text
 
-from wolfspider.bench.demo import WINDOW, Demo, Hunt
 from wolfspider.bench.plain import plainly
-from wolfspider.model import host_of
+from wolfspider.web.world import World, open_web
 
-SHOWN = 5  # finds
-_PAUSE = 0.1  # seconds between two pictures
 _WIDE = 10_000  # columns of what is no terminal
-_LINES = 8  # that tell of a crawl where there is no terminal
 
 
 def console_for(stderr: bool = False, quiet: bool = False) -> Console:
@@ -43,87 +34,12 @@ def busy(console: Console, says: str) -> Iterator[None]:
         yield
 
 
-@contextmanager
-def following(console: Console, demo: Demo) -> Iterator[Callable[[Hunt], None]]:
-    """Gives what wants to be called after every download."""
-    if not console.is_terminal or console.quiet:
-        yield Lines(console)
-        return
-    with Live(console=console, auto_refresh=False, transient=True) as live:
-        yield Screen(demo, live)
-
-
-class Lines:
-    """Progress where lines are all there is."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-
-    def __call__(self, hunt: Hunt) -> None:
-        if hunt.downloads % max(hunt.pages // _LINES, 1) == 0:
-            self._console.print(f"{hunt.strategy}: {hunt.downloads:,} downloads, {rates(hunt)}")
-
-
-class Screen:
-    """Progress, rates and the best finds so far, redrawn a few times a second."""
-
-    def __init__(self, demo: Demo, live: Live) -> None:
-        self._demo, self._live = demo, live
-        self._hunts: dict[str, Hunt] = {}
-        self._drawn = 0.0
-
-    def __call__(self, hunt: Hunt) -> None:
-        now = time.monotonic()
-        if now - self._drawn >= _PAUSE or hunt.strategy not in self._hunts:
-            self._hunts[hunt.strategy] = hunt
-            self._live.update(self._picture(), refresh=True)
-            self._drawn = now
-
-    def _picture(self) -> RenderableType:
-        parts = (headline(self._demo), Text(), self._bars(), Text(), finds(self._demo.hunt))
-        return Padding(Group(*parts), (1, 2))
-
-    def _bars(self) -> Table:
-        table = Table.grid(padding=(0, 2))
-        for hunt in self._hunts.values():
-            table.add_row(Text(hunt.strategy, "bold"), _bar(hunt))
-            table.add_row("", Text(rates(hunt)))
-        return table
-
-
-def _bar(hunt: Hunt) -> Table:
-    line = Table.grid(padding=(0, 2))
-    line.add_row(ProgressBar(hunt.pages, hunt.downloads, width=32), f"{hunt.downloads:,} of {hunt.pages:,} downloads")
-    return line
-
-
-def headline(demo: Demo) -> Text:
-    wanted = plainly(", ".join(demo.task.topic.keywords))
-    size = f"{demo.size:,} pages in a made-up language"
-    return Text.assemble("Hunting for ", (wanted, "bold"), f" on a computed web of {size}.")
-
-
-def rates(hunt: Hunt) -> str:
-    return (
-        f"{len(hunt.found):,} relevant, harvest rate {percent(hunt.rate)} (last {WINDOW}: {percent(hunt.recent)}),"
-        f" {hunt.waiting:,} links waiting"
-    )
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
-
-
-def finds(hunt: Hunt) -> Table:
-    """The best pages so far. Titles come from pages: they are shown as text, whatever they hold."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(justify="right", style="green", no_wrap=True)
-    table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
-    table.add_column(no_wrap=True, overflow="ellipsis", style="dim")
-    for find in hunt.best.finds[:SHOWN]:
-        host = plainly(host_of(find.url))
-        table.add_row(f"{find.score:.2f}", Text(plainly(find.title) or "(no title)"), Text(host))
-    return table
+def opened(web: str, console: Console) -> World:
+    """The web, with what is wrong with it told to the person."""
+    world = open_web(web)
+    for warning in getattr(world, "warnings", ()):
+        console.print(Text(plainly(f"{world.name}: {warning}")))
+    return world
 
 
 class Bar:

@@ -11,8 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from wolfspider.bench.demo import Demo, Line, next_steps, verdict
-from wolfspider.bench.live import finds, headline, percent, rates
+from wolfspider.bench.experiment import Experiment
 from wolfspider.bench.plain import plainly
 from wolfspider.bench.report import measure_of, ranked
 from wolfspider.bench.stats import Row, by_work
@@ -27,49 +26,6 @@ def _table(*names: str, text: int = 1) -> Table:
     table = Table(box=box.SIMPLE_HEAD, header_style="bold", show_edge=False, pad_edge=False)
     for place, name in enumerate(names):
         table.add_column(Text(plainly(name)), justify="left" if place < text else "right", no_wrap=place >= text)
-    return table
-
-
-# The demo
-
-
-def demo(console: Console, found: Demo, lines: Sequence[Line]) -> None:
-    """What was found, and how that compares; without lines the hunt was interrupted."""
-    hunt = found.hunt
-    console.print(headline(found))
-    console.print(f"{hunt.strategy}, {hunt.downloads:,} downloads: {rates(hunt)}.")
-    console.print(f"Its judge, which goes by the topic's words alone, calls {hunt.sure:,} pages relevant.\n")
-    if hunt.best.finds:
-        console.print("[bold]Best finds[/bold]")
-        console.print(finds(hunt))
-        console.print()
-    if lines:
-        _compared(console, lines)
-        console.print("\n[bold]What to try next[/bold]")
-        console.print(_steps(found))
-
-
-def _compared(console: Console, lines: Sequence[Line]) -> None:
-    pages, possible = max(line.downloads for line in lines), lines[0].possible
-    console.print(
-        f"[bold]The same {pages:,} downloads[/bold], of which no crawler can make more than {possible:,} finds"
-    )
-    table = Table.grid(padding=(0, 2))
-    for line in lines:
-        table.add_row(
-            Text(line.strategy, "bold"),
-            f"{line.found:,} found",
-            f"harvest rate {percent(line.rate)}",
-            f"{percent(line.share)} of what is possible",
-        )
-    console.print(table)
-    console.print(verdict(list(lines)))
-
-
-def _steps(found: Demo) -> Table:
-    table = Table.grid(padding=(0, 2))
-    for command, says in next_steps(found.plan):
-        table.add_row(Text(command, "cyan"), Text(says))
     return table
 
 
@@ -171,3 +127,14 @@ def strategy_json(kind: type[Strategy]) -> dict[str, Any]:
     known = parameters(kind.Params).values()
     each = [{name: getattr(param, name) for name in Param.__slots__} for param in known]
     return {"name": kind.name, "about": about(kind), "paper": kind.paper, "parameters": each}
+
+
+# Papers
+
+
+def experiments(console: Console, known: Mapping[str, Experiment]) -> None:
+    table = Table.grid(padding=(0, 2, 1, 0))
+    for name, each in known.items():
+        table.add_row(Text(name, "bold"), Text.assemble(each.title, "\n", (each.paper, "dim")))
+    console.print(table, end="")
+    console.print("`wolfspider reproduce NAME --out DIR` runs one.")
