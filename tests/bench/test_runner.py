@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
+import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from wolfspider.bench import runner
+from wolfspider.bench.pool import spread
 from wolfspider.bench.runner import Bench, exit_code, quick, read_settings, run
 from wolfspider.errors import BadInput, Problem
 from wolfspider.model import Outcome, Page
@@ -113,19 +117,24 @@ def test_the_file_holds_the_rows_and_what_they_came_from(tiny: str, tmp_path: Pa
 # Kept and resumed
 
 
-def test_an_interrupted_bench_runs_only_what_is_missing(
-    tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bench = Bench((tiny,), ("breadth-first", "random"), pages=6, repeats=3, jobs=1)
-    whole = run(bench).rows
-    ran: list[Any] = []
+@pytest.fixture
+def ran(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+    """The cells that were run in this process, not read from before."""
+    cells: list[tuple[str, int]] = []
 
     def counted(cell: Any, *rest: Any) -> Any:
-        ran.append((cell.strategy, cell.repeat))
+        cells.append((cell.strategy, cell.repeat))
         return work(cell, *rest)
 
     work = runner.work
     monkeypatch.setattr(runner, "work", counted)
+    return cells
+
+
+def test_an_interrupted_bench_runs_only_what_is_missing(tiny: str, tmp_path: Path, ran: list[tuple[str, int]]) -> None:
+    bench = Bench((tiny,), ("breadth-first", "random"), pages=6, repeats=3, jobs=1)
+    whole = run(bench).rows
+    ran.clear()
     out = tmp_path / "out.json"
     with pytest.raises(KeyboardInterrupt):
         run(bench, out, Follower(stop_after=4))
@@ -133,36 +142,33 @@ def test_an_interrupted_bench_runs_only_what_is_missing(
     follower = Follower()
     assert steady(run(bench, out, follower).rows) == steady(whole)
     assert ran[4:] == [("random", 1), ("random", 2)]
-    assert follower.steps == [(4, 6), (5, 6), (6, 6)]
-    assert "4 of 6 cells are known from before." in follower.sentences
+    assert follower.steps == [(cells, 6) for cells in range(1, 7)]
     assert run(bench, out).rows and len(ran) == 6, "a finished bench runs nothing"
 
 
-def test_other_settings_and_damaged_cells_are_run_again(
-    tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_settings_and_damaged_cells_are_run_again(tiny: str, tmp_path: Path, ran: list[tuple[str, int]]) -> None:
     out = tmp_path / "out.json"
     bench = Bench((tiny,), ("random",), pages=6, jobs=1)
     run(bench, out)
     (cell,) = (tmp_path / "out.json.cells").iterdir()
-    for other in ({"pages": 5}, {"seed": 1}, {"judge": "keywords"}, {"latency": 1.0}, {"train": "free"}):
-        follower = Follower()
-        run(Bench(**{"webs": (tiny,), "strategies": ("random",), "pages": 6, "jobs": 1} | other), out, follower)
-        assert follower.steps[0] == (0, 1), other
+    others = ({"pages": 5}, {"seed": 1}, {"judge": "keywords"}, {"latency": 1.0}, {"train": "free"})
+    for number, other in enumerate(others):
+        run(replace(bench, **other), out)  # type: ignore[arg-type]
+        assert len(ran) == number + 2, other
+    ran.clear()
     cell.write_text(cell.read_text()[:20])
-    follower = Follower()
-    run(bench, out, follower)
-    assert follower.steps == [(0, 1), (1, 1)]
+    run(bench, out)
+    assert len(ran) == 1
     topics = Path(tiny, "topics.json")
     topics.write_text(topics.read_text().replace("eight legs", "many eyes"))
-    follower = Follower()
-    run(bench, out, follower)
-    assert follower.steps == [(0, 1), (1, 1)]
+    run(bench, out)
+    assert len(ran) == 2
 
 
 KILLED = """
 import multiprocessing, os, signal, sys
 from pathlib import Path
+from wolfspider.bench.pool import spread
 from wolfspider.bench.runner import Bench, run
 
 class Killer:
@@ -177,20 +183,25 @@ if __name__ == "__main__":
 """
 
 
-def test_a_killed_bench_goes_on_and_leaves_no_process_behind(tiny: str, tmp_path: Path) -> None:
+def test_a_killed_bench_goes_on_and_leaves_no_process_behind(
+    tiny: str, tmp_path: Path, ran: list[tuple[str, int]]
+) -> None:
     program, out = tmp_path / "killed.py", tmp_path / "out.json"
     program.write_text(KILLED)
     done = subprocess.run([sys.executable, program, tiny, out], capture_output=True, text=True, check=False)
     assert done.returncode == -signal.SIGKILL, done.stderr
     workers = [int(pid) for pid in done.stdout.split()]
     assert len(workers) == 2
+    assert comes_true(lambda: not any(map(alive, workers)))
+    rows = run(Bench((tiny,), ("breadth-first", "random"), pages=6, repeats=4, jobs=1), out).rows
+    assert len(rows) == 8 and len(ran) == 6
+
+
+def comes_true(condition: Callable[[], bool]) -> bool:
     until = time.monotonic() + 30
-    while any(map(alive, workers)) and time.monotonic() < until:
+    while not condition() and time.monotonic() < until:
         time.sleep(0.05)
-    assert not any(map(alive, workers))
-    follower = Follower()
-    rows = run(Bench((tiny,), ("breadth-first", "random"), pages=6, repeats=4, jobs=1), out, follower).rows
-    assert len(rows) == 8 and follower.steps[0] == (2, 8)
+    return condition()
 
 
 def alive(pid: int) -> bool:
@@ -204,9 +215,13 @@ def test_ctrl_c_ends_the_workers(tiny: str, tmp_path: Path) -> None:
     bench = Bench((tiny,), ("breadth-first", "random"), pages=6, repeats=4, jobs=2)
     with pytest.raises(KeyboardInterrupt):
         run(bench, tmp_path / "out.json", Follower(stop_after=3))
-    follower = Follower()
-    run(bench, tmp_path / "out.json", follower)
-    assert follower.steps[0] == (3, 8)
+    assert comes_true(lambda: not multiprocessing.active_children())
+    assert len(list((tmp_path / "out.json.cells").iterdir())) == 3
+
+
+def test_a_worker_that_dies_is_told() -> None:
+    with pytest.raises(Problem, match="fewer --jobs"):
+        list(spread(os._exit, [(1,), (1,)], jobs=2))
 
 
 # Who sees what

@@ -9,7 +9,7 @@ from __future__ import annotations
 import resource
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -83,9 +83,9 @@ def opened(web: str, cache: Path | None) -> World:
     return open_web(web, cache)
 
 
-def work(cell: Cell, task: Task, cache: Path | None) -> Measured:
-    """What a worker does."""
-    return measure(cell, task, opened(cell.web, cache))
+def work(cell: Cell, task: Task, cache: Path | None) -> dict[str, Any]:
+    """What a worker does: a Measured, as it is kept."""
+    return asdict(measure(cell, task, opened(cell.web, cache)))
 
 
 def measure(cell: Cell, task: Task, world: World) -> Measured:

@@ -12,8 +12,11 @@ import signal
 import threading
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.connection import wait
 from typing import Any, TypeVar
+
+from wolfspider.errors import Problem
 
 T = TypeVar("T")
 
@@ -31,10 +34,16 @@ def spread(
         numbers = {pool.submit(call, *each): number for number, each in enumerate(arguments)}
         for future in as_completed(numbers):
             yield numbers.pop(future), future.result()
+    except BrokenProcessPool as error:
+        sentence = "A process of the bench died, perhaps for want of memory. Run it again with fewer --jobs:"
+        raise Problem(f"{sentence} what was finished is kept if the results go to a file.") from error
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
-        for child in set(multiprocessing.active_children()) - others:
+        children = set(multiprocessing.active_children()) - others
+        for child in children:
             child.terminate()
+        for child in children:
+            child.join(timeout=5)
         raise
     pool.shutdown()
 

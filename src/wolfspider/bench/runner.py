@@ -12,7 +12,6 @@ of what is nowhere reachable, and the figures of a strategy that failed.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
@@ -22,9 +21,9 @@ from typing import Any, Protocol
 import wolfspider
 from wolfspider.bench.bounds import auc, curve
 from wolfspider.bench.cell import Cell, Measured, work
+from wolfspider.bench.cells import run_cells
 from wolfspider.bench.kept import Kept, digest_of, source_of_crawls, write_whole
 from wolfspider.bench.limits import Limit, Limits
-from wolfspider.bench.pool import spread
 from wolfspider.bench.tasks import tasks_of
 from wolfspider.errors import Problem, closest
 from wolfspider.judge import DEFAULT_JUDGE, JUDGES, ORACLE
@@ -225,26 +224,17 @@ def _cells(bench: Bench, ground: Ground) -> Iterator[Cell]:
 def _measured(
     bench: Bench, cells: Sequence[tuple[Ground, Cell]], kept: Kept, progress: Progress, cache: Path | None
 ) -> list[Row]:
-    """The rows of all cells in their order, those that are kept already without running them."""
+    """The rows of all cells, in their order."""
+    calls = [(cell, ground.task, cache) for ground, cell in cells]
     keys = [_key(ground, cell) for ground, cell in cells]
     rows: dict[int, Row] = {}
-    for number, (ground, cell) in enumerate(cells):
-        known = kept.get(keys[number])
-        if known is not None:
-            rows[number] = row_of(cell, ground, Measured(**known))
-    if rows:
-        progress.told(f"{len(rows)} of {len(cells)} cells are known from before.")
-    progress.done(len(rows), len(cells), means(rows.values()))
-    missing = [number for number in range(len(cells)) if number not in rows]
-    jobs = min(bench.jobs or os.cpu_count() or 1, max(len(missing), 1))
-    calls = [(cells[number][1], cells[number][0].task, cache) for number in missing]
-    with closing(spread(work, calls, jobs)) as results:
-        for place, measured in results:
-            number = missing[place]
+    means = Means()
+    with closing(run_cells(work, calls, keys, kept, bench.jobs)) as results:
+        for number, result in results:
             ground, cell = cells[number]
-            kept.put(keys[number], asdict(measured))
-            rows[number] = row_of(cell, ground, measured)
-            progress.done(len(rows), len(cells), means(rows.values()))
+            rows[number] = row_of(cell, ground, Measured(**result))
+            means.add(rows[number])
+            progress.done(len(rows), len(cells), means.now())
     return [rows[number] for number in range(len(cells))]
 
 
@@ -290,14 +280,19 @@ def _share(part: float | None, whole: float | None) -> float | None:
     return part / whole if part is not None and whole else None
 
 
-def means(rows: Iterable[Row], value: str = "auc_ratio") -> dict[str, float]:
-    """The mean of a figure for each strategy, over the rows that have it."""
-    sums: dict[str, tuple[float, int]] = {}
-    for row in rows:
-        if row[value] is not None:
-            total, count = sums.get(row["strategy"], (0.0, 0))
-            sums[row["strategy"]] = (total + row[value], count + 1)
-    return {strategy: total / count for strategy, (total, count) in sums.items()}
+class Means:
+    """The mean auc_ratio of each strategy over the rows that have one."""
+
+    def __init__(self) -> None:
+        self._sums: dict[str, tuple[float, int]] = {}
+
+    def add(self, row: Row) -> None:
+        if row["auc_ratio"] is not None:
+            total, count = self._sums.get(row["strategy"], (0.0, 0))
+            self._sums[row["strategy"]] = (total + row["auc_ratio"], count + 1)
+
+    def now(self) -> dict[str, float]:
+        return {strategy: total / count for strategy, (total, count) in self._sums.items()}
 
 
 def _about(bench: Bench, grounds: Sequence[Ground]) -> dict[str, Any]:
