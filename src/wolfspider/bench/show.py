@@ -82,11 +82,12 @@ def judges(console: Console, means: Mapping[str, Mapping[str, Row]]) -> None:
 
 
 def strategies(console: Console, known: Mapping[str, type[Strategy]], default: str) -> None:
-    table = Table.grid(padding=(0, 2, 1, 0))
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
     for name, kind in known.items():
         shown = Text.assemble((name, "bold"), "\n(default)" if name == default else "")
-        table.add_row(shown, Text.assemble(about(kind), "\n", (kind.paper, "dim")))
-    console.print(table, end="")
+        table.add_row(shown, Text.assemble(about(kind), "\n", (kind.paper, "dim"), "\n"))
+    console.print(table)
     console.print("`wolfspider strategies NAME` tells the parameters of one.")
 
 
@@ -133,8 +134,9 @@ def strategy_json(kind: type[Strategy]) -> dict[str, Any]:
 
 
 def experiments(console: Console, known: Mapping[str, Experiment]) -> None:
-    table = Table.grid(padding=(0, 2, 1, 0))
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
     for name, each in known.items():
-        table.add_row(Text(name, "bold"), Text.assemble(each.title, "\n", (each.paper, "dim")))
-    console.print(table, end="")
+        table.add_row(Text(name, "bold"), Text.assemble(each.title, "\n", (each.paper, "dim"), "\n"))
+    console.print(table)
     console.print("`wolfspider reproduce NAME --out DIR` runs one.")
