@@ -78,3 +78,12 @@ def test_what_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
 def test_digests_do_not_mind_the_order_of_keys() -> None:
     assert digest_of({"a": 1, "b": [2, "\ud800"]}) == digest_of({"b": [2, "\ud800"], "a": 1})
     assert digest_of([1, 2]) != digest_of([2, 1])
+
+
+def test_what_is_no_file_is_not_replaced_by_one(tmp_path: Path) -> None:
+    link = tmp_path / "null"
+    link.symlink_to("/dev/null")
+    write_whole(link, "text")
+    assert link.is_symlink() and not link.is_file()
+    assert Kept.beside(link).folder is None and Kept.beside(None).folder is None
+    assert Kept.beside(tmp_path / "out.json").folder == tmp_path / "out.json.cells"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from wolfspider.bench.dots import dot_plot
-from wolfspider.bench.report import command, load, markdown_table, topics_table, write_report
+from wolfspider.bench.report import command, load, markdown_table, on_the_way, topics_table, write_report
 from wolfspider.bench.runner import Bench, run
 from wolfspider.errors import BadInput
 
@@ -70,6 +70,12 @@ def test_topics_have_their_means_and_spreads() -> None:
     assert good == ["good", "0.700", "0.800 ± 0.000", "0.600 ± 0.000"]
     assert slow == ["slow", "0.200", "0.300 ± 0.141", "0.100 ± 0.000"]
     assert mean == ["mean", "0.450", "0.550", "0.350"]
+
+
+def test_recall_is_told_on_the_way() -> None:
+    head, _, good, _ = cells(on_the_way(ROWS))
+    assert head == ["strategy", "10%", "25%", "50%", "100%"]
+    assert good == ["good", "0.250", "0.250", "0.375", "0.750"]
 
 
 def test_a_report_has_tables_figures_and_what_was_run(tmp_path: Path) -> None:

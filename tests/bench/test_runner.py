@@ -357,4 +357,6 @@ def test_the_results_must_be_writable_before_anything_is_run(tiny: str, tmp_path
     follower = Follower()
     with pytest.raises(BadInput, match="Cannot write"):
         run(Bench((tiny,), ("random",), pages=5, jobs=1), tmp_path / "file" / "out.json", follower)
+    with pytest.raises(Problem, match="is a folder; name a file"):
+        run(Bench((tiny,), ("random",), pages=5, jobs=1), tmp_path, follower)
     assert follower.steps == []

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 from scipy.stats import wilcoxon as reference
 
-from wolfspider.bench.stats import by_work, compare, holm, interval, summaries, wilcoxon
+from wolfspider.bench.stats import by_work, compare, holm, interval, recall_at, summaries, wilcoxon
 
 
 def row(strategy: str, topic: str, value: float | None, repeat: int = 0, error: str | None = None) -> dict[str, Any]:
@@ -104,3 +104,10 @@ def test_strategies_are_compared_on_the_work_they_share() -> None:
 def test_one_strategy_has_nothing_to_be_compared_with() -> None:
     assert compare([row("a", "x", 0.5)]) == []
     assert compare([row("a", "x", 0.5), row("b", "y", 0.5)]) == []
+
+
+def test_any_figure_of_a_row_can_be_compared() -> None:
+    rows = [row("a", "x", 0.5) | {"found": [[1, 1], [3, 2], [10, 2]], "pages": 10, "reachable": 4}]
+    shares = {share: by_work(rows, recall_at(share))["a"]["w", "x"] for share in (0.01, 0.2, 0.3, 1.0)}
+    assert shares == {0.01: 0.25, 0.2: 0.25, 0.3: 0.5, 1.0: 0.5}
+    assert by_work([rows[0] | {"reachable": None}], recall_at(0.5)) == {"a": {}}

@@ -70,6 +70,13 @@ class Kept:
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
 
+    @classmethod
+    def beside(cls, out: Path | None) -> Kept:
+        """In `OUT.cells`, where OUT is a file or will be one."""
+        if out is None or (out.exists() and not out.is_file()):
+            return cls(None)
+        return cls(out.with_name(out.name + ".cells"))
+
     def prepare(self) -> None:
         """Make the folder; better told now than after the first result."""
         if self.folder is not None:
@@ -94,10 +101,14 @@ class Kept:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Beside it first, then in its place: a reader sees the old file or the new one, never half of one."""
+    """Beside it first, then in its place: a reader sees the old file or the new one, never half of one. What is no file
+    but a way out (/dev/null, a pipe) is written to as it is."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8")
+            return
         try:
             beside.write_text(text, encoding="utf-8")
             os.replace(beside, path)

@@ -13,7 +13,7 @@ import numpy as np
 from wolfspider.bench.bounds import curve
 from wolfspider.bench.dots import dot_plot
 from wolfspider.bench.kept import write_whole
-from wolfspider.bench.stats import Comparison, Row, by_work, compare, spread, summaries
+from wolfspider.bench.stats import Comparison, Row, by_work, compare, recall_at, spread, summaries
 from wolfspider.bench.svg import INK, PALETTE, SOFT, Figure
 from wolfspider.errors import BadInput
 
@@ -26,6 +26,7 @@ FIGURES = (
     ("pages_per_second", "pages/s", 0),
     ("peak_rss_mb", "MB", 0),
 )
+SHARES = (0.1, 0.25, 0.5, 1.0)  # of the budget
 SURE = 0.05
 
 
@@ -62,6 +63,8 @@ def _report(rows: Sequence[Row], figures: Sequence[str], about: Mapping[str, Any
     yield "bound, which no crawler can pass: mean ± standard deviation between topics. The other figures are means.\n"
     yield markdown_table(rows)
     yield f"\n![Mean auc_ratio of each strategy on each web]({figures[0]})"
+    yield "\nRecall on the way, after a share of the budget:\n"
+    yield on_the_way(rows)
     for web in _distinct(rows, "web"):
         yield f"\n## {_plain(web)}\n"
         yield topics_table([row for row in rows if row["web"] == web])
@@ -122,6 +125,15 @@ def markdown_table(rows: Sequence[Row]) -> str:
         figures = [_mean(means[name].get(summary.name, {}).values(), digits) for name, _, digits in FIGURES]
         body.append([summary.name, summary.text, *figures])
     return _table(head, body)
+
+
+def on_the_way(rows: Sequence[Row]) -> str:
+    """The recall of each strategy while the budget lasts: who is good early need not be good late."""
+    parts = {share: by_work(rows, recall_at(share)) for share in SHARES}
+    body = [
+        [rank.name, *(_mean(parts[share].get(rank.name, {}).values(), 3) for share in SHARES)] for rank in ranked(rows)
+    ]
+    return _table(["strategy", *(f"{share:.0%}" for share in SHARES)], body)
 
 
 class Rank(NamedTuple):

@@ -131,7 +131,9 @@ def run(bench: Bench, out: Path | None = None, progress: Progress | None = None,
     """Measure everything; with `out` the rows are written there as JSON. Problem says what cannot work."""
     followed = progress or Silent()
     check(bench)
-    kept = Kept(None if out is None else out.with_name(out.name + ".cells"))
+    if out is not None and out.is_dir():
+        raise Problem(f"{out} is a folder; name a file for the results.")
+    kept = Kept.beside(out)
     kept.prepare()
     grounds = list(_grounds(bench, followed, cache))
     cells = [(ground, cell) for ground in grounds for cell in _cells(bench, ground)]

@@ -9,7 +9,7 @@ the test, as Wilcoxon did; they stay in the interval.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -17,12 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wolfspider.bench.bounds import curve
+
 EXACT = 50  # differences up to which the test counts all signs
 EXACT_TIED = 13  # likewise where some are equal: 2^13 signs are tried one by one
 RESAMPLES = 9_999
 DIGITS = 12  # differences that agree so far are equal: the rest is rounding
 
 Row = Mapping[str, Any]
+Figure = str | Callable[[Row], float | None]  # a field of a row, or what is computed from one
 Work = tuple[str, str]  # web, topic
 Floats = NDArray[np.float64]
 
@@ -53,20 +56,31 @@ class Summary:
     deviation: float
 
 
-def by_work(rows: Iterable[Row], value: str = "auc_ratio") -> dict[str, dict[Work, float]]:
+def recall_at(share: float) -> Callable[[Row], float | None]:
+    """The figure: what of the reachable relevant pages is found after this share of the budget."""
+
+    def figure(row: Row) -> float | None:
+        spent = max(1, round(share * row["pages"]))
+        return float(curve(row["found"], row["pages"])[spent - 1] / row["reachable"]) if row["reachable"] else None
+
+    return figure
+
+
+def by_work(rows: Iterable[Row], value: Figure = "auc_ratio") -> dict[str, dict[Work, float]]:
     """strategy -> (web, topic) -> the mean over its repeats; rows that failed or lack the figure are left out."""
     lists: dict[str, dict[Work, list[float]]] = {}
     for row in rows:
         works = lists.setdefault(row["strategy"], {})
-        if row["error"] is None and row[value] is not None:
-            works.setdefault((row["web"], row["topic"]), []).append(row[value])
+        figure = row[value] if isinstance(value, str) else value(row)
+        if row["error"] is None and figure is not None:
+            works.setdefault((row["web"], row["topic"]), []).append(figure)
     return {
         strategy: {work: math.fsum(values) / len(values) for work, values in works.items()}
         for strategy, works in lists.items()
     }
 
 
-def summaries(rows: Iterable[Row], value: str = "auc_ratio") -> list[Summary]:
+def summaries(rows: Iterable[Row], value: Figure = "auc_ratio") -> list[Summary]:
     """One for each strategy that has the figure, best first."""
     found = [
         Summary(strategy, len(works), float(np.mean([*works.values()])), spread([*works.values()]))
@@ -81,7 +95,7 @@ def spread(values: Sequence[float]) -> float:
     return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
 
 
-def compare(rows: Iterable[Row], value: str = "auc_ratio", seed: int = 0) -> list[Comparison]:
+def compare(rows: Iterable[Row], value: Figure = "auc_ratio", seed: int = 0) -> list[Comparison]:
     """Every pair of strategies that shares work, the better one first."""
     works = by_work(rows, value)
     raw = [
