@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tracemalloc
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wolfspider.bench.bounds import FAR, nodes, off_topic_distance
+from wolfspider.checks import WORLD_CHECKS
 from wolfspider.errors import Problem
 from wolfspider.model import Page
 from wolfspider.params import parameters
@@ -144,7 +146,14 @@ def test_an_address_leads_back_to_its_page(page: int) -> None:
 @given(st.text(alphabet="abdefgihjklo./-?=0123456789", max_size=30))
 def test_nonsense_is_answered_not_raised(path: str) -> None:
     host = WEB.addresses.host_name(5)
-    for url in (f"http://{host}/{path}", f"http://{path}/", f"http://www.{path}.test/go/0000000x"):
+    for url in (
+        f"http://{host}/{path}",
+        f"http://{path}/",
+        f"http://[{path}",
+        path,
+        f"http://{host}/\ud800{path}",
+        f"http://www.{path}.test/go/0000000x",
+    ):
         fetch = WEB.look(url, NOW)
         assert fetch.failure is not None or fetch.status == 200
 
@@ -354,6 +363,24 @@ def test_without_mischief_every_page_answers() -> None:
     assert all(CALM.page_answer(page).status == 200 for page in range(0, 20_000, 97))
     assert not {Kind.MIRROR, Kind.TRAP} & set(CALM.sites.special.values())
     assert CALM.look(f"http://{CALM.addresses.host_name(3)}/cal/2005/3", NOW).status == 404
+
+
+# The contract
+
+
+@cache
+def checked(more: str) -> Synthetic:
+    """A web that keeps its graph, which the checks ask for again and again."""
+    world = Synthetic.parse(f"synthetic:pages=2000,topics=16{more}")
+    world.start = world.end  # what is relevant on a news site is mostly still to come when a crawl begins
+    world.graph = cache(world.graph)  # type: ignore[method-assign]
+    return world
+
+
+@pytest.mark.parametrize("check", WORLD_CHECKS)
+@pytest.mark.parametrize("more", ["", ",hard=1,seeds=relevant", ",mischief=0,news=1", ",rewired=1,seeds=cold"])
+def test_it_is_a_world(check: str, more: str) -> None:
+    WORLD_CHECKS[check](checked(more))
 
 
 # Truth

@@ -156,6 +156,7 @@ def test_a_wrong_slug_is_led_to_the_article() -> None:
 @given(st.text(alphabet="abegiko/-012", max_size=25))
 def test_nonsense_is_a_404(path: str) -> None:
     assert WORLD.look(f"{NEWS.site}x{path}", NOON).status == 404
+    assert WORLD.look(f"{NEWS.site}\ud800{path}", NOON).status == 404
 
 
 def test_the_graph_grows_with_time_and_has_what_pages_show() -> None:

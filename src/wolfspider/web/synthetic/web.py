@@ -16,7 +16,7 @@ import hashlib
 import re
 from dataclasses import replace
 from functools import cached_property
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 from zlib import crc32
 
 import numpy as np
@@ -57,6 +57,7 @@ class Synthetic:
         self.printer = Printer(self.links, self.addresses)
         self.trouble = Trouble(params)
         self.news = News(self.links, self.addresses, self.printer) if params.news else None
+        self.end = EPOCH if self.news is None else self.news.room.end  # nothing changes after it
         self._order_key = key_for(params.seed, "order of rewired links")
 
     @classmethod
@@ -95,12 +96,12 @@ class Synthetic:
         return replace(fetch, seconds=answer.seconds, at=now)
 
     def answer(self, url: str, now: float) -> Answer:
-        parts = urlsplit(url)
+        parts = _split(url)
         if self.news is not None and parts.netloc == self.news.name:
             return self._news(self.news, parts.path or "/", now)
         host = self.addresses.host_number(parts.netloc)
         if host is None or parts.scheme not in ("http", "https"):
-            return NOT_FOUND._replace(seconds=self.trouble.seconds(0, 0, len(NOT_FOUND.body)))
+            return NOT_FOUND._replace(seconds=self.trouble.seconds(None, 0, len(NOT_FOUND.body)))
         if parts.path == "/robots.txt":
             return self._timed(host, -1, self.aside(host, parts.path))
         page = self.addresses.page_at(host, parts.path or "/")
@@ -119,7 +120,7 @@ class Synthetic:
         """A well-run site: it has bad moments, but no bad days."""
         if path == "/robots.txt":
             return self._timed(None, 0, Answer(200, "text/plain", b"User-agent: *\nDisallow:\n"))
-        entity = crc32(path.encode())
+        entity = crc32(path.encode("utf-8", "surrogatepass"))
         failure = self.trouble.failure(None, entity, now)
         if failure is not None:
             return self._failed(None, entity, failure)
@@ -169,7 +170,7 @@ class Synthetic:
 
     def page_of(self, url: str) -> int | None:
         """The page that an address means, however spelled; None for what is no page of the static web."""
-        parts = urlsplit(url)
+        parts = _split(url)
         host = self.addresses.host_number(parts.netloc)
         return None if host is None else self.addresses.page_at(host, parts.path or "/")
 
@@ -209,6 +210,14 @@ class Synthetic:
 
     def tasks(self) -> dict[str, Task]:
         return static_tasks(self.addresses, self.trouble) if self.news is None else self.news.tasks()
+
+
+def _split(url: str) -> SplitResult:
+    """The parts of an address; empty ones where it is none."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return SplitResult("", "", "", "", "")
 
 
 def _with_news(news: News, now: float, urls: list[str], nodes: Ids, links: tuple[Ids, Ids]) -> Graph:
