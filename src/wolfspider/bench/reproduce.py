@@ -17,6 +17,7 @@ import io
 import json
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -66,9 +67,10 @@ def measured(
     results: dict[int, dict[str, Any]] = {}
     progress.done(0, len(keys), {})
     calls = [(experiment.cell, dict(setting)) for setting in settings]
-    for place, result in run_cells(timed, calls, keys, kept, jobs):
-        results[place] = result
-        progress.done(len(results), len(keys), {})
+    with closing(run_cells(timed, calls, keys, kept, jobs)) as done:
+        for place, result in done:
+            results[place] = result
+            progress.done(len(results), len(keys), {})
     rows = [{**setting, **results[place]["row"]} for place, setting in enumerate(settings)]
     return rows, sum(result["seconds"] for result in results.values())
 
