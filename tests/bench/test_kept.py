@@ -1,52 +1,11 @@
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
-from wolfspider.bench import kept
-from wolfspider.bench.kept import Kept, digest_of, source_of_bounds, source_of_crawls, write_whole
+from wolfspider.bench.kept import Kept, digest_of, write_whole
 from wolfspider.errors import BadInput
-
-
-@pytest.fixture
-def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the source that may be changed."""
-    copy = tmp_path / "wolfspider"
-    shutil.copytree(kept.SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(kept, "SOURCE", copy)
-    return copy
-
-
-def digests() -> tuple[str, str, str]:
-    uncached = source_of_crawls.__wrapped__
-    return uncached("shark"), uncached("breadth-first"), source_of_bounds.__wrapped__()
-
-
-@pytest.mark.parametrize(
-    ("changed", "which"),
-    [
-        ("strategies/shark.py", (True, False, False)),
-        ("strategies/breadth_first.py", (False, True, False)),
-        ("frontier.py", (True, True, False)),
-        ("bench/cell.py", (True, True, False)),
-        ("web/html.py", (True, True, True)),
-        ("bench/bounds.py", (False, False, True)),
-        ("bench/report.py", (False, False, False)),
-    ],
-)
-def test_a_change_reaches_what_it_may_change(source: Path, changed: str, which: tuple[bool, ...]) -> None:
-    before = digests()
-    with (source / changed).open("a") as file:
-        file.write("\n# changed\n")
-    assert tuple(a != b for a, b in zip(before, digests(), strict=True)) == which
-
-
-def test_a_strategy_that_has_no_file_of_its_own_depends_on_all(source: Path) -> None:
-    before = source_of_crawls.__wrapped__("two-in-one")
-    (source / "strategies" / "shark.py").write_text("")
-    assert source_of_crawls.__wrapped__("two-in-one") != before
 
 
 def test_what_is_kept_comes_back_and_damage_is_nothing(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -69,6 +70,49 @@ def test_without_a_strategy_all_count(small: Path) -> None:
     before = digest()
     (small / "strategies" / "best_first.py").write_text("# changed\n")
     assert digest() != before
+
+
+@pytest.fixture
+def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """All of the source, in a place where it may be changed."""
+    whole = tmp_path / "wolfspider"
+    shutil.copytree(source.ROOT, whole, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(source, "ROOT", whole)
+    yield whole
+    _forget()
+
+
+def digests() -> tuple[str, ...]:
+    _forget()
+    crawls = (source.source_of("wolfspider.bench.cell", strategy) for strategy in ("shark", "breadth-first"))
+    return (*crawls, source.source_of("wolfspider.bench.bounds"))
+
+
+@pytest.mark.parametrize(
+    ("changed", "which"),
+    [
+        ("strategies/shark.py", (True, False, False)),
+        ("strategies/breadth_first.py", (False, True, False)),
+        ("frontier.py", (True, True, False)),
+        ("bench/cell.py", (True, True, False)),
+        ("web/html.py", (True, True, True)),
+        ("bench/bounds.py", (False, False, True)),
+        ("bench/report.py", (False, False, False)),
+    ],
+)
+def test_what_a_bench_keeps_is_reached_by_changes_that_matter(
+    copy: Path, changed: str, which: tuple[bool, ...]
+) -> None:
+    before = digests()
+    with (copy / changed).open("a") as file:
+        file.write("\n# changed\n")
+    assert tuple(a != b for a, b in zip(before, digests(), strict=True)) == which
+
+
+def test_a_strategy_that_has_no_file_of_its_own_depends_on_all(small: Path) -> None:
+    before = digest("two-in-one")
+    (small / "strategies" / "shark.py").write_text("")
+    assert digest("two-in-one") != before
 
 
 def test_the_cell_of_a_crawl_depends_on_its_strategy_and_on_nothing_that_draws() -> None:

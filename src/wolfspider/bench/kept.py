@@ -2,7 +2,7 @@
 
 Results are kept under a digest of everything they depend on: the content of the web, the task, all settings, and the
 source they were computed with. Another source is another key, so nothing stale is ever read; a change in one strategy
-leaves the results of the others alone, because strategies do not import each other.
+leaves the results of the others alone (`source.py`).
 """
 
 from __future__ import annotations
@@ -11,57 +11,17 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import wolfspider
 from wolfspider.errors import BadInput
-
-SOURCE = Path(wolfspider.__file__).parent
-_CRAWLING = ("bench/cell.py", "bench/metrics.py")  # of the parts that stand below the drivers
-_BOUNDING = ("bench/bounds.py", "learn/graph.py", "web", "text.py")
-_BELOW = ("bench", "cluster", "dashboard", "store", "cli.py", "checks.py")
 
 
 def digest_of(value: Any) -> str:
     """Of anything JSON can hold; the order of keys does not matter."""
     text = json.dumps(value, sort_keys=True, default=sorted)
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-@cache
-def source_of_crawls(strategy: str) -> str:
-    """A digest of the source that decides how a crawl with this strategy goes."""
-    own = f"strategies/{strategy.replace('-', '_')}.py"
-    names = [name for name in _source() if _decides(name, own)]
-    if own not in names:  # a file with several strategies, or a strategy from elsewhere
-        names = [name for name in _source() if _decides(name, name)]
-    return _digest(names)
-
-
-@cache
-def source_of_bounds() -> str:
-    return _digest([name for name in _source() if name.startswith(_BOUNDING)])
-
-
-def _decides(name: str, own: str) -> bool:
-    if name.startswith("strategies/"):
-        return name in (own, "strategies/__init__.py")
-    return name in _CRAWLING or name.split("/")[0] not in _BELOW
-
-
-def _source() -> Iterator[str]:
-    return (path.relative_to(SOURCE).as_posix() for path in sorted(SOURCE.rglob("*.py")))
-
-
-def _digest(names: list[str]) -> str:
-    whole = hashlib.blake2b(digest_size=16)
-    for name in names:
-        content = (SOURCE / name).read_bytes()
-        whole.update(f"{name} {len(content)}\n".encode() + content)
-    return whole.hexdigest()
 
 
 class Kept:

@@ -9,8 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from wolfspider.bench.bounds import auc, bounds, curve
-from wolfspider.bench.kept import Kept, digest_of, source_of_bounds
+from wolfspider.bench.kept import Kept, digest_of
 from wolfspider.bench.metrics import key
+from wolfspider.bench.source import source_of
 from wolfspider.errors import BadInput
 from wolfspider.learn.graph import Graph, Ints
 from wolfspider.topic import Task
@@ -48,7 +49,7 @@ class Limits:
         if getattr(getattr(self._world, "params", None), "pages", 0) > LARGEST:
             return Limit(len(task.relevant))
         wanted = [task.seeds, sorted(task.relevant), self._start, self._pages]
-        name = digest_of([self._world.digest(), wanted, source_of_bounds()])
+        name = digest_of([self._world.digest(), wanted, source_of(bounds.__module__)])
         known = self._kept.get(name)
         if known is not None:
             return Limit(**known)

@@ -22,8 +22,9 @@ import wolfspider
 from wolfspider.bench.bounds import auc, curve
 from wolfspider.bench.cell import Cell, Measured, work
 from wolfspider.bench.cells import run_cells
-from wolfspider.bench.kept import Kept, digest_of, source_of_crawls, write_whole
+from wolfspider.bench.kept import Kept, digest_of, write_whole
 from wolfspider.bench.limits import Limit, Limits
+from wolfspider.bench.source import source_of
 from wolfspider.bench.tasks import tasks_of
 from wolfspider.errors import Problem, closest
 from wolfspider.judge import DEFAULT_JUDGE, JUDGES, ORACLE
@@ -244,7 +245,7 @@ def _key(ground: Ground, cell: Cell) -> str:
     task = ground.task
     wanted = [task.topic.keywords, task.topic.description, task.seeds, sorted(task.relevant)]
     settings = {name: value for name, value in asdict(cell).items() if name != "web"}
-    return digest_of([ground.digest, settings, wanted, source_of_crawls(cell.strategy)])
+    return digest_of([ground.digest, settings, wanted, source_of(Cell.__module__, cell.strategy)])
 
 
 def row_of(cell: Cell, ground: Ground, measured: Measured) -> Row:
