@@ -82,6 +82,13 @@ def test_the_budget_cuts_and_the_last_download_has_its_pair(tiny: str) -> None:
     assert row["auc"] == pytest.approx(3 / 4)
 
 
+def test_who_crawls_everything_finds_what_the_links_reach() -> None:
+    """The skeleton a bound is computed from is that of the pages a crawl sees."""
+    bench = Bench(("synthetic:pages=1000,mischief=0",), ("breadth-first",), pages=1000, judge="oracle", jobs=1)
+    (row,) = run(replace(bench, most_topics=1)).rows
+    assert row["downloads"] < 1000 and row["found"][-1][1] == row["reachable"] > 0 and row["recall"] == 1.0
+
+
 def test_rows_come_in_the_order_asked_for(tiny: str) -> None:
     bench = Bench((tiny, "synthetic:pages=1000"), ("random", "breadth-first"), pages=5, repeats=2, jobs=1)
     rows = run(bench).rows
