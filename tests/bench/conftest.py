@@ -52,9 +52,14 @@ def html(words: str, links: list[str]) -> str:
 
 
 @pytest.fixture
-def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The web as it is named on the command line; caches stay in the test's own folder."""
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is read from the user's cache or left there."""
     monkeypatch.setenv("WOLFSPIDER_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def tiny(tmp_path: Path, own_cache: None) -> str:
+    """The web as it is named on the command line."""
     folder = tmp_path / "tiny"
     folder.mkdir()
     pages = [record(url, "200 OK\r\nContent-Type: text/html", html(*page)) for url, page in PAGES.items()]

@@ -82,7 +82,7 @@ def test_the_budget_cuts_and_the_last_download_has_its_pair(tiny: str) -> None:
     assert row["auc"] == pytest.approx(3 / 4)
 
 
-def test_who_crawls_everything_finds_what_the_links_reach() -> None:
+def test_who_crawls_everything_finds_what_the_links_reach(own_cache: None) -> None:
     """The skeleton a bound is computed from is that of the pages a crawl sees."""
     bench = Bench(("synthetic:pages=1000,mischief=0",), ("breadth-first",), pages=1000, judge="oracle", jobs=1)
     (row,) = run(replace(bench, most_topics=1)).rows
@@ -308,6 +308,12 @@ def test_the_clock_may_start_before_the_web_is_there(tiny: str) -> None:
         run(Bench((tiny,), ("breadth-first",), pages=10, start=1.0, jobs=1))
 
 
+def test_robots_of_a_computed_web_are_read_too(own_cache: None) -> None:
+    bench = Bench(("synthetic:pages=1000",), ("breadth-first",), pages=20, obey_robots=True, jobs=1, most_topics=1)
+    (row,) = run(bench).rows
+    assert row["error"] is None and row["downloads"] == 20
+
+
 # What people get wrong
 
 
@@ -353,7 +359,7 @@ def test_a_quick_bench_needs_nothing_but_its_wish() -> None:
     assert (named.webs, named.strategies, named.pages, named.repeats) == (("web",), ("fish",), 50, 1)
 
 
-def test_a_web_too_large_to_bound_has_no_bounds() -> None:
+def test_a_web_too_large_to_bound_has_no_bounds(own_cache: None) -> None:
     (row,) = run(Bench(("synthetic:pages=200001",), ("breadth-first",), pages=2, jobs=1, most_topics=1)).rows
     assert [row[name] for name in ("reachable", "recall", "oracle_auc", "greedy_auc", "auc_ratio")] == [None] * 5
     assert row["error"] is None and row["auc"] is not None and row["relevant"] > 0
