@@ -21,7 +21,7 @@ import numpy as np
 from wolfspider.errors import Problem, closest
 from wolfspider.learn.classifier import Classifier
 from wolfspider.learn.examples import Examples, damped
-from wolfspider.learn.terms import SHORTEST, Terms
+from wolfspider.learn.terms import SHORTEST, Terms, met
 from wolfspider.model import Page, Verdict
 from wolfspider.text import cosine, counted, counts, words
 from wolfspider.topic import Topic
@@ -64,29 +64,40 @@ def verdict(raw: float, border: float, **evidence: Any) -> Verdict:
 
 
 def topic_weights(topic: Topic) -> dict[tuple[str, ...], float]:
-    """Keywords at full weight, words of the description at half, the most frequent words of liked pages likewise.
-    Short words are taken from keywords alone: in a sentence they are mostly glue, in any language that has letters."""
+    """Keywords at full weight, words of the description at half, the most frequent words of liked pages likewise; a
+    word of the description that is a form of a keyword strengthens it. Short words are taken from keywords alone: in a
+    sentence they are mostly glue, in any language that has letters."""
     weights: dict[tuple[str, ...], float] = {}
     for keyword in topic.keywords:
         term = tuple(words(keyword))
         if term:
             weights[term] = 1.0
-    for word in dict.fromkeys(_telling(words(topic.description))):
-        weights[(word,)] = weights.get((word,), 0.0) + DESCRIPTION
+    for word in dict.fromkeys(words(topic.description)):
+        own = next((term for term in weights if len(term) == 1 and met(term[0], word)), None)
+        if own:
+            weights[own] += DESCRIPTION
+        elif _is_telling(word):
+            weights[(word,)] = DESCRIPTION
     for word in _frequent(topic.liked):
         weights.setdefault((word,), DESCRIPTION)
     return weights
 
 
-def _telling(text: Iterable[str]) -> Iterable[str]:
-    return (word for word in text if len(word) >= SHORTEST or word >= _IDEOGRAPHS)
+def made_up_page(topic: Topic) -> dict[str, int]:
+    """The words of a page that has nothing but what was asked for."""
+    keywords = (word for keyword in topic.keywords for word in words(keyword))
+    return counted([*keywords, *filter(_is_telling, words(topic.description))])
+
+
+def _is_telling(word: str) -> bool:
+    return len(word) >= SHORTEST or word >= _IDEOGRAPHS
 
 
 def _frequent(pages: Iterable[Page]) -> list[str]:
     share: dict[str, float] = {}
     for page in pages:
         bag = counts(page)
-        for word in _telling(bag):
+        for word in filter(_is_telling, bag):
             share[word] = share.get(word, 0.0) + bag[word] / len(page.words)
     return sorted(share, key=share.__getitem__, reverse=True)[:_LIKED_WORDS]
 
@@ -165,12 +176,14 @@ def keyword_cosine(frequencies: Sequence[int]) -> float:
 
 
 class Coverage(Unlearning):
-    """BM25, divided by what a page that is full of every term would get: how much of the topic the page covers.
+    """How much of the topic a page covers: every term by how rare it is, as far as the page is full of it.
 
-    raw = sum_i w_i idf_i f_i / (f_i + k) / sum_i w_i idf_i,   k = 1 + words / 500
+    raw = sum_i w_i r_i f_i / (f_i + k) / sum_i w_i r_i,   k = 1 + words / 500
+    r_i = -ln max(0.01, (df_i + 1) / (n + 100))
 
-    How often a word must be said depends on how long the page is, not, as in BM25, on how long others are: a page is
-    judged alike on a web of short pages and on one of long ones, and the border can stay where it is.
+    It is BM25 made a share, and steady. How often a word must be said depends on how long the page is, not on how long
+    others are. A term starts as one that stands on a hundredth of all pages and cannot become rarer: words of the topic
+    that the web does not know weigh no more than those it does, also when a good crawl has made these common.
     """
 
     BORDER = 0.2
@@ -196,7 +209,7 @@ class Coverage(Unlearning):
     def _raw(self, k: float, found: Sequence[int]) -> float:
         best = got = 0.0
         for weight, df, count in zip(self._terms.weights, self._df, found, strict=True):
-            rare = weight * math.log(1 + (self._pages - df + 0.5) / (df + 0.5))
+            rare = weight * -math.log(max(0.01, (df + 1) / (self._pages + 100)))
             best += rare
             got += rare * count / (count + k)
         return got / best
@@ -242,10 +255,9 @@ class Tanimoto(TfIdf):
     MOST = 20  # examples
 
     def __init__(self, topic: Topic) -> None:
-        made_up = counted(word for text in (*topic.keywords, topic.description) for word in words(text))
         self._made_up = not topic.liked
         liked = [damped(counts(page)) for page in topic.liked[: self.MOST]]
-        self._examples = Examples(liked or [damped(made_up)])
+        self._examples = Examples(liked or [damped(made_up_page(topic))])
 
     def score(self, page: Page) -> Verdict:
         found = self._examples.compare(counts(page))
@@ -272,7 +284,7 @@ class Tanimoto(TfIdf):
 class Learner:
     """A probabilistic classifier that starts from the keywords and teaches itself.
 
-    s = coverage + 0.3 evidence;   P(relevant) = 1 / (1 + exp((0.25 - s) / 0.1))
+    s = coverage + 0.3 evidence;   P(relevant) = 1 / (1 + exp((0.2 - s) / 0.1))
 
     Coverage knows the words it was given; the evidence (learn/classifier.py) finds the others that go with them. Each
     page, once scored, counts as wanted by the cube of its coverage: only pages that are clearly on topic teach, and
@@ -281,7 +293,7 @@ class Learner:
 
     EVIDENCE = 0.3
     READ = 500  # distinct words
-    BORDER = 0.25
+    BORDER = 0.2
     SLOPE = 0.1
     UP = 3.0  # what a thumb weighs: a self-taught page weighs at most 1, mostly below 0.1
     DOWN = 20.0
