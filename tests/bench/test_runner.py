@@ -288,7 +288,7 @@ def test_a_strategy_that_fails_costs_its_own_row_only(
     rows = run(Bench((tiny,), ("broken", "breadth-first"), pages=10, jobs=1), tmp_path / "o.json", follower).rows
     broken, well = rows
     assert broken["error"] == "ZeroDivisionError: a bug | in a <strategy>"
-    assert (broken["downloads"], broken["found"]) == (2, [[2, 1]])
+    assert (broken["downloads"], broken["found"]) == (3, [[2, 1], [3, 1]])
     assert [broken[name] for name in ("auc", "auc_ratio", "recall", "harvest_rate")] == [None] * 4
     assert broken["oracle_auc"] == 2.3
     assert well["error"] is None and well["auc"] == 1.8

@@ -109,9 +109,12 @@ def _crawl(cell: Cell, task: Task, world: World, found: Found) -> str:
     looks: Looks = world if cell.latency is None else Delayed(world, cell.latency)
     crawl = new_crawl(cell, task, world, looks)
     crawl.listen(found)
-    crawl.begin([Link(url) for url in task.seeds], now=cell.start)
     allow = Robots(getattr(world, "record", world.look)).allowed if cell.obey_robots else None
-    return simulate(crawl, looks, start=cell.start, allow=allow).reason
+    try:
+        crawl.begin([Link(url) for url in task.seeds], now=cell.start)
+        return simulate(crawl, looks, start=cell.start, allow=allow).reason
+    finally:
+        found.downloads = crawl.spent  # one more than was told if the strategy failed while observing
 
 
 def new_crawl(cell: Cell, task: Task, world: World, looks: Looks) -> Crawl:
