@@ -21,7 +21,7 @@ def test_a_clear_difference_holds_and_its_opposite_does_not() -> None:
     values = [0.1, 0.2, 0.15, 0.3, 0.05, 0.12]
     ruling = greater(values)
     assert ruling.holds
-    assert "n = 6, p = 0.016" in ruling.statistic and "6 wins, 0 losses" in ruling.statistic
+    assert "n = 6, p = 0.016" in ruling.statistic and "6 won, 0 lost" in ruling.statistic
     assert greater([-value for value in values]).holds is False
 
 

@@ -25,7 +25,7 @@ def greater(differences: Sequence[float], sure: float = SURE) -> Ruling:
     wins, losses = int((values > 0).sum()), int((values < 0).sum())
     statistic = (
         f"Wilcoxon's signed-rank test, one-sided: n = {values.size}, {p_text(p)}; mean difference {mean:+.3f}, "
-        f"95% interval {low:+.3f} to {high:+.3f}; {wins} wins, {losses} losses"
+        f"95% interval {low:+.3f} to {high:+.3f}; {wins} won, {losses} lost"
     )
     return Ruling(p < sure and mean > 0, statistic)
 
