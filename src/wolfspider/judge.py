@@ -292,7 +292,7 @@ class Learner:
     """
 
     EVIDENCE = 0.3
-    READ = 500  # distinct words
+    READ = 300  # distinct words
     BORDER = 0.2
     SLOPE = 0.1
     UP = 3.0  # what a thumb weighs: a self-taught page weighs at most 1, mostly below 0.1

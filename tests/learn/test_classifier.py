@@ -88,14 +88,13 @@ def test_a_restored_classifier_is_the_same_also_when_words_were_forgotten(
 
 
 class TestLexicon:
-    def test_numbers_stay_and_figures_stand_in_columns(self) -> None:
-        lexicon = Lexicon("weight")
+    def test_numbers_stay_and_figures_with_them(self) -> None:
+        lexicon = Lexicon(sums=2)
         first = lexicon.numbers(["a", "b"])
-        lexicon.column("weight")[first] += 2
-        lexicon.add(first)
+        lexicon.add(first, 2, 0.5)
         again = lexicon.numbers(["c", "b"])
         assert again[1] == first[1]
-        assert lexicon.column("weight")[again].tolist() == [0, 2]
+        assert lexicon.sums(again).tolist() == [[0, 2], [0, 0.5]]
         assert lexicon.frequencies(["a", "c", "never"]).tolist() == [1, 0, 0]
 
     def test_idf_falls_with_the_pages_a_word_is_on(self) -> None:
@@ -105,10 +104,10 @@ class TestLexicon:
         assert lexicon.idf(lexicon.numbers(["the", "lava"])) == pytest.approx([1.0, math.log(4 / 2) + 1])
 
     def test_it_grows_past_its_first_room(self) -> None:
-        lexicon = Lexicon("weight")
+        lexicon = Lexicon(sums=1)
         ids = lexicon.numbers([f"word{number}" for number in range(5000)])
-        lexicon.column("weight")[ids] += 1
-        assert lexicon.column("weight").sum() == 5000
+        lexicon.add(ids, 3)
+        assert lexicon.sums(ids).sum() == 15000
 
     @given(st.lists(st.lists(st.integers(0, 500), max_size=60, unique=True), max_size=40))
     def test_it_never_holds_more_than_its_limit(self, pages: list[list[int]]) -> None:

@@ -29,7 +29,7 @@ class Evidence(NamedTuple):
 
 class Classifier:
     def __init__(self, limit: int = LIMIT) -> None:
-        self._lexicon = Lexicon("wanted", "other", limit=limit)
+        self._lexicon = Lexicon(sums=2, limit=limit)
         self.wanted = 0.0  # total weights
         self.other = 0.0
 
@@ -40,7 +40,7 @@ class Classifier:
     def evidence(self, ids: Ids, counts: Collection[int]) -> Evidence:
         if not counts:
             return Evidence(0.0, np.zeros(0))
-        wanted, other = self._lexicon.column("wanted")[ids], self._lexicon.column("other")[ids]
+        wanted, other = self._lexicon.sums(ids)
         met = wanted + other
         usual = (met + 1) / (self.wanted + self.other + 2)
         here = (wanted + SMOOTHING * usual) * ((self.other + 2) / (self.wanted + SMOOTHING))
@@ -51,9 +51,7 @@ class Classifier:
 
     def add(self, ids: Ids, wanted: float, other: float) -> None:
         """One more page by its distinct words, with its weight on each side."""
-        self._lexicon.add(ids)
-        self._lexicon.column("wanted")[ids] += wanted
-        self._lexicon.column("other")[ids] += other
+        self._lexicon.add(ids, wanted, other)
         self.wanted += wanted
         self.other += other
 

@@ -1,8 +1,8 @@
 """A numbered vocabulary with figures for each word: what learners of words count in.
 
-Words are numbered as they come, so that a page becomes an array of numbers and what is known of its words is one look
-into each column. The column `df` is there always: in how many pages a word stands. When there are more words than the
-limit, those met on one page only are forgotten, then the rarer half: memory is bounded, common words keep theirs.
+Words are numbered as they come, so that a page becomes an array of numbers and what is known of its words is one look.
+In how many pages a word stands is always among its figures. When there are more words than the limit, those met on one
+page only are forgotten, then the rarer half: memory is bounded, and common words keep their figures.
 """
 
 from __future__ import annotations
@@ -28,63 +28,64 @@ class Numbering(dict[str, int]):
 
 
 class Lexicon:
-    def __init__(self, *columns: str, limit: int = LIMIT) -> None:
+    def __init__(self, sums: int = 0, limit: int = LIMIT) -> None:
+        """With so many sums for each word, besides the number of its pages."""
         self.pages = 0
         self.limit = limit
         self._number = Numbering()
-        self._columns: dict[str, Floats] = {name: np.zeros(1024) for name in ("df", *columns)}
+        self._figures = np.zeros((1024, 1 + sums))  # a word's figures side by side: one look finds them all
 
     def __len__(self) -> int:
         return len(self._number)
 
-    def column(self, name: str) -> Floats:
-        """To read and to write; stale after the next `numbers`, which may make room."""
-        return self._columns[name]
-
     def numbers(self, words: Collection[str]) -> Ids:
-        """The numbers of distinct words, in their order; new ones are added."""
+        """The numbers of distinct words, in their order, good until the next call; new ones are added."""
         if len(self._number) + len(words) > self.limit:
             self._forget()
         ids = np.fromiter(map(self._number.__getitem__, words), np.int64, len(words))
         self._grow()
         return ids
 
-    def frequencies(self, words: Collection[str]) -> Floats:
-        """On how many pages each of the words was; 0 for one that is not here."""
-        df, number = self._columns["df"], self._number
-        return np.array([df[number[word]] if word in number else 0.0 for word in words])
-
-    def add(self, ids: Ids) -> None:
-        """One more page with these words, each counted once."""
+    def add(self, ids: Ids, *amounts: float) -> None:
+        """One more page with these words, each counted once, and an amount for each sum."""
         self.pages += 1
-        self._columns["df"][ids] += 1
+        self._figures[ids] += (1.0, *amounts)
 
-    def idf(self, ids: Ids) -> Floats:
-        found: Floats = np.log((1 + self.pages) / (1 + self._columns["df"][ids])) + 1
+    def sums(self, ids: Ids) -> Floats:
+        """One row for each sum, one column for each word."""
+        found: Floats = self._figures[ids].T[1:]
         return found
 
+    def idf(self, ids: Ids) -> Floats:
+        found: Floats = np.log((1 + self.pages) / (1 + self._figures[ids, 0])) + 1
+        return found
+
+    def frequencies(self, words: Collection[str]) -> Floats:
+        """On how many pages each of the words was; 0 for one that is not here."""
+        number, figures = self._number, self._figures
+        return np.array([figures[number[word], 0] if word in number else 0.0 for word in words])
+
     def _grow(self) -> None:
-        room = len(self._columns["df"])
+        room = len(self._figures)
         if len(self._number) > room:
             more = max(len(self._number), 2 * room) - room
-            self._columns = {name: np.append(column, np.zeros(more)) for name, column in self._columns.items()}
+            self._figures = np.concatenate([self._figures, np.zeros((more, self._figures.shape[1]))])
 
     def _forget(self) -> None:
-        df = self._columns["df"][: len(self._number)]
-        keep = df > 1
+        figures = self._figures[: len(self)]
+        pages = figures[:, 0]
+        keep = pages > 1
         if keep.sum() > self.limit // 2:
-            keep = df > np.median(df)
+            keep = pages > np.median(pages)
         words = list(self._number)
         self._number = Numbering((words[old], new) for new, old in enumerate(np.flatnonzero(keep)))
-        self._columns = {name: column[: len(keep)][keep] for name, column in self._columns.items()}
-        self._grow()
+        self._figures = figures[keep]
 
     def state(self) -> dict[str, Any]:
-        columns = {name: column[: len(self)].copy() for name, column in self._columns.items()}
-        return {"pages": self.pages, "words": "\n".join(self._number), **columns}
+        return {"pages": self.pages, "words": "\n".join(self._number), "figures": self._figures[: len(self)].copy()}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         self.pages = int(state["pages"])
         words = state["words"].split("\n") if state["words"] else []
         self._number = Numbering((word, place) for place, word in enumerate(words))
-        self._columns = {name: np.array(state[name], np.float64) for name in self._columns}
+        self._figures = np.array(state["figures"], np.float64).reshape(len(words), self._figures.shape[1])
