@@ -73,8 +73,8 @@ def test_the_tables_rank_judges_by_the_mean_over_webs() -> None:
     rows = [row("a", "tfidf", 0.5), row("b", "tfidf", 0.7), row("a", "coverage", 0.9), row("b", "coverage", 0.5)]
     assert means(rows)["tfidf"]["all"]["average_precision"] == pytest.approx(0.6)
     lines = markdown(rows).splitlines()
-    assert lines[0] == "| judge | AP a | AP b | AP mean | precision | recall | f1 | us a page |"
-    assert lines[2] == "| `coverage` | 0.900 | 0.500 | 0.700 | 1.000 | 1.000 | 1.000 | 7 |"
+    assert lines[0] == "| judge | AP a | AP b | AP mean | precision | recall | f1 |"
+    assert lines[2] == "| `coverage` | 0.900 | 0.500 | 0.700 | 1.000 | 1.000 | 1.000 |"
     assert "| a | t | 1 of 2 | 0.500 | 0.900 |" in lines
 
 
