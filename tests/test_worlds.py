@@ -1,0 +1,85 @@
+"""Every web keeps to the contract, and every rule of it can fail."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from wolfspider.checks import WORLD_CHECKS, Violation
+from wolfspider.learn.graph import Graph
+from wolfspider.model import Fetch, host_of
+from wolfspider.topic import Task
+from wolfspider.web.synthetic import Synthetic, write
+from wolfspider.web.world import World, open_web
+
+WORLDS = ("synthetic", "synthetic hard", "synthetic news", "recorded")
+
+
+@pytest.fixture(scope="module")
+def worlds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, World]:
+    folder = tmp_path_factory.mktemp("web")
+    write(Synthetic.parse("synthetic:pages=1000,seed=5"), folder / "web")
+    news = Synthetic.parse("synthetic:pages=1000,seed=3,news=1")
+    news.start = news.end  # most of what is relevant there is still to come when a crawl begins
+    return {
+        "synthetic": open_web("synthetic:pages=2000,seed=3"),
+        "synthetic hard": open_web("synthetic:pages=2000,seed=4,hard=1,mischief=0"),
+        "synthetic news": news,
+        "recorded": open_web(str(folder / "web"), folder / "cache"),
+    }
+
+
+@pytest.mark.parametrize("rule", WORLD_CHECKS)
+@pytest.mark.parametrize("name", WORLDS)
+def test_every_world_conforms(worlds: dict[str, World], name: str, rule: str) -> None:
+    WORLD_CHECKS[rule](worlds[name])
+
+
+class Twisted:
+    """A web with one thing wrong."""
+
+    def __init__(self, world: World, wrong: str) -> None:
+        self.world, self.wrong = world, wrong
+        self.name, self.start, self.digest, self.looks = world.name, world.start, world.digest, 0
+
+    def look(self, url: str, now: float) -> Fetch:
+        self.looks += 1
+        if self.wrong == "looks_are_pure":
+            return replace(self.world.look(url, now), seconds=float(self.looks))
+        if self.wrong == "answers_carry_their_question":
+            return replace(self.world.look(url, now), url="http://other.test/")
+        if self.wrong == "unknown_is_not_found" and "no-such" in url:
+            return Fetch(url, url, 200, {"content-type": "text/html"}, b"<p>Welcome", seconds=0.1, at=now)
+        if self.wrong == "schemes_answer_alike" and url.startswith("https:"):
+            return Fetch(url, url, 404, seconds=0.1, at=now)
+        return self.world.look(url, now)
+
+    def owns(self, host: str) -> bool:
+        return self.wrong != "graph_is_of_pages" and self.world.owns(host)
+
+    def graph(self, now: float) -> Graph:
+        graph = self.world.graph(now)
+        return Graph.from_edges(graph.urls, [], []) if self.wrong == "links_are_in_the_graph" else graph
+
+    def tasks(self) -> Mapping[str, Task]:
+        tasks = self.world.tasks()
+        if self.wrong != "tasks_can_be_done":
+            return tasks
+        return {name: replace(task, seeds=("http://nowhere.test/",)) for name, task in tasks.items()}
+
+
+@pytest.mark.parametrize("rule", WORLD_CHECKS)
+def test_every_rule_can_fail(worlds: dict[str, World], rule: str) -> None:
+    with pytest.raises(Violation):
+        WORLD_CHECKS[rule](Twisted(worlds["recorded"], rule))
+
+
+def test_a_web_written_out_is_crawled_as_the_one_it_was_written_from(worlds: dict[str, World]) -> None:
+    recorded, computed = worlds["recorded"], Synthetic.parse("synthetic:pages=1000,seed=5")
+    assert set(recorded.tasks()) == set(computed.tasks())
+    for name, task in recorded.tasks().items():
+        assert task.relevant == computed.tasks()[name].relevant
+    hosts = {host_of(url) for url in computed.graph(computed.start).urls}
+    assert all(recorded.owns(host) for host in hosts)
