@@ -7,7 +7,7 @@ LOCK := $(BIN)/uv pip compile pyproject.toml --group build --universal --python-
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links
 WORKERS ?= 2
 
-.PHONY: help install demo test test-slow check lock clean
+.PHONY: help install demo test test-slow check figures lock clean
 
 help:
 	@echo "make install    set up .venv with the locked versions"
@@ -34,6 +34,9 @@ check: .venv/dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+figures: .venv/base
+	$(BIN)/python benchmarks/figures.py
 
 lock: .venv/dev
 	$(LOCK) --output-file requirements.lock

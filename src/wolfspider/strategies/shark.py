@@ -23,9 +23,7 @@ class SharkParams:
     beta: float = param(0.8, "Weight of the anchor against the words around it.", low=0, high=1)
     gamma: float = param(0.5, "Weight of what a link inherits against its own neighbourhood.", low=0, high=1)
     depth: int = param(3, "Pages in a row without any similarity after which a line dies out.", low=1, high=100)
-    smell: float = param(
-        0.0, "A page passes on its own score if that is above this, else what it inherited.", low=0, high=1
-    )
+    smell: float = param(0.5, "A page above this score hands its own on, any other what it inherited.", low=0, high=1)
 
 
 def potential(inherited: float, anchor: float, context: float, beta: float, gamma: float) -> float:
@@ -65,7 +63,7 @@ class Shark(Ordered):
             return
         smells = verdict.score > self.params.smell
         passed = self.params.delta * (verdict.score if smells else inherited)
-        below = self.params.depth if smells else depth - 1
+        below = self.params.depth if verdict.score > 0 else depth - 1
         if below > 0:
             records = (Record(link, page.final_url, (passed, below)) for link in page.links)
             self.frontier.extend(records, self._potentials(page, passed))
