@@ -3,7 +3,7 @@
     python benchmarks/figures.py [FOLDER]     # default: docs/images
 
 Every strategy hunts for every topic of the web; drawn is the share of the reachable relevant pages found against
-downloads, mean over topics: all strategies in found.svg, each with breadth-first and the upper bound in strategies/NAME.svg.
+downloads, mean over topics: all strategies in found.svg, each with breadth-first and the bound in strategies/NAME.svg.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     python benchmarks/simulation_speed.py [WEB ...]
 
-For each recorded web given: visits a second of best-first with the default judge, pages cached, several rounds. Then, on a web
-computed for it, the time of a visit while 10^4 to 10^5 addresses are known against 10^5 to 10^6, side by side in one run, and
-the bytes that the frontier takes for each (texts and evidence lie on the shelf and are counted apart).
+For each recorded web given: visits a second of best-first with the default judge, pages cached, several rounds. Then,
+on a web computed for it, the time of a visit while 10^4 to 10^5 addresses are known against 10^5 to 10^6, side by side in
+one run, and the bytes that the frontier takes for each (texts and evidence lie on the shelf and do not count).
 """
 
 from __future__ import annotations
@@ -47,9 +47,8 @@ def visits_per_second(web: str) -> None:
     name, task = next(iter(world.tasks().items()))
     crawl_once(world, task, 1000)  # fills the cache
     rates = sorted(spent / seconds for spent, seconds in (crawl_once(world, task, 1000) for _ in range(ROUNDS)))
-    print(
-        f"{world.name} ({name}): {rates[ROUNDS // 2]:,.0f} visits/s, median of {ROUNDS} (from {rates[0]:,.0f} to {rates[-1]:,.0f})"
-    )
+    low, middle, high = rates[0], rates[ROUNDS // 2], rates[-1]
+    print(f"{world.name} ({name}): {middle:,.0f} visits/s, median of {ROUNDS} (from {low:,.0f} to {high:,.0f})")
 
 
 class Endless:
@@ -106,7 +105,7 @@ def bytes_per_address(known: int = 1_000_000) -> None:
         frontier = Frontier(Nowhere(), known + 1)
         for number in range(known):
             link = Link(f"http://h{rng.randrange(hosts)}.test/{number}")
-            frontier.extend((Record(link, "", None),), (rng.random(),))
+            frontier.push(link, rng.random())
         size, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         print(f"{size / known:.0f} bytes for a known address, {known:,} of them on {hosts:,} hosts")

@@ -13,14 +13,17 @@ from typing import Any
 
 import pytest
 
-from wolfspider.checks import STRATEGY_CHECKS, Violation
+from wolfspider.checks import STRATEGY_CHECKS
 from wolfspider.frontier import Shelf
 from wolfspider.model import Failure, Link, Outcome, Visit
 from wolfspider.params import param
+from wolfspider.room import Broken, Room
 from wolfspider.scope import Rule
 from wolfspider.strategies import all_strategies
 from wolfspider.strategies.breadth_first import BreadthFirst
-from wolfspider.strategy import Broken, Room, Strategy, Turns
+from wolfspider.strategy import Strategy
+from wolfspider.trial import Violation
+from wolfspider.turns import Turns
 
 
 @pytest.mark.parametrize("rule", STRATEGY_CHECKS)
@@ -275,7 +278,7 @@ def test_every_rule_can_fail(rule: str) -> None:
 
 LOG = """
 import hashlib
-from wolfspider.checks import Sketch, Trial, told
+from wolfspider.trial import Sketch, Trial, told
 from wolfspider.strategies import all_strategies
 for name, kind in all_strategies().items():
     trial = Trial(kind, Sketch())

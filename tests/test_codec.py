@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from wolfspider import codec
 from wolfspider.events import Label, SetParam
 from wolfspider.model import Credit, Failure, Link, Page, Verdict, Visit
-from wolfspider.strategy import Group, Turns
+from wolfspider.turns import Group, Turns
 
 LINK = Link("http://a.test/", "an anchor", 3, (1, 14), "html/body/a", 2, "nofollow")
 leaves = st.one_of(

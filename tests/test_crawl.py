@@ -10,17 +10,18 @@ import pytest
 
 from wolfspider import events
 from wolfspider.chance import generator
-from wolfspider.checks import Sketch, Trial
 from wolfspider.crawl import Crawl, Limits
 from wolfspider.drive import Recollection, simulate
 from wolfspider.frontier import Shelf
 from wolfspider.judge import make_judge
 from wolfspider.model import Credit, Failure, Fetch, Link, Outcome, Page, Visit
 from wolfspider.reinforcer import Reinforcer, Terms
+from wolfspider.room import Room
 from wolfspider.scope import Scope
 from wolfspider.strategies.breadth_first import BreadthFirst
-from wolfspider.strategy import NoParams, Room, Strategy
+from wolfspider.strategy import NoParams, Strategy
 from wolfspider.topic import Topic
+from wolfspider.trial import Sketch, Trial
 
 SEED = Link("http://host0.test/0")
 

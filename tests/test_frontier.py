@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wolfspider import codec
-from wolfspider.frontier import Frontier, Known, Record, Shelf
+from wolfspider.frontier import Frontier, Shelf
 from wolfspider.model import Link
+from wolfspider.queues import Known
 from wolfspider.scope import Rule
 
 
@@ -62,7 +63,7 @@ def _plus(old: float, score: float) -> float:
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=3000))
 def test_many_links_of_one_host_come_out_sorted(scores: list[float]) -> None:
     frontier = Frontier(Shelf())
-    frontier.extend((Record(link(n, 1), "", None) for n in range(len(scores))), scores)
+    frontier.extend((link(n, 1) for n in range(len(scores))), scores)
     popped = []
     while item := frontier.pop(Open()):
         popped.append((-item.score, int(item.link.url.rsplit("/", 1)[1])))

@@ -17,11 +17,11 @@ SOURCE = Path(__file__).parents[1] / "src" / "wolfspider"
 GROUPS = (
     ("model", "params", "errors", "codec", "text", "events", "chance", "scope"),
     ("topic", "learn"),
-    ("judge", "reinforcer", "strategy", "frontier"),
+    ("judge", "reinforcer", "strategy", "room", "turns", "frontier", "queues"),
     ("strategies",),
-    ("crawl",),
+    ("crawl", "obey"),
     ("web", "store"),
-    ("drive", "checks"),
+    ("drive", "checks", "trial"),
     ("bench", "cluster", "dashboard"),
     ("cli",),
 )

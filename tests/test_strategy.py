@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wolfspider.model import Link, Visit
-from wolfspider.strategy import Broken, Group, Room, Turns
+from wolfspider.room import Broken, Room
+from wolfspider.turns import Group, Turns
 
 
 def link(host: str, number: int = 0) -> Link:

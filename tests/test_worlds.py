@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from wolfspider.checks import WORLD_CHECKS, Violation
+from wolfspider.checks import WORLD_CHECKS
 from wolfspider.learn.graph import Graph
 from wolfspider.model import Fetch, host_of
 from wolfspider.topic import Task
+from wolfspider.trial import Violation
 from wolfspider.web.synthetic import Synthetic, write
 from wolfspider.web.world import World, open_web
 

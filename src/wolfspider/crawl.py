@@ -24,10 +24,11 @@ from wolfspider.errors import Problem
 from wolfspider.frontier import Shelf
 from wolfspider.judge import Judge
 from wolfspider.model import Credit, Failure, Link, Outcome, Page, Sent, Verdict, Visit
-from wolfspider.params import move
+from wolfspider.obey import labelled, obey
 from wolfspider.reinforcer import Reinforcer
-from wolfspider.scope import Rule, Scope
-from wolfspider.strategy import Broken, Order, Replayed, Room, Strategy
+from wolfspider.room import Broken, Order, Replayed, Room
+from wolfspider.scope import Scope
+from wolfspider.strategy import Strategy
 from wolfspider.topic import Topic
 
 SENT_KEPT = 100_000
@@ -156,7 +157,7 @@ class Crawl:
     # The turn
 
     def begin(self, seeds: Iterable[Link], now: float) -> None:
-        links = tuple(link for link in seeds if self._in_scope(link.url))
+        links = tuple(link for link in seeds if self.in_scope(link.url))
         self._write(("begin", links, now))
         self.now = now
         self._emit(events.Began(now, links, self.limits.pages))
@@ -202,7 +203,7 @@ class Crawl:
         source = self.sources.get(url.split(":", 1)[0])
         if source is not None:
             return "out" if source.network else "source"
-        if not self._in_scope(url):
+        if not self.in_scope(url):
             return "excluded"
         if fresh:
             return "out"
@@ -210,7 +211,7 @@ class Crawl:
             return "held"
         return "joined" if url in self.addresses else "out"
 
-    def _in_scope(self, url: str) -> bool:
+    def in_scope(self, url: str) -> bool:
         return url.split(":", 1)[0] in self.sources or self.scope.allows(url)
 
     def _better_wait(self, room: Room, now: float) -> bool:
@@ -268,7 +269,7 @@ class Crawl:
 
     def _verdict(self, page: Page) -> Verdict:
         good = self.labels.get(page.final_url)
-        return self.judge.score(page) if good is None else _labelled(good)
+        return self.judge.score(page) if good is None else labelled(good)
 
     def _keep(self, url: str, result: Page | Failure, verdict: Verdict | None) -> None:
         if isinstance(result, Page) or result.lasting:
@@ -369,80 +370,12 @@ class Crawl:
         self._write(("command", command, now))
         self.now = now
         try:
-            old = self._obey(command)
+            old = obey(self, command)
         except Problem as problem:
             self._emit(events.Obeyed(now, command, problem=str(problem)))
         else:
             self._emit(events.Obeyed(now, command, old))
         self._collect()
-
-    def _obey(self, command: events.Command) -> Any:
-        match command:
-            case events.SetParam(name, value):
-                old, _ = move(self.strategy.params, name, value)
-                self.strategy.changed(name, old)
-                return old
-            case events.SetLimit(name, value):
-                return self._set_limit(name, value)
-            case events.SetTopic(keywords, description):
-                return self._set_topic(keywords, description)
-            case events.Label(url, good):
-                return self._label(url, good)
-            case events.AddSeeds(urls):
-                self.strategy.seeds([Link(url) for url in urls if self._in_scope(url)])
-            case events.Exclude(text):
-                rule = Rule.read(text)
-                self.scope.exclude(rule)
-                self.strategy.forget(rule)
-            case events.Include(text):
-                self.scope.include(Rule.read(text))
-            case events.Pause() | events.Resume():
-                self.paused = isinstance(command, events.Pause)
-            case events.Finish() | events.Stop():
-                self.closing = "finished" if isinstance(command, events.Finish) else "stopped"
-        return None
-
-    def _set_limit(self, name: str, value: float) -> float:
-        least = {"pages": 0, "slots": 1, "delay": 0}
-        if name not in least:
-            raise Problem(f"A limit is pages, slots or delay, not {name!r}.")
-        if not least[name] <= value < math.inf:
-            raise Problem(f"{name} must be at least {least[name]}, not {value}.")
-        old: float = getattr(self.limits, name)
-        setattr(self.limits, name, value if name == "delay" else int(value))
-        return old
-
-    def _set_topic(self, keywords: tuple[str, ...], description: str) -> list[str]:
-        if not keywords and not description and not self.topic.liked:
-            raise Problem("A topic needs keywords, a description or pages to resemble.")
-        old = self.topic
-        self.topic = replace(old, keywords=keywords, description=description)
-        self.judge = self.judge_of(self.topic)
-        for url, good in self.labels.items():
-            held = self.memory.recall(url)
-            if held and isinstance(held.result, Page):
-                self.judge.learn(held.result, good)
-        self.strategy.retopic(self.topic)
-        return list(old.keywords)
-
-    def _label(self, url: str, good: bool) -> None:
-        pages = [url] if "://" in url else self.memory.newest(url, 20)
-        if not pages:
-            raise Problem(f"No page of {url} has been downloaded yet, so there is nothing to label.")
-        for page in pages:
-            self._label_page(page, good)
-
-    def _label_page(self, url: str, good: bool) -> None:
-        held = self.memory.recall(url)
-        page = held.result if held else None
-        if not isinstance(page, Page):
-            self.labels[url] = good  # it counts when the page comes
-            return
-        self.labels[page.final_url] = good
-        verdict = _labelled(good)
-        self.memory.keep(url, page, verdict)
-        self.judge.learn(page, good)
-        self.strategy.judged(page, verdict)
 
     # Events and state
 
@@ -495,10 +428,6 @@ class Crawl:
         self.reinforcer.restore(state["reinforcer"])
         self.strategy.topic = self.topic
         self.strategy.restore(state["strategy"])
-
-
-def _labelled(good: bool) -> Verdict:
-    return Verdict(float(good), good, {"label": good})
 
 
 def replay(crawl: Crawl, entries: Sequence[tuple[Any, ...]]) -> None:

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from wolfspider.crawl import INSTANT, Crawl, Held
 from wolfspider.events import Command
 from wolfspider.model import Failure, Fetch, Page, Verdict, Visit, host_of
-from wolfspider.strategy import Order, Room
+from wolfspider.room import Order, Room
 from wolfspider.web.html import parse
 
 PAGES_AT_HAND = 256

@@ -23,12 +23,12 @@ import numpy as np
 
 from wolfspider.codec import helper
 from wolfspider.model import Link
+from wolfspider.queues import Known, Queue
 from wolfspider.scope import Rule
 from wolfspider.text import key_of
 
 TAKEN = 0xFFFFFFFF  # in the table: handed out, never to come back
 DROPPED = 0xFFFFFFFE  # in the table: thrown away, welcome again
-NOWHERE = (math.inf, 0)
 
 
 class Record(NamedTuple):
@@ -75,136 +75,6 @@ class Shelf:
         return len(self._records)
 
 
-class Known:
-    """From 64-bit hash to number, in two arrays with open addressing: 18 to 36 bytes an address, where a dict takes
-    100.
-    """
-
-    def __init__(self) -> None:
-        self.keys = array("Q", bytes(8 * 1024))
-        self.values = array("I", bytes(4 * 1024))
-        self.used = 0
-
-    def slot(self, key: int) -> int:
-        """Where the key is, or would be; an empty slot has key 0."""
-        keys = self.keys
-        mask = len(keys) - 1
-        at = key & mask
-        while (kept := keys[at]) and kept != key:
-            at = (at + 1) & mask
-        return at
-
-    def get(self, key: int) -> int | None:
-        at = self.slot(key)
-        return self.values[at] if self.keys[at] else None
-
-    def put(self, key: int, value: int) -> None:
-        at = self.slot(key)
-        if not self.keys[at]:
-            if 3 * self.used >= 2 * len(self.keys):
-                keys, values = self.entries()
-                self.fill(keys, values, 2 * len(self.keys))
-                at = self.slot(key)
-            self.used += 1
-            self.keys[at] = key
-        self.values[at] = value
-
-    def entries(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        keys = np.array(self.keys, dtype=np.uint64)
-        there = keys != 0
-        return keys[there], np.array(self.values, dtype=np.uint32)[there]
-
-    def fill(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any], size: int = 1024) -> None:
-        """Start anew with these. All at once, because a million single insertions take a second."""
-        while 3 * len(keys) >= 2 * size:
-            size *= 2
-        table, held = np.zeros(size, np.uint64), np.zeros(size, np.uint32)
-        at = (keys & np.uint64(size - 1)).astype(np.int64)
-        left = np.arange(len(keys))
-        while len(left):
-            free = left[table[at[left]] == 0]
-            _, first = np.unique(at[free], return_index=True)  # of those that want one slot, the first gets it
-            placed = free[first]
-            table[at[placed]], held[at[placed]] = keys[placed], values[placed]
-            left = np.setdiff1d(left, placed, assume_unique=True)
-            at[left] = (at[left] + 1) & (size - 1)
-        self.keys, self.values, self.used = array("Q", table.tobytes()), array("I", held.tobytes()), len(keys)
-
-
-class Queue:
-    """One host's links: a small heap of the best (`hot`), the rest in no order (`cold`), none of it better than
-    `limit`.
-    """
-
-    __slots__ = ("best", "cold", "hot", "limit")
-
-    def __init__(self, cold: Iterable[int] = ()) -> None:
-        self.cold = array("I", cold)
-        self.hot: list[tuple[float, int]] = []
-        self.limit: tuple[float, int] = (-math.inf, -1) if self.cold else NOWHERE
-        self.best: tuple[float, int] | None = None
-
-    def add(self, key: tuple[float, int]) -> None:
-        if key >= self.limit:
-            self.cold.append(key[1])
-            return
-        heapq.heappush(self.hot, key)
-        if len(self.hot) > 8 + len(self.cold) // 4:
-            self.hot.sort()
-            half = len(self.hot) // 2
-            self.cold.extend(number for _, number in self.hot[half:])
-            del self.hot[half:]
-            self.limit = self.hot[-1]
-
-    def find(self, scores: array[float]) -> tuple[float, int] | None:
-        """The best link still waiting. A number whose score has changed since, or is nan (gone), is passed over."""
-        while True:
-            hot = self.hot
-            while hot:
-                key = hot[0]
-                if scores[key[1]] == -key[0]:
-                    self.best = key
-                    return key
-                heapq.heappop(hot)
-            if not self.cold:
-                self.limit, self.best = NOWHERE, None
-                return None
-            self._warm(scores)
-
-    def _warm(self, scores: array[float]) -> None:
-        """Move the best eighth of the cold into the heap."""
-        if len(self.cold) < 64:
-            keys = sorted({(-scores[number], number) for number in self.cold if not math.isnan(scores[number])})
-            count = max(4, len(keys) // 8)
-            self.hot, cold = keys[:count], [number for _, number in keys[count:]]
-        else:
-            self.hot, cold = _best_of(np.unique(np.array(self.cold)), scores)
-        self.cold = array("I", cold)
-        self.limit = self.hot[-1] if self.hot else NOWHERE
-
-
-def _best_of(numbers: np.ndarray[Any, Any], scores: array[float]) -> tuple[list[tuple[float, int]], Any]:
-    keys = -np.frombuffer(scores)[numbers]
-    numbers, keys = numbers[~np.isnan(keys)], keys[~np.isnan(keys)]
-    order = np.lexsort((numbers, keys)) if len(keys) < 1024 else _partly_sorted(numbers, keys, len(keys) // 8)
-    count = max(4, len(keys) // 8)
-    hot = list(zip(keys[order[:count]].tolist(), numbers[order[:count]].tolist(), strict=True))
-    return hot, numbers[order[count:]].tolist() if len(keys) < 1024 else numbers[order[count:]]
-
-
-def _partly_sorted(numbers: np.ndarray[Any, Any], keys: np.ndarray[Any, Any], count: int) -> np.ndarray[Any, Any]:
-    """An order whose first `count` are the best, ties by number: partition by key, then settle the ties at the
-    border.
-    """
-    border = np.partition(keys, count - 1)[count - 1]
-    better = np.flatnonzero(keys < border)
-    tied = np.flatnonzero(keys == border)
-    tied = tied[np.argsort(numbers[tied], kind="stable")]
-    head = np.concatenate((better, tied[: count - len(better)]))
-    head = head[np.lexsort((numbers[head], keys[head]))]
-    return np.concatenate((head, tied[count - len(better) :], np.flatnonzero(keys > border)))
-
-
 @helper
 class Frontier:
     """`push` links, `pop` the best one that the room lets through."""
@@ -224,34 +94,38 @@ class Frontier:
         return self.waiting
 
     def push(self, link: Link, score: float, source: str = "", extra: Any = None) -> None:
-        self.extend((Record(link, source, extra),), (score,))
+        self.extend((link,), (score,), source, extra)
 
-    def extend(self, records: Iterable[Record], scores: Iterable[float]) -> None:
-        known, put, adds = self.known, self.shelf.put, self.merge == "sum"
-        for record, score in zip(records, scores, strict=True):
-            url = record.link.url
-            key = key_of(url)
+    def extend(self, links: Iterable[Link], scores: Iterable[float], source: str = "", extra: Any = None) -> None:
+        """The links of one page, each with its score."""
+        known, adds = self.known, self.merge == "sum"
+        for link, score in zip(links, scores, strict=True):
+            key = key_of(link.url)
             number = known.get(key)
             if number == TAKEN:
                 continue
             if number is None or number == DROPPED:
-                if self.waiting >= self.cap:
-                    self._evict()
-                number = len(self.scores)
-                known.put(key, number)
-                self.scores.append(score)
-                self.hosts.append(self._host(record.link.host))
-                self.places.append(put(record))
-                self.waiting += 1
+                number = self._enter(key, link, score, self.shelf.put(Record(link, source, extra)))
             elif adds:
                 score += self.scores[number]
                 self.scores[number] = score
             elif score > self.scores[number]:
                 self.scores[number] = score
-                self.places[number] = put(record)
+                self.places[number] = self.shelf.put(Record(link, source, extra))
             else:
                 continue
             self._enqueue(number, score)
+
+    def _enter(self, key: int, link: Link, score: float, place: int) -> int:
+        if self.waiting >= self.cap:
+            self._evict()
+        number = len(self.scores)
+        self.known.put(key, number)
+        self.scores.append(score)
+        self.hosts.append(self._host(link.host))
+        self.places.append(place)
+        self.waiting += 1
+        return number
 
     def pop(self, room: Room) -> Item | None:
         """The best link among the hosts that may be visited now; None when there is none, or no room."""

@@ -13,10 +13,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wolfspider.frontier import Record
 from wolfspider.model import Link, Outcome, Visit
 from wolfspider.params import param
-from wolfspider.strategy import Ordered, Room, register
+from wolfspider.room import Room
+from wolfspider.strategy import Ordered, register
 
 
 @dataclass
@@ -34,7 +34,7 @@ class BestFirst(Ordered):
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         self.since = 0  # visits since new links were ranked
-        self.later: list[tuple[Record, float]] = []
+        self.later: list[tuple[Link, float, str]] = []  # link, score, page
         super().begin(seeds, now)
 
     def propose(self, room: Room, now: float) -> list[Visit]:
@@ -50,15 +50,15 @@ class BestFirst(Ordered):
         weight = self.params.anchor
         shared, like = (1 - weight) * verdict.score, self._similarity.of_text
         scores = [shared + weight * like(link.anchor) for link in page.links] if weight else [shared] * len(page.links)
-        records = [Record(link, page.final_url, None) for link in page.links]
         if self.params.batch == 1:
-            self.frontier.extend(records, scores)
+            self.frontier.extend(page.links, scores, page.final_url)
         else:
-            self.later += zip(records, scores, strict=True)
+            self.later += ((link, score, page.final_url) for link, score in zip(page.links, scores, strict=True))
 
     def wake(self, now: float) -> float | None:
         return math.inf if self.later else super().wake(now)
 
     def _rank(self) -> None:
-        self.frontier.extend((record for record, _ in self.later), (score for _, score in self.later))
+        for link, score, source in self.later:
+            self.frontier.push(link, score, source)
         self.later, self.since = [], 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from wolfspider.frontier import Record
 from wolfspider.model import Outcome
 from wolfspider.strategy import Ordered, register
 
@@ -14,4 +13,4 @@ class BreadthFirst(Ordered):
 
     def observe(self, outcome: Outcome) -> None:
         if page := outcome.page:
-            self.frontier.extend((Record(link, page.final_url, None) for link in page.links), [0.0] * len(page.links))
+            self.frontier.extend(page.links, [0.0] * len(page.links), page.final_url)

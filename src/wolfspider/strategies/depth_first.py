@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wolfspider.frontier import Record
 from wolfspider.model import Link, Outcome
 from wolfspider.strategy import Ordered, register
 
@@ -24,4 +23,4 @@ class DepthFirst(Ordered):
             return
         self.found += len(page.links)
         scores = (float(self.found - place) for place in range(len(page.links)))
-        self.frontier.extend((Record(link, page.final_url, None) for link in page.links), scores)
+        self.frontier.extend(page.links, scores, page.final_url)

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wolfspider.frontier import Record
 from wolfspider.model import Link, Outcome, Visit
 from wolfspider.params import param
-from wolfspider.strategy import Ordered, Room, register
+from wolfspider.room import Room
+from wolfspider.strategy import Ordered, register
 
 
 @dataclass
@@ -58,4 +58,4 @@ class Fish(Ordered):
             return
         first = round(self.params.alpha * self.params.width) if food else self.params.width
         potentials = ((1.0 if food else 0.5) if place < first else 0.0 for place in range(len(page.links)))
-        self.frontier.extend((Record(link, page.final_url, below) for link in page.links), potentials)
+        self.frontier.extend(page.links, potentials, page.final_url, below)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wolfspider.frontier import Record
 from wolfspider.model import Link, Outcome, Visit
-from wolfspider.strategy import Ordered, Room, register
+from wolfspider.room import Room
+from wolfspider.strategy import Ordered, register
 
 
 @register
@@ -39,4 +39,4 @@ class Opic(Ordered):
         page = outcome.page
         if page and page.links:
             share = [cash / len(page.links)] * len(page.links)
-            self.frontier.extend((Record(link, page.final_url, None) for link in page.links), share)
+            self.frontier.extend(page.links, share, page.final_url)

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.frontier import Record
 from wolfspider.model import Link, Outcome
 from wolfspider.params import param
 from wolfspider.strategy import Ordered, register
@@ -50,7 +49,7 @@ class PageRank(Ordered):
         self.tails.extend([tail] * len(heads))
         self.heads.extend(heads)
         share = self.params.damping * self.ranks[tail] / max(1, len(heads))
-        self.frontier.extend((Record(link, page.final_url, None) for link in page.links), [share] * len(heads))
+        self.frontier.extend(page.links, [share] * len(heads), page.final_url)
         self.pages += 1
         if self.pages >= self.due:
             self.due = self.pages + max(self.params.every, self.pages // 20)

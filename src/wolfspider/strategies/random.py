@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wolfspider.frontier import Item, Record
+from wolfspider.frontier import Item
 from wolfspider.model import Link, Outcome
 from wolfspider.strategy import Ordered, register
 
@@ -34,9 +34,9 @@ class Random(Ordered):
 
     def observe(self, outcome: Outcome) -> None:
         if page := outcome.page:
-            records = (Record(link, page.final_url, None) for link in page.links if not self.frontier.seen(link.url))
-            for record in records:
-                self.frontier.push(record.link, -self._alarm(), record.source)
+            for link in page.links:
+                if not self.frontier.seen(link.url):
+                    self.frontier.push(link, -self._alarm(), page.final_url)
 
     def _alarm(self) -> float:
         return self.clock + self.rng.expovariate(1.0)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wolfspider.frontier import Record
 from wolfspider.model import Link, Outcome, Page, Visit
 from wolfspider.params import param
-from wolfspider.strategy import Ordered, Room, register
+from wolfspider.room import Room
+from wolfspider.strategy import Ordered, register
 from wolfspider.text import window
 
 
@@ -65,8 +65,7 @@ class Shark(Ordered):
         passed = self.params.delta * (verdict.score if smells else inherited)
         below = self.params.depth if verdict.score > 0 else depth - 1
         if below > 0:
-            records = (Record(link, page.final_url, (passed, below)) for link in page.links)
-            self.frontier.extend(records, self._potentials(page, passed))
+            self.frontier.extend(page.links, self._potentials(page, passed), page.final_url, (passed, below))
 
     def _potentials(self, page: Page, inherited: float) -> Iterator[float]:
         like, params = self._similarity, self.params

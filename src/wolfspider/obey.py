@@ -1,0 +1,95 @@
+"""What a person may do to a crawl while it runs: every command, and what comes of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from wolfspider import events
+from wolfspider.errors import Problem
+from wolfspider.model import Link, Page, Verdict
+from wolfspider.params import move
+from wolfspider.scope import Rule
+
+if TYPE_CHECKING:
+    from wolfspider.crawl import Crawl
+
+
+def obey(crawl: Crawl, command: events.Command) -> Any:
+    """Do it and return the old value where there is one; Problem says why it can't be done."""
+    match command:
+        case events.SetParam(name, value):
+            old, _ = move(crawl.strategy.params, name, value)
+            crawl.strategy.changed(name, old)
+            return old
+        case events.SetLimit(name, value):
+            return _set_limit(crawl, name, value)
+        case events.SetTopic(keywords, description):
+            return _set_topic(crawl, keywords, description)
+        case events.Label(url, good):
+            return _label(crawl, url, good)
+        case events.AddSeeds(urls):
+            crawl.strategy.seeds([Link(url) for url in urls if crawl.in_scope(url)])
+        case events.Exclude(text):
+            rule = Rule.read(text)
+            crawl.scope.exclude(rule)
+            crawl.strategy.forget(rule)
+        case events.Include(text):
+            crawl.scope.include(Rule.read(text))
+        case events.Pause() | events.Resume():
+            crawl.paused = isinstance(command, events.Pause)
+        case events.Finish() | events.Stop():
+            crawl.closing = "finished" if isinstance(command, events.Finish) else "stopped"
+    return None
+
+
+def _set_limit(crawl: Crawl, name: str, value: float) -> float:
+    least = {"pages": 0, "slots": 1, "delay": 0}
+    if name not in least:
+        raise Problem(f"A limit is pages, slots or delay, not {name!r}.")
+    if not least[name] <= value < math.inf:
+        raise Problem(f"{name} must be at least {least[name]}, not {value}.")
+    old: float = getattr(crawl.limits, name)
+    setattr(crawl.limits, name, value if name == "delay" else int(value))
+    return old
+
+
+def _set_topic(crawl: Crawl, keywords: tuple[str, ...], description: str) -> list[str]:
+    if not keywords and not description and not crawl.topic.liked:
+        raise Problem("A topic needs keywords, a description or pages to resemble.")
+    old = crawl.topic
+    crawl.topic = replace(old, keywords=keywords, description=description)
+    crawl.judge = crawl.judge_of(crawl.topic)
+    for url, good in crawl.labels.items():
+        held = crawl.memory.recall(url)
+        if held and isinstance(held.result, Page):
+            crawl.judge.learn(held.result, good)
+    crawl.strategy.retopic(crawl.topic)
+    return list(old.keywords)
+
+
+def _label(crawl: Crawl, url: str, good: bool) -> None:
+    pages = [url] if "://" in url else crawl.memory.newest(url, 20)
+    if not pages:
+        raise Problem(f"No page of {url} has been downloaded yet, so there is nothing to label.")
+    for page in pages:
+        _label_page(crawl, page, good)
+
+
+def _label_page(crawl: Crawl, url: str, good: bool) -> None:
+    held = crawl.memory.recall(url)
+    page = held.result if held else None
+    if not isinstance(page, Page):
+        crawl.labels[url] = good  # it counts when the page comes
+        return
+    crawl.labels[page.final_url] = good
+    verdict = labelled(good)
+    crawl.memory.keep(url, page, verdict)
+    crawl.judge.learn(page, good)
+    crawl.strategy.judged(page, verdict)
+
+
+def labelled(good: bool) -> Verdict:
+    """A person's word is final."""
+    return Verdict(float(good), good, {"label": good})

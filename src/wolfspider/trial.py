@@ -1,0 +1,136 @@
+"""Where strategies are tried: a sketch of a web that fails in every way a web can fail, and one crawl over it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from wolfspider import codec, events
+from wolfspider.chance import generator
+from wolfspider.crawl import Crawl, Limits
+from wolfspider.drive import Recollection, Simulation
+from wolfspider.frontier import Shelf
+from wolfspider.judge import make_judge
+from wolfspider.model import FAILURES, Failure, Fetch, Link, Page
+from wolfspider.reinforcer import Reinforcer, Terms
+from wolfspider.strategy import Strategy
+from wolfspider.topic import Topic
+
+TOPIC = Topic(("spider", "silk"), "Spiders and what they spin", name="spiders")
+HOSTS = 7
+Kind = type[Strategy]
+
+
+class Violation(AssertionError):
+    """A rule of the contract is broken; the message says which and how."""
+
+
+def demand(holds: bool, sentence: str) -> None:
+    if not holds:
+        raise Violation(sentence)
+
+
+class Sketch:
+    """A small web as a pure function of address and time: a third on topic, links of all sorts, failures of every
+    kind.
+    """
+
+    def __init__(self, pages: int = 300, links: int = 8, failure: str | None = None) -> None:
+        self.pages, self.links, self.failure = pages, links, failure
+
+    def address(self, number: int) -> str:
+        return f"http://host{number % HOSTS}.test/{number}"
+
+    def look(self, url: str, now: float) -> Fetch:
+        name = url.rsplit("/", 1)[-1]
+        number = int(name) if name.isdigit() else -1
+        rng = generator(7, url)
+        seconds = 0.1 + rng.random()
+        if not 0 <= number < self.pages:
+            return Fetch(url, url, 404, failure=Failure("status", "404"), seconds=seconds, at=now)
+        if self.failure or number % 11 == 10:
+            kind = self.failure or FAILURES[number // 11 % len(FAILURES)]
+            return Fetch(url, url, failure=Failure(kind, "503"), seconds=seconds, at=now)
+        return Fetch(url, url, 200, seconds=seconds, at=now, page=self._page(url, number, now))
+
+    def _page(self, url: str, number: int, now: float) -> Page:
+        rng = generator(7, number)
+        good = rng.random() < 0.3
+        words = tuple(rng.choice(("spider", "silk", "web") if good else ("car", "road", "wheel")) for _ in range(40))
+        version = int(now // 3600)
+        fresh = generator(7, number, version)
+        links = tuple(
+            Link(
+                self.address(fresh.randrange(self.pages * 21 // 20)), rng.choice(words), at, (0, 40), "html/body/a", at
+            )
+            for at in range(self.links)
+        )
+        digest, published = f"{number}.{version}", version * 3600.0
+        return Page(url, url, f"page {number}", words, links, 400, digest, published=published, at=now)
+
+
+@dataclass
+class Trial:
+    """One crawl of a strategy over a sketch, with everything that happened."""
+
+    kind: Kind
+    world: Sketch
+    pages: int = 120
+    slots: int = 3
+    delay: float = 0.5
+    seed: int = 1
+    cap: int | None = None
+    tries: int = 2
+    commands: Sequence[tuple[float, events.Command]] = ()
+    terms: Terms = field(default_factory=lambda: Terms(delay=5.0))
+    journal: list[tuple[Any, ...]] = field(default_factory=list)
+    log: list[events.Event] = field(default_factory=list)
+    start: float = 1_000_000.0
+
+    def build(self) -> Crawl:
+        strategy = self.kind(TOPIC, self.kind.Params(), generator(self.seed, self.kind.name), Shelf())
+        if self.cap is not None:
+            strategy.cap = self.cap
+        crawl = Crawl(
+            strategy,
+            lambda topic: make_judge("keywords", topic),
+            Recollection(self.world),
+            Limits(self.pages, self.slots, self.delay),
+            reinforcer=Reinforcer(self.terms),
+            journal=self.journal.append,
+        )
+        crawl.listen(self.log.append)
+        return crawl
+
+    def seeds(self) -> list[Link]:
+        return [Link(self.world.address(number)) for number in (0, 1, 2)]
+
+    def simulation(self, crawl: Crawl) -> Simulation:
+        start = self.start if crawl.now == -math.inf else None
+        return Simulation(crawl, self.world, start=start, commands=self.commands, tries=self.tries)
+
+    def run(self, watch: Callable[[Crawl, events.Event], None] | None = None) -> Crawl:
+        crawl = self.build()
+        if watch is not None:
+            crawl.listen(lambda event: watch(crawl, event))
+        crawl.begin(self.seeds(), self.start)
+        self.result = self.simulation(crawl).run()
+        return crawl
+
+    def landings(self) -> list[events.Landed]:
+        return [event for event in self.log if isinstance(event, events.Landed)]
+
+
+class Interrupted(Exception):
+    """Thrown into a crawl by a check to stand for a crash."""
+
+
+def told(log: Sequence[events.Event]) -> list[str]:
+    """A log as text, to be compared."""
+    return [f"{type(event).__name__} {codec.store(codec.plain(event))[0]}" for event in log]
+
+
+def stored(crawl: Crawl) -> tuple[str, dict[str, bytes]]:
+    return codec.store(crawl.state())

@@ -1,0 +1,139 @@
+"""Helpers that make fleets short: Turns for walkers with one visit out each, Group for links that belong together."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from wolfspider.codec import helper
+from wolfspider.model import Link, Visit
+from wolfspider.room import Room
+from wolfspider.scope import Rule
+
+
+@helper
+class Turns:
+    """Fair turns for walkers: each has at most one visit out; whoever is refused waits for its host with its pick kept.
+
+    for name, pick in turns.ready(room):     # pick is None at first
+        link = pick or choose(name)
+        if room.take(link): visits.append(self.visit(link, agent=name))
+        else: turns.park(name, link)
+    """
+
+    def __init__(self) -> None:
+        self.queue: deque[str] = deque()
+        self.parked: dict[str, deque[tuple[str, Link]]] = {}
+        self.gone: set[str] = set()
+        self.unheard: list[str] = []  # hosts that were ready when the slots ran out before all had tried
+
+    def __len__(self) -> int:
+        return len(self.queue) + sum(len(waiting) for waiting in self.parked.values())
+
+    def add(self, name: str) -> None:
+        self.queue.append(name)
+
+    def park(self, name: str, pick: Link) -> None:
+        self.parked.setdefault(pick.host, deque()).append((name, pick))
+
+    def remove(self, name: str) -> None:
+        """This walker is no more; it is passed over when its turn comes."""
+        self.gone.add(name)
+
+    def ready(self, room: Room) -> Iterator[tuple[str, Link | None]]:
+        """Who may try now: those whose host is ready again, with their picks, then everybody in the queue."""
+        hosts, self.unheard = [*self.unheard, *room.newly_ready], []
+        for host in hosts:
+            waiting = self.parked.pop(host, deque())
+            while waiting and room.free > 0 and host not in self.parked:
+                name, pick = waiting.popleft()
+                if not self._is_gone(name):
+                    yield name, pick
+            if host in self.parked:  # refused again: it keeps its place at the head
+                waiting.extendleft(reversed(self.parked[host]))
+            elif waiting:
+                self.unheard.append(host)
+            if waiting:
+                self.parked[host] = waiting
+        for _ in range(len(self.queue)):
+            if room.free <= 0:
+                return
+            name = self.queue.popleft()
+            if not self._is_gone(name):
+                yield name, None
+
+    def _is_gone(self, name: str) -> bool:
+        if name not in self.gone:
+            return False
+        self.gone.discard(name)
+        return True
+
+    def forget(self, rule: Rule) -> None:
+        """A pick that is out of scope now is dropped and its walker chooses again."""
+        for host, waiting in list(self.parked.items()):
+            for name, pick in list(waiting):
+                if rule.matches(pick.url):
+                    waiting.remove((name, pick))
+                    self.queue.append(name)
+            if not waiting:
+                del self.parked[host]
+
+    def wake(self) -> float | None:
+        return math.inf if len(self) else None
+
+    def state(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    @classmethod
+    def restored(cls, state: dict[str, Any]) -> Turns:
+        made = cls()
+        vars(made).update(state)
+        return made
+
+
+@helper
+class Group:
+    """Links that belong together: what is left to start, what is out, and when the last one is in."""
+
+    def __init__(self, links: Iterable[Link] = ()) -> None:
+        self.left: deque[Link] = deque(links)
+        self.out: set[int] = set()
+
+    def __len__(self) -> int:
+        return len(self.left) + len(self.out)
+
+    def give(self, room: Room, visit: Callable[[Link], Visit], fresh: bool = False) -> list[Visit]:
+        """Start all that may start now, in order."""
+        visits = []
+        for _ in range(len(self.left)):
+            if room.free <= 0:
+                break
+            link = self.left.popleft()
+            if room.take(link, fresh):
+                visits.append(visit(link))
+                self.out.add(visits[-1].id)
+            else:
+                self.left.append(link)
+        return visits
+
+    def landed(self, visit: int) -> bool:
+        """Note a landing; True when it was the last of the group."""
+        self.out.discard(visit)
+        return not len(self)
+
+    def forget(self, rule: Rule) -> None:
+        self.left = deque(link for link in self.left if not rule.matches(link.url))
+
+    def wake(self) -> float | None:
+        return math.inf if self.left else None
+
+    def state(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    @classmethod
+    def restored(cls, state: dict[str, Any]) -> Group:
+        made = cls(state["left"])
+        made.out = state["out"]
+        return made
