@@ -3,8 +3,8 @@
     python benchmarks/simulation_speed.py [WEB ...]
 
 For each recorded web given: visits a second of best-first with the default judge, pages cached, several rounds. Then,
-on a web computed for it, the time of a visit while 10^4 to 10^5 addresses are known against 10^5 to 10^6, side by side in
-one run, and the bytes that the frontier takes for each (texts and evidence lie on the shelf and do not count).
+on a web computed for it, the time of a visit while 10^4 to 10^5 addresses are known against 10^5 to 10^6, side by side
+in one run, and the bytes that the frontier takes for each (texts and evidence lie on the shelf and do not count).
 """
 
 from __future__ import annotations

@@ -142,6 +142,13 @@ def test_a_retry_is_a_download_and_needs_leave() -> None:
         assert [outcome.downloads for outcome in strategy.heard] == [cost]
 
 
+def test_what_was_never_asked_for_is_no_download() -> None:
+    crawl, strategy = scripted([(page(0), False)], [(page(1), False)])
+    result = simulate(crawl, Sketch(), allow=lambda url, now: url != page(0))
+    assert [outcome.downloads for outcome in strategy.heard] == [0, 1] and result.downloads == 1
+    assert strategy.heard[0].result == Failure("robots", "disallowed by robots.txt") and crawl.memory.holds(page(0))
+
+
 def test_a_deadline_is_kept() -> None:
     crawl, strategy = scripted([(page(0), False)])
     strategy.visit = lambda link, fresh: Visit(0, link, deadline=0.01)  # type: ignore[method-assign, misc, assignment]
@@ -174,7 +181,7 @@ def test_circling_is_noticed() -> None:
     crawl = Crawl(strategy, lambda topic: make_judge("keywords", topic), Recollection(Sketch()), Limits(5))
     crawl.begin([SEED], 0.0)
     result = simulate(crawl, Sketch())
-    assert result.reason == "circling" and len(strategy.heard) == 10_000
+    assert result.reason == "circling" and len(strategy.heard) == 10_001
 
 
 def test_propose_is_called_once_an_instant() -> None:

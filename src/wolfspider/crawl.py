@@ -140,19 +140,22 @@ class Crawl:
             self.reserved += flight.tries if self._charged(flight) else 0
             self.addresses[visit.link.url] = self.addresses.get(visit.link.url, 0) + 1
 
-    def _leave(self, flight: Flight) -> None:
+    def _leave(self, flight: Flight, result: Page | Failure) -> int:
+        """What the flight has cost."""
         if flight.how != "out":
-            return
+            return 0
         self.out -= 1
         url = flight.visit.link.url
         self.addresses[url] -= 1
         if not self.addresses[url]:
             del self.addresses[url]
-        if self._charged(flight):
-            self.reserved -= flight.tries
-            self.spent += flight.tries
-        else:
-            self.training += flight.tries
+        tries = flight.tries - (isinstance(result, Failure) and not result.asked)
+        if not self._charged(flight):
+            self.training += tries
+            return 0
+        self.reserved -= flight.tries
+        self.spent += tries
+        return tries
 
     # The turn
 
@@ -192,11 +195,6 @@ class Crawl:
         self._enter(Flight(visit, how))
         if how == "joined":
             self.joined.setdefault(visit.link.url, []).append(visit.id)
-        if how == "out":
-            self.idle = self.streak = 0
-        else:
-            self.idle += 1
-            self.streak += 1
         self._emit(events.Went(now, visit, how))
 
     def _route(self, url: str, fresh: bool) -> str:
@@ -237,13 +235,12 @@ class Crawl:
         self._write(("land", visit.id, result, now, seconds))
         self.now = now
         flight = self.flights.pop(visit.id)
-        self._leave(flight)
+        cost = self._leave(flight, result)
         result, verdict = self._judged(flight, result)
-        self._observe(flight, result, verdict, now, seconds)
+        self._observe(flight, result, verdict, cost, now, seconds)
         if flight.how == "out":
-            self.idle = self.streak = 0
             for joiner in self.joined.pop(visit.link.url, ()):
-                self._observe(self.flights.pop(joiner), result, verdict, now, seconds)
+                self._observe(self.flights.pop(joiner), result, verdict, 0, now, seconds)
         self._collect()
 
     def _judged(self, flight: Flight, result: Page | Failure) -> tuple[Page | Failure, Verdict | None]:
@@ -276,10 +273,10 @@ class Crawl:
             self.memory.keep(url, result, verdict)
 
     def _observe(
-        self, flight: Flight, result: Page | Failure, verdict: Verdict | None, now: float, seconds: float
+        self, flight: Flight, result: Page | Failure, verdict: Verdict | None, cost: int, now: float, seconds: float
     ) -> None:
         cached = flight.how != "out"
-        cost = flight.tries if self._charged(flight) else 0
+        self.idle, self.streak = (0, 0) if cost else (self.idle + 1, self.streak + 1)
         outcome = Outcome(flight.visit, result, verdict, cost, seconds, now, cached)
         if isinstance(result, Page):
             self._remember_sent(flight.visit, result, verdict)

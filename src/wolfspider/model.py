@@ -34,6 +34,7 @@ FAILURES = (
     "source",
     "budget",
 )
+NEVER_ASKED = FAILURES[FAILURES.index("robots") :]
 
 
 def host_of(url: str) -> str:
@@ -87,6 +88,11 @@ class Page:
 class Failure(NamedTuple):
     kind: str  # one of FAILURES
     detail: str = ""  # for people: "404", "text/css", "no answer within 30 s"
+
+    @property
+    def asked(self) -> bool:
+        """Did anybody have to answer? What was never asked for is no download."""
+        return self.kind not in NEVER_ASKED
 
     @property
     def lasting(self) -> bool:
