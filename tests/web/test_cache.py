@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -40,6 +41,27 @@ def test_every_module_that_makes_a_page_counts_into_the_version() -> None:
         found |= new
     assert found <= makers, "add these to cache.MAKERS"
     assert all((package / name).is_file() for name in makers)
+
+
+def test_every_library_that_makes_a_page_counts_into_the_version() -> None:
+    package = Path(cache.__file__).parent.parent
+    assert {name.replace("_", "-") for maker in cache.MAKERS for name in libraries(package / maker)} == set(cache.USED)
+
+
+@pytest.mark.parametrize("library", cache.USED)
+def test_another_version_of_a_library_is_another_parser(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = cache.parser.__wrapped__()
+    assert before == cache.parser()
+    installed = cache.version
+    monkeypatch.setattr(cache, "version", lambda name: "0.0" if name == library else installed(name))
+    assert cache.parser.__wrapped__() != before
+
+
+def libraries(file: Path) -> set[str]:
+    nodes = list(ast.walk(ast.parse(file.read_text())))
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+    return {name.split(".")[0] for name in names} - sys.stdlib_module_names - {"wolfspider"}
 
 
 def imported(package: Path, name: str) -> set[str]:

@@ -1,15 +1,18 @@
 """The source that decides a result: a module, and all of this package that it imports, directly or not.
 
 Results are kept under a digest of it, so that nothing stale is read and nothing is computed again for a change that
-cannot matter. Strategies are found by name and not by import: the one that is named counts, or all where none is.
+cannot matter. Of libraries it imports the installed version counts. Strategies are found by name and not by import: the
+one that is named counts, or all where none is.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 import wolfspider
@@ -23,9 +26,12 @@ STRATEGIES = f"{PACKAGE}.strategies"
 def source_of(module: str, strategy: str = "") -> str:
     """A digest for a module by its dotted name; of a module from elsewhere its name alone."""
     whole = hashlib.blake2b(digest_size=16)
-    for name in sorted(closure(module, strategy)):
+    decides = closure(module, strategy)
+    for name in sorted(decides):
         content = _file(name).read_bytes()
         whole.update(f"{name} {len(content)}\n".encode() + content)
+    for name in sorted(libraries(decides)):
+        whole.update(f"{name} {_version(name)}\n".encode())
     return f"{module} {whole.hexdigest()}"
 
 
@@ -38,10 +44,20 @@ def closure(module: str, strategy: str = "") -> set[str]:
         if name in found or not _file(name).is_file():
             continue
         found.add(name)
-        waiting += _imported(name)
+        waiting += [each for each in _imported(name) if each.split(".")[0] == PACKAGE]
         if name == STRATEGIES:
             waiting += _strategies(strategy)
     return found
+
+
+def libraries(modules: Iterable[str]) -> set[str]:
+    """What these modules import that is neither ours nor Python's own. What we use is imported by the name under which
+    it is installed."""
+    tops = {name.split(".")[0] for module in modules for name in _imported(module)}
+    return tops - sys.stdlib_module_names - {PACKAGE}
+
+
+_version = cache(version)
 
 
 def _strategies(name: str) -> list[str]:
@@ -53,9 +69,9 @@ def _strategies(name: str) -> list[str]:
 
 @cache
 def _imported(module: str) -> tuple[str, ...]:
-    """What a module imports of this package; `from a import b` may name a module b or something in a."""
+    """What a module imports; `from a import b` may name a module b or something in a."""
     tree = ast.parse(_file(module).read_bytes())
-    return tuple(name for node in ast.walk(tree) for name in _names(node) if name.split(".")[0] == PACKAGE)
+    return tuple(name for node in ast.walk(tree) for name in _names(node))
 
 
 def _names(node: ast.AST) -> Iterator[str]:

