@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from array import array
-from collections import deque
+from collections import Counter, OrderedDict, defaultdict, deque
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -84,6 +86,29 @@ def test_equal_sets_are_stored_equally() -> None:
 def test_what_is_not_plain_is_refused_by_name() -> None:
     with pytest.raises(TypeError, match="object is not plain data"):
         codec.store({"x": object()})
+
+
+@pytest.mark.parametrize(
+    "value", [Counter("aab"), defaultdict(list), OrderedDict(a=1), MappingProxyType({"a": 1}), OrderedDict()]
+)
+def test_what_would_come_back_as_a_plain_dict_is_refused(value: Any) -> None:
+    with pytest.raises(TypeError, match=f"{type(value).__name__} is not plain data"):
+        codec.store([value])
+
+
+@pytest.mark.parametrize("longest", [None, 0, 2, 5])
+def test_a_deque_keeps_how_long_it_may_get(longest: int | None) -> None:
+    value = deque([1, (2,), LINK], longest)
+    back = codec.load(*codec.store(value))
+    assert back == value and back.maxlen == longest
+
+
+@pytest.mark.parametrize("kind", [float, np.float64, np.float32])
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+def test_a_number_that_json_does_not_have_comes_back(kind: type, value: float) -> None:
+    text, blobs = codec.store({"x": [kind(value)]})
+    json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+    assert repr(codec.load(text, blobs)) == repr({"x": [value]})
 
 
 @pytest.mark.parametrize("tree", [{"~value": ["Path", ["/"]]}, {"~helper": ["Popen", {}]}, {"~reduce": []}])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import random
 from array import array
 from collections import deque
@@ -51,7 +52,9 @@ def unpack(tree: Any, arrays: Mapping[str, Any]) -> Any:
 def store(value: Any) -> tuple[str, dict[str, bytes]]:
     """As text and bytes, the way it lies on disk."""
     tree, arrays = pack(value)
-    return json.dumps(tree, ensure_ascii=False), {name: _array_bytes(kept) for name, kept in arrays.items()}
+    return json.dumps(tree, ensure_ascii=False, allow_nan=False), {
+        name: _array_bytes(kept) for name, kept in arrays.items()
+    }
 
 
 def load(text: str, blobs: Mapping[str, bytes]) -> Any:
@@ -73,12 +76,16 @@ def plain(value: Any) -> Any:
 
 
 def _pack(value: Any, arrays: Arrays) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"~float": str(float(value))}
     if value is None or isinstance(value, str | bool | int | float):
-        return value.item() if isinstance(value, np.generic) else value
+        return value
     if type(value) is list:
         return [_pack(kept, arrays) for kept in value]
-    if type(value) is dict and all(isinstance(name, str) and not name.startswith("~") for name in value):
-        return {name: _pack(kept, arrays) for name, kept in value.items()}
+    if type(value) is dict:
+        return _pack_dict(value, arrays)
     for kind, packer in _PACKERS:
         if isinstance(value, kind):
             return packer(value, arrays)
@@ -114,20 +121,21 @@ def _pack_tuple(value: tuple[Any, ...], arrays: Arrays) -> dict[str, Any]:
     return {"~tuple": [_pack(kept, arrays) for kept in value]}
 
 
-def _list(kind: str) -> Callable[[Any, Arrays], dict[str, Any]]:
-    return lambda value, arrays: {kind: [_pack(kept, arrays) for kept in value]}
+def _pack_dict(value: dict[Any, Any], arrays: Arrays) -> dict[str, Any]:
+    """A dict alone: what a Counter or a defaultdict can beyond it would be lost without a word."""
+    if all(isinstance(name, str) and not name.startswith("~") for name in value):
+        return {name: _pack(kept, arrays) for name, kept in value.items()}
+    return {"~dict": [[_pack(name, arrays), _pack(kept, arrays)] for name, kept in value.items()]}
 
 
 _PACKERS: list[tuple[Any, Callable[[Any, Arrays], Any]]] = [
-    (np.generic, lambda value, arrays: value.item()),
     (np.ndarray, _pack_array),
     (array, _pack_array),
     (random.Random, _pack_random),
     (tuple, _pack_tuple),
     (frozenset, lambda value, arrays: {"~frozenset": _ordered(value, arrays)}),
     (set, lambda value, arrays: {"~set": _ordered(value, arrays)}),
-    (deque, _list("~deque")),
-    (Mapping, lambda value, arrays: {"~dict": [[_pack(k, arrays), _pack(v, arrays)] for k, v in value.items()]}),
+    (deque, lambda value, arrays: {"~deque": [value.maxlen, [_pack(kept, arrays) for kept in value]]}),
 ]
 
 
@@ -181,7 +189,8 @@ _UNPACKERS: dict[str, Callable[[Any, Mapping[str, Any]], Any]] = {
     "~tuple": lambda kept, arrays: tuple(_unpack(value, arrays) for value in kept),
     "~set": lambda kept, arrays: {_unpack(value, arrays) for value in kept},
     "~frozenset": lambda kept, arrays: frozenset(_unpack(value, arrays) for value in kept),
-    "~deque": lambda kept, arrays: deque(_unpack(value, arrays) for value in kept),
+    "~deque": lambda kept, arrays: deque((_unpack(value, arrays) for value in kept[1]), kept[0]),
+    "~float": lambda kept, arrays: float(kept),
     "~dict": lambda kept, arrays: {_unpack(name, arrays): _unpack(value, arrays) for name, value in kept},
 }
 
