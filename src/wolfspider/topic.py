@@ -9,6 +9,9 @@ from typing import Any
 
 from wolfspider.errors import BadInput, closest
 from wolfspider.model import Page
+from wolfspider.text import words
+
+LARGEST = 256 << 20  # bytes of a topics file
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class Task:
 def load_tasks(path: Path) -> dict[str, Task]:
     """Read a topics.json; every mistake is a sentence that names the topic and the field."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(_read(path).decode())
     except OSError as error:
         raise BadInput(f"Cannot read the topics file {path}: {error.strerror}.") from error
     except (ValueError, RecursionError) as error:
@@ -44,6 +47,14 @@ def load_tasks(path: Path) -> dict[str, Task]:
             f"{path} must be an object {{topic: {{keywords, description, seeds, relevant}}}} with a topic or more."
         )
     return {name: _task(path, name, entry) for name, entry in data.items()}
+
+
+def _read(path: Path) -> bytes:
+    with path.open("rb") as file:
+        content = file.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise BadInput(f"{path} is larger than {LARGEST >> 20} MiB; a topics file holds keywords and addresses only.")
+    return content
 
 
 def _task(path: Path, name: str, entry: Any) -> Task:
@@ -58,6 +69,8 @@ def _task(path: Path, name: str, entry: Any) -> Task:
     description = entry.get("description", "")
     if not isinstance(description, str):
         raise BadInput(f"{where}: 'description' must be a string.")
+    if not any(map(words, (*entry["keywords"], description))):
+        raise BadInput(f"{where}: neither 'keywords' nor 'description' has a word; say what is wanted.")
     if not entry["seeds"]:
         raise BadInput(f"{where}: 'seeds' is empty; a crawl needs an address to start from.")
     topic = Topic(tuple(entry["keywords"]), description, name=name)
