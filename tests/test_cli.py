@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import os
@@ -91,7 +92,7 @@ def topics(folder: Path, **changes: object) -> Path:
         ("bench --pages 0 --web synthetic:pages=1000", "--pages must be at least 1, not 0."),
         ("bench --web synthetic:pages=1000 --strategy sharc", "Did you mean 'shark'?"),
         ("bench --web synthetic:pagse=1000", "Did you mean 'pages'?"),
-        ("bench --web synthetic:pages=lots", "pages must be a int"),
+        ("bench --web synthetic:pages=lots", "pages must be a whole number"),
         ("bench --web synthetic:pages", "has no value"),
         ("bench", "--web WEB"),
         ("bench --quick --judge orakle", "Did you mean 'oracle'?"),
@@ -314,13 +315,25 @@ def test_who_stops_reading_stops_it_quietly() -> None:
 @pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is a signal on POSIX.")
 def test_ctrl_c_prints_what_was_found() -> None:
     call = [sys.executable, "-u", "-m", "wolfspider.cli", "demo", "--pages", "4000"]
-    with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout and process.stderr
-        assert process.stderr.readline().startswith("shark: 500 downloads")
+    terminal, end = os.openpty()
+    with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=end, text=True) as process:
+        os.close(end)
+        shown = b""
+        while not re.search(rb"\d{3} of 4,000 downloads", shown):
+            shown += os.read(terminal, 1 << 16)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        shown += b"".join(read_to_the_end(terminal))
+        assert process.stdout
+        out = process.stdout.read()
     assert process.returncode == 130
-    assert "Best finds" in out and "The same" not in out and "Traceback" not in err
+    assert "Best finds" in out and "The same" not in out and b"Traceback" not in shown
+
+
+def read_to_the_end(terminal: int) -> Iterator[bytes]:
+    """A terminal whose other end is closed says so by an error, or by nothing more to read."""
+    with os.fdopen(terminal, "rb", buffering=0) as file, contextlib.suppress(OSError):
+        while part := file.read(1 << 16):
+            yield part
 
 
 def test_a_terminal_without_the_letters_gets_others() -> None:

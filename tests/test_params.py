@@ -31,10 +31,12 @@ def test_text_becomes_values() -> None:
         ({"wdth": "1"}, "no parameter 'wdth'. Did you mean 'width'"),
         ({"width": "0"}, "at least 1"),
         ({"width": "101"}, "at most 100"),
-        ({"width": "ten"}, "must be a int"),
+        ({"width": "ten"}, "width must be a whole number, not 'ten'"),
+        ({"width": "1.5"}, "must be a whole number"),
+        ({"share": "half"}, "share must be a number, not 'half'"),
         ({"share": "nan"}, "must be a number"),
         ({"order": "sideways"}, "one of up, down"),
-        ({"loud": "perhaps"}, "must be a bool"),
+        ({"loud": "perhaps"}, "loud must be yes or no, not 'perhaps'"),
     ],
 )
 def test_a_mistake_is_a_sentence(given_: dict[str, str], says: str) -> None:

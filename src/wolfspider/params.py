@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from wolfspider.errors import Problem, closest
 
 T = TypeVar("T")
+_KINDS = {"int": "a whole number", "float": "a number", "bool": "yes or no"}
 TRUE, FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 
@@ -69,7 +70,7 @@ class Param:
                 return int(text)
             value = float(text)
         except ValueError:
-            raise Problem(f"{self.name} must be a {self.kind}, not {given!r}.") from None
+            raise Problem(f"{self.name} must be {_KINDS[self.kind]}, not {given!r}.") from None
         if math.isnan(value):
             raise Problem(f"{self.name} must be a number, not {given!r}.")
         return value

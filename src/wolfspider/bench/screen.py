@@ -1,6 +1,6 @@
 """The demo on a terminal: a screen that moves while it hunts, and what it prints in the end.
 
-The screen goes to stderr. Where that is no terminal a line is told now and then.
+The screen goes to stderr. Where that is no terminal there is none.
 """
 
 from __future__ import annotations
@@ -22,28 +22,16 @@ from wolfspider.model import host_of
 
 SHOWN = 5  # finds
 _PAUSE = 0.1  # seconds between two pictures
-_LINES = 8  # that tell of a crawl where there is no terminal
 
 
 @contextmanager
 def following(console: Console, demo: Demo) -> Iterator[Callable[[Hunt], None]]:
     """Gives what wants to be called after every download."""
     if not console.is_terminal or console.quiet:
-        yield Lines(console)
+        yield lambda hunt: None
         return
     with Live(console=console, auto_refresh=False, transient=True) as live:
         yield Screen(demo, live)
-
-
-class Lines:
-    """Progress where lines are all there is."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-
-    def __call__(self, hunt: Hunt) -> None:
-        if hunt.downloads % max(hunt.pages // _LINES, 1) == 0:
-            self._console.print(f"{hunt.strategy}: {hunt.downloads:,} downloads, {rates(hunt)}")
 
 
 class Screen:
