@@ -15,6 +15,7 @@ help:
 	@echo "make test       the tests, without the slow ones"
 	@echo "make test-slow  the slow tests"
 	@echo "make check      style, lints and types"
+	@echo "make figures    draw the figures of the documentation anew"
 	@echo "make lock       choose the locked versions anew"
 	@echo "make clean      remove .venv and everything built or cached"
 

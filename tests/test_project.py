@@ -156,6 +156,16 @@ def test_the_readme_has_the_commands_there_are_and_no_others() -> None:
     assert set(re.findall(r"^\| `wolfspider ((?:web )?[a-z]+)", read("README.md"), re.MULTILINE)) == commands(app)
 
 
+def test_the_readme_leads_to_every_page() -> None:
+    assert [page.name for page in ROOT.glob("docs/*.md") if f"](docs/{page.name})" not in read("README.md")] == []
+
+
+def test_make_alone_says_all_that_can_be_made() -> None:
+    targets = re.search(r"^\.PHONY: help (.*)", read("Makefile"), re.MULTILINE)
+    assert targets
+    assert set(re.findall(r'@echo "make ([a-z-]+) ', read("Makefile"))) == set(targets[1].split())
+
+
 def test_every_module_is_on_the_map() -> None:
     drawn = set(re.findall(r"^\| `([^`]+)` \|", read("docs/architecture.md"), re.MULTILINE))
     modules = [path.relative_to(SOURCE) for path in SOURCE.rglob("*.py") if path.name != "__init__.py"]
