@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from wolfspider import events
+from wolfspider import codec, events
 from wolfspider.chance import generator
 from wolfspider.crawl import Crawl, Limits
 from wolfspider.drive import Recollection, simulate
@@ -99,6 +99,72 @@ def test_out_of_scope_is_turned_away_free_and_links_are_cut() -> None:
     assert turned.result == Failure("excluded", "out of the crawl's scope") and result.downloads == 1
     seen = next(outcome.page for outcome in strategy.heard if outcome.page)
     assert seen.links and all(link.host != "host1.test" for link in seen.links)
+
+
+def test_what_is_out_when_its_host_is_excluded_lands_and_is_kept() -> None:
+    trial = Trial(BreadthFirst, Sketch(), commands=[(1_000_000.05, events.Exclude("host0.test"))])
+    crawl = trial.run()
+    first = next(landed.outcome for landed in trial.landings() if landed.outcome.visit.link == SEED)
+    assert first.page and first.verdict and crawl.memory.holds(SEED.url)
+    assert all(link.host != "host0.test" for link in first.page.links)
+
+
+def test_a_stopped_crawl_goes_on_from_what_it_stored() -> None:
+    trial = Trial(BreadthFirst, Sketch(), commands=[(1_000_005.05, events.Stop())])
+    crawl = trial.run()
+    again = trial.build()
+    again.shelf = again.strategy.shelf = crawl.shelf
+    again.restore(codec.load(*codec.store(crawl.state())))
+    assert trial.result.reason == "stopped" and simulate(again, Sketch()).reason == "budget"
+
+
+def test_nobody_joins_free_training() -> None:
+    crawl, strategy = scripted([(page(0), False), (page(0), False)], [(page(0), False)], train="free")
+    plain = strategy.visit
+    strategy.visit = lambda link, fresh: plain(link, agent="" if strategy.proposed else "train", fresh=fresh)  # type: ignore[method-assign, misc, assignment]
+    result = simulate(crawl, Sketch())
+    assert (crawl.training, result.downloads) == (1, 1) and crawl.memory.holds(page(0))
+
+
+def test_taking_what_is_never_used_ends_stuck() -> None:
+    class Dithers(Scripted):
+        def propose(self, room: Room, now: float) -> list[Visit]:
+            room.take(Link(page(0)))
+            room.take(Link(page(7)))
+            return []
+
+        def wake(self, now: float) -> float | None:
+            return math.inf
+
+    strategy = Dithers(Topic(("spider",)), NoParams(), generator(1), Shelf())
+    crawl = Crawl(strategy, lambda topic: make_judge("keywords", topic), Recollection(Sketch()), Limits(5))
+    crawl.begin([SEED], 0.0)
+    assert simulate(crawl, Sketch()).reason == "stuck"
+
+
+def test_patience_ends_when_the_strategy_wants_to_be_woken() -> None:
+    """A visit is out for long, a thousand free ones have been made: then once a second, as it asked."""
+
+    class Dozes(Scripted):
+        def propose(self, room: Room, now: float) -> list[Visit]:
+            self.calls.append(now)
+            link = Link(page(1)) if not self.proposed else SEED
+            return [self.visit(link)] if room.take(link) else []
+
+        def wake(self, now: float) -> float | None:
+            return now + 1.0
+
+    class Slow(Sketch):
+        def look(self, url: str, now: float) -> Fetch:
+            fetch = super().look(url, now)
+            return Fetch(url, url, 200, seconds=100.0 if url == page(1) else 0.1, at=now, page=fetch.page)
+
+    strategy = Dozes(Topic(("spider",)), NoParams(), generator(1), Shelf())
+    crawl = Crawl(strategy, lambda topic: make_judge("keywords", topic), Recollection(Slow()), Limits(9, slots=2))
+    crawl.begin([SEED], 0.0)
+    crawl.memory.keep(SEED.url, Slow().look(SEED.url, 0.0).page or Failure("dns"), None)
+    simulate(crawl, Slow(), commands=[(60.0, events.Finish())])
+    assert all(any(second <= call < second + 2 for call in strategy.calls) for second in range(4, 56))
 
 
 def test_lasting_failures_are_held_and_others_asked_again() -> None:
@@ -213,7 +279,8 @@ def test_stop_leaves_what_is_out_and_it_goes_out_again() -> None:
     trial = Trial(BreadthFirst, Sketch(), commands=[(1_000_005.05, events.Stop())])
     crawl = trial.run()
     assert trial.result.reason == "stopped" and crawl.flights
-    crawl.closing, trial.commands = "", ()
+    crawl.command(events.Resume(), crawl.now)
+    trial.commands = ()
     assert trial.simulation(crawl).run().reason == "budget"
     ids = [landed.outcome.visit.id for landed in trial.landings()]
     assert len(ids) == len(set(ids))
@@ -234,6 +301,7 @@ def test_the_budget_can_be_moved_both_ways() -> None:
         (events.SetTopic((), ""), "A topic needs keywords"),
         (events.Label("host9.test", True), "nothing to label"),
         (events.Exclude(" "), "A rule is a host"),
+        (events.AddSeeds(("mailto:x@y.test",)), "A starting point is an http"),
     ],
 )
 def test_a_command_that_cannot_be_done_says_why(command: events.Command, says: str) -> None:
@@ -262,6 +330,24 @@ def test_a_label_given_early_counts_when_the_page_comes() -> None:
     trial = commanded((999_999.0, events.Label("http://host0.test/0", True)))
     first = next(landed.outcome for landed in trial.landings() if landed.outcome.visit.link == SEED)
     assert first.verdict and first.verdict.score == 1.0
+
+
+def test_a_label_given_early_teaches_when_the_page_comes() -> None:
+    taught: list[str] = []
+
+    class Hears(BreadthFirst):
+        def judged(self, page: Page, verdict: Any) -> None:
+            taught.append(page.final_url)
+
+    Trial(Hears, Sketch(), commands=[(999_999.0, events.Label("http://host0.test/0", True))]).run()
+    assert taught == ["http://host0.test/0"]
+
+
+def test_a_page_held_under_two_addresses_is_labelled_once() -> None:
+    memory = Recollection(Redirects())
+    for number in (0, 7):
+        memory.keep(page(number), Redirects().look(page(number), 5.0).page or Failure("dns"), None)
+    assert memory.newest("host1.test", 9) == [page(1)] and memory.holds(page(0))
 
 
 def test_a_new_topic_changes_the_judge() -> None:

@@ -64,14 +64,30 @@ def test_the_same_address_twice_in_a_turn_joins_unless_fresh() -> None:
     assert room.take(link("a"), fresh=True) and not room.take(link("a"), fresh=True)
 
 
+def test_a_plain_take_joins_a_fresh_one_of_the_same_turn_and_takes_its_place_if_it_is_dropped() -> None:
+    for given_back in (False, True):
+        room = opened(Room(), 0.0)
+        assert room.take(link("a"), fresh=True) and room.take(link("a"))
+        visits = [Visit(1, link("a"))] if given_back else [Visit(0, link("a"), fresh=True), Visit(1, link("a"))]
+        assert [order.how for order in room.settle(visits)] == (["out"] if given_back else ["out", "joined"])
+
+
+def test_a_host_may_ask_for_more_rest() -> None:
+    room = opened(Room(), 0.0, delay=1.0)
+    room.pause = lambda host: 30.0 if host == "a.test" else 0.0
+    for host in "ab":
+        room.take(link(host))
+        room.release(f"{host}.test", 2.0)
+    assert (room.ready_at("a.test"), room.ready_at("b.test")) == (32.0, 3.0)
+
+
 def test_room_comes_back_from_its_state() -> None:
     room = opened(Room(), 0.0, delay=9.0)
     room.take(link("a"))
     room.settle([Visit(0, link("a"))])
     room.release("a.test", 1.0)
     opened(room, 2.0).take(link("a", 1))
-    again = Room()
-    again.restore(room.state())
+    again = Room.restored(room.state())
     assert again.next_ready() == room.next_ready() == 10.0
     assert opened(again, 10.0).newly_ready == ["a.test"]
 

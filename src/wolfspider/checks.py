@@ -9,9 +9,11 @@ A strategy is tried on a sketch of a web (trial.py).
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import field, make_dataclass
 from typing import Any
 
 from wolfspider import codec, events
@@ -22,6 +24,7 @@ from wolfspider.frontier import Shelf
 from wolfspider.model import FAILURES, Credit, Failure, Page, host_of
 from wolfspider.params import parameters
 from wolfspider.reinforcer import Terms
+from wolfspider.room import Room
 from wolfspider.strategy import Strategy
 from wolfspider.trial import TOPIC, Interrupted, Sketch, Trial, demand, stored, told
 from wolfspider.web.world import World
@@ -91,36 +94,52 @@ def survives_any_reward(kind: Kind) -> None:
     Trial(kind, Sketch(), terms=Terms(delay=1e9)).run()
 
 
+def accepts_outcomes_of_the_dead(kind: Kind) -> None:
+    """Penalties that would kill any agent, while its visits are out."""
+
+    def ruin(crawl: Crawl, event: events.Event) -> None:
+        if isinstance(event, events.Went):
+            crawl.strategy.reward(Credit(event.visit.id, event.visit.agent, -1e9, "ruin", event.at))
+
+    trial = Trial(kind, Sketch())
+    trial.run(ruin)
+    demand(trial.result.reason in ("done", "budget"), f"ruined agents left the crawl {trial.result.reason}")
+
+
 def goes_on_from_a_snapshot(kind: Kind) -> None:
     """Stored, loaded into a new crawl and continued: as if never stopped."""
     whole = Trial(kind, Sketch(), slots=1)
     whole.run()
     for stop in (1, 25, 80):
         trial = Trial(kind, Sketch(), slots=1)
-        simulation = _crash(trial, stop, "visits")
-        again = _resumed(trial, stored(simulation.crawl), simulation.crawl.shelf)
-        demand(stored(again) == stored(simulation.crawl), f"state after restore differs at landing {stop}")
-        rest = trial.simulation(again)
-        rest.room.restore(codec.load(*codec.store(simulation.room.state())))
-        rest.run()
+        died = _crash(trial, stop, "visits")
+        again = _resumed(trial, died)
+        demand(stored(again.crawl) == stored(died.crawl), f"state after restore differs at landing {stop}")
+        again.run()
         demand(told(trial.log) == told(whole.log), f"a crawl stored after landing {stop} went on differently")
 
 
 def replays_its_journal(kind: Kind) -> None:
-    """From a snapshot and the journal since then the same state comes out, and the crawl goes on to its end."""
-    for stop in (3, 40, 90):
-        trial = Trial(kind, Sketch())
-        crawl = _crash(trial, stop, "land").crawl
-        begun = Trial(kind, Sketch()).build()
-        replay(begun, trial.journal)
-        demand(stored(begun) == stored(crawl), f"the journal up to landing {stop} played again gives another state")
-        early = Trial(kind, Sketch())
-        half = _crash(early, stop // 2, "land").crawl
-        again = _resumed(early, stored(half), half.shelf)
-        replay(again, trial.journal[len(early.journal) :])
-        demand(stored(again) == stored(crawl), f"snapshot and journal up to landing {stop} give another state")
-        result = early.simulation(again).run()
-        demand(result.reason in ("done", "budget"), f"after the replay the crawl ended because it was {result.reason}")
+    """From a snapshot and the journal since then the same state comes out, and the crawl goes on to its own end."""
+    for slots in (1, 3):
+        whole = Trial(kind, Sketch(), pages=5000, slots=slots)
+        whole.run()
+        for stop in (3, 40, 90):
+            _replay_from(Trial(kind, Sketch(), pages=5000, slots=slots), 0, stop, whole)
+            _replay_from(Trial(kind, Sketch(), pages=5000, slots=slots), stop // 2, stop, whole)
+
+
+def _replay_from(trial: Trial, snapshot: int, stop: int, whole: Trial) -> None:
+    """Die after `stop` landings with a snapshot from earlier, come back by the journal, and go on."""
+    died = _crash(last := Trial(trial.kind, trial.world, trial.pages, trial.slots), stop, "land")
+    again = _resumed(trial, _crash(trial, snapshot, "land"))
+    replay(again.crawl, last.journal[len(trial.journal) :], again.room)
+    demand(stored(again.crawl) == stored(died.crawl), f"snapshot and journal up to landing {stop} give another state")
+    demand(again.room.state() == died.room.state(), f"snapshot and journal up to landing {stop} give another room")
+    result = again.run()
+    demand(result.reason == whole.result.reason, f"after the replay the crawl ended because it was {result.reason}")
+    if trial.slots == 1:  # what was out goes out at the same moment, so nothing at all may differ
+        demand(told(trial.log) == told(whole.log), f"a crawl that died after landing {stop} went on differently")
 
 
 def _crash(trial: Trial, stop: int, before: str) -> Simulation:
@@ -141,11 +160,14 @@ def _crash(trial: Trial, stop: int, before: str) -> Simulation:
     return simulation
 
 
-def _resumed(trial: Trial, kept: tuple[str, dict[str, bytes]], shelf: Shelf) -> Crawl:
+def _resumed(trial: Trial, died: Simulation) -> Simulation:
+    """A new crawl from what the one that died had stored."""
     crawl = trial.build()
-    crawl.shelf = crawl.strategy.shelf = shelf
-    crawl.restore(codec.load(*kept))
-    return crawl
+    crawl.shelf = crawl.strategy.shelf = died.crawl.shelf
+    crawl.restore(codec.load(*stored(died.crawl)))
+    out = [flight.visit.link.host for flight in crawl.flights.values() if flight.how == "out"]
+    room = Room.restored(codec.load(*codec.store(died.room.state())), out)
+    return Simulation(crawl, trial.world, tries=trial.tries, room=room)
 
 
 def memory_is_bounded(kind: Kind) -> None:
@@ -249,6 +271,15 @@ def _pages(crawl: Crawl) -> Iterator[Page]:
             yield held.result
 
 
+def configured(kind: Kind, settings: Mapping[str, Any]) -> Kind:
+    """The same strategy with other defaults, so that every check can be run with the settings it declares."""
+    fields = [
+        (known.name, known.type, field(default=settings.get(known.name, known.default), metadata=known.metadata))
+        for known in dataclasses.fields(kind.Params)
+    ]
+    return type(kind.__name__, (kind,), {"Params": make_dataclass(kind.Params.__name__, fields)})
+
+
 STRATEGY_CHECKS: dict[str, Callable[[Kind], None]] = {
     check.__name__: check
     for check in (
@@ -259,6 +290,7 @@ STRATEGY_CHECKS: dict[str, Callable[[Kind], None]] = {
         every_visit_is_observed_once,
         survives_every_failure,
         survives_any_reward,
+        accepts_outcomes_of_the_dead,
         goes_on_from_a_snapshot,
         replays_its_journal,
         memory_is_bounded,

@@ -138,7 +138,7 @@ def bench(
     ] = "charged",
     start: Time = None,
     latency: Annotated[float | None, typer.Option(metavar="S", help="Seconds that every answer takes.")] = None,
-    obey_robots: Annotated[bool, typer.Option("--obey-robots", help="Obey robots rules and delays.")] = False,
+    obey_robots: Annotated[bool, typer.Option("--obey-robots", help="Obey robots.txt and its delays.")] = False,
     leaps: Annotated[
         str | None, typer.Option(metavar="WEB", help="A web to take categories from; not available yet.")
     ] = None,

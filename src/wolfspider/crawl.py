@@ -34,7 +34,21 @@ from wolfspider.topic import Topic
 SENT_KEPT = 100_000
 PATIENCE = 1_000  # visits without a download after which a turn waits for something to change
 INSTANT = 0.001  # the shortest step in time
-KEPT = ("now", "spent", "training", "joined", "credited", "labels", "paused", "closing", "idle", "streak", "asked")
+KEPT = (
+    "now",
+    "spent",
+    "training",
+    "joined",
+    "credited",
+    "labels",
+    "paused",
+    "closing",
+    "idle",
+    "streak",
+    "until",
+    "futile",
+    "asked",
+)
 TRAINING = "train"  # the agent whose visits are training
 
 
@@ -120,6 +134,8 @@ class Crawl:
         self.closing = ""  # finished or stopped, once a person said so
         self.idle = 0  # visits in a row without a download
         self.streak = 0  # of those, since the last turn that had something to wait for
+        self.until = math.inf  # when a strategy that was asked to wait wanted to be woken
+        self.futile = 0  # turns in a row in which hosts were ready and nothing was proposed
         self.asked = -math.inf  # when propose last gave nothing
 
     # What is left, and what is out
@@ -137,7 +153,8 @@ class Crawl:
         self.flights[visit.id] = flight
         if flight.how == "out":
             self.out += 1
-            self.reserved += flight.tries if self._charged(flight) else 0
+        if self._charged(flight):  # nobody joins free training: what it brings is not held
+            self.reserved += flight.tries
             self.addresses[visit.link.url] = self.addresses.get(visit.link.url, 0) + 1
 
     def _leave(self, flight: Flight, result: Page | Failure) -> int:
@@ -145,14 +162,14 @@ class Crawl:
         if flight.how != "out":
             return 0
         self.out -= 1
-        url = flight.visit.link.url
-        self.addresses[url] -= 1
-        if not self.addresses[url]:
-            del self.addresses[url]
         tries = flight.tries - (isinstance(result, Failure) and not result.asked)
         if not self._charged(flight):
             self.training += tries
             return 0
+        url = flight.visit.link.url
+        self.addresses[url] -= 1
+        if not self.addresses[url]:
+            del self.addresses[url]
         self.reserved -= flight.tries
         self.spent += tries
         return tries
@@ -176,6 +193,9 @@ class Crawl:
             return []
         if self.streak >= PATIENCE:
             self.streak = 0
+        if self.out or room.next_ready() < math.inf:
+            self.idle = 0
+        self.until = math.inf
         self._pay(now)
         room.open(now, free, self._route, self.limits.delay)
         opened = (room.free, tuple(room.newly_ready))
@@ -183,6 +203,7 @@ class Crawl:
         orders = room.settle(visits)
         self._write(("propose", now, *opened, tuple(room.answers), tuple(visit.id for visit in visits)))
         self.asked = -math.inf if orders else now
+        self.futile = 0 if orders or not opened[1] else self.futile + 1
         for order in orders:
             self._start(order, now)
         self._collect()
@@ -216,7 +237,8 @@ class Crawl:
         """After many visits that cost nothing, something must change before the strategy is asked again."""
         if self.streak < PATIENCE or not (self.out or room.next_ready() < math.inf):
             return False
-        return now < min(room.next_ready(), self._credit_due(), self._wake(now))
+        self.until = min(self.until, self._wake(now))
+        return now < min(room.next_ready(), self._credit_due(), self.until)
 
     # The landing
 
@@ -238,7 +260,7 @@ class Crawl:
         cost = self._leave(flight, result)
         result, verdict = self._judged(flight, result)
         self._observe(flight, result, verdict, cost, now, seconds)
-        if flight.how == "out":
+        if self._charged(flight):
             for joiner in self.joined.pop(visit.link.url, ()):
                 self._observe(self.flights.pop(joiner), result, verdict, 0, now, seconds)
         self._collect()
@@ -248,25 +270,33 @@ class Crawl:
         if url.split(":", 1)[0] in self.sources:
             return result, None
         if isinstance(result, Page):
-            result = self._cut(result)
-        if flight.how == "held":
+            result = self._cut(url, result)
+        if not isinstance(result, Page):
+            verdict = None
+        elif flight.how == "held":
             held = self.memory.recall(url)
-            return result, held.verdict if held else None
-        verdict = self._verdict(result) if isinstance(result, Page) else None
+            verdict = held.verdict if held else None
+        else:
+            verdict = self._verdict(url, result)
         if self._charged(flight):
             self._keep(url, result, verdict)
         return result, verdict
 
-    def _cut(self, page: Page) -> Page | Failure:
-        if not self.scope.allows(page.final_url):
+    def _cut(self, url: str, page: Page) -> Page | Failure:
+        """Without links out of scope. What was asked for while it was in scope is kept; where it leads to must be."""
+        if page.final_url != url and not self.scope.allows(page.final_url):
             return Failure("excluded", f"led to {page.final_url}")
         allows = self.scope.allows
         links = tuple(link for link in page.links if allows(link.url))
         return page if len(links) == len(page.links) else replace(page, links=links)
 
-    def _verdict(self, page: Page) -> Verdict:
-        good = self.labels.get(page.final_url)
-        return self.judge.score(page) if good is None else labelled(good)
+    def _verdict(self, url: str, page: Page) -> Verdict:
+        good = self.labels.get(page.final_url, self.labels.get(url))
+        if good is None:
+            return self.judge.score(page)
+        self.labels[page.final_url] = good
+        self.judge.learn(page, good)
+        return labelled(good)
 
     def _keep(self, url: str, result: Page | Failure, verdict: Verdict | None) -> None:
         if isinstance(result, Page) or result.lasting:
@@ -281,6 +311,8 @@ class Crawl:
         if isinstance(result, Page):
             self._remember_sent(flight.visit, result, verdict)
         sends = self.strategy.observe(outcome) or ()
+        if isinstance(result, Page) and verdict and "label" in verdict.evidence and not cached:
+            self.strategy.judged(result, verdict)
         self._emit(events.Landed(now, outcome, flight.how, self.spent))
         for visit in sends:
             self._submit(visit, now)
@@ -349,7 +381,7 @@ class Crawl:
         if self.strategy.wake(now) is None and not self.credits:
             return "done"
         time = self.next(room, now)
-        if time == math.inf:
+        if time == math.inf or self.futile >= PATIENCE:
             return "stuck"
         return "waiting" if time - now > self.limits.max_wait else None
 
@@ -409,6 +441,7 @@ class Crawl:
     def restore(self, state: Mapping[str, Any]) -> None:
         """Back to a snapshot, in a Crawl built as the first one was."""
         vars(self).update(state["fields"])
+        self.closing = "" if self.closing == "stopped" else self.closing  # to go on is what a resume is for
         self.topic = replace(self.topic, keywords=tuple(state["topic"][0]), description=state["topic"][1])
         vars(self.limits).update(state["limits"])
         vars(self.strategy.params).update(state["params"])
@@ -427,22 +460,26 @@ class Crawl:
         self.strategy.restore(state["strategy"])
 
 
-def replay(crawl: Crawl, entries: Sequence[tuple[Any, ...]]) -> None:
-    """Play a journal again: room and results from the entries, everything else comes out anew and must be the same."""
+def replay(crawl: Crawl, entries: Sequence[tuple[Any, ...]], room: Room) -> None:
+    """Play a journal again: the room's answers and the results come from the entries, everything else comes out anew
+    and must be the same. The room is left as it was at the end of the journal."""
     for kind, *entry in entries:
         if kind == "begin":
             crawl.begin(*entry)
         elif kind == "propose":
             now, free, newly_ready, answers, ids = entry
-            orders = crawl.visits(Replayed(free, newly_ready, answers), now)
+            orders = crawl.visits(Replayed(room, free, newly_ready, answers), now)
             if tuple(order.visit.id for order in orders) != ids:
                 raise Broken(f"{crawl.strategy.name} proposed other visits than the first time")
         elif kind == "land":
-            visit, result, now, seconds = entry
-            crawl.land(crawl.flights[visit].visit, result, now, seconds)
+            number, result, now, seconds = entry
+            flight = crawl.flights[number]
+            crawl.land(flight.visit, result, now, seconds)
+            if flight.how == "out":
+                room.release(flight.visit.link.host, now)
         elif kind == "grant":
-            visit, granted = entry
-            if crawl.grant(crawl.flights[visit].visit) != granted:
-                raise Broken(f"visit {visit} was granted another try the first time, or was not")
+            number, granted = entry
+            if crawl.grant(crawl.flights[number].visit) != granted:
+                raise Broken(f"visit {number} was granted another try the first time, or was not")
         elif kind == "command":
             crawl.command(*entry)

@@ -10,6 +10,7 @@ import heapq
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Protocol
 
 from wolfspider.crawl import INSTANT, Crawl, Held
@@ -39,6 +40,7 @@ class Recollection:
     def __init__(self, world: Looks) -> None:
         self.world = world
         self.looks: dict[str, tuple[float | Failure, Verdict | None]] = {}
+        self.pages: dict[str, None] = {}  # by final address, in the order they came
         self.at_hand: OrderedDict[str, Page] = OrderedDict()
 
     def holds(self, url: str) -> bool:
@@ -48,10 +50,11 @@ class Recollection:
         if isinstance(result, Failure):
             self.looks[url] = (result, None)
             return
-        for name in {url, result.final_url}:
-            self.looks.pop(name, None)  # newest last
+        for name in dict.fromkeys((url, result.final_url)):
             self.looks[name] = (result.at, verdict)
             self.at_hand[name] = result
+        self.pages.pop(result.final_url, None)  # newest last
+        self.pages[result.final_url] = None
         while len(self.at_hand) > PAGES_AT_HAND:
             self.at_hand.popitem(last=False)
 
@@ -65,15 +68,15 @@ class Recollection:
         return Held(self.at_hand.get(url) or read(self.world.look(url, result)), verdict)
 
     def newest(self, host: str, count: int) -> list[str]:
-        pages = (url for url, (result, _) in reversed(self.looks.items()) if not isinstance(result, Failure))
-        found = [url for _, url in zip(range(count), (url for url in pages if host_of(url) == host), strict=False)]
-        return found[::-1]
+        return list(islice((url for url in reversed(self.pages) if host_of(url) == host), count))[::-1]
 
     def state(self) -> dict[str, Any]:
-        return {"looks": [[url, result, verdict] for url, (result, verdict) in self.looks.items()]}
+        looks = [[url, result, verdict] for url, (result, verdict) in self.looks.items()]
+        return {"looks": looks, "pages": list(self.pages)}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         self.looks = {url: (result, verdict) for url, result, verdict in state["looks"]}
+        self.pages = dict.fromkeys(state["pages"])
         self.at_hand.clear()
 
 
@@ -98,18 +101,23 @@ class Simulation:
         commands: Iterable[tuple[float, Command]] = (),
         tries: int = 1,
         allow: Callable[[str, float], bool] | None = None,
+        pause: Callable[[str, float], float] | None = None,
+        room: Room | None = None,
     ) -> None:
         self.crawl, self.world, self.tries = crawl, world, tries
         self.now = crawl.now if start is None else start
         self.commands = sorted(commands, key=lambda timed: timed[0])
         self.allow = allow or (lambda url, now: True)  # robots, where they are obeyed
-        self.room = Room()
+        outside = (flight.visit.link.host for flight in crawl.flights.values() if flight.how == "out")
+        self.room = room or Room.restored(Room().state(), outside)
+        if pause is not None:
+            self.room.pause = lambda host: pause(host, self.now)
         self.done: list[tuple[float, int, Visit, Page | Failure, float, int]] = []
 
     def run(self) -> Result:
-        for flight in list(self.crawl.flights.values()):  # left over from before a crash
-            if flight.how == "out":
-                self.room.busy(flight.visit.link.host)
+        self.now = max(self.now, self.crawl.now)
+        self.done.clear()
+        for flight in list(self.crawl.flights.values()):  # left over from before a crash or a stop
             self._dispatch(Order(flight.visit, flight.how))
         while True:
             self._obey()
@@ -142,9 +150,10 @@ class Simulation:
         if self._worth_another(result, tried) and self.crawl.grant(visit):
             self._go_out(visit, at + self.crawl.limits.delay, tried + 1)
             return
-        if self.crawl.flights[visit.id].how == "out":
-            self.room.release(visit.link.host, at)
+        was_out = self.crawl.flights[visit.id].how == "out"
         self.crawl.land(visit, result, at, seconds)
+        if was_out:
+            self.room.release(visit.link.host, at)
 
     def _worth_another(self, result: Page | Failure, tried: int) -> bool:
         if isinstance(result, Page) or tried >= self.tries:

@@ -30,18 +30,30 @@ def obey(crawl: Crawl, command: events.Command) -> Any:
         case events.Label(url, good):
             return _label(crawl, url, good)
         case events.AddSeeds(urls):
-            crawl.strategy.seeds([Link(url) for url in urls if crawl.in_scope(url)])
+            crawl.strategy.seeds(_seeds(crawl, urls))
         case events.Exclude(text):
             rule = Rule.read(text)
             crawl.scope.exclude(rule)
             crawl.strategy.forget(rule)
         case events.Include(text):
             crawl.scope.include(Rule.read(text))
-        case events.Pause() | events.Resume():
-            crawl.paused = isinstance(command, events.Pause)
+        case events.Pause():
+            crawl.paused = True
+        case events.Resume():
+            crawl.paused = False
+            crawl.closing = "" if crawl.closing == "stopped" else crawl.closing
         case events.Finish() | events.Stop():
             crawl.closing = "finished" if isinstance(command, events.Finish) else "stopped"
     return None
+
+
+def _seeds(crawl: Crawl, urls: tuple[str, ...]) -> list[Link]:
+    for url in urls:
+        if not url.startswith(("http://", "https://")):
+            raise Problem(f"A starting point is an http or https address, not {url[:80]!r}.")
+        if not crawl.in_scope(url):
+            raise Problem(f"{url} is out of the crawl's scope; include it first.")
+    return [Link(url) for url in urls]
 
 
 def _set_limit(crawl: Crawl, name: str, value: float) -> float:

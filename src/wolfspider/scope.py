@@ -1,6 +1,6 @@
 """Which addresses belong to a crawl. A rule names a host, the beginning of an address, or a pattern with `*`.
 
-    example.org              that host and those below it
+    example.org              that host and those below it, at any port unless it names one
     example.org/news         addresses that begin so, http or https
     *.example.org/*?print=*  `*` stands for anything
 
@@ -26,7 +26,8 @@ class Rule(NamedTuple):
         bare = text.strip().split("://", 1)[-1]
         if not bare or len(bare) > 2000:
             raise Problem(f"A rule is a host, the beginning of an address or a pattern with *, not {text[:80]!r}.")
-        return cls(bare)
+        host, slash, rest = bare.partition("/")
+        return cls(host.lower() + slash + rest)
 
     def matches(self, url: str) -> bool:
         bare = url.split("://", 1)[-1]
@@ -34,7 +35,9 @@ class Rule(NamedTuple):
             return _matches_pattern(self.text.split("*"), bare)
         if "/" in self.text:
             return bare.startswith(self.text)
-        host = bare.split("/", 1)[0].split(":", 1)[0]
+        host = bare.split("/", 1)[0]
+        if ":" not in self.text:
+            host = host.split(":", 1)[0]
         return host == self.text or host.endswith("." + self.text)
 
 

@@ -40,6 +40,7 @@ class Strategy(ABC):
     name: ClassVar[str] = ""
     paper: ClassVar[str] = ""
     Params: ClassVar[type] = NoParams
+    variants: ClassVar[tuple[Mapping[str, Any], ...]] = ({},)  # settings with which it must keep to the contract
     cap: int = 1_000_000  # links a frontier may hold
 
     def __init__(self, topic: Topic, params: Any, rng: random.Random, shelf: Shelf) -> None:

@@ -47,22 +47,27 @@ class Turns:
         hosts, self.unheard = [*self.unheard, *room.newly_ready], []
         for host in hosts:
             waiting = self.parked.pop(host, deque())
-            while waiting and room.free > 0 and host not in self.parked:
-                name, pick = waiting.popleft()
-                if not self._is_gone(name):
-                    yield name, pick
-            if host in self.parked:  # refused again: it keeps its place at the head
-                waiting.extendleft(reversed(self.parked[host]))
-            elif waiting:
-                self.unheard.append(host)
-            if waiting:
-                self.parked[host] = waiting
+            try:
+                while waiting and room.free > 0 and host not in self.parked:
+                    name, pick = waiting.popleft()
+                    if not self._is_gone(name):
+                        yield name, pick
+            finally:  # also when whoever asks has heard enough
+                self._keep(host, waiting)
         for _ in range(len(self.queue)):
             if room.free <= 0:
                 return
             name = self.queue.popleft()
             if not self._is_gone(name):
                 yield name, None
+
+    def _keep(self, host: str, waiting: deque[tuple[str, Link]]) -> None:
+        if host in self.parked:  # refused again: it keeps its place at the head
+            waiting.extendleft(reversed(self.parked[host]))
+        elif waiting:
+            self.unheard.append(host)
+        if waiting:
+            self.parked[host] = waiting
 
     def _is_gone(self, name: str) -> bool:
         if name not in self.gone:

@@ -22,6 +22,7 @@ from wolfspider.frontier import Shelf
 from wolfspider.judge import Judge, make_judge
 from wolfspider.model import Fetch, Link, host_of
 from wolfspider.params import build
+from wolfspider.reinforcer import Reinforcer, Terms
 from wolfspider.scope import Scope
 from wolfspider.strategies import strategy_named
 from wolfspider.strategy import Strategy
@@ -109,10 +110,11 @@ def _crawl(cell: Cell, task: Task, world: World, found: Found) -> str:
     looks: Looks = world if cell.latency is None else Delayed(world, cell.latency)
     crawl = new_crawl(cell, task, world, looks)
     crawl.listen(found)
-    allow = Robots(getattr(world, "record", world.look)).allowed if cell.obey_robots else None
+    robots = Robots(getattr(world, "record", world.look))
+    obedience = {"allow": robots.allowed, "pause": robots.delay} if cell.obey_robots else {}
     try:
         crawl.begin([Link(url) for url in task.seeds], now=cell.start)
-        return simulate(crawl, looks, start=cell.start, allow=allow).reason
+        return simulate(crawl, looks, start=cell.start, **obedience).reason
     finally:
         found.downloads = crawl.spent  # one more than was told if the strategy failed while observing
 
@@ -124,9 +126,16 @@ def new_crawl(cell: Cell, task: Task, world: World, looks: Looks) -> Crawl:
         judge_of=judges(cell.judge, task),
         memory=Recollection(looks),
         limits=Limits(cell.pages, cell.slots, OBEDIENT_DELAY if cell.obey_robots else 0.0),
+        reinforcer=Reinforcer(terms(cell, world)),
         scope=Scope(within=inside(world)),
         train=cell.train,
     )
+
+
+def terms(cell: Cell, world: World) -> Terms:
+    """What is fresh is asked only where time goes on: on a web that still changes after the crawl begins."""
+    changes = cell.start < world.start or getattr(world, "end", world.start) > cell.start
+    return Terms(pays="new+fresh+relevant" if changes else "new+relevant")
 
 
 def new_strategy(cell: Cell, topic: Topic) -> Strategy:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from wolfspider.model import Link, Outcome, Visit
 from wolfspider.params import param
 from wolfspider.room import Room
+from wolfspider.scope import Rule
 from wolfspider.strategy import Ordered, register
 
 
@@ -30,6 +31,7 @@ class BestFirst(Ordered):
     name = "best-first"
     paper = "Cho, Garcia-Molina and Page 1998; Batsakis, Petrakis and Milios 2009"
     Params = BestFirstParams
+    variants = ({}, {"anchor": 0.5, "batch": 7})
     params: BestFirstParams
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
@@ -57,6 +59,10 @@ class BestFirst(Ordered):
 
     def wake(self, now: float) -> float | None:
         return math.inf if self.later else super().wake(now)
+
+    def forget(self, rule: Rule) -> None:
+        super().forget(rule)
+        self.later = [waiting for waiting in self.later if not rule.matches(waiting[0].url)]
 
     def _rank(self) -> None:
         for link, score, source in self.later:
