@@ -260,7 +260,7 @@ class Crawl:
         cost = self._leave(flight, result)
         result, verdict = self._judged(flight, result)
         self._observe(flight, result, verdict, cost, now, seconds)
-        if self._charged(flight):
+        if self._charged(flight) or (flight.how == "out" and visit.link.url not in self.addresses):
             for joiner in self.joined.pop(visit.link.url, ()):
                 self._observe(self.flights.pop(joiner), result, verdict, 0, now, seconds)
         self._collect()

@@ -7,6 +7,7 @@ takes seconds and comes out the same every time.
 from __future__ import annotations
 
 import heapq
+import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from typing import Any, Protocol
 from wolfspider.crawl import INSTANT, Crawl, Held
 from wolfspider.events import Command
 from wolfspider.model import Failure, Fetch, Page, Verdict, Visit, host_of
-from wolfspider.room import Order, Room
+from wolfspider.room import Broken, Order, Room
 from wolfspider.web.html import parse
 
 PAGES_AT_HAND = 256
@@ -142,6 +143,8 @@ class Simulation:
         times = [self.crawl.next(self.room, self.now)]
         times += [self.done[0][0]] if self.done else []
         times += [self.commands[0][0]] if self.commands else []
+        if min(times) == math.inf:
+            raise Broken(f"visits {list(self.crawl.flights)} never land: nothing is left to wait for")
         self.now = max(self.now, min(times))
         while self.done and self.done[0][0] <= self.now:
             self._land(*heapq.heappop(self.done))
