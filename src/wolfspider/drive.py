@@ -20,7 +20,7 @@ from wolfspider.model import Failure, Fetch, Page, Verdict, Visit, host_of
 from wolfspider.room import Broken, Order, Room
 from wolfspider.web.html import parse
 
-PAGES_AT_HAND = 256
+PAGES_AT_HAND = 64
 RETRIED = ("timeout", "connect", "dns", "slow")
 
 
