@@ -10,11 +10,11 @@ import pytest
 
 from wolfspider import codec, events
 from wolfspider.chance import generator
-from wolfspider.crawl import Crawl, Limits
-from wolfspider.drive import Recollection, simulate
+from wolfspider.crawl import Crawl, Limits, replay
+from wolfspider.drive import Recollection, Simulation, simulate
 from wolfspider.frontier import Shelf
 from wolfspider.judge import make_judge
-from wolfspider.model import Credit, Failure, Fetch, Link, Outcome, Page, Visit
+from wolfspider.model import Credit, Failure, Fetch, Link, Outcome, Page, Verdict, Visit
 from wolfspider.reinforcer import Reinforcer, Terms
 from wolfspider.room import Room
 from wolfspider.scope import Scope
@@ -341,6 +341,39 @@ def test_a_label_given_early_teaches_when_the_page_comes() -> None:
 
     Trial(Hears, Sketch(), commands=[(999_999.0, events.Label("http://host0.test/0", True))]).run()
     assert taught == ["http://host0.test/0"]
+
+
+class Taught:
+    """A judge that only notes what it is taught."""
+
+    def __init__(self) -> None:
+        self.lessons: list[tuple[str, bool]] = []
+
+    def score(self, page: Page) -> Verdict:
+        return Verdict(0.2, False)
+
+    def learn(self, page: Page, label: bool) -> None:
+        self.lessons.append((page.final_url, label))
+
+
+def test_a_label_holds_under_every_address_of_a_page_and_is_taught_once() -> None:
+    script = [[(page(0), False)], [(page(1), True)], [(page(0), False)], [(page(1), False)]]
+    crawl, strategy = scripted(*script)
+    crawl.judge = judge = Taught()  # type: ignore[assignment]
+    crawl.command(events.Label(page(0), True), 0.0)  # leads to page 1, which nobody knows yet
+    simulate(crawl, Redirects())
+    assert [outcome.verdict.score for outcome in strategy.heard if outcome.verdict] == [1.0] * 4
+    assert judge.lessons == [(page(1), True)] and crawl.labels == {page(1): True}
+    crawl.command(events.Label(page(0), False), crawl.now)
+    assert judge.lessons[1:] == [(page(1), False)] and crawl.labels == {page(1): False}
+
+
+def test_a_stop_in_the_journal_does_not_stop_the_replay() -> None:
+    trial = Trial(BreadthFirst, Sketch(), commands=[(1_000_005.05, events.Stop())])
+    trial.run()
+    again, room = Trial(BreadthFirst, Sketch()).build(), Room()
+    replay(again, list(trial.journal), room)
+    assert Simulation(again, Sketch(), room=room).run().reason == "budget"
 
 
 def test_a_page_held_under_two_addresses_is_labelled_once() -> None:

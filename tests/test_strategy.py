@@ -121,6 +121,16 @@ def test_walkers_take_fair_turns_whatever_the_politeness(slots: int, walkers: in
         assert not rivals or (max(rivals) - min(rivals) <= 1 and min(rivals) > 0)
 
 
+def test_who_is_not_asked_this_time_is_asked_the_next() -> None:
+    turns, room = Turns(), Room()
+    for host in "ab":
+        turns.park(host, link(host))
+        room.refuse(f"{host}.test")
+    first = next(iter(turns.ready(opened(room, 1.0))))
+    assert first == ("a", link("a")) and turns.unheard == ["b.test"]
+    assert next(iter(turns.ready(opened(room, 2.0)))) == ("b", link("b"))
+
+
 def test_a_walker_that_is_gone_is_passed_over() -> None:
     turns = Turns()
     turns.add("a")

@@ -129,7 +129,8 @@ class Crawl:
         self.credits: list[tuple[float, int, Credit]] = []
         self.credited = 0
         self.sent: OrderedDict[int, Sent] = OrderedDict()
-        self.labels: dict[str, bool] = {}
+        self.labels: dict[str, bool] = {}  # by final address, once it is known
+        self.taught: set[str] = set()  # labels that judge and strategy know of
         self.paused = False
         self.closing = ""  # finished or stopped, once a person said so
         self.idle = 0  # visits in a row without a download
@@ -273,7 +274,7 @@ class Crawl:
             result = self._cut(url, result)
         if not isinstance(result, Page):
             verdict = None
-        elif flight.how == "held":
+        elif flight.how == "held" and result.final_url not in self.labels:
             held = self.memory.recall(url)
             verdict = held.verdict if held else None
         else:
@@ -291,12 +292,21 @@ class Crawl:
         return page if len(links) == len(page.links) else replace(page, links=links)
 
     def _verdict(self, url: str, page: Page) -> Verdict:
-        good = self.labels.get(page.final_url, self.labels.get(url))
+        """A person's word, if there is one, else the judge's. A label given before the page was known teaches now."""
+        early = self.labels.pop(url, None) if url != page.final_url else None
+        good = self.labels.get(page.final_url, early)
         if good is None:
             return self.judge.score(page)
-        self.labels[page.final_url] = good
-        self.judge.learn(page, good)
+        if page.final_url not in self.taught:
+            self.label(page, good)
         return labelled(good)
+
+    def label(self, page: Page, good: bool) -> None:
+        """A person's thumb for a page that is here: it is final, and judge and strategy learn from it."""
+        self.labels[page.final_url] = good
+        self.taught.add(page.final_url)
+        self.judge.learn(page, good)
+        self.strategy.judged(page, labelled(good))
 
     def _keep(self, url: str, result: Page | Failure, verdict: Verdict | None) -> None:
         if isinstance(result, Page) or result.lasting:
@@ -311,8 +321,6 @@ class Crawl:
         if isinstance(result, Page):
             self._remember_sent(flight.visit, result, verdict)
         sends = self.strategy.observe(outcome) or ()
-        if isinstance(result, Page) and verdict and "label" in verdict.evidence and not cached:
-            self.strategy.judged(result, verdict)
         self._emit(events.Landed(now, outcome, flight.how, self.spent))
         for visit in sends:
             self._submit(visit, now)
@@ -483,3 +491,5 @@ def replay(crawl: Crawl, entries: Sequence[tuple[Any, ...]], room: Room) -> None
                 raise Broken(f"visit {number} was granted another try the first time, or was not")
         elif kind == "command":
             crawl.command(*entry)
+    if crawl.closing == "stopped":  # to go on is what a replay is for
+        crawl.closing = ""

@@ -95,11 +95,8 @@ def _label_page(crawl: Crawl, url: str, good: bool) -> None:
     if not isinstance(page, Page):
         crawl.labels[url] = good  # it counts when the page comes
         return
-    crawl.labels[page.final_url] = good
-    verdict = labelled(good)
-    crawl.memory.keep(url, page, verdict)
-    crawl.judge.learn(page, good)
-    crawl.strategy.judged(page, verdict)
+    crawl.memory.keep(url, page, labelled(good))
+    crawl.label(page, good)
 
 
 def labelled(good: bool) -> Verdict:

@@ -44,8 +44,9 @@ class Turns:
 
     def ready(self, room: Room) -> Iterator[tuple[str, Link | None]]:
         """Who may try now: those whose host is ready again, with their picks, then everybody in the queue."""
-        hosts, self.unheard = [*self.unheard, *room.newly_ready], []
-        for host in hosts:
+        self.unheard += room.newly_ready
+        for host in tuple(self.unheard):
+            self.unheard.remove(host)
             waiting = self.parked.pop(host, deque())
             try:
                 while waiting and room.free > 0 and host not in self.parked:
