@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 
 from wolfspider.errors import BadInput
 from wolfspider.model import Failure, Fetch
-from wolfspider.web import recorded, warc
+from wolfspider.web import cache, recorded, warc
+from wolfspider.web import index as indexes
 from wolfspider.web.recorded import Recorded
 
 DAY = 86_400.0
@@ -216,6 +217,30 @@ def test_redirects_that_never_end_are_a_failure(make: Make) -> None:
     assert "the end" in words_of(web.look("http://a.example/2", NOW))  # exactly ten hops
 
 
+@pytest.mark.parametrize("later", [-5, 0, 5])
+def test_a_redirect_to_the_other_scheme_does_not_hide_the_page(make: Make, later: int) -> None:
+    origin = {"WARC_Refers_To_Target_URI": "https://a.example/x", "WARC_Refers_To_Date": date(MONDAY)}
+    web = make(
+        record("https://a.example/x", http(page("here"))),
+        record("http://a.example/x", moved("https://a.example/x"), MONDAY + later),
+        record("https://a.example/x", b"", MONDAY + DAY, "revisit", **origin),
+        record("http://a.example/x", moved("https://a.example/x"), MONDAY + DAY + later, "revisit", **origin),
+    )
+    for now in (MONDAY + 10, NOW):
+        for url in ("https://a.example/x", "http://a.example/x"):
+            fetch = web.look(url, now)
+            assert (fetch.final_url, fetch.hops) == ("https://a.example/x", ())
+            assert "here" in words_of(fetch)
+        assert list(web.graph(now).urls) == ["https://a.example/x"]
+
+
+def test_an_address_that_only_leads_to_itself_stays_a_failure(make: Make) -> None:
+    loops = [record("http://a.example/x", moved("https://a.example/x"), MONDAY + day * DAY) for day in range(2)]
+    failure = make(*loops).look("http://a.example/x", NOW).failure
+    assert failure is not None
+    assert failure.kind == "redirect"
+
+
 def test_errors_and_files_fail_as_on_the_network(make: Make) -> None:
     web = make(
         record("http://a.example/gone", http(page("gone"), "410 Gone")),
@@ -271,6 +296,55 @@ def test_a_revisit_repeats_an_earlier_answer(make: Make) -> None:
     assert [text.split()[0] for text in seen] == ["first", "second", "first", "second"]
     assert web.look("http://a.example/lost", NOW).status == 404
     assert any("revisit" in warning for warning in web.warnings)
+
+
+NOTHING = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"  # the digest of no bytes
+
+
+@pytest.mark.parametrize("refers", [True, False])
+@pytest.mark.parametrize("digest", [NOTHING, "sha1:da39a3ee5e6b4b0d3255bfef95601890afd80709", "sha1:SAMEPAGE"])
+def test_a_revisit_of_a_redirect_leads_where_it_says(make: Make, digest: str, refers: bool) -> None:
+    origin = {"WARC_Refers_To_Target_URI": "http://a.example/a", "WARC_Refers_To_Date": date(MONDAY)}
+    more = {"WARC_Payload_Digest": digest} | (origin if refers else {})
+    web = make(
+        record("http://a.example/a", moved("/A"), WARC_Payload_Digest=digest),
+        record("http://a.example/b", moved("/B"), MONDAY + 1, "revisit", **more),
+        record("http://a.example/A", http(page("large a"))),
+        record("http://a.example/B", http(page("large b"))),
+    )
+    assert web.look("http://a.example/a", NOW).final_url == "http://a.example/A"
+    assert web.look("http://a.example/b", NOW).final_url == "http://a.example/B"
+    assert web.record("http://a.example/b", NOW).headers["location"] == "/B"
+    assert web.warnings == []
+
+
+def test_a_revisit_that_was_not_modified_repeats_the_redirect(make: Make) -> None:
+    origin = {"WARC_Refers_To_Target_URI": "http://a.example/a", "WARC_Refers_To_Date": date(MONDAY)}
+    unchanged = http(status="304 Not Modified")
+    web = make(
+        record("http://a.example/a", moved("/A"), WARC_Payload_Digest=NOTHING),
+        record("http://a.example/a", unchanged, MONDAY + DAY, "revisit", WARC_Payload_Digest=NOTHING, **origin),
+        record("http://a.example/b", unchanged, MONDAY + DAY, "revisit", WARC_Payload_Digest=NOTHING),
+        record("http://a.example/A", http(page("large a"))),
+    )
+    assert web.look("http://a.example/a", NOW).final_url == "http://a.example/A"
+    assert web.look("http://a.example/b", NOW).status == 404
+    assert any("revisit" in warning for warning in web.warnings)
+
+
+def test_a_revisit_keeps_its_own_status(make: Make) -> None:
+    body, same = page("the same words"), {"WARC_Payload_Digest": "sha1:AAAA"}
+    web = make(
+        record("http://a.example/", http(body), **same),
+        record("http://a.example/gone", http(status="404 Not Found"), MONDAY + 1, "revisit", **same),
+        record("http://a.example/empty", http(), MONDAY, WARC_Payload_Digest=NOTHING),
+        record("http://a.example/void", http(status="410 Gone"), MONDAY, "revisit", WARC_Payload_Digest=NOTHING),
+    )
+    assert web.look("http://a.example/", NOW).status == 200
+    gone = web.look("http://a.example/gone", NOW)
+    assert (gone.status, gone.failure and gone.failure.kind) == (404, "status")
+    assert (web.record("http://a.example/gone", NOW).status, web.body("http://a.example/gone", NOW)) == (404, body)
+    assert web.look("http://a.example/void", NOW).status == 410
 
 
 def test_other_records_are_ignored(make: Make) -> None:
@@ -475,6 +549,20 @@ def test_the_digest_is_of_what_the_web_says(make: Make, tmp_path: Path) -> None:
     other.write_bytes(b"".join(records).replace(b"page 3", b"page 4"))
     assert Recorded(moved_web, tmp_path / "cache").digest() == web.digest()
     assert Recorded(other, tmp_path / "cache").digest() != web.digest()
+
+
+def test_an_index_does_not_outlive_the_code_that_made_it(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    web = make(record("http://a.example/", http(page("here"))))
+    files = [web.path / "web.warc.gz"]
+    name = indexes.stored_name(files)
+    assert name == indexes.stored_name(files)
+    real = Path.read_bytes
+    for maker in ("index.py", "warc.py", "urls.py"):
+        with monkeypatch.context() as changed:
+            changed.setattr(Path, "read_bytes", lambda path, maker=maker: real(path) + b"#" * (path.name == maker))
+            assert indexes.stored_name(files) != name
+    monkeypatch.setattr(cache, "version", lambda library: "0.0")
+    assert indexes.stored_name(files) != name
 
 
 def test_a_damaged_index_is_made_again(make: Make) -> None:

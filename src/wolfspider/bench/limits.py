@@ -49,7 +49,7 @@ class Limits:
         if getattr(getattr(self._world, "params", None), "pages", 0) > LARGEST:
             return Limit(len(task.relevant))
         wanted = [task.seeds, sorted(task.relevant), self._start, self._pages]
-        name = digest_of([self._world.digest(), wanted, source_of(bounds.__module__)])
+        name = digest_of([self._world.digest(), wanted, source_of(__name__)])
         known = self._kept.get(name)
         if known is not None:
             return Limit(**known)

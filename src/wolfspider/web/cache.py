@@ -76,9 +76,14 @@ def folder() -> Path:
 @functools.cache
 def parser() -> str:
     """The version of the code that makes pages: our own, and that of others."""
+    return made_by(MAKERS, USED)
+
+
+def made_by(makers: Sequence[str], used: Sequence[str]) -> str:
+    """A hash of these sources of ours and of the versions of these libraries."""
     package = Path(__file__).parent.parent
-    sources = [(package / name).read_bytes() for name in MAKERS]
-    return xxhash.xxh3_64_hexdigest(b"\n".join([*sources, *(f"{name} {version(name)}".encode() for name in USED)]))
+    sources = [(package / name).read_bytes() for name in makers]
+    return xxhash.xxh3_64_hexdigest(b"\n".join([*sources, *(f"{name} {version(name)}".encode() for name in used)]))
 
 
 class PageCache:

@@ -6,14 +6,16 @@ its versions in the order of their dates: which file, where in it, with what sta
 redirect. Sixty thousand pages take about ten megabytes.
 
 The index is made by one walk over the WARC files, which inflates all of them, and is kept on disk under a name made
-from their paths, sizes and times: a file that changes makes a new index. It is written aside and moved into place, so
-two processes that make the same one at once do not disturb each other.
+from their paths, sizes and times and from the code that makes it: a change of either makes a new index. It is written
+aside and moved into place, so two processes that make the same one at once do not disturb each other.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
+from base64 import b32encode
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -24,10 +26,14 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
+from wolfspider.web.cache import made_by
 from wolfspider.web.urls import canonical
 from wolfspider.web.warc import Entry, scan
 
-_FORMAT = 1  # of the stored arrays; another number, another index
+MAKERS = ("web/index.py", "web/warc.py", "web/urls.py")  # what decides the arrays: none outlives a change of these
+USED = ("ada-url",)
+_NOTHING = [hashlib.new(name, b"").digest() for name in ("md5", "sha1", "sha256", "sha512")]
+_EMPTY = frozenset(text.lower() for each in _NOTHING for text in (each.hex(), b32encode(each).decode().rstrip("=")))
 
 
 class Place(NamedTuple):
@@ -83,6 +89,9 @@ class Index:
         """Where a redirect leads; "" for every other answer."""
         return self._locations[row]
 
+    def status(self, row: int) -> int:
+        return int(self.arrays["statuses"][row])
+
     def date(self, row: int) -> float:
         return float(self._dates[row])
 
@@ -127,8 +136,8 @@ def schemeless(url: str) -> str:
 
 
 def stored_name(files: Sequence[Path]) -> str:
-    """The name of an index: another one when a file has another path, size or time."""
-    whole = xxhash.xxh3_128(b"%d" % _FORMAT)
+    """The name of an index: another one when a file has another path, size or time, or other code would make it."""
+    whole = xxhash.xxh3_128(made_by(MAKERS, USED).encode())
     for path in files:
         facts = path.stat()
         whole.update(f"\n{path}\t{facts.st_size}\t{facts.st_mtime_ns}".encode("utf-8", "surrogatepass"))
@@ -159,21 +168,56 @@ def build(files: Sequence[Path]) -> Index:
 
 def _settled(rows: list[_Row], warnings: list[str]) -> list[_Row]:
     """Revisits replaced by what they repeat, under their own dates; in their order, for one may repeat another."""
-    kept: list[_Row] = [row for row in rows if not row.entry.revisit]
-    by_payload = {row.entry.payload: row for row in kept if row.entry.payload}
-    by_date = {(schemeless(row.url), row.entry.date): row for row in kept}
+    kept = [row for row in rows if _whole(row.entry)]
+    by_payload = {row.entry.payload: row for row in kept if not (row.entry.revisit or _empty(row.entry.payload))}
+    # Of a page and the redirect to it under the other scheme in the same second, the page is the one to repeat.
+    by_date = {(schemeless(row.url), row.entry.date): row for row in sorted(kept, key=_circular, reverse=True)}
     lost = 0
-    for row in sorted((row for row in rows if row.entry.revisit), key=lambda row: row.entry.date):
+    for row in sorted((row for row in rows if not _whole(row.entry)), key=lambda row: row.entry.date):
         origin = _origin(row, by_payload, by_date)
         if origin is None:
             lost += 1
             continue
-        again = origin._replace(url=row.url, entry=origin.entry._replace(date=row.entry.date))
+        again = _repeated(origin, row)
         by_date[schemeless(row.url), row.entry.date] = again
         kept.append(again)
     if lost:
         warnings.append(f"{lost:,} revisit records repeat pages that are not here; they are left out.")
-    return kept
+    return _without_circles(kept)
+
+
+def _whole(entry: Entry) -> bool:
+    """Whether a record says all there is to say. A revisit does if its body does not matter or is known to be empty."""
+    return not entry.revisit or (_own_status(entry) and (bool(entry.location) or _empty(entry.payload)))
+
+
+def _own_status(entry: Entry) -> bool:
+    """A 304 is what the archive was told, not what a reader would have been."""
+    return entry.status not in (0, 304)
+
+
+def _empty(payload: str) -> bool:
+    """Whether a digest is that of no bytes, which answers share that have nothing else in common."""
+    return payload.rpartition(":")[2].strip().rstrip("=").lower() in _EMPTY
+
+
+def _repeated(origin: _Row, row: _Row) -> _Row:
+    """The body of one record as the answer of another."""
+    entry = origin.entry._replace(date=row.entry.date)
+    if not _own_status(row.entry):
+        return origin._replace(url=row.url, entry=entry)
+    return origin._replace(url=row.url, entry=entry._replace(status=row.entry.status), location=row.location)
+
+
+def _circular(row: _Row) -> bool:
+    """A redirect to its own address, most often from http to https."""
+    return bool(row.location) and schemeless(row.location) == schemeless(row.url)
+
+
+def _without_circles(rows: list[_Row]) -> list[_Row]:
+    """Both schemes are one address here, so a redirect between them would hide the page it leads to."""
+    standing = {schemeless(row.url) for row in rows if not _circular(row)}
+    return [row for row in rows if not (_circular(row) and schemeless(row.url) in standing)]
 
 
 def _origin(row: _Row, by_payload: dict[str, _Row], by_date: dict[tuple[str, float], _Row]) -> _Row | None:

@@ -189,11 +189,13 @@ class Recorded:
         return Answer(response.status, response.headers, size, result)
 
     def _read(self, row: int) -> Response | None:
+        """With the status of the row: a revisit may repeat the body of another answer with a status of its own."""
         file, offset, length = self._index.place(row)
         try:
-            return read(self._files[file], offset, length)
+            response = read(self._files[file], offset, length)
         except OSError:
             return None
+        return response and response._replace(status=self._index.status(row))
 
     def _without_page(self, url: str, final: str, hops: list[str], now: float, status: int, failure: Failure) -> Fetch:
         seconds = self._seconds(len(hops), 0)
