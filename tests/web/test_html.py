@@ -333,6 +333,10 @@ HOSTILE = {
     "deep json": "b'<script type=application/ld+json>' + b'[' * 5_000_000",
     "long meta": "b'<meta name=robots content=\"' + b'a,' * 5_000_000 + b'\">x'",
     "utf-16": "b'\\xff\\xfe' + ('<div>' * 100_000).encode('utf-16-le')",
+    "crowded behind a comment": "b'<!-- <a x=\" --><p ' + b' '.join(b'a%d' % i for i in range(200_000)) + b'>x\">'",
+    "tags within names": "b'<a' * 19_000 + b'x' * 9_000_000",
+    "tags within values": "b'<a/x=' * 19_000 + b'x' * 9_000_000",
+    "tags within tags": "b'<a x=\"' * 19_000 + b'<a ' * 900 + b'y=z ' * 2_000_000",
     "lone brackets": "b'<' * 10_000_000",
 }
 
@@ -376,6 +380,49 @@ def test_values_may_hold_brackets() -> None:
     found = page(f'<p data-html="{value}">one <a title="x > y" href="/x">two</a></p>' + "<p>three</p>" * 10)
     assert found.words[:3] == ("one", "two", "three")
     assert [link.anchor for link in found.links] == ["two"]
+
+
+def test_equals_signs_and_quotes_in_a_text_are_only_text() -> None:
+    text = "<p>one <a href=/x>two</a> three</p>" * 1_500
+    found = page(f"<p><code>'='</code></p>{text}<p>that's all</p>")
+    assert len(found.words) == 3 * 1_500 + 3
+    assert len(found.links) == 1
+    assert not found.truncated
+
+
+SNIPPETS = """
+    = ' " =' =" '=' "=" < > / </ that's a<b <p> </p> <b_title='x> <i_x="y"> <b_title="a'>b"> <a_href=/x> </a> <br/>
+    <script> </script> <!-- --> one two _ &lt;
+"""
+snippets = st.sampled_from([snippet.replace("_", " ") for snippet in SNIPPETS.split()])
+
+
+@given(st.lists(snippets, max_size=40).map(" ".join))
+@settings(max_examples=200, deadline=None)
+def test_bounds_take_nothing_from_pages_within_them(html: str) -> None:
+    """A page too short to be bounded, and the same one long enough."""
+    short = page(f"{html} end")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("wolfspider.web.html._HARMLESS", 0)
+        bounded = page(f"{html} end")
+    assert (bounded.words, bounded.links, bounded.truncated) == (short.words, short.links, False)
+
+
+@pytest.mark.parametrize("content_type", ["text/html; charset=utf-8", "text/plain; charset=utf-8"])
+def test_words_are_bounded_though_characters_are_few(content_type: str) -> None:
+    found = page("\ufdfa" * 600_000, content_type)
+    assert len(found.words) == 500_000
+    assert found.truncated
+
+
+def test_long_texts_are_read_without_seams() -> None:
+    text = "eins zwei drei größer " * 10_000
+    assert page(text, "text/plain; charset=utf-8").words == tuple(words(text))
+
+
+def test_directives_of_several_meta_tags_are_joined() -> None:
+    html = "<meta name=robots content=noarchive><meta name=ROBOTS content='nofollow'><meta name=wolfspider content=x>t"
+    assert page(html).robots == ("noarchive", "nofollow", "x")
 
 
 # Real pages

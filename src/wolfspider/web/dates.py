@@ -38,7 +38,17 @@ META_NAMES = (
 )
 _ISO = re.compile(
     r"(\d{4})(?:-(\d{1,2})-(\d{1,2})|/(\d{1,2})/(\d{1,2})|(\d{2})(\d{2})(?!\d))"
-    r"(?:(?:[T ]|\s+)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})?)?",
+    r"(?:(?:[T ]|\s+)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?)?",
+    re.IGNORECASE | re.ASCII,
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = (
+    r"(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_SPOKEN = re.compile(
+    rf"(?:[a-z]{{3,9}},?\s+)?(?:{_MONTH}\s+(\d{{1,2}})|(\d{{1,2}})\s+{_MONTH}),?\s+(\d{{4}})"
+    r"(?:,?\s+(?:at\s+)?(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([ap]\.?m\.?)?\s*(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?)?$",
     re.IGNORECASE | re.ASCII,
 )
 _IN_JSON = re.compile(r'"(?:datePublished|dateCreated)"\s*:\s*"([^"\\]{4,64})"')
@@ -63,13 +73,30 @@ def believable(date: float | None, at: float) -> float | None:
 
 
 def seconds(text: str) -> float | None:
-    """Seconds since 1970 of an ISO 8601 date or a date as in mail; without a zone it is taken as UTC."""
+    """Seconds since 1970 of a date in ISO 8601, in English or as in mail; without a zone it is taken as UTC."""
     text = text[:64].strip()
-    match = _ISO.match(text)
     try:
-        return (_iso(match) if match else _utc(parsedate_to_datetime(text))).timestamp()
+        return _date(text).timestamp()
     except (ValueError, TypeError, OverflowError, IndexError):
         return None
+
+
+def _date(text: str) -> datetime:
+    if match := _ISO.match(text):
+        return _iso(match)
+    if match := _SPOKEN.match(text):
+        return _spoken(match)
+    return _utc(parsedate_to_datetime(text))
+
+
+def _spoken(match: re.Match[str]) -> datetime:
+    month, day = _MONTHS.index((match[1] or match[4])[:3].lower()) + 1, int(match[2] or match[3])
+    hour, minute, second = int(match[6] or 0), int(match[7] or 0), min(59, int(match[8] or 0))
+    if half := match[9]:
+        if not 1 <= hour <= 12:
+            raise ValueError("no hour of a clock with twelve")
+        hour = hour % 12 + (12 if half[0] in "pP" else 0)
+    return datetime(int(match[5]), month, day, hour, minute, second, tzinfo=_zone(match[10] or "Z"))
 
 
 def _iso(match: re.Match[str]) -> datetime:
@@ -81,7 +108,7 @@ def _iso(match: re.Match[str]) -> datetime:
 def _zone(text: str) -> timezone:
     if text[0] not in "+-":
         return UTC
-    offset = timedelta(hours=int(text[1:3]), minutes=int(text[-2:]))
+    offset = timedelta(hours=int(text[1:3]), minutes=int(text[3:].lstrip(":") or 0))
     return timezone(-offset if text[0] == "-" else offset)
 
 

@@ -25,21 +25,28 @@ import xxhash
 from selectolax.lexbor import LexborHTMLParser
 
 from wolfspider.model import Failure, Fetch, Page
-from wolfspider.text import near_signature, words
+from wolfspider.text import near_signature
 from wolfspider.web import charset, dates
-from wolfspider.web.reading import MOST_TEXT, TITLE, Reading, folded
+from wolfspider.web.reading import MOST_TEXT, MOST_WORDS, OUR_NAMES, TITLE, Reading, bounded_words, folded
 from wolfspider.web.urls import canonical
 
 MOST_BYTES = 10_000_000
 MOST_TAGS = 20_000  # nested in each other they take a second
-MOST_GAPS = 300  # between the attributes of a tag: blanks, slashes, quotes
+MOST_ATTRIBUTES = 300  # of a tag
 MOST_BODY_TAGS = 10  # the attributes of repeated ones pile up on the first
-OUR_NAMES = ("robots", "wolfspider")  # whom directives may be meant for
 
 _WITHOUT_EVENTS = 1  # LexborDocumentOptions.WO_EVENTS: its callbacks take time in the square of the <option> elements
 _HARMLESS = 32_000  # characters: too few to be slow, whatever they are
-_TAG = re.compile("</?[a-z]", re.IGNORECASE)
-_GAP = re.compile(r"""[\s/"']+""")
+_PASSES = 3
+_PATIENCE = 10  # how often each character may be looked at, on average, as a part of tags within tags
+_BLANK = r"[\t\n\f\r ]"
+_ONE = (  # attribute, as the tokenizer of HTML reads it; a value that does not end takes all the rest
+    rf"(?:[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+(?:{_BLANK}*+={_BLANK}*+"
+    r"""(?:"[^"]*+"?+|'[^']*+'?+|[^\t\n\f\r >"'][^\t\n\f\r >]*+)?+)?+)"""
+)
+_ATTRIBUTE = re.compile(_ONE)
+_ATTRIBUTES = re.compile(rf"{_ONE}*+[\t\n\f\r /]*+")
+_TAG = re.compile(rf"</?[a-z][^\t\n\f\r />]*+{_ONE}{{0,{MOST_ATTRIBUTES}}}+", re.IGNORECASE | re.ASCII)
 _BODY_TAG = re.compile(r"<(?:body|html)[\s/]", re.IGNORECASE | re.ASCII)
 
 _SHORTEST_SAMPLE = 30  # characters that a language can be told from
@@ -67,14 +74,14 @@ def parse(fetch: Fetch) -> Page | Failure:
 
 
 def _plain_page(fetch: Fetch, text: str, codec: str) -> Page:
-    found = tuple(words(text[:MOST_TEXT]))
+    found = tuple(bounded_words(text[:MOST_TEXT]))
     return Page(
         words=found,
         near=near_signature(found),
         language=language(fetch.headers.get("content-language", ""), text),
         robots=directives(fetch.headers.get("x-robots-tag", "")),
         type="text/plain",
-        truncated=len(fetch.body) > MOST_BYTES or len(text) > MOST_TEXT,
+        truncated=len(fetch.body) > MOST_BYTES or len(text) > MOST_TEXT or len(found) >= MOST_WORDS,
         **_common(fetch, codec),
     )
 
@@ -91,7 +98,7 @@ def _html_page(fetch: Fetch, text: str, codec: str) -> Page:
         near=near_signature(found),
         published=dates.published(meta, reading.json, reading.times, fetch.final_url, fetch.at),
         language=language(reading.language or fetch.headers.get("content-language", ""), reading.sample),
-        robots=directives(fetch.headers.get("x-robots-tag", ""), *(meta.get(name, "") for name in OUR_NAMES)),
+        robots=directives(fetch.headers.get("x-robots-tag", ""), *reading.robots),
         canonical=(canonical(reading.canonical, base) if reading.canonical else None) or "",
         description=folded(meta.get("description") or meta.get("og:description") or "", TITLE),
         truncated=len(fetch.body) > MOST_BYTES or len(tame) < len(text) or reading.room <= 0,
@@ -126,33 +133,35 @@ def _tamed(text: str) -> str:
 
 
 def _without_crowded_tags(text: str) -> str:
-    """Every stretch up to a ">" that would be a tag with too many attributes, taken out. In a script, `i<n` may look
-    like one: there it is no loss, as long as the tag that ends the script stays."""
-    kept, place = [], 0
-    for stretch in _with_whole_values(_with_whole_values(text, '"'), "'").split(">"):
-        after = place + len(stretch) + 1
-        tag = _TAG.search(stretch) if len(stretch) > MOST_GAPS else None
-        if tag and _crowded(stretch, tag.start()):
-            last = stretch.rfind("<")
-            kept.append(text[place : place + tag.start()])
-            place += len(stretch) if _crowded(stretch, last) else last
-        kept.append(text[place:after])
-        place = after
-    return "".join(kept)
+    """Tags with too many attributes, taken out. A cut may change what an earlier, longer tag seems to hold, so the text
+    is read again until there is nothing to cut; a page that goes on like that ends where it does."""
+    for _ in range(_PASSES):
+        calm = _calmed(text)
+        if len(calm) == len(text):
+            return text
+        text = calm
+    return _calmed(text, last_pass=True)
 
 
-def _crowded(stretch: str, first: int) -> bool:
-    return len(_GAP.findall(stretch, first)) > MOST_GAPS
-
-
-def _with_whole_values(text: str, quote: str) -> str:
-    """The same text without any ">" that may stand inside a quoted value, where it ends no tag. Only what follows an
-    equals sign and a quote is one; a page cannot hide a value from this, only make other text look like one."""
-    pieces = text.split(quote)
-    for place in range(1, len(pieces)):
-        if ">" in pieces[place] and pieces[place - 1].rstrip("\t\n\f\r ").endswith("="):
-            pieces[place] = pieces[place].replace(">", "_")
-    return quote.join(pieces)
+def _calmed(text: str, last_pass: bool = False) -> str:
+    """Every "<" before a letter is read as a tag, even within a script, a comment or a value, for a page could make
+    any of them real. There `i<n` may be taken out, which is no loss: the cut ends at the next "<"."""
+    kept: list[str] = []
+    place, effort = 0, _PATIENCE * len(text)
+    tag = _TAG.search(text)
+    while tag:
+        effort -= tag.end() - tag.start()
+        crowded = _ATTRIBUTE.match(text, tag.end()) is not None
+        if effort < 0 or (crowded and last_pass):
+            return "".join(kept) + text[place : tag.start()]
+        following = _TAG.search(text, tag.end() if crowded else tag.start() + 1)
+        if crowded:
+            kept.append(text[place : tag.start()])
+            rest = _ATTRIBUTES.match(text, tag.end(), following.start() if following else len(text))
+            place = min(len(text), (rest or tag).end())
+            place += text.startswith(">", place)
+        tag = following
+    return "".join(kept) + text[place:]
 
 
 def _nth_tag(text: str, n: int) -> int:

@@ -11,6 +11,7 @@ enough, the links that began to wait inside it have found theirs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -21,6 +22,8 @@ from wolfspider.web.urls import canonical
 
 MOST_LINKS = 5_000
 MOST_TEXT = 2_000_000  # characters read into words
+MOST_WORDS = 500_000  # a character may stand for several words
+OUR_NAMES = ("robots", "wolfspider")  # whom directives may be meant for
 ANCHOR = TAG_PATH = 300  # characters
 TITLE = 1_000
 BLOCK = 10  # words that make an element say something
@@ -28,7 +31,11 @@ _LABEL = 100  # characters of one element in a tag path
 _SAMPLE = 1_000  # characters from which a language can be told
 _META = 4_096
 _JSON = 262_144
+_MOST_ROBOTS = 100  # meta tags with directives
 _FEW = 10  # scripts of JSON-LD and dates that are looked at
+
+_PORTION = 50_000  # characters turned into words at once; they end with a word, unless it is very long
+_PORTIONS = re.compile(rf".{{1,{_PORTION}}}+\S{{0,1000}}+", re.DOTALL)
 
 Attributes = Mapping[str, str | None]
 
@@ -44,6 +51,18 @@ _HIDDEN = '[hidden],[style*="display:none" i],[style*="display: none" i]'
 def folded(text: str, most: int) -> str:
     """White space folded, and cut; what is far behind the cut is not looked at."""
     return " ".join(text.lstrip()[: 4 * most].split())[:most].rstrip()
+
+
+def bounded_words(text: str, most: int = MOST_WORDS) -> list[str]:
+    """The first words of a text, which is not read much further than they reach."""
+    if len(text) <= _PORTION:
+        return words(text)[:most]
+    found: list[str] = []
+    for portion in _PORTIONS.finditer(text):
+        if len(found) >= most:
+            break
+        found += words(portion[0])
+    return found[:most]
 
 
 class _Anchor:
@@ -81,6 +100,7 @@ class Reading:
     def __init__(self, tree: LexborHTMLParser) -> None:
         self.words: list[str] = []
         self.meta: dict[str, str] = {}  # by name in lower case, the first of each
+        self.robots: list[str] = []  # what its meta tags ask of us
         self.json: list[str] = []  # scripts of JSON-LD
         self.times: list[str] = []  # dates of its articles
         self.title = self.base = self.canonical = self.language = self.sample = ""
@@ -157,7 +177,9 @@ class Reading:
     def _read(self, text: str) -> None:
         text = text[: self.room]
         self.room -= len(text)
-        self.words += words(text)
+        self.words += bounded_words(text, MOST_WORDS - len(self.words))
+        if len(self.words) >= MOST_WORDS:
+            self.room = 0
         if len(self.sample) < _SAMPLE:
             self.sample += text[:_SAMPLE] + " "
         if self._open is not None and len(self._open.text) < ANCHOR:
@@ -241,7 +263,7 @@ class Reading:
         child = node.first_child
         if child is not None and not self.title and self._open is None:
             self.title = folded(child.text_content or "", TITLE)
-            self.words += words(self.title)
+            self.words += bounded_words(self.title, MOST_WORDS - len(self.words))
 
     def root(self, node: LexborNode, attributes: Attributes) -> None:
         self.base = self.base or (attributes.get("href") or "").strip()
@@ -253,7 +275,10 @@ class Reading:
             self._anchor(node, "meta", refresh_target(content), "refresh")
         for key in ("name", "property", "itemprop"):
             if name := attributes.get(key):
-                self.meta.setdefault(name[:100].strip().lower(), content)
+                name = name[:100].strip().lower()
+                self.meta.setdefault(name, content)
+                if name in OUR_NAMES and len(self.robots) < _MOST_ROBOTS:
+                    self.robots.append(content)
 
     def relation(self, node: LexborNode, attributes: Attributes) -> None:
         """A link element: only the address the page would rather be known by is of interest."""
