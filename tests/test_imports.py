@@ -19,7 +19,7 @@ GROUPS = (
     ("topic", "learn"),
     ("judge", "reinforcer", "strategy", "room", "turns", "frontier", "queues"),
     ("strategies",),
-    ("crawl", "obey"),
+    ("crawl", "obey", "memory", "journal"),
     ("web", "store"),
     ("drive", "checks", "trial"),
     ("bench", "cluster", "dashboard"),

@@ -15,14 +15,15 @@ from __future__ import annotations
 import heapq
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 from wolfspider import events
 from wolfspider.errors import Problem
 from wolfspider.frontier import Shelf
 from wolfspider.judge import Judge
+from wolfspider.memory import Memory, Source
 from wolfspider.model import Credit, Failure, Link, Outcome, Page, Sent, Verdict, Visit
 from wolfspider.obey import labelled, obey
 from wolfspider.reinforcer import Reinforcer
@@ -50,32 +51,6 @@ KEPT = (
     "asked",
 )
 TRAINING = "train"  # the agent whose visits are training
-
-
-class Held(NamedTuple):
-    """What a run knows of an address."""
-
-    result: Page | Failure
-    verdict: Verdict | None
-
-
-class Memory(Protocol):
-    """What a run holds: pages and lasting failures, with their verdicts."""
-
-    def holds(self, url: str) -> bool: ...
-    def recall(self, url: str) -> Held | None: ...
-    def keep(self, url: str, result: Page | Failure, verdict: Verdict | None) -> None: ...
-    def newest(self, host: str, count: int) -> list[str]: ...
-    def state(self) -> dict[str, Any]: ...
-    def restore(self, state: Mapping[str, Any]) -> None: ...
-
-
-class Source(Protocol):
-    """Answers addresses of its own making (`leap:...`) with pages whose links are its results."""
-
-    network: bool  # does asking it cost a download?
-
-    def look(self, url: str, now: float) -> Page | Failure: ...
 
 
 @dataclass
@@ -466,30 +441,3 @@ class Crawl:
         self.reinforcer.restore(state["reinforcer"])
         self.strategy.topic = self.topic
         self.strategy.restore(state["strategy"])
-
-
-def replay(crawl: Crawl, entries: Sequence[tuple[Any, ...]], room: Room) -> None:
-    """Play a journal again: the room's answers and the results come from the entries, everything else comes out anew
-    and must be the same. The room is left as it was at the end of the journal."""
-    for kind, *entry in entries:
-        if kind == "begin":
-            crawl.begin(*entry)
-        elif kind == "propose":
-            now, free, newly_ready, answers, ids = entry
-            orders = crawl.visits(Replayed(room, free, newly_ready, answers), now)
-            if tuple(order.visit.id for order in orders) != ids:
-                raise Broken(f"{crawl.strategy.name} proposed other visits than the first time")
-        elif kind == "land":
-            number, result, now, seconds = entry
-            flight = crawl.flights[number]
-            crawl.land(flight.visit, result, now, seconds)
-            if flight.how == "out":
-                room.release(flight.visit.link.host, now)
-        elif kind == "grant":
-            number, granted = entry
-            if crawl.grant(crawl.flights[number].visit) != granted:
-                raise Broken(f"visit {number} was granted another try the first time, or was not")
-        elif kind == "command":
-            crawl.command(*entry)
-    if crawl.closing == "stopped":  # to go on is what a replay is for
-        crawl.closing = ""
