@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import json
-import math
 import unicodedata
 
 import pytest
@@ -91,19 +89,6 @@ def test_similarities_are_symmetric_and_bounded(x: dict[str, float], y: dict[str
         assert measure(x, y) == pytest.approx(measure(y, x))
         assert -1e-9 <= measure(x, y) <= 1 + 1e-9
         assert measure(x, x) == pytest.approx(1 if x else 0)
-
-
-def test_document_frequencies() -> None:
-    seen = text.DocumentFrequencies()
-    for document in (["a", "b", "a"], ["a"], ["c"]):
-        seen.add(document)
-    assert (seen.n, seen.df) == (3, {"a": 2, "b": 1, "c": 1})
-    assert seen.idf("a") == pytest.approx(math.log(4 / 3) + 1)
-    assert seen.idf("new") == pytest.approx(math.log(4) + 1)
-    assert seen.weighted({"a": 2}) == {"a": 2 * seen.idf("a")}
-    again = text.DocumentFrequencies()
-    again.restore(json.loads(json.dumps(seen.state())))
-    assert (again.n, again.df) == (seen.n, seen.df)
 
 
 def test_near_signature_is_near_for_near_texts_only() -> None:

@@ -16,7 +16,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cache
 from itertools import chain
 from typing import Any
@@ -132,35 +132,6 @@ def jaccard(x: Set[Any], y: Set[Any]) -> float:
 
 def _square(x: Mapping[str, float]) -> float:
     return sum(weight * weight for weight in x.values())
-
-
-class DocumentFrequencies:
-    """In how many documents a word stands: what makes a rare word weigh more than a common one."""
-
-    def __init__(self) -> None:
-        self.n = 0
-        self.df: dict[str, int] = {}
-
-    def add(self, words: Collection[str]) -> None:
-        """One more document, by its distinct words; repetitions are not counted twice."""
-        self.n += 1
-        df = self.df
-        for word in dict.fromkeys(words):
-            df[word] = df.get(word, 0) + 1
-
-    def idf(self, word: str) -> float:
-        return math.log((1 + self.n) / (1 + self.df.get(word, 0))) + 1
-
-    def weighted(self, counts: Mapping[str, float]) -> dict[str, float]:
-        """tf-idf of a bag."""
-        return {word: count * self.idf(word) for word, count in counts.items()}
-
-    def state(self) -> dict[str, Any]:
-        return {"n": self.n, "df": dict(self.df)}
-
-    def restore(self, state: Mapping[str, Any]) -> None:
-        self.n = int(state["n"])
-        self.df = dict(state["df"])
 
 
 def key_of(text: str) -> int:
