@@ -14,11 +14,11 @@ import time
 import tracemalloc
 
 from wolfspider.chance import generator
-from wolfspider.crawl import Crawl, Limits
 from wolfspider.drive import Recollection, simulate
 from wolfspider.events import Event, Landed
 from wolfspider.frontier import Frontier, Record, Shelf
 from wolfspider.judge import DEFAULT_JUDGE, make_judge
+from wolfspider.loop import Crawl, Limits
 from wolfspider.model import Fetch, Link, Page, host_of
 from wolfspider.scope import Scope
 from wolfspider.strategies import strategy_named

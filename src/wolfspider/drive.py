@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Protocol
 
-from wolfspider.crawl import INSTANT, Crawl
 from wolfspider.events import Command
+from wolfspider.loop import INSTANT, Crawl
 from wolfspider.memory import Held
 from wolfspider.model import Failure, Fetch, Page, Verdict, Visit, host_of
 from wolfspider.room import Broken, Order, Room

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wolfspider.crawl import Crawl
+from wolfspider.loop import Crawl
 from wolfspider.room import Broken, Replayed, Room
 
 

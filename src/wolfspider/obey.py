@@ -13,7 +13,7 @@ from wolfspider.params import move
 from wolfspider.scope import Rule
 
 if TYPE_CHECKING:
-    from wolfspider.crawl import Crawl
+    from wolfspider.loop import Crawl
 
 
 def obey(crawl: Crawl, command: events.Command) -> Any:

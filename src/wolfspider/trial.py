@@ -9,10 +9,10 @@ from typing import Any
 
 from wolfspider import codec, events
 from wolfspider.chance import generator
-from wolfspider.crawl import Crawl, Limits
 from wolfspider.drive import Recollection, Simulation
 from wolfspider.frontier import Shelf
 from wolfspider.judge import make_judge
+from wolfspider.loop import Crawl, Limits
 from wolfspider.model import FAILURES, Failure, Fetch, Link, Page
 from wolfspider.reinforcer import Reinforcer, Terms
 from wolfspider.strategy import Strategy

@@ -141,7 +141,7 @@ def test_a_strategy_that_has_no_file_of_its_own_depends_on_all(small: Path) -> N
 
 def test_the_cell_of_a_crawl_depends_on_its_strategy_and_on_nothing_that_draws() -> None:
     found = source.closure(CRAWLS, "best-first")
-    assert {"wolfspider.crawl", "wolfspider.web.synthetic.links", "wolfspider.strategies.best_first"} <= found
+    assert {"wolfspider.loop", "wolfspider.web.synthetic.links", "wolfspider.strategies.best_first"} <= found
     assert not found & {"wolfspider.strategies.shark", "wolfspider.bench.svg", "wolfspider.bench.page"}
     assert not any(name.startswith("wolfspider.bench.papers") for name in found)
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wolfspider.chance import generator
-from wolfspider.crawl import Crawl, Limits
 from wolfspider.drive import Recollection, simulate
 from wolfspider.events import Event, Landed
 from wolfspider.frontier import Shelf
+from wolfspider.loop import Crawl, Limits
 from wolfspider.model import Failure, Fetch, Link, Page, Verdict
 from wolfspider.params import build
 from wolfspider.strategies import strategy_named

@@ -16,10 +16,10 @@ from typing import Any
 
 from wolfspider import chance
 from wolfspider.bench.metrics import Found, key
-from wolfspider.crawl import Crawl, Limits
 from wolfspider.drive import Looks, Recollection, simulate
 from wolfspider.frontier import Shelf
 from wolfspider.judge import Judge, make_judge
+from wolfspider.loop import Crawl, Limits
 from wolfspider.model import Fetch, Link, host_of
 from wolfspider.params import build
 from wolfspider.reinforcer import Reinforcer, Terms

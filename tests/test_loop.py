@@ -10,11 +10,11 @@ import pytest
 
 from wolfspider import codec, events
 from wolfspider.chance import generator
-from wolfspider.crawl import Crawl, Limits
 from wolfspider.drive import Recollection, Simulation, simulate
 from wolfspider.frontier import Shelf
 from wolfspider.journal import replay
 from wolfspider.judge import make_judge
+from wolfspider.loop import Crawl, Limits
 from wolfspider.model import Credit, Failure, Fetch, Link, Outcome, Page, Verdict, Visit
 from wolfspider.reinforcer import Reinforcer, Terms
 from wolfspider.room import Room
