@@ -41,7 +41,7 @@ figures: .venv/base
 
 lock: .venv/dev
 	$(LOCK) --output-file requirements.lock
-	$(LOCK) --group dev --output-file requirements-dev.lock
+	$(LOCK) --all-extras --group dev --output-file requirements-dev.lock
 
 clean:
 	rm -rf .venv build dist src/*.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
