@@ -3,7 +3,8 @@
 The kinds of failure, the expected ways not to get a page (a `Failure` is a value, never an exception):
 
     asked for, not answered     dns, connect, tls, timeout, slow
-    answered, no page in it     status (404 ...), type (no HTML), size, empty, encoding, redirect, trap
+    answered, no page in it     status (404 ...), type (no HTML), size, empty, script (nothing to read without
+                                JavaScript), encoding, redirect, trap
     never asked for             robots, blocked (the guard), excluded (scope), scheme, waiting, source, budget
 """
 
@@ -23,6 +24,7 @@ FAILURES = (
     "type",
     "size",
     "empty",
+    "script",
     "encoding",
     "redirect",
     "trap",
@@ -35,6 +37,7 @@ FAILURES = (
     "budget",
 )
 NEVER_ASKED = FAILURES[FAILURES.index("robots") :]
+LASTING = frozenset(["type", "size", "robots", "empty", "script", "encoding", "redirect", "trap", "scheme", "blocked"])
 
 
 def host_of(url: str) -> str:
@@ -99,7 +102,20 @@ class Failure(NamedTuple):
         """Would asking again give the same? Then it is held in memory like a page."""
         if self.kind == "status":
             return self.detail[:1] == "4" and self.detail[:3] not in ("408", "425", "429")
-        return self.kind in ("type", "size", "robots", "empty", "encoding", "redirect", "trap", "scheme", "blocked")
+        return self.kind in LASTING
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """One answer as it came over the wire, for the archive: a redirect, a page, an error."""
+
+    url: str
+    at: float
+    status: int
+    headers: tuple[tuple[str, str], ...]  # as they came, transfer coding apart
+    body: bytes  # as it came: still compressed where it was
+    address: str = ""  # IP it came from
+    cut: str = ""  # why the body is not all there: "length", "time" or "disconnect"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +132,8 @@ class Fetch:
     at: float = 0.0
     hops: tuple[str, ...] = ()  # addresses passed on the way, final one excluded
     page: Page | None = None
+    captures: tuple[Capture, ...] = ()  # every answer on the way, in order; empty where nothing is to be archived
+    cut: bool = False  # the body is only the beginning
 
 
 @dataclass(frozen=True, slots=True)

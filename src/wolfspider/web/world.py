@@ -1,11 +1,13 @@
-"""The contract of a simulated web, and how a WEB given on the command line becomes one.
+"""The contracts of webs, and how a WEB given on the command line becomes one.
 
-A World is a pure function of address and time: the same look gives the same answer, always.
+A World, simulated, is a pure function of address and time: the same look gives the same answer, always. A Web is asked
+and answers when it can.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -36,6 +38,24 @@ class World(Protocol):
 
     def digest(self) -> str:
         """Changes when the content of the web does: what results and caches are kept under."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked of a Web."""
+
+    url: str  # canonical
+    deadline: float | None = None  # seconds that all of it may take, waiting for a turn apart
+    held: Mapping[str, str] = field(default_factory=dict)  # headers of the copy at hand: etag, last-modified
+    allows: Callable[[str], bool] = lambda url: True  # the crawl's scope, asked at every hop
+    waits: Callable[[bool], None] = lambda waiting: None  # told when the visit must wait for a turn, and when it has it
+
+
+class Web(Protocol):
+    async def fetch(self, request: Request) -> Fetch:
+        """The answer, redirects followed, or the Failure that says why there is none; never an exception. Status 304
+        where the copy at hand still holds."""
         ...
 
 
