@@ -35,6 +35,7 @@ from wolfspider.topic import Topic
 SENT_KEPT = 100_000
 PATIENCE = 1_000  # visits without a download after which a turn waits for something to change
 INSTANT = 0.001  # the shortest step in time
+PARKING = 1_000  # visits that may wait for their turn at a host, beyond those that hold a slot
 KEPT = (
     "now",
     "spent",
@@ -46,7 +47,6 @@ KEPT = (
     "closing",
     "idle",
     "streak",
-    "until",
     "futile",
     "asked",
 )
@@ -98,6 +98,7 @@ class Crawl:
         self.training = 0  # downloads of free training
         self.flights: dict[int, Flight] = {}  # visits without a result, whatever way they go
         self.out = 0  # how many of them are out
+        self.parked: set[int] = set()  # those of them that wait for their turn at a host, and hold no slot meanwhile
         self.reserved = 0  # downloads they may still cost
         self.addresses: dict[str, int] = {}  # what is out, and how often
         self.joined: dict[str, list[int]] = {}  # visits that wait for one already out
@@ -121,6 +122,19 @@ class Crawl:
         """Downloads not yet spent or reserved."""
         return self.limits.pages - self.spent - self.reserved
 
+    def _free(self) -> int:
+        """How many visits may start. One that waits for its turn holds no slot, but there is an end to that too."""
+        slots = self.limits.slots
+        return min(slots - self.out + len(self.parked), slots + PARKING - self.out, self.left)
+
+    def park(self, visit: Visit, waiting: bool) -> None:
+        """A visit that is out has to wait for its turn, or has it. Nothing that a replay must know: it shows in what
+        the room has free."""
+        if waiting:
+            self.parked.add(visit.id)
+        else:
+            self.parked.discard(visit.id)
+
     def _charged(self, flight: Flight) -> bool:
         return flight.how == "out" and not (self.train == "free" and flight.visit.agent == TRAINING)
 
@@ -138,6 +152,7 @@ class Crawl:
         if flight.how != "out":
             return 0
         self.out -= 1
+        self.parked.discard(flight.visit.id)
         tries = flight.tries - (isinstance(result, Failure) and not result.asked)
         if not self._charged(flight):
             self.training += tries
@@ -152,21 +167,22 @@ class Crawl:
 
     # The turn
 
-    def begin(self, seeds: Iterable[Link], now: float) -> None:
+    def begin(self, seeds: Iterable[Link], now: float, spent: int = 0) -> None:
+        """`spent`: downloads made before, for the pages that the topic is described by."""
         links = tuple(link for link in seeds if self.in_scope(link.url))
-        self._write(("begin", links, now))
-        self.now = now
+        self._write(("begin", links, now, spent))
+        self.now, self.spent = now, spent
         self._emit(events.Began(now, links, self.limits.pages))
         self.strategy.begin(links, now)
         self._collect()
 
     def visits(self, room: Room, now: float) -> list[Order]:
         """What starts now. Calls `propose` at most once; credits that are due are paid just before."""
-        self.now = now
         replayed = isinstance(room, Replayed)
-        free = min(self.limits.slots - self.out, self.left)
+        free = self._free()
         if not replayed and (self.paused or self.closing or free <= 0 or self._better_wait(room, now)):
             return []
+        self.now = now
         if self.streak >= PATIENCE:
             self.streak = 0
         if self.out or room.next_ready() < math.inf:
@@ -339,7 +355,7 @@ class Crawl:
 
     def next(self, room: Room, now: float) -> float:
         """When there is something to do again, landings and commands apart."""
-        if self.paused or self.closing or min(self.limits.slots - self.out, self.left) <= 0:
+        if self.paused or self.closing or self._free() <= 0:
             return math.inf
         time = min(room.next_ready(), self._credit_due(), self._wake(now))
         return max(time, now + INSTANT)
@@ -370,7 +386,7 @@ class Crawl:
 
     def end(self, reason: str, now: float) -> None:
         """The driver is through. Credits that never came due are dropped only if the run cannot go on."""
-        goes_on = reason in ("paused", "waiting", "stopped", "budget")
+        goes_on = reason in events.GOES_ON
         self._emit(events.Ended(now, reason, self.spent, 0 if goes_on else len(self.credits)))
         if not goes_on:
             self.credits.clear()
@@ -428,7 +444,7 @@ class Crawl:
         self.topic = replace(self.topic, keywords=tuple(state["topic"][0]), description=state["topic"][1])
         vars(self.limits).update(state["limits"])
         vars(self.strategy.params).update(state["params"])
-        self.flights, self.addresses, self.out, self.reserved = {}, {}, 0, 0
+        self.flights, self.addresses, self.parked, self.out, self.reserved = {}, {}, set(), 0, 0
         for visit, how, tries in state["flights"]:
             self._enter(Flight(visit, how, tries))
         self.credits = [(credit.at, number, credit) for number, credit in enumerate(state["credits"])]

@@ -1,0 +1,90 @@
+"""What a store is: it keeps everything a run must not lose, and hands it back after a crash.
+
+The order of a turn, which all promises rest on. The driver archives what came back, lands it (Crawl writes its journal,
+memory and events through the store), lets the strategy propose, and only then calls `commit`: one transaction for the
+whole turn. Requests go out after the commit, and people are told of a page after the commit. So whatever happens, the
+journal names every visit before its request, and a page that anybody was told of is on disk, with its place in the
+archive and the log entry that leads to it, or none of them is.
+
+After a crash `past` gives the last snapshot and the journal since then. The crawl is played again from these: Crawl
+calls `write`, `keep` and `hear` as it did the first time, and a store that is being played to compares instead of
+writing, and answers `holds` and `recall` as of that point of the log, never from what came later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, Protocol
+
+from wolfspider.events import Command, Event
+from wolfspider.frontier import Shelf
+from wolfspider.memory import Memory
+from wolfspider.model import Failure, Fetch, Page
+
+Read = Callable[[Fetch], Page | Failure]  # how an archived answer becomes a page again
+
+
+class Past(NamedTuple):
+    """What a run was doing when it ended or died."""
+
+    state: Mapping[str, Any] | None  # of the last snapshot, as it was given; None if there was none
+    entries: Iterator[tuple[Any, ...]]  # the journal since then, pages read back from the archive
+
+
+class Store(Memory, Protocol):
+    """One run, one owner."""
+
+    shelf: Shelf
+    about: dict[str, Any]  # what the run is: written once, when it is made
+
+    # The crawl's own
+    def write(self, entry: tuple[Any, ...]) -> None:
+        """The next entry of the journal (see Crawl): begin, propose, land, grant or command."""
+
+    def hear(self, event: Event) -> None:
+        """Events of the crawl: visits, outcomes, credits and notes, kept for people and their tools."""
+
+    # The driver's
+    def archive(self, visit: int, fetch: Fetch) -> None:
+        """What came back for a visit, just before it lands. With status 304 it stands for the copy at hand."""
+
+    def liked(self) -> list[Fetch]:
+        """Pages that describe the topic, in the order they were kept; they come before the crawl begins."""
+
+    def like(self, fetch: Fetch) -> None:
+        """Keep one. It is committed at once."""
+
+    def held(self, url: str) -> Mapping[str, str]:
+        """Headers by which a server can tell whether the copy at hand still holds: etag, last-modified."""
+
+    def commit(self) -> None:
+        """The end of a turn: from here on it survives any death of the process."""
+
+    def sync(self) -> None:
+        """What is committed survives the death of the machine too; called about once a second, from any thread."""
+
+    def snapshot(self, state: Mapping[str, Any]) -> None:
+        """Where a resume starts from; called between turns, after a commit."""
+
+    def past(self) -> Past:
+        """For a store that is opened again; its entries must be played before anything else is written."""
+
+    def commands(self) -> list[tuple[int, Command]]:
+        """What other processes want, oldest first, each once and after a crash those not yet in the journal."""
+
+    def taking(self, number: int) -> None:
+        """The command that the crawl writes next is this one."""
+
+    def hosts(self) -> Iterable[Mapping[str, Any]]:
+        """What is known of hosts: when they may be asked again, their robots rules."""
+
+    def keep_hosts(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Rows with a `host` each; the newest of a host counts. Part of the turn."""
+
+    def count(self, name: str, by: int = 1) -> None:
+        """A figure that is no part of the crawl's state, such as overhead and refetched. Part of the turn."""
+
+    def counts(self) -> Mapping[str, int]: ...
+
+    def close(self) -> None:
+        """Give the run free for another owner. What was not committed is lost."""
