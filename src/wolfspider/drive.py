@@ -1,7 +1,8 @@
-"""Drivers: they own time and the web, and carry visits out and results back. Here: virtual time over a World.
+"""Drivers: they own time and the web, and carry visits out and results back.
 
-The same Crawl runs under either driver. `simulate` keeps a heap of completions; nothing waits, so a crawl of days
-takes seconds and comes out the same every time.
+The same Crawl runs under either driver. Here is what they share, and `simulate`, virtual time over a World: it keeps a
+heap of completions; nothing waits, so a crawl of days takes seconds and comes out the same every time. The driver over
+the network is in run.py.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 from wolfspider.events import Command
 from wolfspider.loop import INSTANT, Crawl
@@ -20,15 +21,10 @@ from wolfspider.memory import Held
 from wolfspider.model import Failure, Fetch, Page, Verdict, Visit, host_of
 from wolfspider.room import Broken, Order, Room
 from wolfspider.web.html import parse
+from wolfspider.web.world import Looks
 
 PAGES_AT_HAND = 64
 RETRIED = ("timeout", "connect", "dns", "slow")
-
-
-class Looks(Protocol):
-    """What a simulation needs of a World."""
-
-    def look(self, url: str, now: float) -> Fetch: ...
 
 
 def read(fetch: Fetch) -> Page | Failure:
@@ -91,7 +87,45 @@ class Result:
     at: float
 
 
-class Simulation:
+class Driver:
+    """What both drivers do alike: answer what need not go out, try again, land."""
+
+    def __init__(self, crawl: Crawl, *, tries: int, room: Room | None) -> None:
+        self.crawl, self.tries = crawl, tries
+        outside = (flight.visit.link.host for flight in crawl.flights.values() if flight.how == "out")
+        self.room = room or Room.restored(Room().state(), outside)
+
+    def _obey_inbox(self, now: float) -> None:
+        inbox, self.crawl.inbox = self.crawl.inbox, []
+        for command in inbox:
+            self.crawl.command(command, now)
+
+    def _answer(self, visit: Visit, how: str, now: float) -> Page | Failure:
+        """What is known without going out."""
+        url = visit.link.url
+        if how == "excluded":
+            return Failure("excluded", "out of the crawl's scope")
+        if how == "source":
+            return self.crawl.sources[url.split(":", 1)[0]].look(url, now)
+        held = self.crawl.memory.recall(url)
+        assert held is not None, url
+        return held.result
+
+    def _again(self, visit: Visit, result: Page | Failure, tried: int) -> bool:
+        """Is it worth another try, and does the crawl pay for it?"""
+        if isinstance(result, Page) or tried >= self.tries:
+            return False
+        passing = result.kind in RETRIED or (result.kind == "status" and result.detail.startswith("5"))
+        return passing and self.crawl.grant(visit)
+
+    def _land(self, visit: Visit, result: Page | Failure, at: float, seconds: float) -> None:
+        was_out = self.crawl.flights[visit.id].how == "out"
+        self.crawl.land(visit, result, at, seconds)
+        if was_out:
+            self.room.release(visit.link.host, at)
+
+
+class Simulation(Driver):
     """One crawl in virtual time. `run` goes on until the crawl is over, and may be called again if it can go on."""
 
     def __init__(
@@ -106,12 +140,11 @@ class Simulation:
         pause: Callable[[str, float], float] | None = None,
         room: Room | None = None,
     ) -> None:
-        self.crawl, self.world, self.tries = crawl, world, tries
+        super().__init__(crawl, tries=tries, room=room)
+        self.world = world
         self.now = crawl.now if start is None else start
         self.commands = sorted(commands, key=lambda timed: timed[0])
         self.allow = allow or (lambda url, now: True)  # robots, where they are obeyed
-        outside = (flight.visit.link.host for flight in crawl.flights.values() if flight.how == "out")
-        self.room = room or Room.restored(Room().state(), outside)
         if pause is not None:
             self.room.pause = lambda host: pause(host, self.now)
         self.done: list[tuple[float, int, Visit, Page | Failure, float, int]] = []
@@ -120,7 +153,7 @@ class Simulation:
         self.now = max(self.now, self.crawl.now)
         self.done.clear()
         for flight in list(self.crawl.flights.values()):  # left over from before a crash or a stop
-            self._dispatch(Order(flight.visit, flight.how))
+            self._dispatch(Order(flight.visit, flight.how), flight.tries)
         while True:
             self._obey()
             for order in self.crawl.visits(self.room, self.now):
@@ -135,9 +168,7 @@ class Simulation:
     def _obey(self) -> None:
         while self.commands and self.commands[0][0] <= self.now:
             self.crawl.command(self.commands.pop(0)[1], self.now)
-        inbox, self.crawl.inbox = self.crawl.inbox, []
-        for command in inbox:
-            self.crawl.command(command, self.now)
+        self._obey_inbox(self.now)
 
     def _advance(self) -> None:
         """On to the next instant at which something happens, and land what is back by then."""
@@ -148,40 +179,21 @@ class Simulation:
             raise Broken(f"visits {list(self.crawl.flights)} never land: nothing is left to wait for")
         self.now = max(self.now, min(times))
         while self.done and self.done[0][0] <= self.now:
-            self._land(*heapq.heappop(self.done))
+            self._return(*heapq.heappop(self.done))
 
-    def _land(self, at: float, number: int, visit: Visit, result: Page | Failure, seconds: float, tried: int) -> None:
-        if self._worth_another(result, tried) and self.crawl.grant(visit):
+    def _return(self, at: float, number: int, visit: Visit, result: Page | Failure, seconds: float, tried: int) -> None:
+        if self._again(visit, result, tried):
             self._go_out(visit, at + self.crawl.limits.delay, tried + 1)
-            return
-        was_out = self.crawl.flights[visit.id].how == "out"
-        self.crawl.land(visit, result, at, seconds)
-        if was_out:
-            self.room.release(visit.link.host, at)
+        else:
+            self._land(visit, result, at, seconds)
 
-    def _worth_another(self, result: Page | Failure, tried: int) -> bool:
-        if isinstance(result, Page) or tried >= self.tries:
-            return False
-        return result.kind in RETRIED or (result.kind == "status" and result.detail.startswith("5"))
-
-    def _dispatch(self, order: Order) -> None:
+    def _dispatch(self, order: Order, tried: int = 1) -> None:
         visit, how = order
         if how == "out":
-            self._go_out(visit, self.now, 1)
+            self._go_out(visit, self.now, tried)
         elif how != "joined":  # who joined lands with the other
-            heapq.heappush(
-                self.done, (self.now + INSTANT, visit.id, visit, self._answer(visit, how), INSTANT, self.tries)
-            )
-
-    def _answer(self, visit: Visit, how: str) -> Page | Failure:
-        url = visit.link.url
-        if how == "excluded":
-            return Failure("excluded", "out of the crawl's scope")
-        if how == "source":
-            return self.crawl.sources[url.split(":", 1)[0]].look(url, self.now)
-        held = self.crawl.memory.recall(url)
-        assert held is not None, url
-        return held.result
+            result = self._answer(visit, how, self.now)
+            heapq.heappush(self.done, (self.now + INSTANT, visit.id, visit, result, INSTANT, self.tries))
 
     def _go_out(self, visit: Visit, now: float, tried: int) -> None:
         url = visit.link.url

@@ -16,7 +16,7 @@ from typing import Any
 
 from wolfspider import chance
 from wolfspider.bench.metrics import Found, key
-from wolfspider.drive import Looks, Recollection, simulate
+from wolfspider.drive import Recollection, simulate
 from wolfspider.frontier import Shelf
 from wolfspider.judge import Judge, make_judge
 from wolfspider.loop import Crawl, Limits
@@ -29,7 +29,7 @@ from wolfspider.strategy import Strategy
 from wolfspider.topic import Task, Topic
 from wolfspider.web.robots import Robots
 from wolfspider.web.urls import looks_like_file
-from wolfspider.web.world import World, open_web
+from wolfspider.web.world import Looks, World, open_web
 
 OBEDIENT_DELAY = 1.0  # seconds between two visits to a host, where robots are obeyed
 STUCK = "The strategy waits for something that cannot come: a bug in it."

@@ -6,14 +6,21 @@ and answers when it can.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
 from wolfspider.learn.graph import Graph
-from wolfspider.model import Fetch
+from wolfspider.model import Failure, Fetch
 from wolfspider.topic import Task
+
+
+class Looks(Protocol):
+    """As much of a World as a crawl needs."""
+
+    def look(self, url: str, now: float) -> Fetch: ...
 
 
 class World(Protocol):
@@ -57,6 +64,22 @@ class Web(Protocol):
         """The answer, redirects followed, or the Failure that says why there is none; never an exception. Status 304
         where the copy at hand still holds."""
         ...
+
+
+class Waited:
+    """A World asked as a Web: every answer takes its time, on the clock of the event loop."""
+
+    def __init__(self, world: Looks, clock: Callable[[], float], shortest: float = 0.0) -> None:
+        self.world, self.clock, self.shortest = world, clock, shortest
+
+    async def fetch(self, request: Request) -> Fetch:
+        fetch = self.world.look(request.url, self.clock())
+        seconds = max(fetch.seconds, self.shortest)
+        if request.deadline is not None and seconds > request.deadline:
+            late = Failure("timeout", f"not here within {request.deadline:g} s")
+            fetch, seconds = replace(fetch, failure=late, page=None), request.deadline
+        await asyncio.sleep(seconds)
+        return replace(fetch, seconds=seconds)
 
 
 def open_web(spec: str, cache: Path | None = None) -> World:

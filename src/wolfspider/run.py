@@ -1,0 +1,298 @@
+"""The driver over the network: the same Crawl, in real time, on one task.
+
+A turn, in this order: commands are obeyed, the strategy proposes, the store commits all that happened since the last
+turn, listeners are told of it, and only then requests go out. So nobody hears of a page that could still be lost, and
+no request is made that the journal does not know of. What comes back is read (parsed) beside, and lands in the order
+it came, always on this one task.
+
+A signal drains: nothing new starts, what is out may land for a while, and the run can be resumed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, NamedTuple
+
+from wolfspider.drive import Driver, Result, read
+from wolfspider.events import Event
+from wolfspider.loop import Crawl
+from wolfspider.model import Failure, Fetch, Page, Visit, host_of
+from wolfspider.room import Broken, Order, Room
+from wolfspider.store.base import Store
+from wolfspider.web.world import Request, Web
+
+POLL = 0.5  # seconds between two looks for commands
+SNAPSHOT = 60.0  # seconds between two snapshots, at least
+SHARE = 0.05  # of the time may go into snapshots
+LONGEST_RETRY = 60.0  # seconds; a host that wants a longer rest is not tried again at once
+DRAIN = 15.0  # seconds that visits have to come back once a signal said stop
+
+
+class Clock:
+    """Seconds since 1970 that never run backwards, whatever happens to the machine's own clock: that is read once, and
+    time is counted by the event loop from there."""
+
+    def __init__(self, start: float | None = None) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._offset = 0.0 if start is None else start - self._loop.time()
+
+    @classmethod
+    def after(cls, last: float) -> Clock:
+        """Now, but never before the last moment of a run that goes on."""
+        return cls(max(time.time(), last))
+
+    def __call__(self) -> float:
+        return self._loop.time() + self._offset
+
+    def of_loop(self, moment: float) -> float:
+        """The same moment as the event loop counts it."""
+        return moment - self._offset
+
+
+class _Back(NamedTuple):
+    """A visit that has come back, or the bug that kept it from doing so."""
+
+    at: float
+    number: int
+    visit: Visit
+    result: Page | Failure
+    fetch: Fetch | None
+    seconds: float
+    tried: int
+    bug: Exception | None = None
+
+
+class Run(Driver):
+    """One crawl in real time."""
+
+    def __init__(
+        self,
+        crawl: Crawl,
+        web: Web,
+        store: Store,
+        *,
+        clock: Clock,
+        tries: int = 2,
+        room: Room | None = None,
+        read: Callable[[Fetch], Awaitable[Page | Failure]] | None = None,
+        tell: Callable[[Event], None] | None = None,
+        chores: Callable[[float], str | None] | None = None,
+        instant: float = 0.0,
+    ) -> None:
+        super().__init__(crawl, tries=tries, room=room)
+        self.web, self.store, self.clock, self.instant = web, store, clock, instant
+        self.read = read or _read_here
+        self.tell = tell
+        self.chores = chores  # done about once a second; may say why the crawl must end
+        self.ending = ""  # interrupted or stopped, once a signal said so; or the reason of a chore
+        self.turns = 0
+        self._until = math.inf  # when a drain has lasted long enough
+        self._bell = asyncio.Event()
+        self._back: list[_Back] = []
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._heard: list[Event] = []
+        self._bug: Exception | None = None  # what went wrong beside the turns
+        self._snapshot_due = clock() + SNAPSHOT
+        crawl.listen(self._heard.append)
+
+    async def run(self) -> Result:
+        self._take_up()
+        helpers = [asyncio.create_task(self._watched(helper)) for helper in (self._poll(), self._tend())]
+        try:
+            reason = await self._turn_until_over()
+        finally:
+            await _cancelled([*helpers, *self._tasks.values()])
+        self.crawl.end(reason, self.clock())
+        self._commit()
+        self.take_snapshot()
+        return Result(reason, self.crawl.spent, self.crawl.now)
+
+    def drain(self, patience: float = DRAIN) -> None:
+        """Start nothing new, wait a little for what is out, and end; the run can be resumed."""
+        self.ending = self.ending or "interrupted"
+        self._until = min(self._until, self.clock() + patience)
+        self._bell.set()
+
+    def stop(self) -> None:
+        """End at once; what is out is asked for again when the run is resumed."""
+        self.ending, self._until = "stopped", -math.inf
+        self._bell.set()
+
+    # The turn
+
+    async def _turn_until_over(self) -> str:
+        while True:
+            now = self.clock()
+            self._obey_inbox(now)
+            orders = [] if self.ending else self.crawl.visits(self.room, now)
+            self._commit()
+            for order in orders:
+                self._dispatch(order, now)
+            reason = self._over(now)
+            if reason:
+                return reason
+            await self._something(now)
+            if self._bug is not None:
+                raise self._bug
+            for back in self._returned():
+                self._return(back)
+
+    def _over(self, now: float) -> str | None:
+        if self.ending:
+            return self.ending if now >= self._until or not (self._tasks or self._back) else None
+        reason = self.crawl.over(self.room, now)
+        return None if reason == "paused" else reason
+
+    def _commit(self) -> None:
+        self.turns += 1
+        self.store.commit()
+        heard, self._heard[:] = list(self._heard), []
+        if self.tell is not None:
+            for event in heard:
+                self.tell(event)
+        if self.clock() >= self._snapshot_due:
+            self.take_snapshot()
+
+    def take_snapshot(self) -> None:
+        began = time.perf_counter()
+        self.store.snapshot({"crawl": self.crawl.state(), "room": self.room.state()})
+        self._snapshot_due = self.clock() + max(SNAPSHOT, (time.perf_counter() - began) / SHARE)
+
+    async def _something(self, now: float) -> None:
+        """Wait until a visit is back, a command came, a host is ready or the strategy wants to be asked."""
+        until = self._until if self.ending else self.crawl.next(self.room, now)
+        if self.crawl.flights and not (self._tasks or self._back or self.ending):
+            raise Broken(f"visits {list(self.crawl.flights)[:10]} never land: nothing is left to wait for")
+        if self._back and not self.instant:
+            return
+        loop = asyncio.get_running_loop()
+        timer = loop.call_at(self.clock.of_loop(until), self._bell.set) if until < math.inf else None
+        await self._bell.wait()
+        self._bell.clear()
+        if timer is not None:
+            timer.cancel()
+
+    # There and back
+
+    def _take_up(self) -> None:
+        """Visits left over from before a crash or a stop go out again."""
+        for flight in list(self.crawl.flights.values()):
+            if flight.how == "out":
+                self.store.count("refetched")
+            self._dispatch(Order(flight.visit, flight.how), self.clock(), flight.tries)
+
+    def _dispatch(self, order: Order, now: float, tried: int = 1) -> None:
+        visit, how = order
+        if how == "out":
+            self._send(self._go_out(visit, tried), visit)
+        elif how != "joined":  # who joined lands with the other
+            result = self._answer(visit, how, now)
+            back = _Back(now + self.instant, visit.id, visit, result, None, self.instant, self.tries)
+            if self.instant:
+                self._send(self._later(back), visit)
+            else:
+                self._back.append(back)
+
+    def _send(self, errand: Coroutine[Any, Any, None], visit: Visit) -> None:
+        self._tasks[visit.id] = asyncio.create_task(errand)
+
+    async def _later(self, back: _Back) -> None:
+        await asyncio.sleep(self.instant)
+        self._arrive(back)
+
+    async def _go_out(self, visit: Visit, tried: int, wait: float = 0.0) -> None:
+        try:
+            if wait > 0.0:
+                await asyncio.sleep(wait)
+            back = await self._fetched(visit, tried)
+        except Exception as bug:
+            back = _Back(self.clock(), visit.id, visit, Failure("connect", "a bug"), None, 0.0, tried, bug)
+        self._arrive(back)
+
+    async def _fetched(self, visit: Visit, tried: int) -> _Back:
+        url = visit.link.url
+        source = self.crawl.sources.get(url.split(":", 1)[0])
+        if source is not None:
+            return _Back(self.clock(), visit.id, visit, source.look(url, self.clock()), None, 0.0, tried)
+        held = self.store.held(url) if visit.fresh else {}
+        fetch = await self.web.fetch(
+            Request(url, visit.deadline, held, self.crawl.in_scope, lambda waiting: self._park(visit, waiting))
+        )
+        result = self._unchanged(url) if fetch.status == 304 and held else await self.read(fetch)
+        return _Back(self.clock(), visit.id, visit, result, fetch, fetch.seconds, tried)
+
+    def _unchanged(self, url: str) -> Page | Failure:
+        held = self.crawl.memory.recall(url)
+        return held.result if held else Failure("status", "304 for a page that is not at hand")
+
+    def _park(self, visit: Visit, waiting: bool) -> None:
+        self.crawl.park(visit, waiting)
+        if waiting:
+            self._bell.set()  # a slot is free
+
+    def _arrive(self, back: _Back) -> None:
+        del self._tasks[back.number]
+        self._back.append(back)
+        self._bell.set()
+
+    def _returned(self) -> list[_Back]:
+        back, self._back = sorted(self._back, key=lambda one: one[:2]), []
+        return back
+
+    def _return(self, back: _Back) -> None:
+        if back.bug is not None:
+            raise back.bug
+        visit = back.visit
+        rests = self.room.pause(host_of(visit.link.url)) <= LONGEST_RETRY
+        if rests and not self.ending and self._again(visit, back.result, back.tried):
+            self._send(self._go_out(visit, back.tried + 1, self.crawl.limits.delay), visit)
+            return
+        if back.fetch is not None:
+            self.store.archive(visit.id, back.fetch)
+        self._land(visit, back.result, max(back.at, self.crawl.now), back.seconds)
+
+    # Beside the turns
+
+    async def _watched(self, helper: Coroutine[Any, Any, None]) -> None:
+        try:
+            await helper
+        except Exception as bug:
+            self._bug = bug
+            self._bell.set()
+
+    async def _poll(self) -> None:
+        """Commands of other processes, taken from the store between turns."""
+        while True:
+            for number, command in self.store.commands():
+                self.store.taking(number)
+                self.crawl.command(command, self.clock())
+                self._bell.set()
+            await asyncio.sleep(POLL)
+
+    async def _tend(self) -> None:
+        while True:
+            await asyncio.sleep(1.0)
+            await asyncio.to_thread(self.store.sync)
+            reason = self.chores(self.clock()) if self.chores else None
+            if reason:
+                self.ending = self.ending or reason
+                self._until = self.clock() + DRAIN
+                self._bell.set()
+
+
+async def _read_here(fetch: Fetch) -> Page | Failure:
+    return read(fetch)
+
+
+async def _cancelled(tasks: list[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def run(crawl: Crawl, web: Web, store: Store, **options: Any) -> Result:
+    """Run a crawl over the network; the options are Run's."""
+    return await Run(crawl, web, store, **options).run()
