@@ -1,61 +1,140 @@
 """Writing WARC 1.1: one gzip member for each record, so that a reader can start at any of them.
 
 The same records give the same bytes: identifiers are made from the content, and no clock is read.
+
+An answer is stored as it came: its headers, and its body still compressed where it was. Only the transfer coding is
+gone, since bodies are put together before they get here. Content-Length stands as the server said it, even when the
+body was cut (`WARC-Truncated` says so): readers go by the length of the record. A body that came compressed is not
+compressed again, because that costs most of the time and saves next to nothing.
 """
 
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
 import uuid
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import BinaryIO
 
+from wolfspider.model import Capture
+
 _LEVEL = 6
+_ANSWER = "application/http; msgtype=response"
+_NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
+_REASONS = {status.value: status.phrase for status in HTTPStatus}
+_NO_BREAKS = str.maketrans("\r\n\0", "   ")
 
 
 class WarcWriter:
-    def __init__(self, file: BinaryIO) -> None:
-        self.file = file
+    def __init__(self, file: BinaryIO, level: int = _LEVEL) -> None:
+        self.file, self.level = file, level
         self.records = 0
 
     def info(self, date: float, fields: Mapping[str, str]) -> None:
-        """The first record of a file: who wrote it, and of what."""
-        block = "".join(f"{name}: {value}\r\n" for name, value in fields.items()).encode()
-        self._record("warcinfo", date, {"Content-Type": "application/warc-fields"}, block)
+        self._write(info(date, fields, self.level))
 
     def response(self, url: str, date: float, status: int, headers: Mapping[str, str], body: bytes) -> None:
-        """An HTTP answer as it came: a redirect keeps its Location."""
-        lines = [f"HTTP/1.1 {status} {_reason(status)}", *(f"{name}: {value}" for name, value in headers.items())]
-        head = "\r\n".join(lines).encode() + b"\r\n\r\n"
-        named = {
-            "WARC-Target-URI": url,
-            "WARC-Payload-Digest": "sha1:"
-            + base64.b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode(),
-            "Content-Type": "application/http; msgtype=response",
-        }
-        self._record("response", date, named, head + body)
+        self._write(response(Capture(url, date, status, tuple(headers.items()), body), self.level))
 
-    def _record(self, kind: str, date: float, fields: Mapping[str, str], block: bytes) -> None:
-        day = datetime.fromtimestamp(date, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ").replace(".000000Z", "Z")
-        identity = hashlib.blake2b(f"{kind}/{day}/{fields}/".encode() + block, digest_size=16).digest()
-        named = {
-            "WARC-Type": kind,
-            "WARC-Record-ID": f"<urn:uuid:{uuid.UUID(bytes=identity, version=4)}>",
-            "WARC-Date": day,
-            **fields,
-            "Content-Length": str(len(block)),
-        }
-        head = "WARC/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in named.items()) + "\r\n"
-        self.file.write(gzip.compress(head.encode() + block + b"\r\n\r\n", _LEVEL, mtime=0))
+    def _write(self, member: bytes) -> None:
+        self.file.write(member)
         self.records += 1
 
 
-def _reason(status: int) -> str:
+def info(date: float, fields: Mapping[str, str], level: int = _LEVEL, name: str = "") -> bytes:
+    """The first record of a file: who wrote it, and of what."""
+    named = {"WARC-Filename": name} if name else {}
+    return _member("warcinfo", date, {**named, "Content-Type": "application/warc-fields"}, _block(fields), b"", level)
+
+
+def response(capture: Capture, level: int = _LEVEL) -> bytes:
+    """An HTTP answer as it came: a redirect keeps its Location."""
+    named = _named(capture)
+    digest = hashlib.sha1(capture.body, usedforsecurity=False).digest()
+    named["WARC-Payload-Digest"] = "sha1:" + base64.b32encode(digest).decode()
+    if capture.cut:
+        named["WARC-Truncated"] = capture.cut
+    named["Content-Type"] = _ANSWER
+    if any(name.lower() == "content-encoding" for name, _ in capture.headers):
+        level = 0
+    return _member("response", capture.at, named, _http_head(capture), capture.body, level)
+
+
+def revisit(capture: Capture, held_url: str, held_at: float, level: int = _LEVEL) -> bytes:
+    """The server said that the copy at hand still holds (304): which copy that is."""
+    named = {
+        **_named(capture),
+        "WARC-Profile": _NOT_MODIFIED,
+        "WARC-Refers-To-Target-URI": held_url,
+        "WARC-Refers-To-Date": moment(held_at),
+        "Content-Type": _ANSWER,
+    }
+    return _member("revisit", capture.at, named, _http_head(capture), b"", level)
+
+
+def metadata(url: str, date: float, fields: Mapping[str, str], level: int = _LEVEL) -> bytes:
+    """What is to be said of an address beside its answers."""
+    named = {"WARC-Target-URI": url, "Content-Type": "application/warc-fields"}
+    return _member("metadata", date, named, _block(fields), b"", level)
+
+
+def moment(date: float) -> str:
+    """A WARC-Date, to the microsecond."""
+    return datetime.fromtimestamp(date, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ").replace(".000000Z", "Z")
+
+
+def _named(capture: Capture) -> dict[str, str]:
+    named = {"WARC-Target-URI": capture.url}
+    if capture.address:
+        named["WARC-IP-Address"] = capture.address
+    return named
+
+
+def _http_head(capture: Capture) -> bytes:
+    kept = [pair for pair in capture.headers if pair[0].lower() != "transfer-encoding"]
+    return _head(f"HTTP/1.1 {capture.status} {_REASONS.get(capture.status, 'Unknown')}", kept)
+
+
+def _member(kind: str, date: float, fields: Mapping[str, str], head: bytes, body: bytes, level: int) -> bytes:
+    """A record as a gzip member. What follows `head` is told by a digest among the fields, so that it need not be
+    hashed twice for the identifier."""
+    day = moment(date)
+    identity = hashlib.blake2b(_bytes(f"{kind}/{day}/{fields}/") + head, digest_size=16)
+    named = {
+        "WARC-Type": kind,
+        "WARC-Record-ID": f"<urn:uuid:{uuid.UUID(bytes=identity.digest(), version=4)}>",
+        "WARC-Date": day,
+        **fields,
+        "Content-Length": str(len(head) + len(body)),
+    }
+    packer = zlib.compressobj(level, zlib.DEFLATED, zlib.MAX_WBITS | 16)
+    first = packer.compress(_head("WARC/1.1", named.items()) + head)
+    return b"".join((first, packer.compress(body), packer.compress(b"\r\n\r\n"), packer.flush()))
+
+
+def _head(first: str, pairs: Iterable[tuple[str, str]]) -> bytes:
+    return _bytes(first + "\r\n" + _lines(pairs) + "\r\n")
+
+
+def _block(fields: Mapping[str, str]) -> bytes:
+    return _bytes(_lines(fields.items()))
+
+
+def _bytes(text: str) -> bytes:
+    """As they came: what was no UTF-8 in a header was read as lone surrogates, and becomes the same bytes again."""
     try:
-        return HTTPStatus(status).phrase
-    except ValueError:
-        return "Unknown"
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")
+
+
+def _lines(pairs: Iterable[tuple[str, str]]) -> str:
+    """One line for each. A break inside a name or value would begin a line of its own choosing: it becomes a blank."""
+    lines = [f"{name}: {value}" for name, value in pairs]
+    text = "".join(f"{line}\r\n" for line in lines)
+    if text.count("\n") == text.count("\r") == len(lines) and "\0" not in text:
+        return text
+    return "".join(f"{line.translate(_NO_BREAKS)}\r\n" for line in lines)
