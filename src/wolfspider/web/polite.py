@@ -1,0 +1,306 @@
+"""Who may be asked when: politeness to hosts and addresses.
+
+A host has one request at a time. When its answer has ended it is left alone for a while: at least the delay a person
+chose, at least what its robots.txt asks for, and longer if it was slow to answer. A host in trouble (429, 503, no
+connection, no answer) is left alone for a minute, then two, then four, up to a day; if it said how long, for that
+long. It starts from one minute again when it has answered well after half an hour without trouble. Many hosts may live
+at one address, so an address has its limit too.
+
+Every request is a turn:
+
+    async with polite.turn(host, address, waits) as refused:
+        if refused is None:
+            ...  # ask, then tell polite.answered or polite.failed
+
+Times are those of the clock that was handed in: seconds since 1970 that never jump. What is said of a host counts for
+its name and port, under http and https alike.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import random
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import xxhash
+from publicsuffixlist import PublicSuffixList
+
+from wolfspider.model import Failure
+from wolfspider.web import dates
+
+DAY = 86_400.0
+TROUBLED_STATUSES = frozenset([429, 503])
+TROUBLED_KINDS = frozenset(["dns", "connect", "tls", "timeout", "slow"])
+_JITTER = 1.5  # a back-off is up to this many times longer, so that hosts do not come back all at once
+_FEW = 1000  # hosts that are kept without looking which may be dropped
+
+Row = tuple[float, int, float]  # ready at, troubles in a row, time of the last one
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    delay: float = 1.0  # seconds from the end of an answer to the next request to its host, at least
+    factor: float = 2.0  # and at least so many times as long as the last answer took; 0 = however long it took
+    longest: float = 60.0  # seconds; neither slow answers nor a Crawl-delay make the gap longer than this
+    per_address: int = 8  # requests at a time to one IP address; 0 = any number
+    backoff: float = 60.0  # seconds that a host in trouble is left alone, doubled for each further trouble, up to a day
+    forgiven: float = 1800.0  # seconds without trouble after which a good answer makes up for all of it
+    patience: float = 120.0  # seconds that a visit which has started may wait for a turn
+
+
+@dataclass(slots=True)
+class _Host:
+    """What is remembered of a host."""
+
+    ended: float = -math.inf  # when its last answer had ended
+    until: float = -math.inf  # it is left alone until then, whatever else
+    asks: float = 0.0  # seconds that its robots.txt wants between two requests
+    seconds: float = 0.0  # what its last answer took
+    troubles: int = 0
+    troubled: float = -math.inf  # when trouble was last met
+
+
+class Polite:
+    def __init__(self, manners: Manners, clock: Callable[[], float], rng: random.Random) -> None:
+        self.manners, self.clock, self._rng = manners, clock, rng
+        self._hosts: dict[str, _Host] = {}
+        self._changed: set[str] = set()
+        self._crowd = _FEW  # so many hosts are a reason to look for some to drop
+        self._at_host = _Gates(1)
+        self._at_address = _Gates(manners.per_address)
+
+    @asynccontextmanager
+    async def turn(
+        self, host: str, address: str = "", waits: Callable[[bool], None] = lambda waiting: None
+    ) -> AsyncIterator[Failure | None]:
+        """Wait for a turn, and have it for as long as the block lasts. What the block gets is None, or the Failure that
+        says why it must not ask. `waits` is told True if there is waiting, and False when it is over."""
+        if refused := self._too_long(host, self.clock() + self.manners.patience):
+            yield refused
+            return
+        waiting = not self._at_once(host, address)
+        async with AsyncExitStack() as places:
+            try:
+                if waiting:
+                    waits(True)
+                refused = await self._wait(places, host, address)
+            finally:
+                if waiting:
+                    waits(False)
+            if refused is None:
+                began = self._begin(host)
+                places.callback(self._end_untold, host, began)
+            yield refused
+
+    def _at_once(self, host: str, address: str) -> bool:
+        return self.ready_at(host) <= self.clock() and self._at_host.free(host) and self._at_address.free(address)
+
+    async def _wait(self, places: AsyncExitStack, host: str, address: str) -> Failure | None:
+        patience = self.manners.patience
+        last = self.clock() + patience
+        try:
+            async with asyncio.timeout(patience):
+                await places.enter_async_context(self._at_host.place(host))
+                while (rest := self.ready_at(host) - self.clock()) > 0:
+                    if refused := self._too_long(host, last):
+                        return refused
+                    await asyncio.sleep(rest)
+                await places.enter_async_context(self._at_address.place(address))
+        except TimeoutError:
+            return Failure("waiting", f"no turn at {host} within {patience:g} s")
+        return None
+
+    def _too_long(self, host: str, last: float) -> Failure | None:
+        ready = self.ready_at(host)
+        if ready <= last:
+            return None
+        return Failure("waiting", f"{host} is left alone for {ready - self.clock():.0f} s more")
+
+    def _begin(self, host: str) -> float:
+        """A request goes out. Were this the end of us, what is stored would have its host left alone from here on."""
+        known = self._of(host)
+        known.ended = self.clock()
+        self._changed.add(host)
+        return known.ended
+
+    def _end_untold(self, host: str, began: float) -> None:
+        """The turn is over and nobody told how it went, as when the visit was cancelled: it ended now."""
+        known = self._of(host)
+        if known.ended <= began:
+            known.ended = self.clock()
+
+    def answered(self, host: str, status: int, headers: Mapping[str, str], seconds: float) -> None:
+        """An answer has ended, good or bad. Names of headers are in lower case."""
+        now, known = self._ended(host, seconds)
+        if status in TROUBLED_STATUSES:
+            self.trouble(host, retry_after(headers, now))
+        elif now - known.troubled >= self.manners.forgiven:
+            known.troubles = 0
+
+    def failed(self, host: str, failure: Failure, seconds: float) -> None:
+        """A request has ended without an answer that could be used."""
+        self._ended(host, seconds)
+        if failure.kind in TROUBLED_KINDS:
+            self.trouble(host)
+
+    def _ended(self, host: str, seconds: float) -> tuple[float, _Host]:
+        known = self._of(host)
+        known.ended, known.seconds = self.clock(), seconds
+        self._changed.add(host)
+        return known.ended, known
+
+    def trouble(self, host: str, wanted: float | None = None) -> None:
+        """Leave a host alone, for as long as it wants if it said so; from the second trouble on for our own back-off at
+        least. While a host is left alone, more trouble is the same trouble."""
+        now, known = self.clock(), self._of(host)
+        if now < known.until:
+            return
+        own = self.manners.backoff * 2 ** min(known.troubles, 30) * self._rng.uniform(1, _JITTER)
+        rest = own if wanted is None else wanted if not known.troubles else max(wanted, own)
+        known.troubles, known.troubled, known.ended = known.troubles + 1, now, now
+        known.until = now + min(max(rest, self.manners.delay), DAY)
+        self._changed.add(host)
+
+    def asks(self, host: str, crawl_delay: float) -> None:
+        """What the robots.txt of a host wants between two requests."""
+        if (known := self._hosts.get(host)) or crawl_delay > 0:
+            known = known or self._of(host)
+            known.asks = min(crawl_delay, self.manners.longest) if crawl_delay > 0 else 0.0
+
+    def set_delay(self, delay: float) -> None:
+        """A person moved the delay. What a host asks for, and back-offs, stand as they are."""
+        self.manners = replace(self.manners, delay=delay)
+
+    def pause(self, host: str) -> float:
+        """Seconds that a host is left alone from the end of its last answer."""
+        known = self._hosts.get(host)
+        if known is None or known.ended == -math.inf:
+            return self.manners.delay
+        return max(known.until - known.ended, self._gap(known))
+
+    def ready_at(self, host: str) -> float:
+        """When a host may be asked, as far as its own rest goes; -inf if it never was."""
+        known = self._hosts.get(host)
+        return -math.inf if known is None else self._ready(known)
+
+    def _ready(self, known: _Host) -> float:
+        return max(known.until, known.ended + self._gap(known))
+
+    def _gap(self, known: _Host) -> float:
+        slow = min(self.manners.factor * known.seconds, self.manners.longest)
+        return max(self.manners.delay, known.asks, slow)
+
+    def state(self) -> dict[str, Row]:
+        """A row for each host that something changed of since the last call: what must outlive a crash."""
+        rows = {host: self._row(known) for host in self._changed if (known := self._hosts.get(host))}
+        self._changed.clear()
+        return rows
+
+    def _row(self, known: _Host) -> Row:
+        return self._ready(known), known.troubles, max(known.troubled, 0.0)
+
+    def restore(self, rows: Mapping[str, Row], now: float) -> None:
+        """Times of a clock that was ahead of ours keep nobody from a host for longer than a day."""
+        for host, (ready, troubles, troubled) in rows.items():
+            if ready > now or troubles:
+                known = self._of(host)
+                known.until, known.troubles, known.troubled = min(ready, now + DAY), troubles, min(troubled, now)
+
+    def _of(self, host: str) -> _Host:
+        known = self._hosts.get(host)
+        if known is None:
+            if len(self._hosts) >= self._crowd:
+                self._drop_what_is_quiet()
+            known = self._hosts[host] = _Host()
+        return known
+
+    def _drop_what_is_quiet(self) -> None:
+        now = self.clock()
+        self._hosts = {host: known for host, known in self._hosts.items() if not self._quiet(host, known, now)}
+        self._changed &= self._hosts.keys()
+        self._crowd = max(_FEW, 2 * len(self._hosts))
+
+    def _quiet(self, host: str, known: _Host, now: float) -> bool:
+        """Is a host as good as one that was never asked?"""
+        grudge = known.troubles and now - known.troubled < DAY
+        return not grudge and self._ready(known) <= now and self._at_host.free(host)
+
+
+class _Gates:
+    """So many at a time at each name, in the order they came. A name that nobody is at takes no memory."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._gates: dict[str, asyncio.Semaphore] = {}
+        self._users: dict[str, int] = {}
+
+    def free(self, name: str) -> bool:
+        """Could somebody go in at once?"""
+        gate = self._gates.get(name)
+        return gate is None or not gate.locked()
+
+    @asynccontextmanager
+    async def place(self, name: str) -> AsyncIterator[None]:
+        if not self._most or not name:
+            yield
+            return
+        gate = self._gates.setdefault(name, asyncio.Semaphore(self._most))
+        self._users[name] = self._users.get(name, 0) + 1
+        try:
+            async with gate:
+                yield
+        finally:
+            self._users[name] -= 1
+            if not self._users[name]:
+                del self._users[name], self._gates[name]
+
+
+def retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds, at most a day, that a host wants to be left alone; None if it does not say or it is not to be believed.
+    A date is counted from the server's own date where there is one: its clock need not be ours."""
+    text = headers.get("retry-after", "").strip()
+    if text.isascii() and text.isdigit():
+        return min(float(text), DAY)
+    date = dates.seconds(text)
+    if date is None:
+        return None
+    told = dates.seconds(headers.get("date", ""))
+    wanted = date - (now if told is None else told)
+    return min(wanted, DAY) if wanted >= 0 else None
+
+
+class HostCap:
+    """How many hosts of one registered domain are asked. A wildcard in a domain's names makes hosts without end, each
+    with its own turn, and politeness would not hold a crawl back from any of them."""
+
+    def __init__(self, most: int = 1000) -> None:
+        self.most = most
+        self._known: set[int] = set()
+        self._hosts: dict[str, int] = {}  # how many of a domain
+
+    def allows(self, host: str) -> bool:
+        """May this host be asked? If so it counts from now on."""
+        key = xxhash.xxh3_64_intdigest(host.encode())
+        if key in self._known:
+            return True
+        domain = self._domain(host)
+        if self._hosts.get(domain, 0) >= self.most:
+            return False
+        self._known.add(key)
+        self._hosts[domain] = self._hosts.get(domain, 0) + 1
+        return True
+
+    def _domain(self, host: str) -> str:
+        name = host if host.endswith("]") else host.rpartition(":")[0] or host
+        if name.endswith("]") or name[-1:].isdigit():  # an address: no top-level domain ends in a digit
+            return name
+        return self._suffixes.privatesuffix(name.removesuffix(".")) or name
+
+    @cached_property
+    def _suffixes(self) -> PublicSuffixList:
+        """Read when the first host is asked: it takes a tenth of a second, which no start of a program should."""
+        return PublicSuffixList()
