@@ -1,0 +1,211 @@
+"""Encodings come undone exactly, torn ones as far as they go, and no bomb gets past the limit or into memory."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+import time
+import tracemalloc
+import zlib
+from collections.abc import Callable
+
+import brotli
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wolfspider.model import Failure
+from wolfspider.web.inflate import HIGHEST_RATIO, SMALL, Inflater, inflated, inflater
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+MOST = 10_000_000
+TEXT = b"".join(b"<p>the %d. line of a page like any other</p>\n" % n for n in range(4000))
+
+
+def raw_deflate(data: bytes) -> bytes:
+    squeezer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return squeezer.compress(data) + squeezer.flush()
+
+
+Encode = Callable[[bytes], bytes]
+ENCODERS: list[tuple[str, Encode]] = [
+    ("gzip", gzip.compress),
+    ("x-gzip", gzip.compress),
+    ("deflate", zlib.compress),
+    ("deflate", raw_deflate),
+    ("br", brotli.compress),
+    ("zstd", zstd.compress),
+    ("identity", bytes),
+    ("", bytes),
+]
+COMPRESSED = [pair for pair in ENCODERS if pair[1] is not bytes]
+MANY = ["gzip", "deflate", "raw deflate", "br", "zstd"]
+each_encoding = pytest.mark.parametrize(("name", "encode"), ENCODERS)
+each_compression = pytest.mark.parametrize(("name", "encode"), COMPRESSED)
+
+
+def undoing(encoding: str, most: int = MOST) -> Inflater:
+    made = inflater(encoding, most)
+    assert isinstance(made, Inflater)
+    return made
+
+
+@each_encoding
+def test_a_body_comes_back_as_it_was(name: str, encode: Encode) -> None:
+    assert inflated(encode(TEXT), name, MOST) == (TEXT, False)
+    assert inflated(encode(b""), name.upper(), MOST) == (b"", False)
+
+
+@each_encoding
+@given(data=st.binary(max_size=3000), step=st.integers(1, 200))
+def test_it_comes_back_in_whatever_pieces_it_came(name: str, encode: Encode, data: bytes, step: int) -> None:
+    body, stream = encode(data), undoing(name)
+    assert b"".join(stream.feed(body[at : at + step]) for at in range(0, len(body), step)) == data
+    assert stream.whole
+
+
+@pytest.mark.parametrize("name", ["gzip", "deflate", "br", "zstd", "br, gzip"])
+@given(junk=st.binary(max_size=300))
+def test_garbage_is_a_failure_or_a_cut_body_never_an_exception(name: str, junk: bytes) -> None:
+    result = inflated(junk, name, 10_000)
+    assert isinstance(result, Failure) or len(result[0]) <= 10_000
+
+
+@each_compression
+@given(at=st.integers(0, 200), byte=st.integers(1, 255))
+def test_a_flipped_byte_never_raises(name: str, encode: Encode, at: int, byte: int) -> None:
+    body = bytearray(encode(TEXT[:5000]))
+    body[at % len(body)] ^= byte
+    result = inflated(bytes(body), name, MOST)
+    assert isinstance(result, Failure) or len(result[0]) <= MOST
+
+
+@each_compression
+def test_a_torn_body_gives_what_was_there_and_says_so(name: str, encode: Encode) -> None:
+    noise = b"".join(zlib.crc32(b"%d" % n).to_bytes(4) for n in range(100_000))
+    body = encode(noise)
+    decoded, cut = inflated(body[: len(body) // 2], name, MOST)
+    assert cut and noise.startswith(decoded) and len(decoded) > 50_000
+    torn = inflated(body[:1], name, MOST)
+    assert isinstance(torn, Failure) and torn.kind == "encoding"
+
+
+@each_encoding
+def test_the_limit_is_exact(name: str, encode: Encode) -> None:
+    body = encode(TEXT[:5000])
+    assert inflated(body, name, 5000) == (TEXT[:5000], False)
+    assert inflated(body, name, 4999) == (TEXT[:4999], True)
+
+
+def test_several_members_and_frames_are_one_body() -> None:
+    parts = [TEXT[at : at + 5000] for at in range(0, 100_000, 5000)]
+    for name, encode in (("gzip", gzip.compress), ("zstd", zstd.compress)):
+        assert inflated(b"".join(map(encode, parts)), name, MOST) == (TEXT[:100_000], False)
+
+
+@pytest.mark.parametrize(("name", "encode"), [pair for pair in COMPRESSED if pair[0] != "br"])
+def test_what_follows_the_end_and_is_none_of_it_is_left_alone(name: str, encode: Encode) -> None:
+    for rest in (b"\0" * 100, b"<!-- served in 3 ms -->"):
+        assert inflated(encode(TEXT) + rest, name, MOST) == (TEXT, False)
+
+
+def test_two_encodings_are_undone_the_last_first() -> None:
+    assert inflated(gzip.compress(brotli.compress(TEXT)), "br, gzip", MOST) == (TEXT, False)
+    assert inflated(gzip.compress(gzip.compress(TEXT)), "gzip,identity ,gzip", MOST) == (TEXT, False)
+
+
+@pytest.mark.parametrize("name", ["compress", "gzip, br, zstd", "deflate\r\nX: y", "utf-8", "gzip;q=1", "\x1b[2J"])
+def test_an_unknown_encoding_or_a_long_chain_has_a_name(name: str) -> None:
+    result = inflated(b"abc", name, MOST)
+    assert isinstance(result, Failure) and result.kind == "encoding"
+    assert result.detail.isprintable() and len(result.detail) < 100
+
+
+def zeros(name: str, size: int) -> bytes:
+    """A bomb: so many zeros, squeezed as hard as the encoding can without taking long."""
+    block = 1 << 22
+    if name in ("br", "zstd"):
+        squeezer = brotli.Compressor(quality=1) if name == "br" else zstd.ZstdCompressor(level=1)
+        feed = squeezer.process if name == "br" else squeezer.compress
+        end = squeezer.finish if name == "br" else squeezer.flush
+        return b"".join([*(feed(bytes(block)) for _ in range(size // block)), end()])
+    bits = {"gzip": 31, "deflate": 15, "raw deflate": -15}[name]
+    packer = zlib.compressobj(1, zlib.DEFLATED, bits)
+    return b"".join([*(packer.compress(bytes(block)) for _ in range(size // block)), packer.flush()])
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_a_decompression_bomb_stops_at_the_limit_and_never_fills_memory(name: str) -> None:
+    bomb = zeros(name, 1 << 28)
+    tracemalloc.start()
+    try:
+        decoded, cut = inflated(bomb, name.removeprefix("raw "), MOST)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert cut and len(decoded) <= MOST and not any(decoded[:100])
+    assert peak < 4 * MOST
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_a_tiny_body_that_stands_for_millions_stops_at_the_ratio(name: str) -> None:
+    bomb = zeros(name, 1 << 23)[:100]
+    decoded, cut = inflated(bomb, name.removeprefix("raw "), MOST)
+    assert cut and len(decoded) <= max(SMALL, HIGHEST_RATIO * len(bomb))
+
+
+@pytest.mark.parametrize("name", ["gzip", "deflate", "br", "zstd"])
+def test_a_chain_of_bombs_stops_between_its_encodings(name: str) -> None:
+    """The outer stream alone gives a quarter of a gigabyte, of which the inner one makes nothing at all."""
+    encoders = dict(COMPRESSED)
+    nested = encoders[name](zeros(name, 1 << 28))
+    assert len(inflated(nested, f"{name}, {name}", MOST)[0]) <= MOST
+    began = time.process_time()
+    empty = gzip.compress(b"")
+    nothing = inflated(encoders[name](empty * 2_000_000), f"gzip, {name}", MOST)
+    assert isinstance(nothing, Failure)
+    assert time.process_time() - began < 30
+
+
+def test_a_thousand_members_in_a_row_are_enough() -> None:
+    for name, empty in (("gzip", gzip.compress(b"")), ("zstd", zstd.compress(b""))):
+        first = {"gzip": gzip.compress, "zstd": zstd.compress}[name](b"first")
+        assert inflated(first + empty * 100_000, name, MOST) == (b"first", True)
+
+
+def test_a_zstd_frame_that_claims_a_huge_window_is_refused() -> None:
+    window = (31 - 10) << 3  # two gigabytes, in the descriptor of a frame
+    frame = b"\x28\xb5\x2f\xfd" + bytes([0x00, window]) + b"\x01\x00\x00"
+    assert isinstance(inflated(frame, "zstd", MOST), Failure)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MANY)
+def test_ten_gigabytes_in_ten_megabytes_leave_the_process_small(name: str) -> None:
+    """What the allocators of the libraries hold is seen by the system only, so another process is measured."""
+    program = f"""
+import resource, sys
+sys.path.insert(0, {str(__file__.rpartition("/")[0])!r})
+from test_inflate import zeros
+from wolfspider.web.inflate import inflater
+block = zeros({name!r}, 1 << 28)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+repeated = {name!r} in ("gzip", "zstd")
+for most in (10_000_000, 1 << 40):
+    stream, size = inflater({name.removeprefix("raw ")!r}, most), 0
+    for _ in range(40 if repeated else 1):
+        for at in range(0, len(block), 1 << 12):
+            size += len(stream.feed(block[at:at + (1 << 12)]))
+    print(size, stream.full)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=True)
+    limited, unlimited, grown = done.stdout.splitlines()
+    assert limited == "10000000 True" or int(limited.split()[0]) <= 10_000_000
+    assert int(unlimited.split()[0]) > 0
+    assert int(grown) < 60_000  # KiB
