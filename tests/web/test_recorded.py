@@ -6,6 +6,7 @@ import gzip
 import json
 import multiprocessing
 import os
+import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Iterable
@@ -13,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import brotli
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +24,11 @@ from wolfspider.model import Failure, Fetch
 from wolfspider.web import cache, recorded, warc
 from wolfspider.web import index as indexes
 from wolfspider.web.recorded import Recorded
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 DAY = 86_400.0
 MONDAY = 1_546_819_200.0  # 2019-01-07T00:00:00Z
@@ -266,6 +273,9 @@ def test_encodings_are_undone(make: Make) -> None:
         "deflate": http(zlib.compress(plain), Content_Encoding="deflate"),
         "raw": http(raw.compress(plain) + raw.flush(), Content_Encoding="deflate"),
         "twice": http(gzip.compress(gzip.compress(plain)), Content_Encoding="gzip, gzip"),
+        "brotli": http(brotli.compress(plain), Content_Encoding="br"),
+        "zstd": http(zstd.compress(plain), Content_Encoding="zstd"),
+        "unpacked": http(plain, Content_Encoding="zstd"),
         "chunked": http(chunks, Transfer_Encoding="chunked"),
         "both": http(
             b"%x\r\n" % len(z := gzip.compress(plain)) + z + b"\r\n0\r\n\r\n",

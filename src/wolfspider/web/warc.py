@@ -18,6 +18,9 @@ from typing import BinaryIO, NamedTuple
 
 import xxhash
 
+from wolfspider.model import Failure
+from wolfspider.web.inflate import inflated
+
 LARGEST_BODY = 10_000_000  # bytes of a body that are kept, after every decoding
 LARGEST_HEAD = 1 << 16  # of a WARC head, and of an HTTP head
 _MOST_HEADERS = 256
@@ -26,6 +29,7 @@ _MOST_NOTES = 20
 _MOST_SEARCHES = 10_000  # false starts after damage before the rest of a file is given up
 _CHUNK = 1 << 14
 _GZIP = b"\x1f\x8b\x08"
+_BEGINNINGS = {"gzip": _GZIP, "x-gzip": _GZIP, "zstd": b"\x28\xb5\x2f\xfd"}
 _WARC = b"WARC/1."
 _BETWEEN = b"\r\n\r\n"  # two records
 _SKIPPED_SCHEMES = ("dns:", "whois:", "urn:", "ftp:", "metadata:")
@@ -288,8 +292,17 @@ def _response(block: bytes, cut: bool) -> Response | None:
     body = block[start:]
     if "chunked" in headers.get("transfer-encoding", "").lower():
         body = _unchunked(body)
-    body, undecoded = _decoded(body, headers.get("content-encoding", ""))
-    return Response(status, headers, body[:LARGEST_BODY], cut or len(body) > LARGEST_BODY, undecoded)
+    encoding = headers.get("content-encoding", "")
+    decoded = inflated(body, "" if _undone(body, encoding) else encoding, LARGEST_BODY)
+    if isinstance(decoded, Failure):
+        return Response(status, headers, b"", cut, decoded.detail)
+    return Response(status, headers, decoded[0], cut or decoded[1], "")
+
+
+def _undone(body: bytes, encoding: str) -> bool:
+    """Some writers undo the encoding and keep the header; two encodings tell themselves by how a body begins."""
+    last = encoding.rpartition(",")[2].strip().lower()
+    return last in _BEGINNINGS and not body.startswith(_BEGINNINGS[last])
 
 
 def _unchunked(body: bytes) -> bytes:
@@ -306,20 +319,6 @@ def _unchunked(body: bytes) -> bytes:
         parts.append(body[line_end + 2 : line_end + 2 + size])
         place = line_end + 2 + size + 2
     return b"".join(parts) if parts else body
-
-
-def _decoded(body: bytes, encodings: str) -> tuple[bytes, str]:
-    """Undo at most two content encodings, the last applied first, to at most one byte more than is kept."""
-    names = [name.strip().lower() for name in encodings.split(",") if name.strip()]
-    for name in reversed(names[-2:]):
-        if name in ("gzip", "x-gzip"):
-            body = _inflate(body, LARGEST_BODY + 1, zlib.MAX_WBITS | 16) if body.startswith(_GZIP) else body
-        elif name == "deflate":
-            whole = _inflate(body, LARGEST_BODY + 1, zlib.MAX_WBITS)
-            body = whole or _inflate(body, LARGEST_BODY + 1, -zlib.MAX_WBITS)
-        elif name != "identity":
-            return b"", name
-    return body, ""
 
 
 def _inflate(data: bytes, most: int, bits: int) -> bytes:
