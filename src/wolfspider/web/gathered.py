@@ -54,8 +54,7 @@ class Gathering:
 
     async def fetch(self, url: str) -> Fetch:
         fetch = await self.web.fetch(Request(url))
-        if fetch.failure is None or fetch.failure.asked:
-            self.requests += 1
+        self.requests += was_asked(fetch)
         return fetch
 
     async def ask(self, url: str) -> Fetch | None:
@@ -81,6 +80,11 @@ class Gathering:
 
     def gathered(self) -> Gathered:
         return Gathered(list(self._links.values()), self.requests, self.problems)
+
+
+def was_asked(fetch: Fetch) -> bool:
+    """Did a request go out?"""
+    return fetch.failure is None or fetch.failure.asked
 
 
 def trouble_with(fetch: Fetch) -> str:

@@ -167,5 +167,9 @@ def _further(
 
 
 def beside(url: str, other: str) -> bool:
-    """Do both lie on one host? A leading www makes no difference."""
-    return host_of(url).removeprefix("www.") == host_of(other).removeprefix("www.")
+    return home(url) == home(other)
+
+
+def home(url: str) -> str:
+    """Its host; a leading www makes no difference."""
+    return host_of(url).removeprefix("www.")
