@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -15,6 +21,30 @@ settings.register_profile(
 )
 settings.register_profile("search", deadline=None, max_examples=1000, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+# Modules that tests share (`from faults import faults`) lie beside this file.
+sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture
+def aside() -> Iterator[Callable[[AbstractAsyncContextManager[Any]], Any]]:
+    """`aside(faults())` runs a server in a thread of its own until the test is over, for what has its own event loop
+    or none: commands, benchmarks, other processes. Gives what `async with` would."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    stack = AsyncExitStack()
+
+    def start(server: AbstractAsyncContextManager[Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(stack.enter_async_context(server), loop).result(30)
+
+    try:
+        yield start
+        asyncio.run_coroutine_threadsafe(stack.aclose(), loop).result(30)
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(30)
+        loop.close()
 
 
 @pytest.fixture(scope="session")
