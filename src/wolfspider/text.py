@@ -17,8 +17,8 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
-from functools import cache
-from itertools import chain
+from functools import cache, lru_cache
+from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
@@ -29,9 +29,14 @@ from wolfspider.model import Link, Page
 LONGEST = 64  # characters of a word that are kept; what is longer is data, not language
 _SHORT = 1000  # characters: nothing is slow with so few
 _SHINGLE = 3
-_CHUNK = 1 << 14  # shingles whose bits are counted at once: 1 MB, and within 16 bits
+_ROUND = 255  # bits that can be counted in a byte
+_CHUNK = 64 * _ROUND  # shingles whose bits are counted at once: 1 MB
 
-_ASCII_WORD = re.compile(f"([a-z0-9]{{1,{LONGEST}}})[a-z0-9]*")
+_PARTED = "\x1f"  # between texts that are read as one; a blank, too
+_KEPT = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789\x1f")
+_BLANKED = bytes(byte if byte in _KEPT or byte > 127 else ord(" ") for byte in bytes(range(256)).lower())
+_STRANGE = re.compile(r"[^\x00-\x7f]+")
+_MOST_STRANGE = 200  # characters that are replaced one after another: more than any alphabet has
 _CJK = (
     "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"  # kana and iteration marks
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
@@ -43,8 +48,60 @@ _HAS_CJK = re.compile(f"[{_CJK}]")
 
 def words(text: str) -> list[str]:
     """The words of a text in order."""
-    if text.isascii():
-        return _ASCII_WORD.findall(text.lower())
+    clean = _blanked(text)
+    return _any_words(text) if clean is None else _cut(clean.split())
+
+
+def words_of(texts: Sequence[str]) -> tuple[list[str], list[int]]:
+    """The words of all these texts, and how many there are before each of them, and in all. To read them as one is
+    much quicker than one by one."""
+    clean = _blanked(_PARTED.join(texts))
+    lists = [line.split() for line in clean.split(_PARTED)] if clean is not None else []
+    if len(lists) != len(texts):  # one of them has the character that parts them, or marks
+        lists = [words(text) for text in texts]
+    return _cut(list(chain.from_iterable(lists))), list(accumulate(map(len, lists), initial=0))
+
+
+def _cut(found: list[str]) -> list[str]:
+    return [word[:LONGEST] for word in found] if max(map(len, found), default=0) > LONGEST else found
+
+
+def _blanked(text: str) -> str | None:
+    """The text with nothing left but its words and blanks; None where a character cannot be read by itself. Bytes are
+    turned quicker than characters, and all that is not ASCII passes through unchanged."""
+    if not text.isascii():
+        strange = set("".join(_STRANGE.findall(text)))
+        if len(strange) > _MOST_STRANGE:
+            return None
+        for character in strange:
+            spelled = _spelled(character)
+            if spelled is None:
+                return None
+            if spelled != character:
+                text = text.replace(character, spelled)
+    return text.encode("utf-8", "surrogatepass").translate(_BLANKED).decode("utf-8", "surrogatepass")
+
+
+@lru_cache(maxsize=4096)
+def _spelled(character: str) -> str | None:
+    """What a character adds to words, wherever it stands; None for those that depend on their neighbours."""
+    plain = folded(character)
+    if _is_mark(character) or _HAS_CJK.search(plain):
+        return None
+    spelled = ""
+    for part in plain:
+        if _is_mark(part) and (not spelled or spelled[-1].isalnum()):
+            return None
+        spelled += part if part.isalnum() else " "
+    return spelled
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character)[0] == "M"
+
+
+def _any_words(text: str) -> list[str]:
+    """The words of a text in which characters change their neighbours."""
     clean = folded(text)
     if not _HAS_CJK.search(clean):
         return [run[:LONGEST] for run in _word("").findall(clean)]
@@ -144,14 +201,22 @@ def near_signature(words: Sequence[str]) -> int:
     0 for no words."""
     if not words:
         return 0
-    hash_of = {word: xxhash.xxh3_64_intdigest(word.encode()) for word in dict.fromkeys(words)}
+    hash_of = {word: xxhash.xxh3_64_intdigest(word.encode()) for word in set(words)}
     shingles = _shingles(np.fromiter(map(hash_of.__getitem__, words), np.uint64, len(words)))
+    signature = np.packbits(2 * _votes(shingles) > len(shingles), bitorder="little")
+    return int.from_bytes(signature.tobytes(), "little")
+
+
+def _votes(shingles: np.ndarray[Any, np.dtype[np.uint64]]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """How many shingles have each bit. Bits become bytes, and eight bytes are added as one number, as long as none of
+    them can overflow."""
     votes = np.zeros(64, np.int64)
     for first in range(0, len(shingles), _CHUNK):
         octets = shingles[first : first + _CHUNK].astype("<u8").view(np.uint8).reshape(-1, 8)
-        votes += np.unpackbits(octets, axis=1, bitorder="little").sum(axis=0, dtype=np.uint16)
-    signature = np.packbits(2 * votes > len(shingles), bitorder="little")
-    return int.from_bytes(signature.tobytes(), "little")
+        bits = np.unpackbits(octets, axis=1, bitorder="little").view(np.uint64)
+        rounds = np.add.reduceat(bits, np.arange(0, len(bits), _ROUND), axis=0)
+        votes += rounds.view(np.uint8).sum(axis=0, dtype=np.int64)
+    return votes
 
 
 def _shingles(hashes: np.ndarray[Any, np.dtype[np.uint64]]) -> np.ndarray[Any, np.dtype[np.uint64]]:
