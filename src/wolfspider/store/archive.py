@@ -87,7 +87,7 @@ class Archive:
         self._file, self._offset = start or End(0, 0)
         self._lock = threading.Lock()  # `sync` must not meet a file that is just being closed
         self._fresh = True  # the folder has a name in it that the disk may not have
-        self._handle = _open_to_write(folder, self._file)
+        self._handle = open_to_write(folder / name_of(self._file))
         try:
             self._check_size()
         except BadInput:
@@ -112,14 +112,26 @@ class Archive:
         """Write an answer down. If the disk is full, DiskFull, and all is as it was before."""
         if len(capture.body) > LARGEST_RECORD // 2:
             raise ValueError("a body larger than the archive reads back")
-        return self._add(warc_writer.response(capture, self.level), capture.at)
+        return self.add(warc_writer.response(capture, self.level), capture.at)
 
     def revisit(self, capture: Capture, held_url: str, held_at: float) -> Place:
         """A 304: which copy still holds."""
-        return self._add(warc_writer.revisit(capture, held_url, held_at, self.level), capture.at)
+        return self.add(warc_writer.revisit(capture, held_url, held_at, self.level), capture.at)
 
     def metadata(self, url: str, at: float, fields: Mapping[str, str]) -> Place:
-        return self._add(warc_writer.metadata(url, at, fields, self.level), at)
+        return self.add(warc_writer.metadata(url, at, fields, self.level), at)
+
+    def add(self, member: bytes, at: float) -> Place:
+        """A record that warc_writer packed, perhaps in another thread or process, since that is most of the work."""
+        if self._offset >= self.largest:
+            self._rotate()
+        before = b""
+        if self._offset == 0:
+            before = warc_writer.info(at, self.info, self.level, name_of(self._file))
+        self._write(before + member if before else member)
+        place = Place(self._file, self._offset + len(before), len(member))
+        self._offset += len(before) + len(member)
+        return place
 
     def end(self) -> End:
         return End(self._file, self._offset)
@@ -148,34 +160,16 @@ class Archive:
         if size != self._offset or max(_numbers(self.folder), default=0) > self._file:
             raise BadInput(f"The archive {self.folder} does not end where it should: recover it before writing to it.")
 
-    def _add(self, member: bytes, at: float) -> Place:
-        if self._offset >= self.largest:
-            self._rotate()
-        before = b""
-        if self._offset == 0:
-            before = warc_writer.info(at, self.info, self.level, name_of(self._file))
-        self._write(before + member if before else member)
-        place = Place(self._file, self._offset + len(before), len(member))
-        self._offset += len(before) + len(member)
-        return place
-
     def _write(self, data: bytes) -> None:
-        """All of it or nothing."""
         reach("archive-before-write")
         reach("archive-torn", lambda: os.pwrite(self._handle, data[: len(data) // 2], self._offset))
-        try:
-            write_at(self._handle, data, self._offset)
-        except OSError as error:
-            os.ftruncate(self._handle, self._offset)
-            if error.errno in _NO_SPACE:
-                raise disk_full(self.folder) from error
-            raise
+        extend(self.folder, self._handle, data, self._offset)
         reach("archive-written")
 
     def _rotate(self) -> None:
         reach("archive-before-rotation")
         os.fsync(self._handle)
-        following = _open_to_write(self.folder, self._file + 1)
+        following = open_to_write(self.folder / name_of(self._file + 1))
         with self._lock:
             os.close(self._handle)
             self._handle, self._fresh = following, True
@@ -187,8 +181,14 @@ def name_of(number: int) -> str:
     return f"{number:05d}.warc.gz"
 
 
-def disk_full(where: Path) -> DiskFull:
-    return DiskFull(f"The disk of {where} is full. Make space, then resume the run: nothing that was kept is lost.")
+def open_to_write(path: Path) -> int:
+    """A file of the owner alone, made if it is not there."""
+    try:
+        return _opened(path, os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+    except OSError as error:
+        if error.errno in _NO_SPACE:
+            raise disk_full(path) from error
+        raise BadInput(f"{path} cannot be written: {error.strerror}.") from error
 
 
 def write_at(handle: int, data: bytes | bytearray, offset: int) -> None:
@@ -196,6 +196,21 @@ def write_at(handle: int, data: bytes | bytearray, offset: int) -> None:
     written = os.pwrite(handle, data, offset)
     while written < len(data):
         written += os.pwrite(handle, memoryview(data)[written:], offset + written)
+
+
+def extend(path: Path, handle: int, data: bytes, size: int) -> None:
+    """Write all of it at the end of a file of this size, or nothing."""
+    try:
+        write_at(handle, data, size)
+    except OSError as error:
+        os.ftruncate(handle, size)
+        if error.errno in _NO_SPACE:
+            raise disk_full(path) from error
+        raise
+
+
+def disk_full(where: Path) -> DiskFull:
+    return DiskFull(f"The disk of {where} is full. Make space, then resume the run: nothing that was kept is lost.")
 
 
 def read(folder: Path, place: Place) -> Capture:
@@ -340,22 +355,12 @@ def _set_aside(folder: Path, number: int) -> str:
 
 
 def _cut(folder: Path, end: End) -> None:
-    handle = _open_to_write(folder, end.file)
+    handle = open_to_write(folder / name_of(end.file))
     try:
         os.ftruncate(handle, end.offset)
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _open_to_write(folder: Path, number: int) -> int:
-    path = folder / name_of(number)
-    try:
-        return _opened(path, os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
-    except OSError as error:
-        if error.errno in _NO_SPACE:
-            raise disk_full(folder) from error
-        raise BadInput(f"{path} of the archive cannot be written: {error.strerror}.") from error
 
 
 def _open_to_read(path: Path) -> int:

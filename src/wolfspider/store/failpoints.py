@@ -25,6 +25,23 @@ NAMES = (
     "recover-before-aside",
     "recover-before-cut",
     "recover-done",
+    "shelf-before-flush",
+    "shelf-torn",
+    "shelf-flushed",
+    "shelf-cut",
+    "index-before-rename",
+    "index-renamed",
+    "create-before-rename",
+    "create-done",
+    "turn-before-commit",
+    "turn-committed",
+    "snapshot-written",
+    "snapshot-synced",
+    "snapshot-renamed",
+    "snapshot-committed",
+    "snapshot-tidied",
+    "rows-before-cut",
+    "rows-cut",
 )
 
 

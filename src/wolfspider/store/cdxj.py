@@ -1,0 +1,121 @@
+"""An index of an archive as others read it: CDXJ, sorted lines of key, time and a JSON object.
+
+    com,example)/page 20270115080000 {"url": "http://example.com/page", "mime": "text/html", "status": "200", ...}
+
+The key is the address turned around (SURT), so that the pages of a host, and of all its subdomains, lie together; it is
+in lower case and without `www.` and a slash at the end, because that is how readers look addresses up. Lines are sorted
+as bytes. Some hundred thousand are sorted at a time and lie in temporary files until they are merged, so that memory
+does not grow with the archive. The file appears only when it is complete.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from wolfspider.store.failpoints import reach
+
+_AT_A_TIME = 200_000  # lines that are sorted in memory
+_WWW = re.compile(r"^www\d*\.")
+_NO_BLANKS = str.maketrans({" ": "%20", "\t": "%09", "\r": "%0d", "\n": "%0a"})
+_DEFAULT_PORTS = {"http": "80", "https": "443"}
+
+
+class Row(NamedTuple):
+    """One record of the archive."""
+
+    url: str
+    at: float
+    mime: str
+    status: int
+    digest: str
+    length: int
+    offset: int
+    filename: str
+
+
+def surt(url: str) -> str:
+    """The sort key of a canonical address: host reversed, then path and query."""
+    scheme, found, rest = url.lower().partition("://")
+    if not found:
+        return scheme.translate(_NO_BLANKS)  # a Source's address, `leap:...`
+    authority, slash, path = rest.partition("/")
+    host, port = _host_and_port(authority, scheme)
+    path, mark, query = path.partition("?")
+    return f"{host}{port}){slash or '/'}{path.rstrip('/')}{mark if query else ''}{query}".translate(_NO_BLANKS)
+
+
+def line(row: Row) -> bytes:
+    told = {
+        "url": row.url,
+        "mime": row.mime,
+        "status": str(row.status),
+        "digest": row.digest,
+        "length": str(row.length),
+        "offset": str(row.offset),
+        "filename": row.filename,
+    }
+    time = datetime.fromtimestamp(row.at, UTC).strftime("%Y%m%d%H%M%S")
+    return f"{surt(row.url)} {time} {json.dumps(told)}\n".encode("utf-8", "replace")
+
+
+def write(path: Path, rows: Iterable[Row], at_a_time: int = _AT_A_TIME) -> int:
+    """The whole index, in place of what was there; returns how many lines it has."""
+    part = path.with_name(f".{path.name}.part")
+    part.unlink(missing_ok=True)
+    try:
+        count = _write_sorted(part, rows, at_a_time)
+        reach("index-before-rename")
+        os.replace(part, path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    reach("index-renamed")
+    return count
+
+
+def _write_sorted(part: Path, rows: Iterable[Row], at_a_time: int) -> int:
+    count = 0
+    with ExitStack() as open_files:
+        file = open_files.enter_context(open(part, "xb", opener=_private))
+        for sorted_line in heapq.merge(*_runs(iter(rows), at_a_time, part.parent, open_files)):
+            file.write(sorted_line)
+            count += 1
+        file.flush()
+        os.fsync(file.fileno())
+    return count
+
+
+def _runs(rows: Iterator[Row], size: int, folder: Path, open_files: ExitStack) -> list[Iterable[bytes]]:
+    """The lines, sorted piece by piece; all but the last piece wait in files that have no name."""
+    runs: list[Iterable[bytes]] = []
+    lines = sorted(map(line, islice(rows, size)))
+    while following := list(map(line, islice(rows, size))):
+        run: IO[bytes] = open_files.enter_context(tempfile.TemporaryFile(dir=folder))  # noqa: SIM115
+        run.writelines(lines)
+        run.seek(0)
+        runs.append(run)
+        lines = sorted(following)
+    return [*runs, lines]
+
+
+def _private(name: str, flags: int) -> int:
+    return os.open(name, flags | os.O_NOFOLLOW, 0o600)
+
+
+def _host_and_port(authority: str, scheme: str) -> tuple[str, str]:
+    host, colon, port = authority.rpartition(":")
+    if not colon or not port.isdecimal():  # no port, or the end of an IPv6 address
+        host, port = authority, ""
+    if not host.startswith("["):
+        host = ",".join(reversed(_WWW.sub("", host).split(".")))
+    return host, "" if not port or port == _DEFAULT_PORTS.get(scheme) else f":{port}"

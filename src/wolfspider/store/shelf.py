@@ -1,0 +1,224 @@
+"""The Shelf of a live run: links with their texts in a file that only grows.
+
+A place is an offset, the length of the shelf is its bytes. What is put lies in memory first, a megabyte at most, and
+can be read there; `flush` hands it to the system. A snapshot notes the length after a flush, and after a crash the
+file is cut there.
+
+A page brings a hundred links that share most of what is stored with them. So a *page record* comes first (the page's
+address and what the strategy remembers), and each *link record* behind it says how far back that lies, leaves out the
+scheme and host it shares with the page, and names a tag path that stood there before by its distance. The page record
+is repeated after 16 KB, so that one read of a window around a place brings all that is needed; a second read is made
+only where records are unusually large.
+
+    record = length (3 bytes), distance to its page record (3 bytes, 0 if it is one), msgpack
+
+Nothing in the file is trusted: msgpack builds plain data only, everything is bounded, and what is no record is a
+BadInput.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import msgpack
+
+from wolfspider.errors import BadInput
+from wolfspider.frontier import Record, Shelf
+from wolfspider.model import Link
+from wolfspider.store.archive import extend, open_to_write
+from wolfspider.store.failpoints import reach
+
+LARGEST = (1 << 24) - 1  # bytes of a record
+_HEAD = 6
+_BUFFER = 1 << 20
+_GROUP = 1 << 14  # bytes after which the page record is repeated
+_AHEAD = 1 << 10  # what is read behind a place, in the hope that the record ends there
+_TUPLE = 1  # the extension of msgpack that keeps tuples apart from lists
+_LINK: tuple[Any, ...] = (str, int, int, int, (str, int), int, str)  # kinds of what follows a link's address
+
+
+class DiskShelf(Shelf):
+    """In the file `path`, as it was when it had `length` (None: begun anew). One owner, one thread; only `sync` may be
+    called from another."""
+
+    def __init__(self, path: Path, length: int | None = None) -> None:
+        self.path = path
+        self._handle = open_to_write(path)
+        self._flushed = length or 0  # bytes in the file; the rest of the shelf is in the buffer
+        self._buffer = bytearray()
+        self._pack = msgpack.Packer(strict_types=True, default=_as_extension, unicode_errors="surrogatepass").pack
+        size = os.fstat(self._handle).st_size
+        if size < self._flushed:
+            os.close(self._handle)
+            raise BadInput(f"{path} has {size:,} bytes where {length:,} were noted: the end of it is lost.")
+        self.cut(self._flushed)
+
+    def put(self, record: Record) -> int:
+        link, source, extra = record
+        place = self._flushed + len(self._buffer)
+        if source != self._source or place > self._last:
+            place = self._put_page(source, extra)
+        url: Any = link.url
+        if self._origin and url.startswith(self._origin):
+            url = url[len(self._origin) - 1 :]
+        elif url.startswith("/"):
+            url = [url]  # no address, but to be given back as it is
+        stood = self._paths.get(link.path)
+        path = link.path if stood is None else place - stood
+        first_word, last_word = link.block
+        told = [url, link.anchor, link.at, first_word, last_word, path, link.rank, link.rel]
+        if extra is not self._extra and self._pack(extra) != self._extra_packed:
+            told.append(extra)
+        self._append(self._pack(told), place - self._page)
+        if stood is None:
+            self._paths[link.path] = place
+        return place
+
+    def get(self, place: int) -> Record:
+        try:
+            return self._read(place)
+        except (ValueError, TypeError, msgpack.UnpackException) as error:
+            raise BadInput(f"{self.path} is damaged: there is no link at byte {place:,} ({error}).") from error
+
+    def cut(self, length: int) -> None:
+        if length < self._flushed:
+            self._flushed = length
+            self._buffer.clear()
+        del self._buffer[length - self._flushed :]
+        os.ftruncate(self._handle, self._flushed)
+        reach("shelf-cut")
+        self._end_page()
+
+    def __len__(self) -> int:
+        return self._flushed + len(self._buffer)
+
+    def flush(self) -> None:
+        """Hand everything to the system: it survives the death of the process. If the disk is full, DiskFull, and
+        nothing is lost that can still be read here."""
+        if self._buffer:
+            data = bytes(self._buffer)
+            reach("shelf-before-flush")
+            reach("shelf-torn", lambda: os.pwrite(self._handle, data[: len(data) // 2], self._flushed))
+            extend(self.path, self._handle, data, self._flushed)
+            reach("shelf-flushed")
+            self._flushed += len(data)
+            self._buffer.clear()
+            self._end_page()
+
+    def sync(self) -> None:
+        """What was flushed survives the death of the machine."""
+        os.fsync(self._handle)
+
+    def close(self) -> None:
+        os.close(self._handle)
+
+    def _end_page(self) -> None:
+        """The next link begins with a page record: what it needs lies all in the file or all in the buffer."""
+        self._page, self._last, self._source = 0, -1, ""
+
+    def _put_page(self, source: str, extra: Any) -> int:
+        """Returns where the first link of the page will lie."""
+        if len(self._buffer) >= _BUFFER:
+            self.flush()
+        page = len(self)
+        self._append(self._pack([source, extra]), 0)
+        self._page, self._source, self._origin, self._extra_packed = page, source, _origin(source), self._pack(extra)
+        self._extra = extra if extra is None or isinstance(extra, str | float | int) else _NOTHING
+        self._paths: dict[str, int] = {}
+        self._last = len(self) + _GROUP
+        return len(self)
+
+    def _append(self, data: bytes, back: int) -> None:
+        if len(data) > LARGEST:
+            raise ValueError(f"a link of {len(data):,} bytes is too large for the shelf")
+        self._buffer += len(data).to_bytes(3, "little") + back.to_bytes(3, "little") + data
+
+    def _read(self, place: int) -> Record:
+        lowest = self._flushed if place >= self._flushed else 0
+        start = max(lowest, place - _GROUP)
+        window = self._bytes(start, place + _AHEAD)
+        length, back = _head(window, place - start)
+        page, end = place - back, place + _HEAD + length
+        if page < lowest or not back:
+            raise ValueError("no link record")
+        if page < start or end > start + len(window):
+            start, window = page, self._bytes(page, end)
+        told = _content(window, place - start)
+        source, extra = _page(window, page - start)
+        if not 8 <= len(told) <= 9 or not all(isinstance(*pair) for pair in zip(told[1:], _LINK, strict=False)):
+            raise ValueError("no link record")
+        url, anchor, at, first_word, last_word, path, rank, rel, *own = told
+        if isinstance(path, int):
+            path = _path(window, place - path - start)
+        link = Link(_address(url, source), anchor, at, (first_word, last_word), path, rank, rel)
+        return Record(link, source, own[0] if own else extra)
+
+    def _bytes(self, start: int, end: int) -> bytes:
+        if start >= self._flushed:
+            return bytes(self._buffer[start - self._flushed : end - self._flushed])
+        return os.pread(self._handle, min(end, self._flushed) - start, start)
+
+
+_NOTHING = object()  # what no `extra` is
+
+
+def _head(window: bytes, at: int) -> tuple[int, int]:
+    if not 0 <= at <= len(window) - _HEAD:
+        raise ValueError("no record")
+    return int.from_bytes(window[at : at + 3], "little"), int.from_bytes(window[at + 3 : at + _HEAD], "little")
+
+
+def _content(window: bytes, at: int) -> list[Any]:
+    length, _ = _head(window, at)
+    data = window[at + _HEAD : at + _HEAD + length]
+    told = msgpack.unpackb(data, strict_map_key=False, ext_hook=_from_extension, unicode_errors="surrogatepass")
+    if not isinstance(told, list):
+        raise ValueError("no record")
+    return told
+
+
+def _page(window: bytes, at: int) -> tuple[str, Any]:
+    told = _content(window, at)
+    if _head(window, at)[1] != 0 or len(told) != 2 or not isinstance(told[0], str):
+        raise ValueError("no page record")
+    return told[0], told[1]
+
+
+def _path(window: bytes, at: int) -> str:
+    told = _content(window, at)
+    if len(told) < 8 or not isinstance(told[5], str):
+        raise ValueError("no tag path")
+    return told[5]
+
+
+def _origin(source: str) -> str:
+    """Scheme and host of an address with the slash behind them; "" if it has none."""
+    parts = source.split("/", 3)
+    return "/".join((*parts[:3], "")) if len(parts) == 4 and parts[0].endswith(":") and not parts[1] else ""
+
+
+def _address(url: Any, source: str) -> str:
+    if isinstance(url, list) and len(url) == 1:
+        (url,) = url
+    elif isinstance(url, str) and url.startswith("/"):
+        url = _origin(source)[:-1] + url
+    if not isinstance(url, str):
+        raise ValueError("no address")
+    return url
+
+
+def _as_extension(value: Any) -> Any:
+    if type(value) is tuple:
+        packed = msgpack.packb(list(value), strict_types=True, default=_as_extension, unicode_errors="surrogatepass")
+        return msgpack.ExtType(_TUPLE, packed)
+    raise TypeError(
+        f"{type(value).__name__} is not plain data: a shelf keeps None, numbers of 64 bits, texts, lists, tuples, dicts"
+    )
+
+
+def _from_extension(code: int, data: bytes) -> Any:
+    if code != _TUPLE:
+        raise ValueError("an unknown kind of data")
+    return tuple(msgpack.unpackb(data, strict_map_key=False, ext_hook=_from_extension, unicode_errors="surrogatepass"))

@@ -1,0 +1,123 @@
+"""The index is sorted, complete, and leads to the records."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wolfspider.model import Capture
+from wolfspider.store.archive import Archive, Place, name_of
+from wolfspider.store.cdxj import Row, line, surt, write
+from wolfspider.store.failpoints import VARIABLE
+
+# Address and key as the tools of web archives have it.
+KEYS = [
+    ("http://example.com/", "com,example)/"),
+    ("http://www.example.com/", "com,example)/"),
+    ("http://www2.example.com/goo/", "com,example)/goo"),
+    ("https://archive.org/goo/?a=2&b", "org,archive)/goo?a=2&b"),
+    ("http://archive.org:8080/goo/", "org,archive:8080)/goo"),
+    ("https://archive.org:443/goo", "org,archive)/goo"),
+    ("http://192.168.1.254/info/", "254,1,168,192)/info"),
+    ("http://example.com/app?item=Wroc%C5%82aw", "com,example)/app?item=wroc%c5%82aw"),
+    ("http://a.b.example.co.uk/X/Y.html", "uk,co,example,b,a)/x/y.html"),
+    ("http://evil.com/foo;", "com,evil)/foo;"),
+    ("http://host/%25", "host)/%25"),
+    ("http://[2001:db8::1]:8080/x", "[2001:db8::1]:8080)/x"),
+    ("http://[2001:db8::1]/", "[2001:db8::1])/"),
+    ("http://wwwx.test/", "test,wwwx)/"),
+    ("leap:Some topic", "leap:some%20topic"),
+]
+
+
+@pytest.mark.parametrize(("url", "key"), KEYS)
+def test_keys_are_those_of_other_tools(url: str, key: str) -> None:
+    assert surt(url) == key
+
+
+rows = st.builds(
+    Row,
+    url=st.one_of(
+        st.sampled_from([url for url, _ in KEYS]), st.text(max_size=30).map(lambda path: f"http://é.test/{path}")
+    ),
+    at=st.integers(0, 10**10).map(float),
+    mime=st.text(max_size=10),
+    status=st.integers(100, 999),
+    digest=st.just("sha1:X"),
+    length=st.integers(0, 10**9),
+    offset=st.integers(0, 10**12),
+    filename=st.just("00000.warc.gz"),
+)
+
+
+@given(st.lists(rows, max_size=40), st.integers(1, 50))
+def test_lines_are_sorted_however_many_are_sorted_at_a_time(given_rows: list[Row], at_a_time: int) -> None:
+    with TemporaryDirectory() as where:
+        path = Path(where) / "index.cdxj"
+        assert write(path, iter(given_rows), at_a_time) == len(given_rows)
+        lines = path.read_bytes().splitlines(keepends=True)
+        assert lines == sorted(map(line, given_rows)) and os.listdir(where) == ["index.cdxj"]
+        for found in lines:
+            key, time, told = found.decode().split(" ", 2)
+            assert key and len(time) == 14 and set(json.loads(told)) == set(Row._fields) - {"at"}
+
+
+def test_an_entry_leads_to_its_record(tmp_path: Path) -> None:
+    archive = Archive(tmp_path / "web", info={"software": "x"})
+    kept = [
+        Capture(f"http://a.test/{n}", 1.8e9 + n, 200, (("Content-Type", "text/html"),), b"x" * n) for n in (3, 1, 2)
+    ]
+    places = [archive.append(capture) for capture in kept]
+    archive.close()
+    entries = (
+        Row(
+            capture.url,
+            capture.at,
+            "text/html",
+            capture.status,
+            "sha1:Y",
+            place.length,
+            place.offset,
+            name_of(place.file),
+        )
+        for capture, place in zip(kept, places, strict=True)
+    )
+    write(tmp_path / "index.cdxj", entries)
+    assert stat.S_IMODE((tmp_path / "index.cdxj").stat().st_mode) == 0o600
+    found = [json.loads(text.split(" ", 2)[2]) for text in (tmp_path / "index.cdxj").read_text().splitlines()]
+    assert [told["url"] for told in found] == ["http://a.test/1", "http://a.test/2", "http://a.test/3"]
+    for told in found:
+        place = Place(int(told["filename"][:5]), int(told["offset"]), int(told["length"]))
+        assert archive.read(place).url == told["url"]
+
+
+CHILD = """
+import sys
+from pathlib import Path
+from wolfspider.store.cdxj import Row, write
+write(Path(sys.argv[1]), [Row("http://new.test/", 1.0, "", 200, "", 1, 2, "f")])
+"""
+
+
+@pytest.mark.parametrize(("point", "there"), [("index-before-rename", b"old"), ("index-renamed", b"new")])
+def test_killed_while_writing_there_is_the_old_index_or_the_new(tmp_path: Path, point: str, there: bytes) -> None:
+    path = tmp_path / "index.cdxj"
+    path.write_bytes(b"old")
+    for _ in range(2):  # what a killed one left behind does not stop the next
+        run = subprocess.run(
+            [sys.executable, "-c", CHILD, str(path)],
+            env={**os.environ, VARIABLE: point},
+            capture_output=True,
+            timeout=60,
+        )
+        assert run.returncode == -signal.SIGKILL and there in path.read_bytes()
