@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from wolfspider.loop import Crawl
 from wolfspider.room import Broken, Replayed, Room
 
 
-def replay(crawl: Crawl, entries: Sequence[tuple[Any, ...]], room: Room) -> None:
+def replay(crawl: Crawl, entries: Iterable[tuple[Any, ...]], room: Room) -> None:
     """Play a journal again: the room's answers and the results come from the entries, everything else comes out anew
     and must be the same. The room is left as it was at the end of the journal."""
     for kind, *entry in entries:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from wolfspider.defaults import DEFAULT_JUDGE as DEFAULT_JUDGE
 from wolfspider.errors import Problem, closest
 from wolfspider.learn.classifier import Classifier
 from wolfspider.learn.examples import Examples, damped
@@ -367,7 +368,6 @@ JUDGES: Mapping[str, Entry] = {
     "keywords": Entry(Keywords, "The keyword cosine of the learning-automata paper; any keyword may be enough."),
 }
 ORACLE = "oracle"
-DEFAULT_JUDGE = "classifier"
 
 
 def make_judge(

@@ -79,6 +79,8 @@ class Run(Driver):
         room: Room | None = None,
         read: Callable[[Fetch], Awaitable[Page | Failure]] | None = None,
         tell: Callable[[Event], None] | None = None,
+        turned: Callable[[], None] | None = None,
+        pace: Callable[[], Awaitable[None]] | None = None,
         chores: Callable[[float], str | None] | None = None,
         instant: float = 0.0,
     ) -> None:
@@ -86,6 +88,8 @@ class Run(Driver):
         self.web, self.store, self.clock, self.instant = web, store, clock, instant
         self.read = read or _read_here
         self.tell = tell
+        self.turned = turned  # called just before each commit
+        self.pace = pace  # awaited after each commit
         self.chores = chores  # done about once a second; may say why the crawl must end
         self.ending = ""  # interrupted or stopped, once a signal said so; or the reason of a chore
         self.turns = 0
@@ -121,6 +125,10 @@ class Run(Driver):
         self.ending, self._until = "stopped", -math.inf
         self._bell.set()
 
+    def ring(self) -> None:
+        """There is something in the inbox."""
+        self._bell.set()
+
     # The turn
 
     async def _turn_until_over(self) -> str:
@@ -131,6 +139,8 @@ class Run(Driver):
             self._commit()
             for order in orders:
                 self._dispatch(order, now)
+            if self.pace is not None:
+                await self.pace()
             reason = self._over(now)
             if reason:
                 return reason
@@ -148,6 +158,8 @@ class Run(Driver):
 
     def _commit(self) -> None:
         self.turns += 1
+        if self.turned is not None:
+            self.turned()
         self.store.commit()
         heard, self._heard[:] = list(self._heard), []
         if self.tell is not None:

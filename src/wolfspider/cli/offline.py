@@ -1,88 +1,19 @@
-"""The command line: it parses, calls and prints. Everything a command does is somewhere below.
-
-Data goes to stdout, progress and errors to stderr. What a command needs is imported when it runs, so that help comes at
-once. The exit codes are those of docs/cli.md.
-"""
+"""Commands that need no network: the demo, the bench, what there is to choose from, papers made anew."""
 
 from __future__ import annotations
 
-import io
 import json
-import os
-import sys
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from wolfspider import __version__
+from wolfspider.cli.common import STDOUT, WEB, Quiet, Time, app, moment, print_json, verbatim
 from wolfspider.errors import Problem
 
-UNREADABLE, BUG, INTERRUPTED, UNREAD = 3, 70, 130, 141  # exit codes; 1 and 2 come from below
-STDOUT = Path("-")
 
-EXAMPLES = """Examples:
-
-  wolfspider demo
-  wolfspider strategies shark
-  wolfspider bench --quick
-  wolfspider bench --web synthetic:pages=20000 --strategy shark --strategy breadth-first --json out.json
-  wolfspider web describe synthetic:pages=20000
-"""
-
-
-def _verbatim(text: str) -> str:
-    """Paragraphs that typer leaves as they are."""
-    return "\n\n".join("\b\n" + part for part in text.strip().split("\n\n"))
-
-
-app = typer.Typer(
-    name="wolfspider",
-    help="A focused crawler that learns while it crawls: the most relevant pages for the fewest downloads.",
-    epilog=_verbatim(EXAMPLES),
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-web_app = typer.Typer(help="Make a synthetic web; measure any web.", rich_markup_mode=None)
-app.add_typer(web_app, name="web")
-
-WEB = "a folder or file of WARC, or synthetic:KEY=VALUE,..."
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks; errors only.")]
-Time = Annotated[
-    str | None, typer.Option("--from", metavar="TIME", help="The web as it was then: ISO 8601 or seconds since 1970.")
-]
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        print(f"wolfspider {__version__} (Python {sys.version.split()[0]})")
-        raise typer.Exit()
-
-
-@app.callback(invoke_without_command=True)
-def every_command(
-    context: typer.Context,
-    version: Annotated[
-        bool, typer.Option("--version", help="Say which version this is.", callback=_version, is_eager=True)
-    ] = False,
-) -> None:
-    _help_if_alone(context)
-
-
-@web_app.callback(invoke_without_command=True)
-def every_web_command(context: typer.Context) -> None:
-    _help_if_alone(context)
-
-
-def _help_if_alone(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        print(context.get_help())
-
-
-@app.command(epilog=_verbatim("Examples:\n\n  wolfspider demo\n  wolfspider demo --strategy best-first --seed 7"))
+@app.command(epilog=verbatim("Examples:\n\n  wolfspider demo\n  wolfspider demo --strategy best-first --seed 7"))
 def demo(
     pages: Annotated[int, typer.Option(metavar="N", help="Downloads to spend, by each of the two crawls.")] = 800,
     seed: Annotated[int, typer.Option(metavar="S", help="Another seed, another web.")] = 1,
@@ -108,7 +39,7 @@ def demo(
 
 
 @app.command(
-    epilog=_verbatim(
+    epilog=verbatim(
         """Examples:
 
   wolfspider bench --quick
@@ -169,7 +100,7 @@ def bench(
         seed=seed,
         jobs=jobs,
         train=train,
-        start=_moment(start),
+        start=moment(start),
         latency=latency,
         obey_robots=obey_robots,
         leaps=leaps,
@@ -179,7 +110,7 @@ def bench(
     with live.Bar(errors, "bench") as bar:
         results = runner.run(runner.quick(asked) if quick else asked, None if out == STDOUT else out, bar)
     if out == STDOUT:
-        _print_json(asdict(results))
+        print_json(asdict(results))
     else:
         show.bench(live.console_for(), results.rows)
     if report is not None:
@@ -200,14 +131,14 @@ def strategies(
     known = all_strategies() if name is None else {name: strategy_named(name)}
     if as_json:
         told = [show.strategy_json(kind) for kind in known.values()]
-        _print_json(told if name is None else told[0])
+        print_json(told if name is None else told[0])
     elif name is None:
         show.strategies(live.console_for(), known, DEFAULT_STRATEGY)
     else:
         show.strategy(live.console_for(), known[name])
 
 
-@app.command(epilog=_verbatim("Example:\n\n  wolfspider judges --web recorded/ --judge classifier --judge coverage"))
+@app.command(epilog=verbatim("Example:\n\n  wolfspider judges --web recorded/ --judge classifier --judge coverage"))
 def judges(
     web: Annotated[list[str], typer.Option("--web", metavar="WEB", help=f"{WEB}; repeatable.")],
     judge: Annotated[
@@ -228,7 +159,7 @@ def judges(
     with live.Bar(console, "judges") as bar:
         rows = trial.table([live.opened(each, console) for each in web], judge or tuple(JUDGES), seed, bar)
     if out == STDOUT:
-        _print_json({"rows": rows})
+        print_json({"rows": rows})
     else:
         show.judges(live.console_for(), trial.means(rows))
     if out is not None and out != STDOUT:
@@ -238,7 +169,7 @@ def judges(
 
 
 @app.command(
-    epilog=_verbatim("Example:\n\n  wolfspider reproduce best-first-against-breadth-first --quick --out paper/")
+    epilog=verbatim("Example:\n\n  wolfspider reproduce best-first-against-breadth-first --quick --out paper/")
 )
 def reproduce(
     paper: Annotated[
@@ -268,114 +199,3 @@ def reproduce(
         done = reproduce.reproduce(experiment, out, Form(quick, corpora), jobs, bar)
     print(plain_lines(reproduce.summary(done)))
     return reproduce.exit_code(done)
-
-
-@web_app.command(epilog=_verbatim("Example:\n\n  wolfspider web make synthetic:pages=20000,seed=3 --out my-web"))
-def make(
-    web: Annotated[str, typer.Argument(metavar="WEB", help="synthetic:KEY=VALUE,...")],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="A folder for web.warc.gz and topics.json.")],
-    limit: Annotated[int | None, typer.Option(metavar="N", help="At most so many records.")] = None,
-    quiet: Quiet = False,
-) -> None:
-    """Write a synthetic web as WARC, to keep or to give away."""
-    from wolfspider.bench import live
-    from wolfspider.web.synthetic import Synthetic, write
-
-    console = live.console_for(stderr=True, quiet=quiet)
-    with live.Bar(console, "writing") as bar:
-        written = write(Synthetic.parse(web), out, limit, bar)
-    console.print(f"{written:,} records in {out}.")
-
-
-@web_app.command(epilog=_verbatim("Example:\n\n  wolfspider web describe synthetic:pages=20000 --plots plots/"))
-def describe(
-    web: Annotated[str, typer.Argument(metavar="WEB", help=WEB)],
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
-    plots: Annotated[Path | None, typer.Option(metavar="DIR", help="Draw the degree distributions there.")] = None,
-    start: Time = None,
-    quiet: Quiet = False,
-) -> None:
-    """Measure a web: degrees, clustering, distances, topics."""
-    from wolfspider.bench import describe as measuring
-    from wolfspider.bench import live
-    from wolfspider.bench.plain import plain_lines
-
-    at = _moment(start)
-    console = live.console_for(stderr=True, quiet=quiet)
-    with live.busy(console, "Measuring the web ..."):
-        found = measuring.describe(live.opened(web, console), at)
-    if as_json:
-        _print_json(found.to_json())
-    else:
-        print(plain_lines(measuring.text(found)), end="")
-    if plots is not None:
-        for path in measuring.plots(found, plots):
-            console.print(f"Drawn: {path}")
-
-
-def _print_json(data: object) -> None:
-    print(json.dumps(data, ensure_ascii=True))
-
-
-def _moment(text: str | None) -> float | None:
-    """ISO 8601 or seconds since 1970; a time without a zone is UTC."""
-    from datetime import UTC, datetime
-
-    if text is None:
-        return None
-    try:
-        if text.replace(".", "", 1).isdecimal():
-            return float(text)
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise Problem(f"--from is a time such as 2018-10-29T12:00, or seconds since 1970, not {text!r}.") from None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Every way a command can end, as an exit code; a traceback only for who asks for one."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that lacks a letter is no reason to fail
-    try:
-        code = app(arguments, prog_name="wolfspider", standalone_mode=False)
-        sys.stdout.flush()
-        return code if isinstance(code, int) else 0
-    except typer.TyperException as error:
-        return _usage(error)
-    except Problem as problem:
-        return _complain(str(problem), problem.code)
-    except (KeyboardInterrupt, typer.Abort):
-        return INTERRUPTED
-    except (BrokenPipeError, SystemExit):  # how typer and rich leave when nobody reads on
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return UNREAD
-    except OSError as error:
-        return _complain(f"{error.filename or 'A file'}: {error.strerror or error}.", UNREADABLE)
-    except Exception as error:
-        sentence = f"{type(error).__name__}: {error}. This is a bug"
-        return _complain(f"{sentence}; run with WOLFSPIDER_DEBUG=1 to see the traceback.", BUG)
-
-
-def _usage(error: typer.TyperException) -> int:
-    """What typer says of a wrong command line, and where to look."""
-    context = getattr(error, "ctx", None)
-    command = context.command_path if context is not None else "wolfspider"
-    sentence = error.format_message()
-    stop = "" if sentence.endswith((".", "?")) else "."
-    return _complain(f"{sentence}{stop} See {command} --help.", error.exit_code)
-
-
-def _complain(sentence: str, code: int) -> int:
-    from wolfspider.bench.plain import plainly
-
-    if os.environ.get("WOLFSPIDER_DEBUG"):
-        import traceback
-
-        traceback.print_exc()
-    print(f"wolfspider: {plainly(sentence, 1000)}", file=sys.stderr)
-    return code
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,67 @@
+"""The command line: it parses, calls and prints. Everything a command does is somewhere below.
+
+Data goes to stdout, progress and errors to stderr. What a command needs is imported when it runs, so that help comes at
+once. The exit codes are those of docs/cli.md.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from wolfspider.cli import offline, runs, webs
+from wolfspider.cli.common import app
+from wolfspider.errors import Problem
+
+__all__ = ["app", "main", "offline", "runs", "webs"]
+
+UNREADABLE, BUG, INTERRUPTED, UNREAD = 3, 70, 130, 141  # exit codes; 1 and 2 come from below
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Every way a command can end, as an exit code; a traceback only for who asks for one."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a letter is no reason to fail
+    try:
+        code = app(arguments, prog_name="wolfspider", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except typer.TyperException as error:
+        return _usage(error)
+    except Problem as problem:
+        return _complain(str(problem), problem.code)
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except (BrokenPipeError, SystemExit):  # how typer and rich leave when nobody reads on
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return UNREAD
+    except OSError as error:
+        return _complain(f"{error.filename or 'A file'}: {error.strerror or error}.", UNREADABLE)
+    except Exception as error:
+        sentence = f"{type(error).__name__}: {error}. This is a bug"
+        return _complain(f"{sentence}; run with WOLFSPIDER_DEBUG=1 to see the traceback.", BUG)
+
+
+def _usage(error: typer.TyperException) -> int:
+    """What typer says of a wrong command line, and where to look."""
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "wolfspider"
+    sentence = error.format_message()
+    stop = "" if sentence.endswith((".", "?")) else "."
+    return _complain(f"{sentence}{stop} See {command} --help.", error.exit_code)
+
+
+def _complain(sentence: str, code: int) -> int:
+    from wolfspider.bench.plain import plainly
+
+    if os.environ.get("WOLFSPIDER_DEBUG"):
+        import traceback
+
+        traceback.print_exc()
+    print(f"wolfspider: {plainly(sentence, 1000)}", file=sys.stderr)
+    return code

@@ -1,0 +1,91 @@
+"""What the commands share: the program itself, options that several have, how data is printed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wolfspider import __version__
+from wolfspider.errors import Problem
+
+STDOUT = Path("-")
+
+EXAMPLES = """Examples:
+
+  wolfspider demo
+  wolfspider crawl https://example.org/ --topic "linux kernel" --pages 500 --contact me@example.org --out run
+  wolfspider resume run
+  wolfspider export run --format jsonl --relevant > pages.jsonl
+  wolfspider bench --quick
+"""
+
+
+def verbatim(text: str) -> str:
+    """Paragraphs that typer leaves as they are."""
+    return "\n\n".join("\b\n" + part for part in text.strip().split("\n\n"))
+
+
+app = typer.Typer(
+    name="wolfspider",
+    help="A focused crawler that learns while it crawls: the most relevant pages for the fewest downloads.",
+    epilog=verbatim(EXAMPLES),
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+web_app = typer.Typer(help="Make a synthetic web; measure any web; serve it.", rich_markup_mode=None)
+app.add_typer(web_app, name="web")
+
+WEB = "a folder or file of WARC, or synthetic:KEY=VALUE,..."
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks; errors only.")]
+Time = Annotated[
+    str | None, typer.Option("--from", metavar="TIME", help="The web as it was then: ISO 8601 or seconds since 1970.")
+]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"wolfspider {__version__} (Python {sys.version.split()[0]})")
+        raise typer.Exit()
+
+
+@app.callback(invoke_without_command=True)
+def every_command(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", help="Say which version this is.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    _help_if_alone(context)
+
+
+@web_app.callback(invoke_without_command=True)
+def every_web_command(context: typer.Context) -> None:
+    _help_if_alone(context)
+
+
+def _help_if_alone(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def print_json(data: object) -> None:
+    print(json.dumps(data, ensure_ascii=True))
+
+
+def moment(text: str | None) -> float | None:
+    """ISO 8601 or seconds since 1970; a time without a zone is UTC."""
+    if text is None:
+        return None
+    try:
+        if text.replace(".", "", 1).isdecimal():
+            return float(text)
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise Problem(f"--from is a time such as 2018-10-29T12:00, or seconds since 1970, not {text!r}.") from None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -1,0 +1,80 @@
+"""Options of `crawl` and `resume`, made from the fields of Settings: nothing about a setting is written twice."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection
+from typing import Annotated, Any
+
+import typer
+
+from wolfspider.params import Param
+from wolfspider.settings import known
+
+METAVARS = {
+    "seeds": "FILE",
+    "sitemap": "URL",
+    "feed": "URL",
+    "search": "URL",
+    "topic": "WORDS",
+    "description": "TEXT",
+    "like": "URL_OR_FILE",
+    "strategy": "NAME",
+    "set": "NAME=VALUE",
+    "judge": "NAME",
+    "learned_from": "RUN",
+    "include": "RULE",
+    "exclude": "RULE",
+    "contact": "MAIL",
+    "via": "HOST:PORT",
+    "seed": "S",
+}
+_BY_KIND = {"int": "N", "float": "S"}
+_TYPES: dict[str, Any] = {"int": int | None, "float": float | None, "bool": bool | None, "str": str | None}
+
+
+def with_settings(only: Collection[str] = ()) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A command that takes settings as options, and gets those that were really given as `flags`."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        settings = {name: one for name, one in known().items() if not only or name in only}
+        own = [
+            one.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for one in inspect.signature(command, eval_str=True).parameters.values()
+            if one.name != "flags"
+        ]
+
+        def called(**given: Any) -> Any:
+            flags = {name: given.pop(name) for name in settings}
+            return command(flags={name: value for name, value in flags.items() if value not in (None, [])}, **given)
+
+        parameters = [_parameter(one) for one in settings.values()] + own
+        called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        called.__annotations__ = {one.name: one.annotation for one in parameters}
+        called.__name__, called.__doc__ = command.__name__, command.__doc__
+        return called
+
+    return decorate
+
+
+def _parameter(setting: Param) -> inspect.Parameter:
+    name = setting.name
+    if name == "urls":
+        annotation: Any = Annotated[list[str] | None, typer.Argument(metavar="[URL]...", help=setting.says)]
+    else:
+        annotation = Annotated[_TYPES.get(setting.kind, list[str] | None), _option(setting)]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
+def _option(setting: Param) -> Any:
+    flag = "--" + setting.name.replace("_", "-")
+    if setting.kind == "bool":
+        return typer.Option(flag, help=setting.says, show_default=False)
+    metavar = "|".join(setting.choices) or METAVARS.get(setting.name) or _BY_KIND.get(setting.kind, "TEXT")
+    return typer.Option(flag, metavar=metavar, help=setting.says + _remark(setting), show_default=False)
+
+
+def _remark(setting: Param) -> str:
+    if setting.kind in ("tuple", "Mapping"):
+        return " Repeatable."
+    return f" [default: {setting.default}]" if setting.default not in ("", False) else ""

@@ -1,0 +1,141 @@
+"""Commands about runs: crawl, go on, steer, explain, export."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from wolfspider.cli.common import Quiet, app, print_json, verbatim
+from wolfspider.cli.options import with_settings
+
+Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
+AsEvents = Annotated[bool, typer.Option("--json", help="Every event as a line of JSON on stdout.")]
+RESUMABLE = (  # settings that may change when a run is gone on with
+    *("pages", "slots", "delay", "tries", "adapt", "per_address", "max_wait", "deadline", "largest", "contact"),
+    *("allow_private", "via", "parsers", "durability", "disk_floor"),
+)
+
+
+@app.command(
+    epilog=verbatim(
+        """Examples:
+
+  wolfspider crawl https://example.org/ --topic "linux kernel" --pages 500 --contact me@example.org --out run
+  wolfspider crawl --search https://searx.example.org --topic "wolf spiders" --contact me@example.org
+  wolfspider crawl --seeds addresses.txt --like https://example.org/good --include example.org --contact me@example.org
+  wolfspider crawl http://localhost:8000/ --topic "release notes" --allow-private --json | jq .url
+
+Run the same command again, or `wolfspider resume RUN`, to go on after a stop or a crash."""
+    )
+)
+@with_settings()
+def crawl(
+    flags: dict[str, Any],
+    out: Annotated[Path | None, typer.Option(metavar="RUN", help="The run's folder. [default: runs/TOPIC]")] = None,
+    config: Annotated[Path | None, typer.Option(metavar="FILE", help="Settings in a TOML file.")] = None,
+    preset: Annotated[
+        str, typer.Option(metavar="NAME", help="Settings for a purpose: corpus, archive or gentle.")
+    ] = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Try a few pages, tell what a crawl would do, and keep nothing.")
+    ] = False,
+    as_json: AsEvents = False,
+    quiet: Quiet = False,
+) -> int:
+    """Hunt on the live web: the most relevant pages for the fewest downloads."""
+    from wolfspider.cli import live
+    from wolfspider.settings import choose
+
+    chosen = choose(flags, config, preset)
+    if dry_run:
+        return live.dry_run(chosen, quiet)
+    return live.crawl(chosen.settings, out or live.folder_for(chosen.settings), as_json, quiet)
+
+
+@app.command(epilog=verbatim("Examples:\n\n  wolfspider resume run\n  wolfspider resume run --pages 2000"))
+@with_settings(only=RESUMABLE)
+def resume(flags: dict[str, Any], run: Run, as_json: AsEvents = False, quiet: Quiet = False) -> int:
+    """Go on with a run after a stop or a crash, as if nothing had happened."""
+    from wolfspider.cli import live
+    from wolfspider.hunt import settings_of
+    from wolfspider.settings import choose
+
+    begun = settings_of(run)
+    return live.crawl(choose({**begun.to_json(), **flags}, environment=False).settings, run, as_json, quiet)
+
+
+@app.command(
+    epilog=verbatim(
+        """Examples:
+
+  wolfspider steer run pause
+  wolfspider steer run set gamma=0.8
+  wolfspider steer run limit pages=2000
+  wolfspider steer run seeds https://example.org/more
+  wolfspider steer run label https://example.org/good up
+  wolfspider steer run exclude example.org/archive"""
+    )
+)
+def steer(
+    run: Run,
+    verb: Annotated[
+        str,
+        typer.Argument(
+            metavar="VERB", help="set, limit, topic, pause, resume, finish, stop, seeds, label, exclude or include."
+        ),
+    ],
+    words: Annotated[list[str] | None, typer.Argument(metavar="[WORD]...", help="What the verb needs.")] = None,
+    wait: Annotated[float, typer.Option(metavar="S", help="Seconds to wait for the answer of the crawl.")] = 10.0,
+    as_json: Annotated[bool, typer.Option("--json", help="The answer as JSON.")] = False,
+) -> int:
+    """Change a crawl while it runs, from another terminal."""
+    from wolfspider.cli import steering
+
+    return steering.steer(run, verb, words or [], wait, as_json)
+
+
+@app.command()
+def explain(
+    run: Run,
+    url: Annotated[str, typer.Argument(metavar="URL", help="An address the run may have met.")],
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> int:
+    """Why an address was visited, or was not: where it was found, its score, rules, attempts, and what came of it."""
+    from wolfspider.cli import explaining
+
+    found = explaining.explain(run, url)
+    if as_json:
+        print_json(found)
+    else:
+        explaining.show(found)
+    return 0
+
+
+@app.command(
+    epilog=verbatim(
+        """Examples:
+
+  wolfspider export run --format jsonl --relevant > pages.jsonl
+  wolfspider export run --format csv --out pages.csv
+  wolfspider export run --format warc --relevant --out relevant.warc.gz"""
+    )
+)
+def export(
+    run: Run,
+    form: Annotated[str, typer.Option("--format", metavar="jsonl|csv|warc", help="As what.")] = "jsonl",
+    relevant: Annotated[bool, typer.Option("--relevant", help="Only pages that are relevant.")] = False,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to. [default: stdout]")] = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="CSV without the mark that keeps spreadsheets from calculating.")
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Pages of a run for other tools, also while it runs."""
+    from wolfspider.bench import live as screen
+    from wolfspider.store import export as exporting
+
+    written = exporting.export(run, form, out, relevant=relevant, raw=raw, stdout=sys.stdout.buffer)
+    screen.console_for(stderr=True, quiet=quiet).print(f"{written:,} pages.")

@@ -1,0 +1,187 @@
+"""What moves on a terminal while a crawl runs: how far it is, how good what it finds is, what stands in its way.
+
+It goes to stderr and is redrawn a few times a second. Where that is no terminal, nothing moves.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.padding import Padding
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from wolfspider.bench.plain import plainly
+from wolfspider.events import Began, Ended, Event, Landed, Obeyed, SetLimit
+from wolfspider.hunt import Hunt
+from wolfspider.model import Failure, Page, host_of
+from wolfspider.settings import Settings
+
+LATELY = 100  # downloads that count as lately
+SHOWN = 6  # pages on the screen
+_PAUSE = 0.2  # seconds between two pictures
+
+
+class Tally:
+    """What a crawl has brought so far, told from its events alone."""
+
+    def __init__(self, pages: int) -> None:
+        self.pages = pages  # the budget
+        self.downloads = 0
+        self.pages_in = 0
+        self.relevant = 0
+        self.bytes = 0
+        self.failures: Counter[str] = Counter()
+        self.hosts: set[str] = set()
+        self.lately: deque[bool] = deque(maxlen=LATELY)
+        self.newest: deque[tuple[float, str, str]] = deque(maxlen=SHOWN)
+        self.seconds = 0.0  # of all requests
+        self.began = time.monotonic()
+        self._first = -1  # downloads when we began to listen
+        self._hunt: Hunt | None = None
+
+    def follow(self, hunt: Hunt) -> None:
+        self._hunt = hunt
+
+    def hear(self, event: Event) -> None:
+        match event:
+            case Landed(how="out"):
+                self._landed(event)
+            case Obeyed(command=SetLimit(name="pages", value=value), problem=""):
+                self.pages = int(value)
+            case Began(pages=pages):
+                self.pages = pages
+            case Ended(downloads=downloads):
+                self.downloads = downloads
+
+    def _landed(self, event: Landed) -> None:
+        outcome, before = event.outcome, self.downloads
+        if self._first < 0:
+            self._first = event.downloads - outcome.downloads
+        self.downloads = event.downloads
+        self.seconds += outcome.seconds
+        if isinstance(outcome.result, Failure):
+            self.failures[outcome.result.kind] += 1
+        else:
+            self._page(
+                outcome.result,
+                outcome.verdict.score if outcome.verdict else 0.0,
+                bool(outcome.verdict and outcome.verdict.relevant),
+            )
+        if event.downloads > before:
+            good = bool(outcome.verdict and outcome.verdict.relevant)
+            self.lately.append(good)
+
+    def _page(self, page: Page, score: float, relevant: bool) -> None:
+        self.pages_in += 1
+        self.relevant += relevant
+        self.bytes += page.size
+        self.hosts.add(host_of(page.final_url))
+        if relevant:
+            self.newest.appendleft((score, page.title, page.final_url))
+
+    @property
+    def rate(self) -> float:
+        """Downloads a second, since we listen."""
+        return max(0, self.downloads - max(self._first, 0)) / max(time.monotonic() - self.began, 0.001)
+
+    def failures_told(self) -> str:
+        return ", ".join(f"{count:,} {kind}" for kind, count in self.failures.most_common(6)) or "none"
+
+    def summary(self) -> str:
+        share = f"{100 * self.relevant / self.downloads:.0f} %" if self.downloads else "none"
+        return (
+            f"{self.pages_in:,} pages from {len(self.hosts):,} hosts, {self.relevant:,} of them relevant "
+            f"({share} of the downloads); failures: {self.failures_told()}."
+        )
+
+    def tried(self, settings: Settings) -> list[str]:
+        """What a few pages tell about all of them."""
+        lines = [f"{score:.2f}  {title or '(no title)'}  {url}" for score, title, url in self.newest]
+        lines.append(self.summary())
+        if self.pages_in:
+            size = self.bytes / self.pages_in * settings.pages
+            lines.append(
+                f"All {settings.pages:,} downloads would bring about {size / 1e6:,.0f} MB of pages. Nothing was kept."
+            )
+        return lines
+
+    # What only the running crawl knows
+
+    def gauges(self) -> str:
+        crawl = self._hunt.crawl if self._hunt else None
+        if crawl is None:
+            return "gathering starting points"
+        waiting = crawl.strategy.report().get("frontier")
+        parts = [f"{waiting:,} links waiting"] if waiting is not None else []
+        parts.append(f"{crawl.out - len(crawl.parked)} visits out")
+        if crawl.parked:
+            parts.append(f"{len(crawl.parked)} waiting for their turn")
+        if crawl.paused:
+            parts.append("PAUSED")
+        return ", ".join(parts)
+
+
+@contextmanager
+def following(console: Console, tally: Tally) -> Iterator[Callable[[], None]]:
+    """Gives what wants to be called after every event."""
+    if not console.is_terminal or console.quiet:
+        yield lambda: None
+        return
+    with Live(console=console, transient=True, get_renderable=lambda: _picture(tally), refresh_per_second=1 / _PAUSE):
+        yield lambda: None
+
+
+def _picture(tally: Tally) -> RenderableType:
+    return Padding(
+        Group(
+            _bar(tally),
+            Text(_rates(tally)),
+            Text(f"{tally.gauges()}; failures: {tally.failures_told()}"),
+            Text(),
+            _finds(tally),
+        ),
+        (1, 1),
+    )
+
+
+def _bar(tally: Tally) -> Table:
+    line = Table.grid(padding=(0, 2))
+    left = (tally.pages - tally.downloads) / tally.rate if tally.rate > 0.01 else math.inf
+    eta = f"about {_span(left)} left" if left < math.inf and tally.downloads else ""
+    line.add_row(
+        ProgressBar(tally.pages, tally.downloads, width=32), f"{tally.downloads:,} of {tally.pages:,} downloads", eta
+    )
+    return line
+
+
+def _span(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def _rates(tally: Tally) -> str:
+    share = 100 * tally.relevant / tally.downloads if tally.downloads else 0
+    lately = 100 * sum(tally.lately) / len(tally.lately) if tally.lately else 0
+    return (
+        f"{tally.relevant:,} relevant, harvest rate {share:.0f} % (lately {lately:.0f} %), "
+        f"{len(tally.hosts):,} hosts, {tally.rate:.1f} downloads/s"
+    )
+
+
+def _finds(tally: Tally) -> Table:
+    """The newest relevant pages. Titles come from pages: they are shown as text, whatever they hold."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right", style="green", no_wrap=True)
+    for score, title, url in tally.newest:
+        shown = Text(plainly(title) or "(no title)", no_wrap=True, overflow="ellipsis")
+        table.add_row(f"{score:.2f}", shown, Text(plainly(host_of(url)), "dim", no_wrap=True, overflow="ellipsis"))
+    return table

@@ -1,0 +1,370 @@
+"""The main job, put together: a person's settings in, pages out, live.
+
+A hunt is begun once and gone on with as often as it takes. Begun: the pages that describe the topic are fetched, the
+starting points gathered, the crawl begins. Gone on with: the last snapshot is taken up and the journal since then
+played again, without the network, until everything is as it was; then the crawl goes on. Which of the two it is, the
+run's folder says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import shutil
+import tempfile
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from wolfspider import __version__, outset
+from wolfspider.chance import generator
+from wolfspider.drive import Result, read
+from wolfspider.errors import Problem
+from wolfspider.events import Command, Event, Landed, SetLimit
+from wolfspider.journal import replay
+from wolfspider.loop import Crawl, Limits
+from wolfspider.model import Failure, Fetch, Page, Verdict
+from wolfspider.params import build
+from wolfspider.plugins import judge_maker, strategy_kind
+from wolfspider.room import Room
+from wolfspider.run import Clock, Run
+from wolfspider.scope import Scope
+from wolfspider.settings import Settings, choose
+from wolfspider.store.base import Store
+from wolfspider.store.sqlite import create, is_run, open_run
+from wolfspider.topic import Topic
+from wolfspider.web import seeds
+from wolfspider.web.client import Caps, Client
+from wolfspider.web.guard import Guard
+from wolfspider.web.live import Live, followable
+from wolfspider.web.parsers import Parsers
+from wolfspider.web.polite import HostCap, Manners, Polite
+from wolfspider.web.robots import LiveRobots
+from wolfspider.web.urls import looks_like_file
+
+MANY = 256  # pages that may wait for whoever reads them before the crawl waits too
+LIMITS = ("pages", "slots", "delay")  # settings that move the crawl's own limits when a run is gone on with
+# Those that say what a run is: with any other value of one of them it would be another run.
+IDENTITY = frozenset(
+    (
+        *("urls", "seeds", "sitemap", "feed", "search", "results", "topic", "description", "like"),
+        *("strategy", "set", "judge", "learned_from", "seed", "include", "exclude"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A page that was downloaded, and what the judge says of it."""
+
+    page: Page
+    verdict: Verdict
+    downloads: int  # spent so far, this one included
+
+    @property
+    def url(self) -> str:
+        return self.page.final_url
+
+    @property
+    def title(self) -> str:
+        return self.page.title
+
+    @property
+    def score(self) -> float:
+        return self.verdict.score
+
+    @property
+    def relevant(self) -> bool:
+        return self.verdict.relevant
+
+
+def read_live(fetch: Fetch) -> Page | Failure:
+    """The page in an answer of the live web: links that its owner wants nobody to follow are not there."""
+    result = read(fetch)
+    return followable(result) if isinstance(result, Page) else result
+
+
+class Hunt:
+    """One live crawl. `async for found in hunt` brings its pages; `await hunt.run()` just runs it."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        folder: Path | None = None,
+        *,
+        tell: Callable[[Event], None] | None = None,
+        remark: Callable[[str], None] | None = None,
+    ) -> None:
+        outset.check(settings)
+        self.settings, self.folder = settings, folder
+        self.remark = remark or (lambda sentence: None)
+        self.result: Result | None = None
+        self.crawl: Crawl | None = None
+        self.web: Live | None = None
+        self.driver: Run | None = None
+        self._tell = tell
+        self._ending = ""  # what was asked for before there was a driver
+        self._found: deque[Found] | None = None  # pages that somebody iterates over
+        self._taken = asyncio.Event()
+        self._brought = asyncio.Event()
+
+    # Steering
+
+    def command(self, command: Command) -> None:
+        """Do this between two turns; the answer is an event, Obeyed."""
+        if self.crawl is None or self.driver is None:
+            raise Problem("The crawl has not begun yet; it can be steered from its first event on.")
+        self.crawl.inbox.append(command)
+        self.driver.ring()
+
+    def drain(self) -> None:
+        """Wait for what is out, then end; the run can be gone on with."""
+        self._ending = self._ending or "drain"
+        if self.driver is not None:
+            self.driver.drain()
+
+    def stop(self) -> None:
+        """End at once; the run can be gone on with."""
+        self._ending = "stop"
+        if self.driver is not None:
+            self.driver.stop()
+
+    # Running
+
+    def __aiter__(self) -> AsyncIterator[Found]:
+        return self._pages()
+
+    async def _pages(self) -> AsyncIterator[Found]:
+        found = self._found = deque()
+        running = asyncio.create_task(self.run())
+        running.add_done_callback(lambda done: self._brought.set())
+        try:
+            while found or not running.done():
+                while found:
+                    yield found.popleft()
+                    self._taken.set()
+                self._brought.clear()
+                if not running.done():
+                    await self._brought.wait()
+            await running
+        finally:
+            self.stop()
+            self._taken.set()
+            await asyncio.gather(running, return_exceptions=True)
+
+    def tell(self, event: Event) -> None:
+        if self._tell is not None:
+            self._tell(event)
+        if self._found is None or not isinstance(event, Landed) or event.how != "out":
+            return
+        page, verdict = event.outcome.page, event.outcome.verdict
+        if page is not None and verdict is not None:
+            self._found.append(Found(page, verdict, event.downloads))
+            self._brought.set()
+
+    async def _pace(self) -> None:
+        """The crawl is not faster than whoever reads its pages."""
+        while self._found is not None and len(self._found) > MANY and not self._ending:
+            self._taken.clear()
+            await self._taken.wait()
+
+    async def run(self) -> Result:
+        async with AsyncExitStack() as stack:
+            store = self._store(stack)
+            recalled = self._recalled(store)
+            clock = Clock.after(recalled[0].now if recalled else 0.0)
+            web = self.web = await self._live(stack, store, clock)
+            crawl, room = recalled or (await self._begun(store, web, clock), Room())
+            self.crawl, self.driver = crawl, await self._driver(stack, crawl, room, web, store, clock)
+            self._resettle(crawl, store)
+            if self._ending:
+                (self.driver.drain if self._ending == "drain" else self.driver.stop)()
+            self.result = await self.driver.run()
+        return self.result
+
+    async def _driver(
+        self, stack: AsyncExitStack, crawl: Crawl, room: Room, web: Live, store: Store, clock: Clock
+    ) -> Run:
+        room.pause = web.polite.pause
+        reader = None
+        if self.settings.parsers:
+            parsers = Parsers(self.settings.parsers)
+            stack.push_async_callback(parsers.close)
+
+            async def reader(fetch: Fetch) -> Page | Failure:
+                result = await parsers.read(fetch)
+                return followable(result) if isinstance(result, Page) else result
+
+        def turned() -> None:
+            web.polite.set_delay(crawl.limits.delay)
+            web.slots = crawl.limits.slots
+            store.keep_hosts(web.changed())
+
+        return Run(
+            crawl,
+            web,
+            store,
+            clock=clock,
+            tries=self.settings.tries,
+            room=room,
+            read=reader,
+            tell=self.tell,
+            turned=turned,
+            pace=self._pace,
+            chores=self._disk,
+        )
+
+    def _disk(self, now: float) -> str | None:
+        assert self.folder is not None
+        free = shutil.disk_usage(self.folder).free
+        return "disk" if free < self.settings.disk_floor * 1_000_000 else None
+
+    async def _live(self, stack: AsyncExitStack, store: Store, clock: Clock) -> Live:
+        settings = self.settings
+        guard = Guard(allow_private=settings.allow_private, via=outset.via(settings))
+        caps = Caps(raw=2 * settings.largest, body=settings.largest, deadline=settings.deadline)
+        client = Client(guard, outset.agent(settings), caps, clock)
+        stack.push_async_callback(client.close)
+        manners = Manners(
+            delay=settings.delay,
+            factor=settings.adapt,
+            per_address=0 if settings.via else settings.per_address,
+            patience=max(120.0, 2 * settings.delay),
+        )
+        polite = Polite(manners, clock, random.Random())
+        web = Live(client, guard, polite, LiveRobots(client, guard, polite, clock), hosts=HostCap())
+        web.restore(store.hosts(), clock())
+        return web
+
+    # The run and its past
+
+    def _store(self, stack: AsyncExitStack) -> Store:
+        folder = self.folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wolfspider-")), "run")
+        full = self.settings.durability == "full"
+        store: Store
+        if is_run(folder):
+            store = open_run(folder, read=read_live, full=full)
+        else:
+            store = create(folder, {"settings": self.settings.to_json()}, read=read_live, info=self._info(), full=full)
+        stack.callback(store.close)
+        check_same(self.settings, Settings.from_json(store.about["settings"]), folder)
+        self.folder = folder
+        return store
+
+    def _info(self) -> dict[str, str]:
+        """For the head of every archive file: who did this, and how."""
+        about = {"software": f"wolfspider/{__version__}", "format": "WARC File Format 1.1", "robots": "obey"}
+        return about | ({"operator": self.settings.contact} if self.settings.contact else {})
+
+    def _recalled(self, store: Store) -> tuple[Crawl, Room] | None:
+        """The crawl as it was when the run ended or died; None if it had not begun."""
+        state, entries = store.past()
+        first = next(entries, None)
+        if state is None and first is None:
+            return None
+        crawl, room = self._crawl(store), Room()
+        if state is not None:
+            crawl.restore(state["crawl"])
+            out = (flight.visit.link.host for flight in crawl.flights.values() if flight.how == "out")
+            room = Room.restored(state["room"], out)
+        replay(crawl, chain([first] if first is not None else [], entries), room)
+        return crawl, room
+
+    def _resettle(self, crawl: Crawl, store: Store) -> None:
+        """Limits that the person gives another value now than when the run began."""
+        first = Settings.from_json(store.about["settings"])
+        for name in LIMITS:
+            value = getattr(self.settings, name)
+            if value not in (getattr(first, name), getattr(crawl.limits, name)):
+                crawl.inbox.append(SetLimit(name, value))
+
+    # The beginning
+
+    async def _begun(self, store: Store, web: Live, clock: Clock) -> Crawl:
+        spent = await outset.fetch_liked(self.settings, store, web, self.remark)
+        crawl = self._crawl(store)
+        links, requests = await outset.starting_points(self.settings, web, web, crawl.in_scope, self.remark)
+        store.count("overhead", requests)
+        crawl.begin(links, clock(), spent)
+        return crawl
+
+    def _crawl(self, store: Store) -> Crawl:
+        settings = self.settings
+        kind = strategy_kind(settings.strategy)
+        params: Any = build(kind.Params, settings.set)
+        crawl = Crawl(
+            kind(self._topic(store), params, generator(settings.seed, kind.name), store.shelf),
+            judge_maker(settings.judge),
+            store,
+            Limits(settings.pages, settings.slots, settings.delay, settings.max_wait),
+            scope=Scope(settings.include, settings.exclude, self._within),
+            journal=store.write,
+        )
+        crawl.listen(store.hear)
+        return crawl
+
+    def _topic(self, store: Store) -> Topic:
+        pages = (read_live(fetch) for fetch in store.liked())
+        return outset.topic_of(self.settings, tuple(page for page in pages if isinstance(page, Page)))
+
+    def _within(self, url: str) -> bool:
+        """Addresses that end like files are left alone, unless the person named one."""
+        return not looks_like_file(url) or url in self._named
+
+    @cached_property
+    def _named(self) -> frozenset[str]:
+        return frozenset(map(seeds.address, self.settings.urls))
+
+
+def check_same(settings: Settings, first: Settings, folder: Path) -> None:
+    """A run goes on as it began, or not at all."""
+    names = [name for name in sorted(IDENTITY) if getattr(settings, name) != getattr(first, name)]
+    if names:
+        told = ", ".join(f"{name} was {getattr(first, name)!r}" for name in names)
+        raise Problem(
+            f"{folder} is a run that was begun otherwise ({told}). Go on with it by `wolfspider resume {folder}`, "
+            "or name another folder by --out."
+        )
+
+
+def crawl(
+    *urls: str,
+    out: str | Path | None = None,
+    on_event: Callable[[Event], None] | None = None,
+    on_remark: Callable[[str], None] | None = None,
+    **settings: Any,
+) -> Hunt:
+    """A live crawl from these addresses; the settings are those of `Settings`, such as topic, pages and strategy.
+
+        async for found in wolfspider.crawl("https://example.org/", topic="spiders", contact="me@example.org"):
+            print(found.score, found.url, found.title)
+
+    With `out` it is kept in that folder and can be gone on with; without, it is gone when it is over.
+    """
+    chosen = choose({"urls": urls, **settings}, environment=False).settings
+    return Hunt(chosen, Path(out) if out is not None else None, tell=on_event, remark=on_remark)
+
+
+def resume(
+    folder: str | Path,
+    *,
+    on_event: Callable[[Event], None] | None = None,
+    on_remark: Callable[[str], None] | None = None,
+    **settings: Any,
+) -> Hunt:
+    """Go on with a run; settings given here count from now on."""
+    store_settings = settings_of(Path(folder))
+    chosen = choose({**store_settings.to_json(), **settings}, environment=False).settings
+    return Hunt(chosen, Path(folder), tell=on_event, remark=on_remark)
+
+
+def settings_of(folder: Path) -> Settings:
+    """How a run was begun."""
+    from wolfspider.store.sqlite import about_run
+
+    return Settings.from_json(about_run(folder)["settings"])

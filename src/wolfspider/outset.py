@@ -1,0 +1,144 @@
+"""Before a crawl begins: are the settings good for one, what is its topic, which pages describe it, where it starts."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from wolfspider import __version__
+from wolfspider.errors import BadInput, Problem
+from wolfspider.model import Fetch, Link, Page, host_of
+from wolfspider.settings import Settings
+from wolfspider.store.base import Store
+from wolfspider.topic import Topic
+from wolfspider.web import seeds
+from wolfspider.web.world import Request, Web
+
+LARGEST = 10_000_000  # bytes of a file that somebody likes
+_CONTACT = re.compile(r"https?://[^\s()<>]+\.[^\s()<>]+|[^\s()<>@]+@[^\s()<>@]+\.[^\s()<>@]+")
+
+
+def check(settings: Settings) -> None:
+    """Everything that can be wrong with settings and be seen at once, each as a sentence."""
+    if not (settings.topic or settings.description or settings.like):
+        raise Problem('What is wanted? Say it by --topic "a few keywords", or by --like with a page you like.')
+    if not any((settings.urls, settings.seeds, settings.sitemap, settings.feed, settings.search)):
+        raise Problem("Where shall the crawl start? Give an address, or --seeds, --sitemap, --feed or --search.")
+    for url in settings.urls:
+        seeds.address(url)
+    via(settings)
+    if settings.contact and not _CONTACT.fullmatch(settings.contact):
+        raise Problem(f"--contact is a mail or web address, such as crawl@example.org, not {settings.contact[:80]!r}.")
+    if not settings.contact and not is_local(settings):
+        raise Problem(
+            "Who crawls? Sites want to know whom to write to: give --contact with a mail or web address of yours "
+            "(or set WOLFSPIDER_CONTACT). Only crawls of your own machine need none."
+        )
+
+
+def is_local(settings: Settings) -> bool:
+    """Does all of it happen on machines of one's own? Then nobody else has to know who asks."""
+    named = (*settings.urls, *settings.sitemap, *settings.feed, *filter(None, [settings.search]))
+    own = settings.allow_private and not settings.seeds and all(_is_own(seeds.address(url)) for url in named)
+    return bool(settings.via) or own
+
+
+def _is_own(url: str) -> bool:
+    name = re.sub(r":\d+$", "", host_of(url)).strip("[]")
+    try:
+        return not ipaddress.ip_address(name).is_global
+    except ValueError:
+        return name == "localhost" or name.endswith((".localhost", ".local", ".internal"))
+
+
+def agent(settings: Settings) -> str:
+    """How the crawler introduces itself."""
+    return f"wolfspider/{__version__}" + (f" (+{settings.contact})" if settings.contact else "")
+
+
+def via(settings: Settings) -> tuple[str, int] | None:
+    """The one server that answers for every address, if there is one."""
+    if not settings.via:
+        return None
+    host, colon, port = settings.via.rpartition(":")
+    if not colon or not host or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise Problem(f"--via is HOST:PORT, such as 127.0.0.1:8080, not {settings.via[:80]!r}.")
+    return host.strip("[]"), int(port)
+
+
+def topic_of(settings: Settings, liked: tuple[Page, ...] = ()) -> Topic:
+    """Keywords are parted by commas. Where there is no description the words of the keywords serve as one: a page that
+    has `kernel` and `linux` apart is nearer to "linux kernel" than one that has neither."""
+    keywords = tuple(part.strip() for part in settings.topic.split(",") if part.strip())
+    return Topic(keywords, settings.description or settings.topic.replace(",", " "), liked)
+
+
+async def fetch_liked(settings: Settings, store: Store, web: Web, remark: Callable[[str], None]) -> int:
+    """Get the pages that describe the topic, and return how many downloads that cost. What is here from before a crash
+    is not asked for again."""
+    here = {fetch.url: fetch for fetch in store.liked()}
+    for like in dict.fromkeys(settings.like):
+        url = Path(like).absolute().as_uri() if Path(like).is_file() else seeds.address(like)
+        if url in here:
+            continue
+        if not url.startswith("file:") and _downloads(here) >= settings.pages:
+            raise Problem("The pages you like take the whole budget: raise --pages.")
+        fetch = liked_file(Path(like), url) if url.startswith("file:") else await web.fetch(Request(url))
+        if fetch.failure is not None or fetch.status >= 400:
+            remark(f"{url} cannot be had ({_why(fetch)}), so it does not describe the topic.")
+        here[url] = fetch
+        store.like(fetch)
+    if here and not (settings.topic or settings.description) and all(_why(fetch) for fetch in here.values()):
+        raise Problem("None of the pages you like could be had, and there is no --topic: nothing says what is wanted.")
+    return _downloads(here)
+
+
+def _why(fetch: Fetch) -> str:
+    if fetch.failure is not None:
+        return " ".join(fetch.failure)
+    return str(fetch.status) if fetch.status >= 400 else ""
+
+
+def _downloads(liked: dict[str, Fetch]) -> int:
+    """Files are at hand, and what was never asked for costs nothing."""
+    return sum(
+        not url.startswith("file:") and (fetch.failure is None or fetch.failure.asked) for url, fetch in liked.items()
+    )
+
+
+def liked_file(path: Path, url: str) -> Fetch:
+    """A page that lies on the person's own disk."""
+    try:
+        with path.open("rb") as file:
+            body = file.read(LARGEST + 1)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}.") from None
+    if len(body) > LARGEST:
+        raise BadInput(f"{path} is larger than {LARGEST // 1_000_000} MB: too much for a page to resemble.")
+    return Fetch(url, url, 200, {}, body)
+
+
+async def starting_points(
+    settings: Settings, web: Web, services: Web, allows: Callable[[str], bool], remark: Callable[[str], None]
+) -> tuple[list[Link], int]:
+    """Where the crawl starts, and how many requests it took to find out."""
+    addresses = [seeds.address(url) for url in settings.urls]
+    for path in settings.seeds:
+        addresses += seeds.from_file(path)
+    wanted = seeds.Wanted(
+        addresses=tuple(addresses),
+        sitemaps=tuple(map(seeds.address, settings.sitemap)),
+        feeds=tuple(map(seeds.address, settings.feed)),
+        service=seeds.address(settings.search) if settings.search else "",
+        words=settings.topic.replace(",", " ") or settings.description,
+        most=settings.results if settings.search else 1_000,
+        abroad=bool(settings.include),
+    )
+    gathered = await seeds.gather(web, wanted, allows, services)
+    for url, sentence in gathered.problems:
+        remark(f"{url}: {sentence}")
+    if not any(allows(link.url) for link in gathered.links):
+        raise Problem("No starting point is in the crawl's scope: look at --include and --exclude.")
+    return gathered.links, gathered.requests
