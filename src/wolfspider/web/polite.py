@@ -70,8 +70,8 @@ class Polite:
         self._hosts: dict[str, _Host] = {}
         self._changed: set[str] = set()
         self._crowd = _FEW  # so many hosts are a reason to look for some to drop
-        self._at_host = _Gates(1)
-        self._at_address = _Gates(manners.per_address)
+        self._at_host = Gates(1)
+        self._at_address = Gates(manners.per_address)
 
     @asynccontextmanager
     async def turn(
@@ -230,13 +230,17 @@ class Polite:
         return not grudge and self._ready(known) <= now and self._at_host.free(host)
 
 
-class _Gates:
+class Gates:
     """So many at a time at each name, in the order they came. A name that nobody is at takes no memory."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._gates: dict[str, asyncio.Semaphore] = {}
         self._users: dict[str, int] = {}
+
+    def __contains__(self, name: str) -> bool:
+        """Is somebody in, or waiting?"""
+        return name in self._gates
 
     def free(self, name: str) -> bool:
         """Could somebody go in at once?"""
