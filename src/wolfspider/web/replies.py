@@ -15,7 +15,7 @@ import math
 import sys
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Protocol, runtime_checkable
@@ -166,14 +166,17 @@ class Replies:
 
 
 def bare(world: World, url: str, now: float) -> Fetch:
-    """One answer, redirects not followed. Of a web that only tells where they end, each hop is told apart again."""
-    if isinstance(world, _Bare):
-        return world.record(url, now)
-    fetch = world.look(url, now)
-    if not fetch.hops:
-        return fetch
-    way = [*fetch.hops[1:], fetch.final_url]
-    return Fetch(url, url, 302, {"location": way[0]}, at=now)
+    """One answer, redirects not followed. Where a redirect leads is what a look says, for that is how the web is
+    crawled in simulation; a recorded header may be another spelling of it, or of an older version."""
+    record = world.record(url, now) if isinstance(world, _Bare) else None
+    if record is not None and not 300 <= record.status < 400:
+        return record
+    look = world.look(url, now)
+    if not look.hops:
+        return look if record is None else record
+    redirect = Fetch(url, url, 302, at=now) if record is None else record
+    following = look.hops[1] if len(look.hops) > 1 else look.final_url
+    return replace(redirect, headers={**redirect.headers, "location": following})
 
 
 def pack(encoding: str, body: bytes) -> bytes:
