@@ -1,0 +1,108 @@
+"""The folder of a run: what lies where, who may read it, and the file that says what it is."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wolfspider import __version__
+from wolfspider.errors import BadInput, Problem
+from wolfspider.store import schema
+from wolfspider.store.failpoints import reach
+from wolfspider.store.snapshots import sync_folder
+
+_LARGEST = 1 << 24  # bytes of a description
+
+
+class Places(NamedTuple):
+    """Where the parts of a run lie."""
+
+    folder: Path
+    description: Path
+    database: Path
+    wal: Path
+    lock: Path
+    archive: Path
+    shelf: Path
+    snapshots: Path
+
+    @classmethod
+    def of(cls, folder: Path) -> Places:
+        names = ("run.json", "run.db", "run.db-wal", "lock", "warc", "shelf", "snapshots")
+        return cls(folder, *(folder / name for name in names))
+
+
+def make(places: Places) -> None:
+    """An empty folder that only its owner may look into."""
+    try:
+        places.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        places.folder.chmod(0o700)
+    except OSError as error:
+        raise Problem(f"{places.folder} cannot be made: {error.strerror}.") from error
+    if is_run(places.folder):
+        raise Problem(f"{places.folder} is a run already: resume it, or choose another folder.")
+    refuse_links(places)
+    for leftover in (places.database, places.wal, places.folder / "run.db-shm"):
+        leftover.unlink(missing_ok=True)  # of a run that died while it was made: nothing was ever promised
+    places.snapshots.mkdir(mode=0o700, exist_ok=True)
+    os.close(os.open(places.database, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+
+
+def is_run(folder: Path) -> bool:
+    return os.path.lexists(folder / "run.json")
+
+
+def refuse_links(places: Places) -> None:
+    """A link would lead what is written out of the folder."""
+    for path in (*places[1:], places.folder / "run.db-shm"):
+        if path.is_symlink():
+            raise BadInput(f"{path} is a link to elsewhere; remove it.")
+
+
+def describe(places: Places, about: Mapping[str, Any]) -> None:
+    """The last step of making a run: from here on it is one."""
+    said = {
+        "format": schema.FORMAT,
+        "wolfspider": __version__,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "about": about,
+    }
+    temporary = places.folder / "run.json.part"
+    temporary.unlink(missing_ok=True)
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        json.dump(said, file, indent=2, ensure_ascii=False)
+        file.write("\n")
+        file.flush()
+        os.fsync(handle)
+    reach("create-before-rename")
+    os.replace(temporary, places.description)
+    sync_folder(places.folder)
+    reach("create-done")
+
+
+def described(folder: Path) -> dict[str, Any]:
+    """What a run says of itself, if it is one of a format that is known here."""
+    path = folder / "run.json"
+    if not folder.is_dir() or not is_run(folder):
+        raise BadInput(f"{folder} is not a run: there is no run.json in it.")
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(handle, "rb") as file:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise BadInput(f"{path} is no plain file.")
+            said = json.loads(file.read(_LARGEST))
+        version, about = int(said["format"]), said["about"]
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}.") from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise BadInput(f"{path} is damaged: it is no description of a run.") from error
+    schema.refuse_newer(path, version)
+    if not isinstance(about, dict):
+        raise BadInput(f"{path} is damaged: it does not say what the run is about.")
+    return about

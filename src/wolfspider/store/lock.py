@@ -1,0 +1,85 @@
+"""One owner at a time: a lock that the system takes back when its owner dies, whatever way."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import socket
+import weakref
+from pathlib import Path
+
+from wolfspider.errors import BadInput, Problem
+
+_MOST = 1000  # bytes of a lock file that are read
+
+
+class Lock:
+    """Held from the moment it is made. The file says who has it: process and host."""
+
+    def __init__(self, path: Path) -> None:
+        self._handle: int | None = _open(path)
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            sentence = _refusal(path, self._handle, error)
+            os.close(self._handle)
+            self._handle = None
+            raise Problem(sentence) from error
+        _sign(self._handle)
+        _close_in_children(self)
+
+    def release(self) -> None:
+        """The file stays: who removed it could remove that of the next owner."""
+        if self._handle is not None:
+            os.ftruncate(self._handle, 0)
+            self.drop()
+
+    def drop(self) -> None:
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            os.close(handle)
+
+
+def _open(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise BadInput(f"{path} is a link to elsewhere; remove it.") from error
+        raise Problem(f"{path.parent} cannot be written: {error.strerror}.") from error
+
+
+def _refusal(path: Path, handle: int, error: OSError) -> str:
+    if error.errno not in (errno.EAGAIN, errno.EACCES):
+        return (
+            f"{path.parent} lies on a disk that cannot lock files ({error.strerror}), so two processes could write to "
+            "this run at once. Put the run on a local disk."
+        )
+    pid, host = _owner(handle)
+    return f"{path.parent} is in use by process {pid} on {host}. Wait until it is done, or stop it first."
+
+
+def _owner(handle: int) -> tuple[str, str]:
+    try:
+        said = json.loads(os.pread(handle, _MOST, 0))
+        return str(int(said["pid"])), ascii(str(said["host"])[:200])[1:-1]
+    except (ValueError, KeyError, TypeError):  # between taking the lock and signing it
+        return "?", "an unknown host"
+
+
+def _sign(handle: int) -> None:
+    os.ftruncate(handle, 0)
+    os.pwrite(handle, json.dumps({"pid": os.getpid(), "host": socket.gethostname()}).encode(), 0)
+
+
+def _close_in_children(lock: Lock) -> None:
+    """A lock lives as long as anybody has its file open: a child that outlives its parent must not keep it."""
+    held = weakref.ref(lock)
+
+    def drop() -> None:
+        if (mine := held()) is not None:
+            mine.drop()
+
+    os.register_at_fork(after_in_child=drop)

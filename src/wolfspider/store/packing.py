@@ -1,0 +1,130 @@
+"""Values as they lie in the rows of a run: journal entries and pages in msgpack, what people read in JSON, bounded."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import msgpack
+
+from wolfspider import codec
+from wolfspider.events import Command
+from wolfspider.model import Failure, Fetch, Link, Page
+
+LONGEST_TEXT = 2_000  # characters of a title, an anchor, a failure's detail
+LONGEST_JSON = 8_000
+LONGEST_HEADERS = 16_000
+_PAGE = tuple(field.name for field in dataclasses.fields(Page) if not field.name.endswith("_"))
+_FETCH = ("url", "final_url", "status", "seconds", "at", "hops", "cut")
+_READ_FROM = (  # headers that a page is read by: kept whatever the others take
+    *("content-type", "content-language", "content-encoding", "x-robots-tag", "last-modified", "etag", "link"),
+    *("content-disposition", "content-location", "refresh", "date"),
+)
+
+
+def packed(value: Any) -> bytes:
+    data: bytes = msgpack.packb(value, unicode_errors="surrogatepass")
+    return data
+
+
+def unpacked(data: bytes) -> Any:
+    return msgpack.unpackb(data, unicode_errors="surrogatepass", use_list=False, strict_map_key=False)
+
+
+def packed_page(page: Page) -> bytes:
+    return packed([getattr(page, name) for name in _PAGE])
+
+
+def unpacked_page(data: bytes) -> Page:
+    values = dict(zip(_PAGE, unpacked(data), strict=True))
+    values["links"] = tuple(Link(*link) for link in values["links"])
+    return Page(**values)
+
+
+def packed_fetch(fetch: Fetch) -> bytes:
+    """Everything but body and captures, which lie in the archive; its length is kept."""
+    page = packed_page(fetch.page) if fetch.page is not None else None
+    failure = list(fetch.failure) if fetch.failure is not None else None
+    known = [getattr(fetch, name) for name in _FETCH]
+    return packed([known, kept_headers(fetch.headers), failure, page, len(fetch.body)])
+
+
+def unpacked_fetch(data: bytes) -> tuple[Fetch, int]:
+    """The answer without its body, and how long that was."""
+    known, headers, failure, page, length = unpacked(data)
+    fetch = Fetch(
+        **dict(zip(_FETCH, known, strict=True)),
+        headers=headers,
+        failure=Failure(*failure) if failure is not None else None,
+        page=unpacked_page(page) if page is not None else None,
+    )
+    return fetch, length
+
+
+def packed_entry(kind: str, parts: list[Any]) -> bytes:
+    """An entry of the journal; a landing's result must have been replaced by what stands for it."""
+    if kind == "command":
+        command, now = parts
+        return packed([codec.store(command)[0], now])
+    return packed(parts)
+
+
+def unpacked_entry(kind: str, data: bytes) -> tuple[Any, ...]:
+    parts: tuple[Any, ...] = unpacked(data)
+    if kind == "begin":
+        links, now, spent = parts
+        return (kind, tuple(Link(*link) for link in links), now, spent)
+    if kind == "command":
+        text, now = parts
+        return (kind, command_of(text), now)
+    return (kind, *parts)
+
+
+def command_of(text: str) -> Command:
+    command = codec.load(text, {})
+    if not isinstance(command, Command):
+        raise ValueError("no command")
+    return command
+
+
+def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Those a page is read by first, then as many of the others as there is room for."""
+    kept = {name: headers[name] for name in _READ_FROM if name in headers}
+    room = LONGEST_HEADERS - sum(map(len, kept.values()))
+    for name, value in headers.items():
+        if name not in kept and (room := room - len(name) - len(value)) > 0:
+            kept[name] = value
+    return kept
+
+
+def text_of(text: str) -> str:
+    return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT]
+
+
+def json_of(value: Any, most: int = LONGEST_JSON) -> str:
+    """For people and their tools. What is too long is said to be."""
+    try:
+        text = json.dumps(value, allow_nan=False, default=codec.plain)
+    except (ValueError, TypeError):
+        text = json.dumps(_finite(codec.plain(value)), default=str)
+    return text if len(text) <= most else json.dumps({"too_long": len(text)})
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {name: _finite(kept) for name, kept in value.items()}
+    return [_finite(kept) for kept in value] if isinstance(value, list) else value
+
+
+def signed(number: int) -> int:
+    """64 bits without a sign as SQLite keeps them, with one."""
+    return number - (1 << 64) if number >= 1 << 63 else number
+
+
+def unsigned(number: int) -> int:
+    return number + (1 << 64) if number < 0 else number

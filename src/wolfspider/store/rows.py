@@ -1,0 +1,114 @@
+"""What a run writes down, row by row. Every page passes here: a statement each, and nothing computed twice."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wolfspider import codec, events
+from wolfspider.events import Event
+from wolfspider.model import Failure, Fetch, Page, Verdict, Visit, host_of
+from wolfspider.store.archive import End, Place
+from wolfspider.store.packing import json_of, kept_headers, packed_page, signed, text_of
+
+_NO_PLACE = (None, None, None)
+
+
+def _insert(table: str, columns: int) -> str:
+    return f"INSERT INTO {table} VALUES ({', '.join('?' * columns)})"  # noqa: S608
+
+
+_LOG = _insert("log", 6)
+_VISIT = _insert("visits", 9)
+_PAGE = _insert("pages", 31)
+_LANDING = _insert("landings", 14)
+_EVENT = _insert("events", 6)
+_HELD = _insert("held", 8).replace("INSERT", "INSERT OR REPLACE")
+
+
+class Rows:
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._told: tuple[Mapping[str, Any] | None, str] = (None, "{}")  # the evidence that was last made JSON
+
+    def entry(self, seq: int, kind: str, at: float | None, data: bytes, end: End | None) -> None:
+        self._run(_LOG, (seq, kind, at, data, *(end or (None, None))))
+
+    def visit(self, seq: int, visit: Visit, how: str) -> None:
+        link = visit.link
+        note = json_of(visit.note) if visit.note else "{}"
+        anchor = text_of(link.anchor)
+        self._run(_VISIT, (visit.id, seq, link.url, visit.agent, visit.source, how, int(visit.fresh), anchor, note))
+
+    def page(self, seq: int, visit: int, page: Page, fetch: Fetch | None, place: Place | None) -> None:
+        """Without a place in the archive the page itself is kept."""
+        if fetch is None:
+            fetch = Fetch(page.url, page.final_url, page.status, at=page.at)
+        self._run(
+            _PAGE,
+            (
+                *(seq, visit, page.url, page.final_url, host_of(page.final_url)),
+                *(json.dumps(fetch.hops), fetch.at, fetch.seconds, page.status),
+                *(json.dumps(kept_headers(fetch.headers)), page.type, page.charset),
+                *(text_of(page.title), text_of(page.description), page.language, page.published, page.modified),
+                *(page.size, page.digest, signed(page.near), len(page.words), len(page.links), int(page.truncated)),
+                *(" ".join(page.robots), page.canonical, *(place or _NO_PLACE), len(fetch.body), int(fetch.cut)),
+                packed_page(page) if place is None else None,
+            ),
+        )
+
+    def landing(self, seq: int, n: int, event: events.Landed, page: int | None) -> None:
+        outcome = event.outcome
+        visit, result = outcome.visit, outcome.result
+        told = (page, None, None) if isinstance(result, Page) else (None, result.kind, text_of(result.detail))
+        self._run(
+            _LANDING,
+            (
+                *(seq, n, visit.id, visit.link.url, *told, *self._verdict(outcome.verdict)),
+                *(event.how, outcome.downloads, outcome.seconds, event.at),
+            ),
+        )
+
+    def held(self, seq: int, url: str, page: int | None, failure: Failure | None, verdict: Verdict | None) -> None:
+        told = (failure.kind, text_of(failure.detail)) if failure is not None else (None, None)
+        self._run(_HELD, (url, seq, page, *told, *self._verdict(verdict)))
+
+    def event(self, seq: int, n: int, event: Event, command: int | None = None) -> None:
+        self._run(_EVENT, (seq, n, type(event).__name__, event.at, event_json(event), command))
+
+    def refusal(self, seq: int, n: int, at: float, command: int, problem: str) -> None:
+        """An answer to what was no command at all; no event of the crawl."""
+        self._run(_EVENT, (seq, n, "Refused", at, json_of({"problem": problem}), command))
+
+    def _verdict(self, verdict: Verdict | None) -> tuple[float | None, int | None, str | None]:
+        if verdict is None:
+            return None, None, None
+        if self._told[0] is not verdict.evidence:
+            self._told = (verdict.evidence, json_of(verdict.evidence))
+        return float(verdict.score), int(verdict.relevant), self._told[1]
+
+    def _run(self, statement: str, values: Sequence[Any]) -> None:
+        try:
+            self._connection.execute(statement, values)
+        except UnicodeEncodeError:  # half of a surrogate pair, which SQLite cannot keep
+            self._connection.execute(statement, [_encodable(value) for value in values])
+
+
+def _encodable(value: Any) -> Any:
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+
+
+def event_json(event: Event) -> str:
+    if isinstance(event, events.Credited):  # the most frequent one
+        credit = event.credit
+        told = {"visit": credit.visit, "agent": credit.agent, "value": credit.value, "reason": credit.reason}
+        return json_of({**told, "due": credit.at})
+    told = codec.plain(event)
+    del told["at"]
+    if isinstance(event, events.Obeyed):
+        told["command"] = {"kind": type(event.command).__name__, **told["command"]}
+    if isinstance(event, events.Began):
+        told["seeds"] = [link.url for link in event.seeds[:100]]
+    return json_of(told)

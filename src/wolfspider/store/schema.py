@@ -1,0 +1,116 @@
+"""The tables of a run, and how an older run is brought up to date.
+
+Everything is kept under `seq`, the number of the log entry it came with, so that any question can be asked as of a
+point of the log. A page has the number of the landing that brought it. There are few indices on purpose: each costs
+at every page, and what people ask now and then may be answered by reading a table once.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from wolfspider.errors import BadInput
+
+FORMAT = 1
+LONGEST_COMMAND = 1_000_000  # characters
+_PATIENCE = 30.0  # seconds to wait for another process that adds a command
+_FALLBACK_CHECKPOINT = 10_000  # pages of the WAL, should nobody call sync
+
+TABLES = f"""
+CREATE TABLE log (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, at REAL, data BLOB NOT NULL, file INTEGER, end INTEGER);
+CREATE TABLE visits (id INTEGER PRIMARY KEY, seq INTEGER NOT NULL, url TEXT NOT NULL, agent TEXT, source TEXT,
+    how TEXT NOT NULL, fresh INTEGER, anchor TEXT, note TEXT);
+CREATE TABLE pages (seq INTEGER PRIMARY KEY, visit INTEGER NOT NULL, url TEXT NOT NULL, final_url TEXT NOT NULL,
+    host TEXT NOT NULL, hops TEXT, at REAL, seconds REAL, status INTEGER, headers TEXT, type TEXT, charset TEXT,
+    title TEXT, description TEXT, language TEXT, published REAL, modified REAL, size INTEGER, digest TEXT,
+    near INTEGER, words INTEGER, links INTEGER, truncated INTEGER, robots TEXT, canonical TEXT,
+    file INTEGER, offset INTEGER, length INTEGER, body INTEGER, cut INTEGER, packed BLOB);
+CREATE INDEX pages_of_host ON pages (host);
+CREATE TABLE landings (seq INTEGER NOT NULL, n INTEGER NOT NULL, visit INTEGER NOT NULL, url TEXT NOT NULL,
+    page INTEGER, failure TEXT, detail TEXT, score REAL, relevant INTEGER, evidence TEXT, how TEXT NOT NULL,
+    cost INTEGER, seconds REAL, at REAL, PRIMARY KEY (seq, n)) WITHOUT ROWID;
+CREATE TABLE held (url TEXT NOT NULL, seq INTEGER NOT NULL, page INTEGER, failure TEXT, detail TEXT, score REAL,
+    relevant INTEGER, evidence TEXT, PRIMARY KEY (url, seq)) WITHOUT ROWID;
+CREATE TABLE events (seq INTEGER NOT NULL, n INTEGER NOT NULL, kind TEXT NOT NULL, at REAL, data TEXT NOT NULL,
+    command INTEGER, PRIMARY KEY (seq, n)) WITHOUT ROWID;
+CREATE INDEX answers ON events (command) WHERE command IS NOT NULL;
+CREATE TABLE commands (id INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, who TEXT NOT NULL,
+    data TEXT NOT NULL CHECK (length(data) <= {LONGEST_COMMAND}));
+CREATE TABLE likes (n INTEGER PRIMARY KEY, data BLOB NOT NULL, file INTEGER, offset INTEGER, length INTEGER,
+    end_file INTEGER NOT NULL, end_offset INTEGER NOT NULL);
+CREATE TABLE hosts (host TEXT PRIMARY KEY, data TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE snapshots (seq INTEGER NOT NULL, n INTEGER NOT NULL, file TEXT NOT NULL, digest TEXT NOT NULL,
+    bytes INTEGER NOT NULL, shelf INTEGER NOT NULL, at REAL, PRIMARY KEY (seq, n)) WITHOUT ROWID;
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+BEHIND = ("log", "visits", "pages", "landings", "held", "events", "snapshots")  # tables that a cut of the log reaches
+
+MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {}  # from this format to the next
+
+
+def connect(path: Path, *, full: bool = False) -> sqlite3.Connection:
+    """The owner's connection: every transaction is begun and ended by name."""
+    connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, cached_statements=200)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute(f"PRAGMA synchronous = {'FULL' if full else 'NORMAL'}")
+    connection.execute(f"PRAGMA wal_autocheckpoint = {_FALLBACK_CHECKPOINT}")
+    connection.execute("PRAGMA trusted_schema = OFF")
+    return connection
+
+
+def make(connection: sqlite3.Connection, info: Mapping[str, str]) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    for statement in TABLES.split(";"):
+        connection.execute(statement)
+    connection.executemany("INSERT INTO meta VALUES (?, ?)", [("format", FORMAT), ("info", json.dumps(dict(info)))])
+    connection.execute(f"PRAGMA user_version = {FORMAT}")
+    connection.execute("COMMIT")
+
+
+def info(connection: sqlite3.Connection) -> dict[str, str]:
+    """What stands at the head of each file of the archive."""
+    (text,) = connection.execute("SELECT value FROM meta WHERE name = 'info'").fetchone()
+    said: dict[str, str] = json.loads(text)
+    return said
+
+
+def check(connection: sqlite3.Connection, path: Path) -> None:
+    """Whole, and of a format that is known here; older ones are brought up to date."""
+    try:
+        (health,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        (found,) = connection.execute("PRAGMA user_version").fetchone()
+    except sqlite3.DatabaseError as error:
+        raise BadInput(f"{path} is damaged: {error}. Restore it from a copy.") from error
+    if health != "ok":
+        raise BadInput(f"{path} is damaged: {health}. Restore it from a copy.")
+    refuse_newer(path, found)
+    if found < 1:
+        raise BadInput(f"{path} is no database of a run: its format is {found}.")
+    for version in range(found, FORMAT):
+        _migrate(connection, version)
+
+
+def refuse_newer(path: Path, found: int) -> None:
+    if found > FORMAT:
+        raise BadInput(
+            f"{path} has format {found}, and this version of wolfspider knows formats up to {FORMAT} only:"
+            " use a newer wolfspider."
+        )
+
+
+def _migrate(connection: sqlite3.Connection, version: int) -> None:
+    """One step, all of it or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        MIGRATIONS[version](connection)
+        connection.execute("UPDATE meta SET value = ? WHERE name = 'format'", (str(version + 1),))
+        connection.execute(f"PRAGMA user_version = {version + 1}")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
