@@ -278,6 +278,7 @@ BROKEN: dict[str, type[Strategy]] = {
     "accepts_outcomes_of_the_dead": Mourns,
     "constructor_only_stores": Draws,
     "same_seed_same_log": Remembers,
+    "both_drivers_give_the_same_log": Remembers,
     "ends_for_a_good_reason": NeverDone,
     "budget_is_exact": Overspends,
     "every_visit_is_observed_once": Restarts,

@@ -51,6 +51,14 @@ def same_seed_same_log(kind: Kind) -> None:
     demand(told(first.log) == told(second.log), "the same seed gave another log")
 
 
+def both_drivers_give_the_same_log(kind: Kind) -> None:
+    """In virtual time by a heap of completions, and by asyncio on an event loop whose clock jumps."""
+    simulated, driven = (Trial(kind, Sketch(), slots=1) for _ in range(2))
+    simulated.run()
+    driven.run_by_asyncio()
+    demand(told(simulated.log) == told(driven.log), "the driver over the network gave another log than the simulation")
+
+
 def ends_for_a_good_reason(kind: Kind) -> None:
     for pages in (30, 5000):
         trial = Trial(kind, Sketch(), pages=pages)
@@ -286,6 +294,7 @@ STRATEGY_CHECKS: dict[str, Callable[[Kind], None]] = {
     for check in (
         constructor_only_stores,
         same_seed_same_log,
+        both_drivers_give_the_same_log,
         ends_for_a_good_reason,
         budget_is_exact,
         every_visit_is_observed_once,

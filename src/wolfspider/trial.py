@@ -14,14 +14,18 @@ from wolfspider.chance import generator
 from wolfspider.drive import Recollection, Simulation
 from wolfspider.frontier import Shelf
 from wolfspider.judge import make_judge
-from wolfspider.loop import Crawl, Limits
+from wolfspider.loop import INSTANT, Crawl, Limits
 from wolfspider.model import FAILURES, Failure, Fetch, Link, Page
 from wolfspider.reinforcer import Reinforcer, Terms
+from wolfspider.run import Clock, run
+from wolfspider.store.volatile import Volatile
 from wolfspider.strategy import Strategy
 from wolfspider.topic import Topic
+from wolfspider.web.world import Waited
 
 TOPIC = Topic(("spider", "silk"), "Spiders and what they spin", name="spiders")
 HOSTS = 7
+PATIENCE = 30.0  # seconds, real ones, after which a crawl that only waits is given up
 Kind = type[Strategy]
 
 
@@ -121,6 +125,18 @@ class Trial:
         self.result = self.simulation(crawl).run()
         return crawl
 
+    def run_by_asyncio(self) -> Crawl:
+        """The same crawl by the other driver, on a loop that has the trial's own clock."""
+        with asyncio.Runner(loop_factory=lambda: VirtualLoop(self.start)) as runner:
+            return runner.run(self._driven())
+
+    async def _driven(self) -> Crawl:
+        crawl, clock = self.build(), Clock()
+        crawl.begin(self.seeds(), self.start)
+        web = Waited(self.world, clock, INSTANT)
+        self.result = await run(crawl, web, Volatile(), clock=clock, tries=self.tries, instant=INSTANT)
+        return crawl
+
     def landings(self) -> list[events.Landed]:
         return [event for event in self.log if isinstance(event, events.Landed)]
 
@@ -143,11 +159,11 @@ class _Jumping(selectors.SelectSelector):
         self._loop = loop
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        ready = super().select(0)
         timers: list[asyncio.TimerHandle] = vars(self._loop)["_scheduled"]
-        if not ready and timeout and timers:
+        ready = super().select(0 if timers or timeout == 0 else PATIENCE)  # without timers only a thread can go on
+        if not ready and timers and timeout:
             self._loop.moment = max(self._loop.moment, timers[0].when())
-        elif not ready and timeout != 0:
+        elif not ready and timeout is None:
             raise Violation("everything waits and nothing will ever happen")
         return ready
 
