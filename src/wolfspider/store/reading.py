@@ -1,0 +1,304 @@
+"""A run seen by other processes, while its owner goes on: everything may be read, commands alone may be added.
+
+What is iterated over is one moment of the run, however long it takes. Nothing here waits for the owner, and the owner
+never waits for a reader.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from wolfspider import codec
+from wolfspider.errors import BadInput, Problem
+from wolfspider.events import Command
+from wolfspider.store import schema
+from wolfspider.store.archive import Place
+from wolfspider.store.archive import read as read_archive
+from wolfspider.store.folder import Places, described, refuse_links
+from wolfspider.store.holdings import body_of
+from wolfspider.store.packing import unpacked, unsigned
+
+_PATIENCE = 10.0  # seconds
+_MOST_WAITING = 10_000  # commands that the owner has not taken yet
+_PAGE = (
+    "p.seq, p.visit, p.url, p.final_url, p.host, p.hops, p.at, p.seconds, p.status, p.headers, p.type, p.charset,"
+    " p.title, p.description, p.language, p.published, p.modified, p.size, p.digest, p.near, p.words, p.links,"
+    " p.truncated, p.robots, p.canonical, p.file, p.offset, p.length, p.body"
+)
+# The newest copy of each page by its final address, with the newest word on it.
+_PAGES = (
+    f"SELECT {_PAGE}, h.score, h.relevant, h.evidence FROM pages p JOIN held h ON h.url = p.final_url AND h.seq ="  # noqa: S608
+    " (SELECT MAX(k.seq) FROM held k WHERE k.url = p.final_url AND k.page IS NOT NULL)"
+    " WHERE h.page = p.seq AND p.at >= ? AND h.relevant >= ? ORDER BY p.seq"
+)
+_ONE = (
+    f"SELECT {_PAGE}, h.score, h.relevant, h.evidence FROM held h JOIN pages p ON p.seq = h.page"  # noqa: S608
+    " WHERE h.url = ? ORDER BY h.seq DESC LIMIT 1"
+)
+_VISITS = "SELECT id, seq, url, agent, source, how, fresh, anchor, note FROM visits WHERE url = ? ORDER BY id"
+_LANDINGS = (
+    "SELECT seq, n, visit, url, page, failure, detail, score, relevant, evidence, how, cost, seconds, at"
+    " FROM landings WHERE url = ? ORDER BY seq, n"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A page of the run with the last verdict on it."""
+
+    number: int  # the entry of the log that brought it
+    visit: int
+    url: str
+    final_url: str
+    host: str
+    hops: tuple[str, ...]
+    at: float
+    seconds: float
+    status: int
+    headers: Mapping[str, str]
+    type: str
+    charset: str
+    title: str
+    description: str
+    language: str
+    published: float | None
+    modified: float | None
+    size: int
+    digest: str
+    near: int
+    words: int
+    links: int
+    truncated: bool
+    robots: tuple[str, ...]
+    canonical: str
+    place: Place | None  # in the archive; None where pages came without bodies
+    body: int  # bytes of the decoded body there
+    score: float
+    relevant: bool
+    evidence: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Visited:
+    """A visit as it was proposed."""
+
+    id: int
+    seq: int
+    url: str
+    agent: str
+    source: str
+    how: str
+    fresh: bool
+    anchor: str
+    note: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """What became of a visit."""
+
+    seq: int
+    n: int
+    visit: int
+    url: str
+    page: int | None
+    failure: str | None
+    detail: str | None
+    score: float | None
+    relevant: bool | None
+    evidence: Mapping[str, Any]
+    how: str
+    cost: int
+    seconds: float
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    pages: int
+    relevant: int
+    downloads: int
+    failures: Mapping[str, int]  # by kind
+    hosts: int
+    started: float | None
+    ended: str | None  # why, if the run is over and has not gone on
+    counts: Mapping[str, int]
+
+
+class RunView:
+    """A run, read only."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.about = described(folder)
+        self._places = Places.of(folder)
+        refuse_links(self._places)
+        with self._connected() as connection:
+            schema.refuse_newer(self._places.database, connection.execute("PRAGMA user_version").fetchone()[0])
+
+    @contextlib.contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        """One moment of the run."""
+        with contextlib.closing(_opened(self._places.database, "ro")) as connection:
+            connection.execute("BEGIN")
+            yield connection
+
+    @property
+    def log_position(self) -> int:
+        with self._connected() as connection:
+            (last,) = connection.execute("SELECT IFNULL(MAX(seq), 0) FROM log").fetchone()
+        return int(last)
+
+    def pages(self, relevant: bool = False, since: float | None = None) -> Iterator[Row]:
+        """Each page once, in the order they came; `since`: those that came at that time or later."""
+        with self._connected() as connection:
+            for row in connection.execute(_PAGES, (-1e300 if since is None else since, int(relevant))):
+                yield _row(*row)
+
+    def page(self, url: str) -> Row | None:
+        """The newest copy of a page, by the address it was asked for or the one it was found at."""
+        with self._connected() as connection:
+            row = connection.execute(_ONE, (url,)).fetchone()
+        return None if row is None else _row(*row)
+
+    def visits_of(self, url: str) -> list[Visited]:
+        with self._connected() as connection:
+            rows = connection.execute(_VISITS, (url,)).fetchall()
+        return [_visited(*row) for row in rows]
+
+    def landings_of(self, url: str) -> list[Landing]:
+        with self._connected() as connection:
+            rows = connection.execute(_LANDINGS, (url,)).fetchall()
+        return [_landing(*row) for row in rows]
+
+    def events(self, kind: str | None = None) -> Iterator[tuple[float, str, Mapping[str, Any]]]:
+        """Time, kind and content of what is neither a visit nor a landing."""
+        sql = "SELECT at, kind, data FROM events WHERE ? IS NULL OR kind = ? ORDER BY seq, n"
+        with self._connected() as connection:
+            for at, name, data in connection.execute(sql, (kind, kind)):
+                yield at, name, json.loads(data)
+
+    def summary(self) -> Summary:
+        with self._connected() as connection:
+            sql = f"SELECT COUNT(*), IFNULL(SUM(relevant), 0), COUNT(DISTINCT host) FROM ({_PAGES})"  # noqa: S608
+            pages, relevant, hosts = connection.execute(sql, (-1e300, 0)).fetchone()
+            failures = connection.execute(
+                "SELECT failure, COUNT(*) FROM landings WHERE failure IS NOT NULL AND how = 'out' GROUP BY 1 ORDER BY 1"
+            ).fetchall()
+            counts = dict(connection.execute("SELECT name, value FROM counters ORDER BY name").fetchall())
+            began = connection.execute("SELECT at FROM log WHERE seq = 1").fetchone()
+            return Summary(
+                *(pages, relevant, _downloads(connection), dict(failures), hosts),
+                *(began[0] if began else None, _ended(connection), counts),
+            )
+
+    def body(self, row: Row) -> bytes:
+        """The decoded body of a page, as it came."""
+        if row.place is None:
+            raise BadInput(f"The body of {row.final_url} was never archived.")
+        return body_of(read_archive(self._places.archive, row.place), row.body)
+
+
+def _row(*values: Any) -> Row:
+    number, visit, url, final_url, host, hops, at, seconds, status, headers, kind, charset, *rest = values
+    title, description, language, published, modified, size, digest, near, words, links, *rest = rest
+    truncated, robots, canonical, file, offset, length, body, score, relevant, evidence = rest
+    place = Place(file, offset, length) if file is not None else None
+    return Row(
+        *(number, visit, url, final_url, host, tuple(json.loads(hops)), at, seconds, status, json.loads(headers)),
+        *(kind, charset, title, description, language, published, modified, size, digest, unsigned(near)),
+        *(words, links, bool(truncated), tuple(robots.split()), canonical, place, body),
+        *(score, bool(relevant), json.loads(evidence)),
+    )
+
+
+def _visited(*values: Any) -> Visited:
+    number, seq, url, agent, source, how, fresh, anchor, note = values
+    return Visited(number, seq, url, agent, source, how, bool(fresh), anchor, json.loads(note))
+
+
+def _landing(*values: Any) -> Landing:
+    seq, n, visit, url, page, failure, detail, score, relevant, evidence, *rest = values
+    judged = None if relevant is None else bool(relevant)
+    return Landing(seq, n, visit, url, page, failure, detail, score, judged, json.loads(evidence or "{}"), *rest)
+
+
+def _downloads(connection: sqlite3.Connection) -> int:
+    """Those of the landings, and those made before the crawl began."""
+    (spent,) = connection.execute("SELECT IFNULL(SUM(cost), 0) FROM landings").fetchone()
+    begun = connection.execute("SELECT data FROM log WHERE seq = 1 AND kind = 'begin'").fetchone()
+    return int(spent) + (int(unpacked(begun[0])[2]) if begun else 0)
+
+
+def _ended(connection: sqlite3.Connection) -> str | None:
+    sql = "SELECT seq, data FROM events WHERE kind = 'Ended' ORDER BY seq DESC, n DESC LIMIT 1"
+    row = connection.execute(sql).fetchone()
+    (last,) = connection.execute("SELECT IFNULL(MAX(seq), 0) FROM log").fetchone()
+    return str(json.loads(row[1])["reason"]) if row and row[0] == last else None
+
+
+# What another process may say to the owner
+
+
+def append_command(folder: Path, command: Command, who: str) -> int:
+    """Tell the owner of a run what a person wants; the number by which the answer is known."""
+    described(folder)
+    places = Places.of(folder)
+    refuse_links(places)
+    text = codec.store(command)[0]
+    if len(text) > schema.LONGEST_COMMAND:
+        raise Problem(f"The command is too long: {len(text):,} characters, at most {schema.LONGEST_COMMAND:,}.")
+    with contextlib.closing(_opened(places.database, "rw")) as connection:
+        try:
+            return _inserted(connection, who, text)
+        except sqlite3.OperationalError as error:
+            raise Problem(f"{folder} cannot be told anything: {error}.") from error
+
+
+def _inserted(connection: sqlite3.Connection, who: str, text: str) -> int:
+    connection.execute("BEGIN IMMEDIATE")
+    sql = "SELECT COUNT(*) FROM commands WHERE id > (SELECT IFNULL(MAX(command), 0) FROM events WHERE command NOT NULL)"
+    (waiting,) = connection.execute(sql).fetchone()
+    if waiting >= _MOST_WAITING:
+        connection.execute("ROLLBACK")
+        raise Problem(f"{waiting:,} commands wait for this run already. Is anybody running it?")
+    values = (time.time(), who[:200].encode("utf-8", "replace").decode(), text)
+    number = connection.execute("INSERT INTO commands (at, who, data) VALUES (?, ?, ?)", values).lastrowid
+    connection.execute("COMMIT")
+    return int(number or 0)
+
+
+def answer_to(folder: Path, number: int) -> Mapping[str, Any] | None:
+    """What came of a command: `problem` is empty if it was obeyed, `old` what was there before. None: not yet."""
+    with contextlib.closing(_opened(Places.of(folder).database, "ro")) as connection:
+        row = connection.execute("SELECT kind, at, data FROM events WHERE command = ?", (number,)).fetchone()
+    return None if row is None else {"kind": row[0], "at": row[1], **json.loads(row[2])}
+
+
+def _opened(database: Path, mode: str) -> sqlite3.Connection:
+    """Read only where nothing is to be written. A folder nobody can write to has no WAL: it is read as it is."""
+    address = f"file:{quote(str(database.absolute()))}?mode={mode}"
+    for how in (address, f"{address}&immutable=1") if mode == "ro" else (address,):
+        connection = sqlite3.connect(how, uri=True, timeout=_PATIENCE, isolation_level=None)
+        try:
+            connection.execute("PRAGMA trusted_schema = OFF")
+            connection.execute("SELECT COUNT(*) FROM meta").fetchone()
+            return connection
+        except sqlite3.OperationalError as error:
+            connection.close()
+            trouble: sqlite3.Error = error
+            if database.with_name("run.db-wal").exists():
+                break
+        except sqlite3.DatabaseError as error:
+            connection.close()
+            trouble = error
+            break
+    raise BadInput(f"{database} cannot be read: {trouble}.") from trouble
