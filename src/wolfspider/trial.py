@@ -147,7 +147,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def __init__(self, start: float) -> None:
         super().__init__(_Jumping(self))
         self.moment = start
-        self._clock_resolution = 1e-6  # a double of seconds since 1970 has no finer steps
+        self._clock_resolution = 2 * math.ulp(start)  # so that a timer is due at its own time, and no other with it
 
     def time(self) -> float:
         return self.moment
