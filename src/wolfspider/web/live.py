@@ -1,0 +1,257 @@
+"""The live web: addresses asked for over the network, guarded and politely.
+
+An address is asked for in steps, and so is every address it is redirected to: may it be asked at all (the guard), is it
+in the scope of the crawl, is its domain one of endless hosts, does its host exist, does its robots.txt allow it (which
+may have to be asked for first), is it the host's turn. Only then a request goes out. A page that sends its reader on
+by a meta refresh is a page: only the answer's own status makes a redirect.
+
+While a visit waits, for robots.txt or for a turn, it says so by `Request.waits`, and somebody else may have its slot.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from wolfspider.model import Capture, Failure, Fetch, Page, host_of
+from wolfspider.web.client import Answer, Client
+from wolfspider.web.guard import Guard
+from wolfspider.web.polite import HostCap, Polite
+from wolfspider.web.robots import LARGEST, REDIRECTS, LiveRobots, Rules
+from wolfspider.web.urls import canonical
+from wolfspider.web.world import Request
+
+_CONDITIONS = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
+_HARMLESS = re.compile("[ -~]{1,1000}")  # what a server said before is sent back to it only if it is plain
+_OTHER_SCHEME = re.compile(r"\s*(?!https?:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_SHOWN = 200  # characters of an address in the detail of a failure
+
+
+@dataclass(slots=True)
+class Counters:
+    """What the live web was asked for, for people."""
+
+    requests: int = 0  # for pages, redirects on the way included
+    overhead: int = 0  # for robots.txt
+    bytes: int = 0  # of bodies as they came over the wire
+    turned_away: int = 0  # visits to hosts of domains that have too many
+    failures: Counter[str] = field(default_factory=Counter)  # by kind
+
+
+class Live:
+    def __init__(
+        self,
+        client: Client,
+        guard: Guard,
+        polite: Polite,
+        robots: LiveRobots | None,
+        *,
+        hosts: HostCap | None = None,
+        most_hops: int = 8,
+        archive: bool = True,
+    ) -> None:
+        """Without `robots` nobody's robots.txt is asked for: for services that a person named, not for pages."""
+        self.client, self.guard, self.polite, self.robots = client, guard, polite, robots
+        self.hosts, self.most_hops, self.archive = hosts, most_hops, archive
+        self.counters = Counters()
+
+    async def fetch(self, request: Request) -> Fetch:
+        trip = _Trip(request)
+        try:
+            fetch = await self._travel(trip)
+        finally:
+            trip.waits(False)
+        if fetch.failure is not None:
+            self.counters.failures[fetch.failure.kind] += 1
+        return fetch if self.archive else replace(fetch, captures=())
+
+    def retry_after(self, host: str) -> float:
+        """Seconds until a host may be asked again."""
+        return max(0.0, self.polite.ready_at(host) - self.polite.clock())
+
+    async def _travel(self, trip: _Trip) -> Fetch:
+        while True:
+            answer = await self._step(trip)
+            if isinstance(answer, Failure):
+                return trip.failed(answer, self.polite.clock())
+            trip.captures.append(answer.capture)
+            if answer.status not in REDIRECTS:
+                return trip.arrived(answer, self.polite.clock())
+            target = self._target(trip, answer)
+            if isinstance(target, Failure):
+                return trip.failed(target, self.polite.clock())
+            trip.hops.append(trip.url)
+            trip.url = target
+
+    def _target(self, trip: _Trip, answer: Answer) -> str | Failure:
+        location = answer.headers.get("location", "")
+        if not location:
+            return Failure("redirect", f"{answer.status} without a target")
+        target = canonical(location, trip.url)
+        if target is None:
+            kind = "scheme" if _OTHER_SCHEME.match(location) else "redirect"
+            return Failure(kind, f"led to {location[:_SHOWN]!a}")
+        if target == trip.url or target in trip.hops:
+            return Failure("redirect", "the redirects go in a circle")
+        if len(trip.hops) >= self.most_hops:
+            return Failure("redirect", f"more than {self.most_hops} redirects")
+        return target
+
+    async def _step(self, trip: _Trip) -> Answer | Failure:
+        """One address of the way: all that is to be checked, and the request."""
+        url, host = trip.url, host_of(trip.url)
+        refused = self.guard.refuses(url) or self._out_of_scope(trip) or self._crowded(host)
+        if refused is not None:
+            return refused
+        address = await self._address(host)
+        if isinstance(address, Failure):
+            return address
+        rules = await self._rules(trip)
+        if isinstance(rules, Failure):
+            self.polite.trouble(host)  # or its pages would be tried one after another while the file can't be read
+            return rules
+        if rules is not None and not rules.allows(url):
+            return Failure("robots", "disallowed by robots.txt")
+        self.polite.asks(host, rules.delay if rules is not None else 0.0)
+        return await self._ask_for_page(trip, address)
+
+    def _out_of_scope(self, trip: _Trip) -> Failure | None:
+        return None if trip.request.allows(trip.url) else Failure("excluded", f"led to {trip.url[:_SHOWN]}")
+
+    def _crowded(self, host: str) -> Failure | None:
+        if self.hosts is None or self.hosts.allows(host):
+            return None
+        self.counters.turned_away += 1
+        return Failure("trap", f"its domain has more than {self.hosts.most} hosts")
+
+    async def _address(self, host: str) -> str | Failure:
+        """Where a host lives, for the cap per address. With `via` all live at one place, which says nothing."""
+        found = await self.guard.addresses(host)
+        if isinstance(found, Failure):
+            self.polite.failed(host, found, 0.0)
+            return found
+        return found[0] if self.guard.via is None else ""
+
+    async def _rules(self, trip: _Trip) -> Rules | Failure | None:
+        if self.robots is None:
+            return None
+        rules = self.robots.known(trip.url)
+        if rules is not None:
+            return rules
+        trip.waits(True)
+        return await self.robots.rules(trip.url, self._ask_for_rules)
+
+    async def _ask_for_rules(self, url: str) -> Answer | Failure:
+        host = host_of(url)
+        refused = self.guard.refuses(url) or self._crowded(host)
+        if refused is not None:
+            return refused
+        address = await self._address(host)
+        if isinstance(address, Failure):
+            return address
+        async with self.polite.turn(host, address) as too_long:
+            if too_long is not None:
+                return too_long
+            self.counters.overhead += 1
+            answer, _ = await self._get(url, {}, None, LARGEST)
+            return answer
+
+    async def _ask_for_page(self, trip: _Trip, address: str) -> Answer | Failure:
+        async with self.polite.turn(host_of(trip.url), address, trip.waits) as too_long:
+            if too_long is not None:
+                return too_long
+            trip.waits(False)
+            left = trip.left()
+            if left is not None and left <= 0:
+                return Failure("timeout", f"not here within {trip.request.deadline:g} s")
+            self.counters.requests += 1
+            answer, seconds = await self._get(trip.url, trip.conditions(), left, None)
+            trip.seconds += seconds
+            return answer
+
+    async def _get(
+        self, url: str, headers: Mapping[str, str], deadline: float | None, most: int | None
+    ) -> tuple[Answer | Failure, float]:
+        """One request, within a turn."""
+        host, began = host_of(url), self.polite.clock()
+        answer = await self.client.get(url, headers, deadline=deadline, most=most)
+        if isinstance(answer, Failure):
+            seconds = self.polite.clock() - began
+            self.polite.failed(host, answer, seconds)
+            return answer, seconds
+        self.counters.bytes += len(answer.capture.body)
+        self.polite.answered(host, answer.status, answer.headers, answer.seconds)
+        return answer, answer.seconds
+
+
+class _Trip:
+    """The way of one visit: where it is, what it passed, what it took."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.url = request.url
+        self.hops: list[str] = []
+        self.captures: list[Capture] = []
+        self.seconds = 0.0
+        self._waiting = False
+
+    def waits(self, waiting: bool) -> None:
+        """Told on once, however many reasons there are to wait one after another."""
+        if waiting != self._waiting:
+            self._waiting = waiting
+            self.request.waits(waiting)
+
+    def left(self) -> float | None:
+        """Seconds that requests may still take. Waiting does not count."""
+        return None if self.request.deadline is None else self.request.deadline - self.seconds
+
+    def conditions(self) -> dict[str, str]:
+        """A copy is at hand, so only what changed is wanted. It is a copy of the address that was asked for: what
+        another one is redirected to must not be told of it."""
+        if self.hops:
+            return {}
+        held = {name: self.request.held.get(name, "") for name in _CONDITIONS}
+        return {_CONDITIONS[name]: text for name, text in held.items() if _HARMLESS.fullmatch(text)}
+
+    def arrived(self, answer: Answer, at: float) -> Fetch:
+        unchanged = answer.status == 304 and bool(self.conditions())
+        bad = answer.status >= 300 or answer.status < 200
+        return Fetch(
+            self.request.url,
+            self.url,
+            answer.status,
+            answer.headers,
+            answer.body,
+            Failure("status", str(answer.status)) if bad and not unchanged else None,
+            self.seconds,
+            at,
+            tuple(self.hops),
+            captures=tuple(self.captures),
+            cut=answer.cut,
+        )
+
+    def failed(self, failure: Failure, at: float) -> Fetch:
+        return Fetch(
+            self.request.url,
+            self.url,
+            failure=failure,
+            seconds=self.seconds,
+            at=at,
+            hops=tuple(self.hops),
+            captures=tuple(self.captures),
+        )
+
+
+def followable(page: Page) -> Page:
+    """Without the links that its author asks nobody to follow."""
+    if "nofollow" in page.robots:
+        return replace(page, links=())
+    links = tuple(link for link in page.links if "nofollow" not in link.rel.split())
+    return page if len(links) == len(page.links) else replace(page, links=links)
+
+
+def keepable(page: Page) -> bool:
+    """May this page be handed on? One that asks not to be indexed is read and followed, but never exported."""
+    return "noindex" not in page.robots
