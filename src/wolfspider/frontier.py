@@ -240,7 +240,7 @@ class Frontier:
         live = live[np.argsort(hosts[live], kind="stable")]
         self.queues = [Queue() for _ in self.names]
         for part in np.split(live, np.flatnonzero(np.diff(hosts[live])) + 1) if len(live) else ():
-            self.queues[int(hosts[part[0]])] = Queue(part.tolist())
+            self.queues[int(hosts[part[0]])] = Queue(part)
         for queue in self.queues:
             queue.find(self.scores)
         self._gather_heads()
@@ -294,6 +294,6 @@ class Frontier:
         made.known.fill(state["keys"], state["values"])
         made.names = {name: number for number, name in enumerate(state["names"])}
         made.closed = set(state["closed"])
-        made.waiting = sum(1 for score in made.scores if score == score)
+        made.waiting = int(np.count_nonzero(~np.isnan(np.array(made.scores))))
         made._rebuild()
         return made

@@ -5,7 +5,6 @@ from __future__ import annotations
 import heapq
 import math
 from array import array
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -82,8 +81,8 @@ class Queue:
 
     __slots__ = ("best", "cold", "hot", "limit")
 
-    def __init__(self, cold: Iterable[int] = ()) -> None:
-        self.cold = array("I", cold)
+    def __init__(self, cold: np.ndarray[Any, Any] | None = None) -> None:
+        self.cold = array("I") if cold is None else _column(cold)
         self.hot: list[tuple[float, int]] = []
         self.limit: tuple[float, int] = (-math.inf, -1) if self.cold else NOWHERE
         self.best: tuple[float, int] | None = None
@@ -120,20 +119,26 @@ class Queue:
         if len(self.cold) < 64:
             keys = sorted({(-scores[number], number) for number in self.cold if not math.isnan(scores[number])})
             count = max(4, len(keys) // 8)
-            self.hot, cold = keys[:count], [number for _, number in keys[count:]]
+            self.hot, self.cold = keys[:count], array("I", [number for _, number in keys[count:]])
         else:
             self.hot, cold = _best_of(np.unique(np.array(self.cold)), scores)
-        self.cold = array("I", cold)
+            self.cold = _column(cold)
         self.limit = self.hot[-1] if self.hot else NOWHERE
 
 
-def _best_of(numbers: np.ndarray[Any, Any], scores: array[float]) -> tuple[list[tuple[float, int]], Any]:
+def _column(numbers: np.ndarray[Any, Any]) -> array[int]:
+    return array("I", numbers.astype(np.uint32, copy=False).tobytes())
+
+
+def _best_of(
+    numbers: np.ndarray[Any, Any], scores: array[float]
+) -> tuple[list[tuple[float, int]], np.ndarray[Any, Any]]:
     keys = -np.frombuffer(scores)[numbers]
     numbers, keys = numbers[~np.isnan(keys)], keys[~np.isnan(keys)]
     order = np.lexsort((numbers, keys)) if len(keys) < 1024 else _partly_sorted(numbers, keys, len(keys) // 8)
     count = max(4, len(keys) // 8)
     hot = list(zip(keys[order[:count]].tolist(), numbers[order[:count]].tolist(), strict=True))
-    return hot, numbers[order[count:]].tolist() if len(keys) < 1024 else numbers[order[count:]]
+    return hot, numbers[order[count:]]
 
 
 def _partly_sorted(numbers: np.ndarray[Any, Any], keys: np.ndarray[Any, Any], count: int) -> np.ndarray[Any, Any]:

@@ -36,7 +36,6 @@ _BUFFER = 1 << 20
 _GROUP = 1 << 14  # bytes after which the page record is repeated
 _AHEAD = 1 << 10  # what is read behind a place, in the hope that the record ends there
 _TUPLE = 1  # the extension of msgpack that keeps tuples apart from lists
-_LINK: tuple[Any, ...] = (str, int, int, int, (str, int), int, str)  # kinds of what follows a link's address
 
 
 class DiskShelf(Shelf):
@@ -133,7 +132,8 @@ class DiskShelf(Shelf):
     def _append(self, data: bytes, back: int) -> None:
         if len(data) > LARGEST:
             raise ValueError(f"a link of {len(data):,} bytes is too large for the shelf")
-        self._buffer += len(data).to_bytes(3, "little") + back.to_bytes(3, "little") + data
+        self._buffer += (back << 24 | len(data)).to_bytes(_HEAD, "little")
+        self._buffer += data
 
     def _read(self, place: int) -> Record:
         lowest = self._flushed if place >= self._flushed else 0
@@ -145,15 +145,14 @@ class DiskShelf(Shelf):
             raise ValueError("no link record")
         if page < start or end > start + len(window):
             start, window = page, self._bytes(page, end)
-        told = _content(window, place - start)
         source, extra = _page(window, page - start)
-        if not 8 <= len(told) <= 9 or not all(isinstance(*pair) for pair in zip(told[1:], _LINK, strict=False)):
-            raise ValueError("no link record")
-        url, anchor, at, first_word, last_word, path, rank, rel, *own = told
-        if isinstance(path, int):
-            path = _path(window, place - path - start)
-        link = Link(_address(url, source), anchor, at, (first_word, last_word), path, rank, rel)
-        return Record(link, source, own[0] if own else extra)
+        match _content(window, place - start):
+            case [url, str(anchor), int(at), int(first), int(last), str() | int() as path, int(rank), str(rel), *own]:
+                if isinstance(path, int):
+                    path = _path(window, place - path - start)
+                link = Link(_address(url, source), anchor, at, (first, last), path, rank, rel)
+                return Record(link, source, own[0] if own else extra)
+        raise ValueError("no link record")
 
     def _bytes(self, start: int, end: int) -> bytes:
         if start >= self._flushed:
@@ -165,32 +164,32 @@ _NOTHING = object()  # what no `extra` is
 
 
 def _head(window: bytes, at: int) -> tuple[int, int]:
-    if not 0 <= at <= len(window) - _HEAD:
+    """Length and distance."""
+    head = window[at : at + _HEAD]
+    if at < 0 or len(head) < _HEAD:
         raise ValueError("no record")
-    return int.from_bytes(window[at : at + 3], "little"), int.from_bytes(window[at + 3 : at + _HEAD], "little")
+    both = int.from_bytes(head, "little")
+    return both & LARGEST, both >> 24
 
 
-def _content(window: bytes, at: int) -> list[Any]:
+def _content(window: bytes, at: int) -> Any:
     length, _ = _head(window, at)
     data = window[at + _HEAD : at + _HEAD + length]
-    told = msgpack.unpackb(data, strict_map_key=False, ext_hook=_from_extension, unicode_errors="surrogatepass")
-    if not isinstance(told, list):
-        raise ValueError("no record")
-    return told
+    return msgpack.unpackb(data, strict_map_key=False, ext_hook=_from_extension, unicode_errors="surrogatepass")
 
 
 def _page(window: bytes, at: int) -> tuple[str, Any]:
-    told = _content(window, at)
-    if _head(window, at)[1] != 0 or len(told) != 2 or not isinstance(told[0], str):
-        raise ValueError("no page record")
-    return told[0], told[1]
+    match _content(window, at):
+        case [str(source), extra]:
+            return source, extra
+    raise ValueError("no page record")
 
 
 def _path(window: bytes, at: int) -> str:
-    told = _content(window, at)
-    if len(told) < 8 or not isinstance(told[5], str):
-        raise ValueError("no tag path")
-    return told[5]
+    match _content(window, at):
+        case [_, _, _, _, _, str(path), _, _, *_]:
+            return path
+    raise ValueError("no tag path")
 
 
 def _origin(source: str) -> str:
