@@ -1,0 +1,329 @@
+"""How fast wolfspider crawls, beside other crawlers, on the same pages of the same server.
+
+    python benchmarks/throughput.py [--pages 1200] [--rounds 3] [--web WEB] [--only NAME ...] [--json OUT]
+
+Pages of a recorded web (closed_site.py) are served by nginx on loopback. Every crawler fetches all of them from the
+same seeds, each in a process of its own on one core; the server has the other one. A round runs each of them once, in
+an order that turns from round to round, so that what else the machine does falls on all alike. Politeness, robots.txt
+and delays are off for all, and 32 requests may be out at once (wget has one).
+
+Measured are pages a second, CPU time a page (user and system, of the process and its children, all there was from its
+start to its end) and the largest memory resident in all its processes together. What a start costs, measured by
+crawling a single page, stands apart. The server's log tells what was fetched: a crawler that did not get every page
+exactly once is not compared, and says so.
+
+The others are installed into an environment of their own (--rivals-venv) when it is not there. wrk is no crawler: it
+asks for the same addresses and reads nothing, which is the most that client and server can do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from closed_site import ALONE, Site, written
+from side_by_side import Failed, Server, find_nginx, measured, served
+
+from wolfspider.web.recorded import Recorded
+from wolfspider.web.synthetic import Synthetic
+from wolfspider.web.synthetic.write import write
+
+HERE = Path(__file__).resolve().parent
+CONCURRENCY = 32
+WRK_SECONDS = 5
+WRK_SCRIPT = """
+local paths, next = {}, 0
+for line in io.lines(os.getenv("PATHS")) do paths[#paths + 1] = line end
+request = function() next = next % #paths + 1; return wrk.format("GET", paths[next]) end
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One crawl, measured."""
+
+    crawler: str
+    round: int
+    pages: int  # distinct pages that the server gave out
+    requests: int  # answers of any kind
+    seconds: float
+    cpu: float  # seconds, user and system
+    memory: int  # bytes
+    error: str = ""
+
+    @property
+    def rate(self) -> float:
+        return self.pages / self.seconds if self.seconds else 0.0
+
+    @property
+    def cpu_ms(self) -> float:
+        return 1000 * self.cpu / max(1, self.pages)
+
+
+class Ground(NamedTuple):
+    """What a crawler needs to know to run."""
+
+    site: Site
+    server: Server
+    rivals: Path  # the interpreter that has them
+    work: Path
+    client_cores: tuple[int, ...]
+    all_cores: tuple[int, ...]
+
+    def urls(self, paths: tuple[str, ...]) -> list[str]:
+        return [self.server.address + path for path in paths]
+
+
+class Crawler(NamedTuple):
+    name: str
+    what: str
+    command: Callable[[Ground, tuple[str, ...], Path], list[str]]  # for these seeds, with a folder to write to
+    needs: str = ""  # a program that must be installed
+    both_cores: bool = False
+
+
+def wolfspider_command(variant: str) -> Callable[[Ground, tuple[str, ...], Path], list[str]]:
+    """The live crawl in a process of its own; `variant` is full, bare or two (cores)."""
+
+    def command(ground: Ground, seeds: tuple[str, ...], out: Path) -> list[str]:
+        raise Failed("the live crawl is not there yet")
+
+    return command
+
+
+def rival(program: str) -> Callable[[Ground, tuple[str, ...], Path], list[str]]:
+    def command(ground: Ground, seeds: tuple[str, ...], out: Path) -> list[str]:
+        return [str(ground.rivals), str(HERE / "rivals" / program), str(CONCURRENCY), *ground.urls(seeds)]
+
+    return command
+
+
+def wget(ground: Ground, seeds: tuple[str, ...], out: Path) -> list[str]:
+    options = ["-r", "-l", "inf", "-e", "robots=off", "--follow-tags=a,area", "-nv", "-o", "/dev/null"]
+    return ["wget", *options, "-P", str(out), *ground.urls(seeds)]
+
+
+CRAWLERS = (
+    Crawler("wolfspider", "fetch, parse, score, dedup, WARC + SQLite, best-first", wolfspider_command("full")),
+    Crawler("wolfspider_bare", "fetch, parse, dedup; nothing scored or stored", wolfspider_command("bare")),
+    Crawler("wolfspider_2_cores", "all of it, parsing on the second core", wolfspider_command("two"), both_cores=True),
+    Crawler("scrapy", "CrawlSpider: links, text", rival("scrapy_links.py")),
+    Crawler("scrapy_tuned", "own spider, selectolax: links, text", rival("scrapy_tuned.py")),
+    Crawler("crawlee", "HttpCrawler, selectolax: links, text", rival("crawlee_http.py")),
+    Crawler("wget", "links; files written; one request at a time", wget, needs="wget"),
+)
+LAST_LINE = ("wolfspider", "scrapy", "scrapy_tuned")
+
+
+# --- Rounds
+
+
+def asked(log: Path, site: Site) -> tuple[int, int]:
+    """How many pages of the site were given out, and how many answers there were; the log starts anew."""
+    time.sleep(0.3)  # nginx writes what it has after a tenth of a second
+    counts = Counter(tuple(line.split(" ", 1)) for line in log.read_text().splitlines())
+    os.truncate(log, 0)
+    paths = {path.removesuffix("index.html") for path in site.paths}
+    given = {path.removesuffix("index.html") for status, path in counts if status == "200"}
+    return len(given & paths), counts.total()
+
+
+def crawl_once(crawler: Crawler, ground: Ground, number: int, seeds: tuple[str, ...]) -> Run:
+    out = Path(tempfile.mkdtemp(prefix=crawler.name, dir=ground.work))
+    try:
+        command = crawler.command(ground, seeds, out)
+        cores = ground.all_cores if crawler.both_cores else ground.client_cores
+        result = measured(command, cores)
+        pages, requests = asked(ground.server.log, ground.site)
+        return Run(crawler.name, number, pages, requests, result.seconds, result.cpu, result.memory)
+    except Failed as error:
+        asked(ground.server.log, ground.site)
+        return Run(crawler.name, number, 0, 0, 0.0, 0.0, 0, str(error))
+    finally:
+        shutil.rmtree(out, ignore_errors=True)
+
+
+def checked(run: Run, site: Site) -> Run:
+    """With the sentence that says why it cannot be compared, where it cannot."""
+    wanted = len(site.paths)
+    if run.error or (run.pages == wanted and run.requests == wanted):
+        return run
+    return Run(**asdict(run) | {"error": f"{run.pages} of {wanted} pages by {run.requests} requests"})
+
+
+def wrk_once(ground: Ground, number: int) -> Run:
+    script, paths = ground.work / "urls.lua", ground.work / "paths.txt"
+    script.write_text(WRK_SCRIPT)
+    paths.write_text("\n".join(ground.site.paths))
+    command = ["wrk", "-t1", f"-c{CONCURRENCY}", f"-d{WRK_SECONDS}s", "-s", str(script), ground.server.address]
+    try:
+        result = measured(command, ground.client_cores, {"PATHS": str(paths)})
+    except Failed as error:
+        return Run("wrk", number, 0, 0, 0.0, 0.0, 0, str(error))
+    _, requests = asked(ground.server.log, ground.site)
+    return Run("wrk", number, requests, requests, result.seconds, result.cpu, result.memory)
+
+
+def rounds(crawlers: list[Crawler], ground: Ground, count: int, wrk: bool) -> Iterator[Run]:
+    for number in range(1, count + 1):
+        shift = (number - 1) % max(1, len(crawlers))
+        for crawler in crawlers[shift:] + crawlers[:shift]:
+            yield checked(crawl_once(crawler, ground, number, ground.site.seeds), ground.site)
+        if wrk:
+            yield wrk_once(ground, number)
+
+
+def starts(crawlers: list[Crawler], ground: Ground) -> dict[str, float]:
+    """CPU seconds that each takes to crawl a single page that links nowhere: its start and its end."""
+    runs = (crawl_once(crawler, ground, 0, (ALONE,)) for crawler in crawlers)
+    return {run.crawler: run.cpu for run in runs if not run.error}
+
+
+# --- The table
+
+
+def spread(values: list[float], digits: int) -> str:
+    middle = f"{statistics.median(values):,.{digits}f}"
+    return middle if len(values) == 1 else f"{middle} ({min(values):,.{digits}f} to {max(values):,.{digits}f})"
+
+
+def table(names: list[str], runs: list[Run], start: dict[str, float], pages: int) -> str:
+    lines = [
+        "| crawler | pages/s | CPU ms/page | of these start | peak MB |",
+        "| --- | ---: | ---: | ---: | ---: |",
+    ]
+    for name in names:
+        own = [run for run in runs if run.crawler == name]
+        wrong = next((run.error for run in own if run.error), "")
+        if wrong:
+            lines.append(f"| {name} | not compared: {' '.join(wrong.split())[:200]} | | | |")
+            continue
+        begun = f"{1000 * start[name] / pages:.2f}" if name in start else ""
+        rate, cpu = spread([run.rate for run in own], 0), spread([run.cpu_ms for run in own], 2)
+        memory = spread([run.memory / 1e6 for run in own], 0)
+        lines.append(f"| {name} | {rate} | {cpu} | {begun} | {memory} |")
+    return "\n".join(lines)
+
+
+def last_line(runs: list[Run]) -> str:
+    parts = []
+    for name in LAST_LINE:
+        own = [run.cpu_ms for run in runs if run.crawler == name]
+        fine = own and not any(run.error for run in runs if run.crawler == name)
+        parts.append(f"{name}={statistics.median(own):.2f}" if fine else f"{name}=none")
+    return "cpu_ms_per_page " + " ".join(parts)
+
+
+# --- The command
+
+
+def web_folder(given: str | None, work: Path, pages: int) -> tuple[Path, str]:
+    """The web to take pages from, and how to call it."""
+    corpora = os.environ.get("WOLFSPIDER_CORPORA", "")
+    if given or corpora:
+        folder = Path(given) if given else Path(corpora) / "docs"
+        return folder, folder.name
+    folder = work / "web"
+    write(Synthetic.parse(f"synthetic:pages={max(1000, 4 * pages)},seed=1"), folder, 5 * pages)
+    return folder, "a synthetic web (no --web, and WOLFSPIDER_CORPORA is not set)"
+
+
+def rivals_python(folder: Path) -> Path:
+    """The interpreter of the environment with the other crawlers, made on first use."""
+    python, wanted = folder / "bin" / "python", HERE / "requirements-rivals.txt"
+    made = folder / "made"
+    if not made.exists() or made.read_text() != wanted.read_text():
+        say(f"Installing the other crawlers into {folder}")
+        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)  # noqa: S603
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", str(wanted)]
+        subprocess.run(pip, check=True)  # noqa: S603
+        made.write_text(wanted.read_text())
+    return python
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def told(run: Run) -> None:
+    what = run.error or f"{run.rate:,.0f} pages/s, {run.cpu_ms:.2f} CPU ms/page, {run.memory / 1e6:,.0f} MB"
+    say(f"round {run.round}  {run.crawler:20}{' '.join(what.split())[:200]}")
+
+
+def options(arguments: list[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Crawlers side by side on one server.")
+    parser.add_argument("--pages", type=int, default=1200)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--web", help="folder or file of WARC (default: docs in WOLFSPIDER_CORPORA)")
+    names = [*(crawler.name for crawler in CRAWLERS), "wrk"]
+    parser.add_argument("--only", nargs="+", choices=names, default=names)
+    parser.add_argument("--rivals-venv", type=Path, default=Path("build/rivals"))
+    parser.add_argument("--json", type=Path)
+    return parser.parse_args(arguments)
+
+
+def present(wanted: list[str]) -> tuple[list[Crawler], bool]:
+    """The crawlers that can be run here, and whether wrk can."""
+    missing = {crawler.name for crawler in CRAWLERS if crawler.needs and not shutil.which(crawler.needs)}
+    missing |= set() if shutil.which("wrk") else {"wrk"}
+    for name in sorted(missing & set(wanted)):
+        say(f"{name} is not installed here and left out")
+    return [crawler for crawler in CRAWLERS if crawler.name in set(wanted) - missing], "wrk" in set(wanted) - missing
+
+
+def main() -> int:
+    chosen = options()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that servers are ended on the way out
+    rivals = rivals_python(chosen.rivals_venv.absolute())
+    cores = tuple(sorted(os.sched_getaffinity(0)))
+    os.sched_setaffinity(0, cores[:1])
+    with tempfile.TemporaryDirectory(prefix="throughput-") as name:
+        work = Path(name)
+        folder, web_name = web_folder(chosen.web, work, chosen.pages)
+        say(f"Choosing {chosen.pages:,} pages of {web_name}")
+        site = written(Recorded(folder, work / "cache"), work / "site", chosen.pages)
+        with served(site.folder, work, cores[0], find_nginx()) as server:
+            ground = Ground(site, server, rivals, work, cores[-1:], cores)
+            return report(chosen, ground, web_name)
+
+
+def report(chosen: argparse.Namespace, ground: Ground, web_name: str) -> int:
+    site, pages = ground.site, len(ground.site.paths)
+    shared = "; all on one core, for there is no other" if len(ground.all_cores) == 1 else ""
+    about = (
+        f"{pages:,} pages of {web_name}, {site.size / pages / 1e3:.1f} KB and {site.links / pages:.0f} different links "
+        f"each on average, served by {ground.server.name}, {CONCURRENCY} requests at once{shared}"
+    )
+    say(about)
+    crawlers, wrk = present(chosen.only)
+    start = starts(crawlers, ground)
+    runs = []
+    for run in rounds(crawlers, ground, chosen.rounds, wrk):
+        told(run)
+        runs.append(run)
+    names = [crawler.name for crawler in crawlers] + ["wrk"] * wrk
+    print(f"{about}.\n\n{table(names, runs, start, pages)}\n")
+    for crawler in crawlers:
+        print(f"{crawler.name}: {crawler.what}")
+    if chosen.json:
+        rows = [asdict(run) | {"rate": run.rate, "cpu_ms": run.cpu_ms} for run in runs]
+        chosen.json.write_text(json.dumps({"about": about, "pages": pages, "start": start, "rows": rows}, indent=1))
+    print(last_line(runs))
+    return 1 if any(run.error for run in runs) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
