@@ -21,8 +21,9 @@ import os
 import re
 import ssl
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Self
 
 import aiohttp
@@ -42,7 +43,7 @@ _CHUNK = 1 << 17
 _NEVER = frozenset(("authorization", "proxy-authorization", "cookie", "host", "content-length", "transfer-encoding"))
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", re.ASCII)
 _VALUE = re.compile(r"[\t -~]*", re.ASCII)
-_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +138,8 @@ class Client:
         self.guard = guard
         self.caps = caps
         self.clock = clock
-        self._headers = {"User-Agent": agent, "Accept": ACCEPT, "Accept-Encoding": ENCODINGS}
         self._session = aiohttp.ClientSession(
+            headers={"User-Agent": agent, "Accept": ACCEPT, "Accept-Encoding": ENCODINGS},
             connector=guard.connector(limit, tls),
             timeout=aiohttp.ClientTimeout(total=None, connect=caps.connect),
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -190,7 +191,7 @@ class Client:
             if exchange.response is not None:
                 exchange.response.close()
 
-    async def send(self, address: yarl.URL, headers: Mapping[str, str]) -> aiohttp.ClientResponse:
+    async def send(self, address: yarl.URL, headers: Mapping[str, str] | None) -> aiohttp.ClientResponse:
         """Sent once more only where a connection kept alive was lost: the server hung up before it could answer."""
         FRESH.set(False)
         try:
@@ -200,19 +201,23 @@ class Client:
                 raise
         return await self._session.get(address, headers=headers, allow_redirects=False)
 
-    def _addressed(self, wanted: Target, headers: Mapping[str, str] | None) -> tuple[yarl.URL, dict[str, str]]:
-        sent = {**self._headers, **headers} if headers else self._headers
+    def _addressed(
+        self, wanted: Target, headers: Mapping[str, str] | None
+    ) -> tuple[yarl.URL, Mapping[str, str] | None]:
         via = self.guard.via
         if via is None:
-            return yarl.URL(wanted.url, encoded=True), sent
+            return yarl.URL(wanted.url, encoded=True), headers
         host = f"[{via[0]}]" if ":" in via[0] else via[0]
-        return yarl.URL(f"http://{host}:{via[1]}{wanted.rest}", encoded=True), {**sent, "Host": wanted.authority}
+        return yarl.URL(f"http://{host}:{via[1]}{wanted.rest}", encoded=True), {
+            **(headers or {}),
+            "Host": wanted.authority,
+        }
 
 
 class _Exchange:
     """One request under way, and what has come of its answer."""
 
-    __slots__ = ("_at", "_began", "_body", "_client", "_end", "_headers", "_url", "limit", "response")
+    __slots__ = ("_at", "_began", "_body", "_came", "_client", "_end", "_headers", "_url", "limit", "response")
 
     def __init__(self, client: Client, url: str, seconds: float) -> None:
         self._client = client
@@ -220,14 +225,15 @@ class _Exchange:
         self._at = client.clock()
         self._began = asyncio.get_running_loop().time()
         self._end = self._began + seconds
+        self._came: tuple[tuple[str, str], ...] = ()
         self._headers: dict[str, str] = {}
         self._body: _Body | None = None
         self.limit = asyncio.timeout_at(self._end)
         self.response: aiohttp.ClientResponse | None = None
 
-    async def run(self, address: yarl.URL, headers: Mapping[str, str], most: int) -> Answer | Failure:
+    async def run(self, address: yarl.URL, headers: Mapping[str, str] | None, most: int) -> Answer | Failure:
         self.response = await self._client.send(address, headers)
-        self._headers = _joined(self.response.raw_headers)
+        self._came, self._headers = _headers(self.response)
         undoing = inflater(self._headers.get("content-encoding", ""), most)
         if isinstance(undoing, Failure):
             return undoing
@@ -266,9 +272,8 @@ class _Exchange:
         if body.size and not decoded and not body.whole:
             return broken(self._headers.get("content-encoding", ""))
         peer = response.peer if isinstance(response, _Answered) else ""
-        capture = Capture(
-            self._url, self._at, response.status, _as_they_came(response), _together(body.pieces), peer, body.cut
-        )
+        raw = _together(body.pieces)
+        capture = Capture(self._url, self._at, response.status, self._came, raw, peer, body.cut)
         seconds = asyncio.get_running_loop().time() - self._began
         return Answer(capture, self._headers, decoded, seconds, not body.whole)
 
@@ -277,29 +282,29 @@ def _together(pieces: list[bytes]) -> bytes:
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
-def _text(value: bytes) -> str:
-    """Of a header: UTF-8, else byte by byte; what could end a line or move a cursor becomes a blank."""
-    try:
-        text = value.decode()
-    except UnicodeDecodeError:
-        text = value.decode("latin-1")
-    return text if text.isprintable() else _CONTROL.sub(" ", text)
+def _headers(response: aiohttp.ClientResponse) -> tuple[tuple[tuple[str, str], ...], dict[str, str]]:
+    """As they came, transfer coding apart, and as they are asked for."""
+    came = tuple(response.headers.items())
+    if not "".join(map(itemgetter(1), came)).isprintable():
+        came = tuple((name, _harmless(value)) for name, value in came)
+    joined = {name.lower(): value for name, value in came}
+    if len(joined) < len(came):
+        for name in joined:
+            joined[name] = ", ".join(value for key, value in came if key.lower() == name)
+    if "transfer-encoding" in joined:
+        came = tuple(pair for pair in came if pair[0].lower() != "transfer-encoding")
+    return came, joined
 
 
-def _joined(raw: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
-    headers: dict[str, str] = {}
-    for name, value in raw:
-        key = name.decode("latin-1").lower()
-        headers[key] = f"{headers[key]}, {_text(value)}" if key in headers else _text(value)
-    return headers
-
-
-def _as_they_came(response: aiohttp.ClientResponse) -> tuple[tuple[str, str], ...]:
-    return tuple(
-        (name.decode("latin-1"), _text(value))
-        for name, value in response.raw_headers
-        if name.lower() != b"transfer-encoding"
-    )
+def _harmless(value: str) -> str:
+    """UTF-8, else byte by byte; what could end a line or move a cursor becomes a blank."""
+    if not value.isprintable():
+        data = value.encode("utf-8", "surrogateescape")
+        try:
+            value = data.decode()
+        except UnicodeDecodeError:
+            value = data.decode("latin-1")
+    return _CONTROL.sub(" ", value)
 
 
 def _wrong_header(headers: Mapping[str, str] | None) -> Failure | None:

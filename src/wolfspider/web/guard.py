@@ -23,6 +23,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
+from functools import lru_cache
 from ipaddress import AddressValueError, IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import Any, NamedTuple
 
@@ -48,7 +49,7 @@ _MOST_RECORDS = 16  # of a name that are used
 _BAD_PORTS = frozenset(
     (1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, *range(6665, 6670), 6679, 6697, 10080)
 )
-_INSIDE = ("localhost", "local", "internal", "localdomain", "intranet", "lan", "corp", "home", "private", "home.arpa")
+_INSIDE = frozenset(("localhost", "local", "internal", "localdomain", "intranet", "lan", "corp", "home", "private"))
 _NOT_PUBLIC_4 = tuple(
     IPv4Network(net)
     for net in (
@@ -120,6 +121,7 @@ def _normal(url: str) -> str:
     return f"{scheme}://{authority.rpartition('@')[2]}{slash}{path}"
 
 
+@lru_cache(4096)
 def public(address: str) -> bool:
     """Is this IP address one that anybody may reach? An IPv4 address inside an IPv6 one counts as itself."""
     try:
@@ -149,6 +151,7 @@ def _embedded(address: IPv6Address) -> IPv4Address | None:
     return address.sixtofour
 
 
+@lru_cache(4096)
 def _inside(address: str) -> bool:
     """May this address be asked with --allow-private? Any one that is of a machine, but for those that hold keys."""
     try:
@@ -338,7 +341,8 @@ def _is_number(host: str) -> bool:
 def _name_inside(host: str) -> bool:
     """Names that can only mean something inside: also those without a dot, which a resolver completes as it likes."""
     name = host.rstrip(".").lower()
-    return "." not in name or any(name == each or name.endswith("." + each) for each in _INSIDE)
+    _, dot, last = name.rpartition(".")
+    return not dot or last in _INSIDE or f".{name}".endswith(".home.arpa")
 
 
 class _Resolver(AbstractResolver):

@@ -1,0 +1,446 @@
+"""Nothing inside can be reached from outside: not by number, not by name, not by a name that changes its mind."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import ipaddress
+import socket
+import threading
+import time
+from collections.abc import Sequence
+
+import aiohttp  # noqa: TID251  (to show what the connector alone refuses)
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.web.loopback import Loopback, http, serving
+
+from wolfspider.model import Failure
+from wolfspider.web import guard as module
+from wolfspider.web.client import Answer, Client
+from wolfspider.web.guard import Guard, Lookups, Refused, public, target
+
+# Every form of an address that is not public, as a resolver may return it or a link may spell it.
+NOT_PUBLIC = [
+    *("0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.255.255.254"),
+    *("169.254.0.1", "169.254.169.254", "172.16.0.1", "172.31.255.255", "192.0.0.1", "192.0.0.192", "192.0.2.1"),
+    *("192.88.99.1", "192.168.1.1", "198.18.0.1", "198.19.255.255", "198.51.100.1", "203.0.113.1", "224.0.0.1"),
+    *("239.255.255.255", "240.0.0.1", "255.255.255.255", "100.100.100.200", "168.63.129.16"),
+    *("::", "::1", "fe80::1", "fe80::1%eth0", "fec0::1", "fc00::1", "fd00::1", "fd00:ec2::254", "ff02::1"),
+    *("::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "::127.0.0.1", "::10.0.0.1", "::8.8.8.8"),
+    *("64:ff9b::10.0.0.1", "64:ff9b::7f00:1", "64:ff9b:1::1", "64:ff9b:1::808:808", "2002:7f00:1::", "2002:a00:1::1"),
+    *("2001:0:7f00:1::", "2001:0:4136:e378:8000:63bf:80ff:fffe", "2001:db8::1", "3fff::1", "100::1", "2001:2::1"),
+    *("2001:10::1", "2001:20::1", "5f00::1", "4000::1", "2607:f8b0::5efe:10.0.0.1", "2607:f8b0::200:5efe:127.0.0.1"),
+]
+PUBLIC = [
+    *(
+        "8.8.8.8",
+        "1.1.1.1",
+        "93.184.216.34",
+        "100.63.255.255",
+        "100.128.0.1",
+        "172.32.0.1",
+        "192.0.1.1",
+        "223.255.255.1",
+    ),
+    *("2606:4700::1111", "2a00:1450:4001::200e", "64:ff9b::8.8.8.8", "::ffff:8.8.8.8", "2002:808:808::1"),
+]
+
+
+class Names:
+    """A resolver that answers from a table, the next answer of a name each time, and counts."""
+
+    def __init__(self, **answers: list[Sequence[str] | BaseException]) -> None:
+        self.answers = {name.replace("_", "."): list(found) for name, found in answers.items()}
+        self.asked: list[str] = []
+
+    async def __call__(self, host: str) -> Sequence[str]:
+        self.asked.append(host)
+        await asyncio.sleep(0)
+        answers = self.answers.get(host, [socket.gaierror(socket.EAI_NONAME, "unknown")])
+        answer = answers.pop(0) if len(answers) > 1 else answers[0]
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def kind(result: object) -> str:
+    return result.kind if isinstance(result, Failure) else "none"
+
+
+@pytest.mark.parametrize("address", NOT_PUBLIC)
+def test_an_address_that_is_not_global_is_not_public(address: str) -> None:
+    assert not public(address)
+
+
+@pytest.mark.parametrize("address", PUBLIC)
+def test_a_global_address_is_public(address: str) -> None:
+    assert public(address)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "example.com", "0x7f.1", "2130706433", "127.1", "1.2.3.4.5", "8.8.8.8:80", "[::1]"]
+)
+def test_what_is_no_plain_address_is_not_public(text: str) -> None:
+    assert not public(text)
+
+
+@given(st.ip_addresses(v=4))
+def test_an_ipv4_address_stays_what_it_is_inside_an_ipv6_one(address: ipaddress.IPv4Address) -> None:
+    number = int(address)
+    here = public(str(address))
+    assert here <= address.is_global
+    for wrapped in (0xFFFF << 32 | number, 0x64FF9B << 96 | number, 0x2002 << 112 | number << 80):
+        assert public(str(ipaddress.IPv6Address(wrapped))) == here
+    assert not public(str(ipaddress.IPv6Address(number)))
+
+
+@given(st.ip_addresses(v=6))
+def test_no_ipv6_address_is_public_that_the_registry_calls_inside(address: ipaddress.IPv6Address) -> None:
+    embedded = address.ipv4_mapped is not None or int(address) >> 32 == 0x64FF9B << 64
+    if public(str(address)) and not embedded:
+        assert not (address.is_private or address.is_multicast or address.is_reserved or address.is_link_local)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *(
+            "file:///etc/passwd",
+            "ftp://example.com/",
+            "gopher://example.com:70/_",
+            "data:text/html,x",
+            "//example.com/",
+        ),
+        *("javascript:alert(1)", "ws://example.com/", "about:blank", "mailto:a@example.com", "", "http://", "/path"),
+        *("http:///", "https://[::1", "http://exa mple.com/", "http://%00/", "x" * 10_000),
+    ],
+)
+def test_non_http_schemes_and_what_is_no_address_are_refused(url: str) -> None:
+    assert kind(Guard().refuses(url)) in ("scheme", "blocked")
+    assert kind(Guard(allow_private=True).refuses(url)) in ("scheme", "blocked")
+
+
+@pytest.mark.parametrize("address", NOT_PUBLIC)
+def test_ssrf_by_a_literal_address_is_refused_without_a_look_up(address: str) -> None:
+    names = Names()
+    host = f"[{address}]" if ":" in address else address
+    for url in (f"http://{host}/", f"https://{host}:8443/x", f"http://user:pass@{host}/"):
+        assert kind(Guard(resolve=names).refuses(url)) in ("blocked", "scheme")
+    assert kind(asyncio.run(Guard(resolve=names).addresses(address))) == "blocked"
+    assert names.asked == []
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "017700000001", "127.1", "127.0.1", "127.0.0.1."),
+        *("0", "0x0", "①②⑦.0.0.1", "127。0。0。1", "%31%32%37.0.0.1", "0xa9fea9fe", "2852039166", "[::ffff:7f00:1]"),
+        *("[0:0:0:0:0:ffff:10.0.0.1]", "[::0]", "1.2.3.4.5", "256.1.1.1", "0x100000000", "08.8.8.8"),
+    ],
+)
+def test_ssrf_by_an_odd_form_of_an_address_is_refused(host: str) -> None:
+    assert kind(Guard().refuses(f"http://{host}/")) in ("blocked", "scheme")
+    assert kind(asyncio.run(Guard(resolve=Names()).addresses(host))) in ("blocked", "dns")
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *(
+            "localhost",
+            "LOCALHOST",
+            "localhost.",
+            "a.localhost",
+            "printer.local",
+            "metadata.google.internal",
+            "intranet",
+        ),
+        *("router.lan", "x.home.arpa", "home.arpa", "db.corp", "a.b.internal."),
+    ],
+)
+def test_ssrf_by_an_internal_name_is_refused_without_a_look_up(host: str) -> None:
+    names = Names()
+    guard = Guard(resolve=names)
+    assert kind(guard.refuses(f"http://{host}/")) == "blocked"
+    assert kind(asyncio.run(guard.addresses(host.lower()))) == "blocked"
+    assert names.asked == []
+    assert Guard(allow_private=True).refuses(f"http://{host}/") is None
+
+
+@pytest.mark.parametrize("port", [0, 1, 21, 22, 23, 25, 53, 81, 110, 1023, 2049, 6000, 6667, 10080, 65536, 99999])
+def test_ports_that_are_not_of_the_web_are_refused(port: int) -> None:
+    assert kind(Guard().refuses(f"http://example.com:{port}/")) in ("blocked", "scheme")
+
+
+@pytest.mark.parametrize("port", [80, 443, 1024, 3000, 5000, 8000, 8080, 8443, 9000, 65535])
+def test_ports_of_the_web_pass(port: int) -> None:
+    assert Guard().refuses(f"http://example.com:{port}/") is None
+
+
+@pytest.mark.parametrize("address", NOT_PUBLIC)
+def test_ssrf_by_a_record_is_refused_and_nothing_is_told_about_it(address: str) -> None:
+    guard = Guard(resolve=Names(evil_example=[[address]]))
+    result = asyncio.run(guard.addresses("evil.example"))
+    assert isinstance(result, Failure) and result.kind == "blocked"
+    assert address not in result.detail and "--allow-private" in result.detail
+
+
+@pytest.mark.parametrize(
+    "records", [["8.8.8.8", "10.0.0.1"], ["127.0.0.1", "8.8.8.8"], ["2606:4700::1", "::1", "8.8.8.8"]]
+)
+def test_a_multi_record_mix_is_refused_as_a_whole(records: list[str]) -> None:
+    guard = Guard(resolve=Names(mixed_example=[records]))
+    assert kind(asyncio.run(guard.addresses("mixed.example"))) == "blocked"
+
+
+def test_several_public_records_are_all_there() -> None:
+    guard = Guard(resolve=Names(a_example=[["8.8.8.8", "8.8.8.8", "2606:4700::1"]]))
+    assert asyncio.run(guard.addresses("a.example")) == ("8.8.8.8", "2606:4700::1")
+    assert asyncio.run(guard.addresses("a.example:8080")) == ("8.8.8.8", "2606:4700::1")
+
+
+def test_dns_rebinding_meets_the_pinned_answer_and_then_the_check() -> None:
+    names, clock = Names(flip_example=[["8.8.8.8"], ["127.0.0.1"]]), Clock()
+    guard = Guard(resolve=names, clock=clock)
+
+    async def story() -> None:
+        for _ in range(5):
+            assert await guard.addresses("flip.example") == ("8.8.8.8",)
+        assert len(names.asked) == 1
+        clock.now += module.KEPT + 1
+        assert kind(await guard.addresses("flip.example")) == "blocked"
+
+    asyncio.run(story())
+
+
+def test_no_tcp_accept_for_any_form_of_a_record() -> None:
+    """A name whose record points at a listener on this machine, through the whole client."""
+
+    async def story() -> None:
+        async with Loopback(serving(lambda head: http(b"secret"))) as server:
+            for records in (["127.0.0.1"], ["::ffff:127.0.0.1"], ["8.8.8.8", "127.0.0.1"], ["0.0.0.0"], ["::1"]):
+                async with Client(Guard(resolve=Names(evil_example=[records])), "test") as client:
+                    assert kind(await client.get(server.url(host="evil.example"))) == "blocked"
+            async with Client(Guard(), "test") as client:
+                for host in ("127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0x7f.1", "2130706433", "0.0.0.0"):
+                    assert kind(await client.get(server.url(host=host))) == "blocked"
+            assert server.accepted == 0
+
+    asyncio.run(story())
+
+
+def test_the_connector_itself_refuses_what_passes_by_every_other_check() -> None:
+    """Literal addresses never see a resolver; here nothing asks `refuses` either."""
+
+    async def story() -> None:
+        async with (
+            Loopback(serving(lambda head: http(b"secret"))) as server,
+            aiohttp.ClientSession(connector=Guard().connector()) as session,
+        ):
+            for host in ("127.0.0.1", "[::ffff:127.0.0.1]"):
+                with pytest.raises(aiohttp.ClientConnectorError) as caught:
+                    await session.get(server.url(host=host))
+                assert isinstance(caught.value.__cause__, Refused)
+            assert server.accepted == 0
+
+    asyncio.run(story())
+
+
+def test_the_peer_is_checked_once_it_is_connected() -> None:
+    """A guard that is fooled about the address before the connection sees the truth after it."""
+
+    class Fooled(Guard):
+        asked = 0
+
+        def permits(self, address: str, port: int) -> bool:
+            self.asked += 1
+            return self.asked == 1 or super().permits(address, port)
+
+    async def story() -> None:
+        async with Loopback(serving(lambda head: http(b"secret"))) as server:
+            async with aiohttp.ClientSession(connector=Fooled().connector()) as session:
+                with pytest.raises(aiohttp.ClientOSError) as caught:
+                    await session.get(server.url())
+                assert isinstance(caught.value.__cause__, Refused)
+            assert server.requests == []
+
+    asyncio.run(story())
+
+
+def test_the_production_default_has_no_allow_list() -> None:
+    """A guard made without a word allows nothing that is not public, and nothing else makes it allow more."""
+    parameters = inspect.signature(Guard).parameters
+    assert {name: parameter.default for name, parameter in parameters.items() if name not in ("clock", "resolve")} == {
+        "allow_private": False,
+        "via": None,
+    }
+    guard = Guard()
+    assert not any(guard.permits(address, 80) for address in NOT_PUBLIC)
+    assert all(guard.permits(address, 443) for address in PUBLIC)
+
+
+def test_allow_private_opens_the_intranet_but_never_where_keys_lie() -> None:
+    guard = Guard(allow_private=True, resolve=Names(wiki_internal=[["10.0.0.7"]], evil_example=[["169.254.169.254"]]))
+    assert guard.refuses("http://127.0.0.1:81/") is None
+    assert guard.refuses("http://[::1]:631/") is None
+    assert asyncio.run(guard.addresses("wiki.internal")) == ("10.0.0.7",)
+    assert kind(asyncio.run(guard.addresses("evil.example"))) == "blocked"
+    for address in ("169.254.169.254", "[fd00:ec2::254]", "0.0.0.0", "224.0.0.1", "[::ffff:169.254.169.254]"):
+        assert kind(guard.refuses(f"http://{address}/")) == "blocked"
+
+
+def test_via_is_the_permission_for_one_address_and_no_other() -> None:
+    async def story() -> None:
+        names = Names()
+        async with Loopback(serving(lambda head: http(head))) as server, Loopback(serving(http)) as other:
+            guard = Guard(via=("127.0.0.1", server.port), resolve=names)
+            async with Client(guard, "test") as client:
+                for url in ("http://one.example/a", "https://two.example:8443/b"):
+                    answer = await client.get(url)
+                    assert isinstance(answer, Answer) and answer.capture.address == "127.0.0.1"
+                for url in (other.url(), server.url(), "http://localhost/", "http://10.0.0.1/"):
+                    assert kind(await client.get(url)) == "blocked"
+            assert server.accepted == 1  # kept alive across hosts
+            assert [head.split(b"\r\n")[:2] for head in server.requests] == [
+                [b"GET /a HTTP/1.1", b"Host: one.example"],
+                [b"GET /b HTTP/1.1", b"Host: two.example:8443"],
+            ]
+            assert await guard.addresses("one.example") == ("127.0.0.1",)
+            assert not guard.permits("127.0.0.1", other.port)
+            assert not guard.permits("8.8.8.8", server.port)
+            assert other.accepted == 0 and names.asked == []
+
+    asyncio.run(story())
+
+
+def test_via_may_be_a_name() -> None:
+    async def story() -> None:
+        async with Loopback(serving(lambda head: http(b"here"))) as server:
+            guard = Guard(via=("testserver", server.port), resolve=Names(testserver=[["127.0.0.1"]]))
+            async with Client(guard, "test") as client:
+                assert isinstance(await client.get("http://one.example/"), Answer)
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize(
+    ("trouble", "seconds"),
+    [
+        (socket.gaierror(socket.EAI_NONAME, "unknown"), module.KEPT_UNKNOWN),
+        (socket.gaierror(socket.EAI_AGAIN, "server failure"), module.KEPT_FAILURE),
+        (TimeoutError(), module.KEPT_FAILURE),
+        (OSError("no network"), module.KEPT_FAILURE),
+        (ValueError("a resolver that is wrong"), module.KEPT_FAILURE),
+        (UnicodeError("label too long"), module.KEPT_UNKNOWN),
+    ],
+)
+def test_dns_failure_is_named_and_remembered_for_a_while(trouble: Exception, seconds: float) -> None:
+    names, clock = Names(a_example=[trouble, ["8.8.8.8"]]), Clock()
+    guard = Guard(resolve=names, clock=clock)
+
+    async def story() -> None:
+        for _ in range(3):
+            assert kind(await guard.addresses("a.example")) == "dns"
+        clock.now += seconds - 1
+        assert kind(await guard.addresses("a.example")) == "dns"
+        assert len(names.asked) == 1
+        clock.now += 2
+        assert await guard.addresses("a.example") == ("8.8.8.8",)
+
+    asyncio.run(story())
+
+
+def test_nxdomain_is_told_apart_from_servfail_and_kept_longer() -> None:
+    unknown, again = socket.gaierror(socket.EAI_NONAME, "x"), socket.gaierror(socket.EAI_AGAIN, "x")
+    guard = Guard(resolve=Names(no_example=[unknown], busy_example=[again]))
+    found = [asyncio.run(guard.addresses(name)) for name in ("no.example", "busy.example")]
+    assert found == [Failure("dns", "no such name"), Failure("dns", "the name server failed")]
+    assert module.KEPT_UNKNOWN > module.KEPT_FAILURE
+
+
+def test_many_who_ask_for_one_name_share_one_look_up_and_one_who_leaves_takes_nothing_away() -> None:
+    names = Names(a_example=[["8.8.8.8"]])
+    guard = Guard(resolve=names)
+
+    async def story() -> None:
+        asking = [asyncio.create_task(guard.addresses("a.example")) for _ in range(20)]
+        await asyncio.sleep(0)
+        asking[0].cancel()
+        found = await asyncio.gather(*asking, return_exceptions=True)
+        assert found[1:] == [("8.8.8.8",)] * 19 and isinstance(found[0], asyncio.CancelledError)
+        assert names.asked == ["a.example"]
+
+    asyncio.run(story())
+
+
+def test_what_is_pinned_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MOST_PINNED", 10)
+
+    async def anything(host: str) -> Sequence[str]:
+        return ["8.8.8.8"]
+
+    guard = Guard(resolve=anything)
+
+    async def story() -> None:
+        for n in range(100):
+            await guard.addresses(f"h{n}.example")
+
+    asyncio.run(story())
+    assert len(guard._pinned) == 10 and guard._looking == {}
+
+
+def test_a_slow_resolver_has_a_time_limit_and_a_cap_and_keeps_nobody_from_leaving(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    release, most, now = threading.Event(), 0, 0
+    lock = threading.Lock()
+
+    def hangs(host: str, *_: object, **__: object) -> list[tuple[object, ...]]:
+        nonlocal most, now
+        with lock:
+            now += 1
+            most = max(most, now)
+        release.wait(10)
+        with lock:
+            now -= 1
+        return [(2, 1, 6, "", ("8.8.8.8", 0))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", hangs)
+
+    async def story() -> None:
+        guard = Guard(resolve=Lookups(most=3, seconds=0.1))
+        asking = [asyncio.create_task(guard.addresses(f"h{n}.example")) for n in range(6)]
+        first = await asyncio.gather(*asking[:3])
+        assert first == [Failure("dns", "no answer from the name server")] * 3
+        assert most == 3
+        release.set()
+        assert await asyncio.gather(*asking[3:]) == [("8.8.8.8",)] * 3
+
+    began = time.monotonic()
+    asyncio.run(story())
+    assert time.monotonic() - began < 9
+    assert most == 3
+
+
+def test_the_system_is_asked_by_default() -> None:
+    guard = Guard(allow_private=True)
+    found = asyncio.run(guard.addresses("localhost"))
+    assert "127.0.0.1" in found or "::1" in found
+
+
+@given(st.text(max_size=40))
+def test_reading_any_text_as_an_address_never_raises(text: str) -> None:
+    for url in (text, f"http://{text}/", f"http://example.com/{text}"):
+        found = target(url)
+        if not isinstance(found, Failure):
+            assert found.url.isascii() and found.url.isprintable() and "@" not in found.host and " " not in found.url
+            assert target(found.url) == found
