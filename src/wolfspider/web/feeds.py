@@ -9,6 +9,7 @@ no more than the first thousand entries of one.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -26,11 +27,12 @@ MOST_BYTES = 10_000_000
 MOST_ENTRIES = 1_000
 MOST_FEEDS = 200  # asked for in one gathering
 MOST_NAMED = 10  # feeds that a page may name
-_HEAD = 100_000  # characters of a page in which its feeds are looked for
+_HEAD = 64_000  # characters of a page in which its feeds are looked for
 
 _ROOTS = frozenset(("rss", "feed", "rdf"))
 _ENTRIES = frozenset(("item", "entry"))
 _DATES = frozenset(("pubdate", "published", "updated", "dc:date", "date", "issued", "modified"))
+_BODY = re.compile(r"<(?:body|div|p|table|span|a|ul|main|header)[\s>/]", re.IGNORECASE)
 _TYPES = (
     "application/rss+xml",
     "application/atom+xml",
@@ -131,6 +133,7 @@ def _from_xml(body: bytes, base: str, content_type: str, at: float) -> Feed:
     found: list[Entry] = []
     reading = Reading(body, content_type)
     draft: _Draft | None = None
+    seen = 0
     bases = [base]  # what addresses are relative to, at each depth
     for event in reading:
         if isinstance(event, Opened):
@@ -141,10 +144,10 @@ def _from_xml(body: bytes, base: str, content_type: str, at: float) -> Feed:
         elif draft is not None:
             if event.depth == draft.depth:
                 found += [entry] if (entry := draft.entry(at)) else []
-                draft = None
+                draft, seen = None, seen + 1
             elif event.depth == draft.depth + 1:
                 draft.close(_own(event.name, draft.prefix), event.text, bases[event.depth])
-        if len(found) >= MOST_ENTRIES:
+        if seen >= MOST_ENTRIES:
             return Feed(found, True)
     return Feed(found, not reading.whole)
 
@@ -192,8 +195,9 @@ def feeds_of(page: bytes, base: str, content_type: str = "") -> list[str]:
 
 
 def _body_at(head: str) -> int:
-    place = head.lower().find("<body")
-    return place if place >= 0 else len(head)
+    """Where the head ends. Lexbor needs time in the square of the depth, and a head has none."""
+    begins = _BODY.search(head)
+    return begins.start() if begins else len(head)
 
 
 async def gather(web: Web, urls: Iterable[str], allows: Allows, most: int) -> Gathered:
@@ -207,12 +211,14 @@ async def gather(web: Web, urls: Iterable[str], allows: Allows, most: int) -> Ga
         if fetch is None:
             continue
         if not await _read(gathering, fetch, allows):
-            named = _named(fetch) if known[url] else []
+            named = await asyncio.to_thread(_named, fetch) if known[url] else []
             new = [other for other in named if other not in known]
             known.update(dict.fromkeys(new, False))
             waiting = new + waiting
             if not named:
                 gathering.remark(url, "It is no feed, and names none.")
+    if waiting and not gathering.full:
+        gathering.remark(waiting[0], f"It was left out: {MOST_FEEDS} feeds were read already.")
     return gathering.gathered()
 
 

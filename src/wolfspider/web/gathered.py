@@ -76,7 +76,8 @@ class Gathering:
             self._links[url] = Link(url, harmless(anchor), rank=len(self._links), rel=rel)
 
     def remark(self, url: str, sentence: str) -> None:
-        self.problems.append((url, sentence))
+        """Servers and engines have a say in these sentences, and terminals show them: only what can be seen stays."""
+        self.problems.append((url, "".join(filter(str.isprintable, sentence))))
 
     def gathered(self) -> Gathered:
         return Gathered(list(self._links.values()), self.requests, self.problems)
@@ -91,7 +92,7 @@ def trouble_with(fetch: Fetch) -> str:
     """Why there is nothing to read in an answer, as a sentence; "" if there is."""
     if fetch.failure is not None:
         return said(fetch.failure)
-    if fetch.status != 200:
+    if not 200 <= fetch.status < 300:
         return f"It answered with status {fetch.status}."
     return "" if fetch.body else "It answered with nothing."
 

@@ -40,6 +40,7 @@ _HOST = re.compile(r"[^\s/?#@\\]*?[^\s/?#@\\.]\.[^\s/?#@\\]|\[[0-9A-Fa-f:.]+\]|[
 _WORTH_A_LOOK = re.compile(
     r"\.(?:rss|atom|rdf|xml|xml\.gz)$|/(?:feeds?|rss|atom)/?$|/feed\.json$|/sitemap[^/]*\.txt(?:\.gz)?$", re.IGNORECASE
 )
+_UNSEEN = f"It and all after it that end like feeds are taken for pages: {MOST_LOOKS} were looked at already."
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ def _check_scheme(scheme: str, typed: str) -> None:
     if scheme == "file":
         raise Problem(
             f"{_shown(typed)} is a file on this machine, and wolfspider crawls http and https. "
-            "Serve its folder by a web server on 127.0.0.1 and crawl that with --allow-private."
+            "A list of addresses is read with --seeds FILE; pages need a web server on 127.0.0.1 and --allow-private."
         )
     raise Problem(f"{_shown(typed)} cannot be crawled: wolfspider speaks http and https, not {scheme[:20]}.")
 
@@ -92,7 +93,7 @@ def _check_host(typed: str) -> None:
     if "@" in typed.partition("/")[0]:
         raise Problem(f"{_shown(typed)} looks like a mail address. A starting point looks like https://example.org/.")
     if typed.startswith(("/", "./", "../", "~")):
-        raise Problem(f"{_shown(typed)} is a path, not an address. A starting point looks like https://example.org/.")
+        raise Problem(f"{_shown(typed)} is a path, not an address. A list of addresses is read with --seeds FILE.")
     if not _HOST.match(typed):
         raise Problem(
             f"{_shown(typed)} is no address, which looks like https://example.org/. Words to look for go with --topic."
@@ -197,11 +198,14 @@ class _Gathering:
     async def addresses(self) -> None:
         looks = 0
         for url in dict.fromkeys(self._wanted.addresses):
-            if looks < MOST_LOOKS and _WORTH_A_LOOK.search(url.partition("?")[0]):
-                looks += 1
+            likely = worth_a_look(url)
+            looks += likely
+            if likely and looks <= MOST_LOOKS:
                 await self._look(url)
             else:
                 self._add(Link(url, rel="seed"))
+            if likely and looks == MOST_LOOKS + 1:
+                self._problems.append((url, _UNSEEN))
 
     async def _look(self, url: str) -> None:
         """A sitemap or feed stands for what it names, anything else for itself."""
@@ -248,6 +252,11 @@ class _Gathering:
         return Gathered(list(self._links.values()), requests, self._problems)
 
 
+def worth_a_look(url: str) -> bool:
+    """Does a canonical address end like a sitemap or a feed?"""
+    return bool(_WORTH_A_LOOK.search(url.partition("?")[0]))
+
+
 def kind_of(fetch: Fetch) -> str:
     """ "sitemap" or "feed" if the content of an answer says that it is one, else ""."""
     content_type = fetch.headers.get("content-type", "")
@@ -258,7 +267,7 @@ def kind_of(fetch: Fetch) -> str:
 
 def _nothing(problems: Sequence[tuple[str, str]]) -> str:
     if not problems:
-        return "There is nothing to start from: give an address, a sitemap, a feed, or a search service with --search."
+        return "There is nothing to start from: give an address, or --seeds, --sitemap, --feed or --search."
     told = " ".join(f"{url}: {sentence}" for url, sentence in problems[:_FEW])
     more = f" And {len(problems) - _FEW} more." if len(problems) > _FEW else ""
     return f"Nothing was found to start from. {told}{more}"

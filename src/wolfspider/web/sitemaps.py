@@ -81,7 +81,7 @@ def _from_lines(body: bytes, base: str, cut: bool, content_type: str) -> Sitemap
 def _from_xml(body: bytes, base: str, cut: bool, content_type: str) -> Sitemap:
     found = Sitemap([], [])
     reading = Reading(body, content_type)
-    entry, url, changed = "", "", ""
+    entry, url, changed, seen = "", "", "", 0
     for event in reading:
         name = _local(event.name)
         match event:
@@ -90,15 +90,15 @@ def _from_xml(body: bytes, base: str, cut: bool, content_type: str) -> Sitemap:
                 if not entry:
                     return Sitemap([], [], True)
             case Opened(depth=2):
-                url, changed = "", ""
+                url, changed, seen = "", "", seen + 1
+                if seen > MOST_ENTRIES:
+                    return found._replace(cut=True)
             case Closed(text=text, depth=3) if name == "loc":
                 url = url or text.strip()
             case Closed(text=text, depth=3) if name == "lastmod":
                 changed = text
             case Closed(depth=2) if name == entry:
                 _keep(found, entry, canonical(url, base) if url else None, changed)
-                if len(found.urls) + len(found.nested) >= MOST_ENTRIES:
-                    return found._replace(cut=True)
     return found._replace(cut=cut or not reading.whole)
 
 
@@ -142,9 +142,7 @@ async def _read(gathering: Gathering, fetch: Fetch, allows: Allows) -> list[str]
         gathering.add(url, "", "sitemap")
     if len(kept) < len(found.urls):
         left = len(found.urls) - len(kept)
-        gathering.remark(
-            fetch.url, f"{left} of its addresses lie outside: name their hosts with --include to have them."
-        )
+        gathering.remark(fetch.url, f"{left} of its addresses are out of scope: --include NAME takes a host in.")
     if not found.urls and not found.nested:
         gathering.remark(fetch.url, "There is no address in it: it is no sitemap, or a damaged one.")
     elif found.cut or fetch.cut:

@@ -21,7 +21,7 @@ from xml.parsers import expat
 from wolfspider.web import charset
 
 MOST_BYTES = 50_000_000
-MOST_ELEMENTS = 2_000_000
+MOST_ELEMENTS = 1_000_000
 DEEPEST = 256
 LONGEST_TAG = 1_000_000  # bytes of one tag or comment: expat reads what is not finished again with every portion
 LONGEST_TEXT = 16_384  # characters kept of one element
