@@ -12,16 +12,17 @@ from tempfile import TemporaryDirectory
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wolfspider.model import Capture
 from wolfspider.web.warc import read, scan
-from wolfspider.web.warc_writer import WarcWriter
+from wolfspider.web.warc_writer import WarcWriter, info, metadata, response, revisit
 
 
 def written(*responses: tuple[str, float, int, dict[str, str], bytes]) -> bytes:
     file = io.BytesIO()
     writer = WarcWriter(file)
     writer.info(0.0, {"software": "a test"})
-    for response in responses:
-        writer.response(*response)
+    for given_response in responses:
+        writer.response(*given_response)
     assert writer.records == 1 + len(responses)
     return file.getvalue()
 
@@ -81,3 +82,54 @@ def test_our_reader_gives_back_what_was_written(body: bytes, status: int, date: 
         response = read(path, entry.offset, entry.length)
         assert response is not None
         assert (response.status, response.headers, response.body) == (status, {"content-type": "text/plain"}, body)
+
+
+@given(st.integers(0, 9), st.binary(max_size=2000))
+def test_the_level_changes_the_bytes_and_not_what_they_say(level: int, body: bytes) -> None:
+    capture = Capture("http://a.test/", 1.0, 200, (("Content-Type", "text/html"),), body)
+    assert members(response(capture, level)) == members(response(capture))
+
+
+def test_a_body_that_came_compressed_is_not_compressed_again() -> None:
+    body = b"x" * 1000
+    plain = Capture("http://a.test/", 1.0, 200, (), body)
+    packed = Capture("http://a.test/", 1.0, 200, (("content-encoding", "br"),), body)
+    assert len(response(plain)) < 700 < 1000 < len(response(packed))
+    assert members(response(packed))[0].endswith(body + b"\r\n\r\n")
+
+
+def test_the_same_record_has_the_same_name_and_another_another() -> None:
+    base = Capture("http://a.test/", 1.0, 200, (("a", "b"),), b"body", "127.0.0.1")
+    others = [
+        Capture("http://a.test/x", 1.0, 200, (("a", "b"),), b"body", "127.0.0.1"),
+        Capture("http://a.test/", 2.0, 200, (("a", "b"),), b"body", "127.0.0.1"),
+        Capture("http://a.test/", 1.0, 404, (("a", "b"),), b"body", "127.0.0.1"),
+        Capture("http://a.test/", 1.0, 200, (("a", "c"),), b"body", "127.0.0.1"),
+        Capture("http://a.test/", 1.0, 200, (("a", "b"),), b"ydob", "127.0.0.1"),
+        Capture("http://a.test/", 1.0, 200, (("a", "b"),), b"body", "127.0.0.1", "time"),
+    ]
+    names = [fields(members(response(capture))[0])["WARC-Record-ID"] for capture in (base, base, *others)]
+    assert names[0] == names[1] and len(set(names)) == 1 + len(others)
+
+
+def test_what_else_there_is_to_say_has_records_of_its_own() -> None:
+    unchanged = Capture("http://a.test/", 100.0, 304, (("ETag", "x"),), b"", "::1")
+    named = [
+        fields(members(record)[0])
+        for record in (
+            info(1.0, {"software": "a test"}, name="00000.warc.gz"),
+            metadata("http://a.test/", 2.0, {"via": "b"}),
+            revisit(unchanged, "http://a.test/", 50.0),
+        )
+    ]
+    assert [f["WARC-Type"] for f in named] == ["warcinfo", "metadata", "revisit"]
+    assert named[0]["WARC-Filename"] == "00000.warc.gz" and named[1]["WARC-Target-URI"] == "http://a.test/"
+    assert named[2]["WARC-Refers-To-Date"] == "1970-01-01T00:00:50Z" and named[2]["WARC-IP-Address"] == "::1"
+
+
+@given(st.text(), st.text(), st.text())
+def test_no_text_of_a_stranger_makes_a_second_field(name: str, value: str, url: str) -> None:
+    (record,) = members(response(Capture(url, 1.0, 200, ((f"x{name}", value),), b"body")))
+    head, _, block = record.partition(b"\r\n\r\n")
+    assert head.count(b"\n") == head.count(b"\r") == 7 and block.endswith(b"\r\n\r\nbody\r\n\r\n")
+    assert block.partition(b"\r\n\r\n")[0].count(b"\n") == 1
