@@ -36,13 +36,12 @@ from wolfspider.run import Clock, Run
 from wolfspider.scope import Scope
 from wolfspider.settings import Settings, choose
 from wolfspider.store.base import Store
-from wolfspider.store.sqlite import create, is_run, open_run
+from wolfspider.store.sqlite import about_run, create, is_run, open_run
 from wolfspider.topic import Topic
 from wolfspider.web import seeds
 from wolfspider.web.client import Caps, Client
 from wolfspider.web.guard import Guard
 from wolfspider.web.live import Live, followable
-from wolfspider.web.parsers import Parsers
 from wolfspider.web.polite import HostCap, Manners, Polite
 from wolfspider.web.robots import LiveRobots
 from wolfspider.web.urls import looks_like_file
@@ -193,6 +192,8 @@ class Hunt:
         room.pause = web.polite.pause
         reader = None
         if self.settings.parsers:
+            from wolfspider.web.parsers import Parsers
+
             parsers = Parsers(self.settings.parsers)
             stack.push_async_callback(parsers.close)
 
@@ -202,7 +203,6 @@ class Hunt:
 
         def turned() -> None:
             web.polite.set_delay(crawl.limits.delay)
-            web.slots = crawl.limits.slots
             store.keep_hosts(web.changed())
 
         return Run(
@@ -237,7 +237,7 @@ class Hunt:
             patience=max(120.0, 2 * settings.delay),
         )
         polite = Polite(manners, clock, random.Random())
-        web = Live(client, guard, polite, LiveRobots(client, guard, polite, clock), hosts=HostCap())
+        web = Live(client, guard, polite, LiveRobots(clock), hosts=HostCap())
         web.restore(store.hosts(), clock())
         return web
 
@@ -365,6 +365,4 @@ def resume(
 
 def settings_of(folder: Path) -> Settings:
     """How a run was begun."""
-    from wolfspider.store.sqlite import about_run
-
     return Settings.from_json(about_run(folder)["settings"])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from wolfspider.cli.common import WEB, Quiet, Time, moment, print_json, verbatim, web_app
+from wolfspider.errors import Problem, closest
 
 
 @web_app.command(epilog=verbatim("Example:\n\n  wolfspider web make synthetic:pages=20000,seed=3 --out my-web"))
@@ -51,3 +53,54 @@ def describe(
     if plots is not None:
         for path in measuring.plots(found, plots):
             console.print(f"Drawn: {path}")
+
+
+@web_app.command(
+    epilog=verbatim(
+        """Example:
+
+  wolfspider web serve synthetic:pages=20000 --port 8080
+  wolfspider crawl http://SEED/ --topic "..." --via 127.0.0.1:8080      (it tells you a seed and a topic)"""
+    )
+)
+def serve(
+    web: Annotated[str, typer.Argument(metavar="WEB", help=WEB)],
+    port: Annotated[int, typer.Option(metavar="N", help="The port; 0 takes a free one.")] = 0,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="The address to listen at.")] = "127.0.0.1",
+    latency: Annotated[float, typer.Option(metavar="S", help="Seconds before each answer.")] = 0.0,
+    rate: Annotated[float, typer.Option(metavar="N", help="Bytes a second of each connection; 0 is no limit.")] = 0.0,
+    plain: Annotated[bool, typer.Option("--plain", help="Never compress.")] = False,
+    robots: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A robots.txt for every host, instead of the web's own.")
+    ] = None,
+    fault: Annotated[
+        list[str] | None, typer.Option(metavar="KIND=SHARE", help="A share of answers that go wrong; repeatable.")
+    ] = None,
+    log: Annotated[Path | None, typer.Option(metavar="FILE", help="A line of JSON for every request.")] = None,
+) -> None:
+    """Serve any web on loopback, all its hosts on one port, for crawls with --via."""
+    import asyncio
+
+    from wolfspider.web import serve as serving
+
+    faults = serving.Faults(**_shares(fault or ()))
+    text = None if robots is None else robots.read_text(encoding="utf-8")
+    encodings = () if plain else serving.PLAIN.encodings
+    manner = serving.Manner(latency, rate, encodings, text)
+    asyncio.run(serving.main_serve(web, port=port, host=host, manner=manner, faults=faults, log=log))
+
+
+def _shares(given: Sequence[str]) -> dict[str, float]:
+    """KIND=SHARE, checked."""
+    from wolfspider.web.replies import Faults
+
+    shares = {}
+    for text in given:
+        kind, _, share = text.partition("=")
+        if kind not in Faults().shares():
+            raise Problem(f"There is no fault {kind!r}.{closest(kind, Faults().shares())}")
+        try:
+            shares[kind] = float(share)
+        except ValueError:
+            raise Problem(f"A fault has a share between 0 and 1, such as {kind}=0.1, not {text!r}.") from None
+    return shares
