@@ -21,9 +21,8 @@ import os
 import re
 import ssl
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import Any, Self
 
 import aiohttp
@@ -284,9 +283,11 @@ def _together(pieces: list[bytes]) -> bytes:
 
 def _headers(response: aiohttp.ClientResponse) -> tuple[tuple[tuple[str, str], ...], dict[str, str]]:
     """As they came, transfer coding apart, and as they are asked for."""
-    came = tuple(response.headers.items())
-    if not "".join(map(itemgetter(1), came)).isprintable():
-        came = tuple((name, _harmless(value)) for name, value in came)
+    values = list(response.headers.values())
+    if not "".join(values).isprintable():
+        values = list(map(_harmless, values))
+    names = [name.decode("latin-1") for name, _ in response.raw_headers]  # aiohttp spells them as it likes
+    came = tuple(zip(names, values, strict=True))
     joined = {name.lower(): value for name, value in came}
     if len(joined) < len(came):
         for name in joined:
@@ -337,10 +338,8 @@ def failure_of(error: BaseException) -> Failure:
         match cause:
             case Refused():
                 return cause.failure
-            case ssl.SSLCertVerificationError():
-                return Failure("tls", _CERTIFICATES.get(cause.verify_code, "the certificate does not hold"))
             case ssl.SSLError():
-                return Failure("tls", (cause.reason or "no TLS").lower().replace("_", " "))
+                return Failure("tls", _tls(causes))
             case LineTooLong():
                 return Failure("size", "the head of the answer is too large")
             case TimeoutError() if cause.errno is None:
@@ -353,6 +352,16 @@ def failure_of(error: BaseException) -> Failure:
         case _HungUp() | aiohttp.ClientError() | OSError():
             return Failure("connect", "the server hung up")
     return Failure("connect", f"an unexpected {type(error).__name__}")
+
+
+def _tls(causes: Sequence[BaseException]) -> str:
+    """aiohttp wraps the errors of ssl in some of its own, which are of the same kinds and know less."""
+    for cause in causes:
+        if code := getattr(cause, "verify_code", 0):
+            return _CERTIFICATES.get(code, "the certificate does not hold")
+        if reason := getattr(cause, "reason", ""):
+            return str(reason).lower().replace("_", " ")
+    return "no TLS connection"
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
