@@ -339,10 +339,8 @@ def test_a_domain_of_endless_hosts_is_cut_off() -> None:
 def test_a_visit_that_is_cancelled_leaves_every_place_free() -> None:
     async def main() -> None:
         told: list[bool] = []
-        async with visiting({"/x": slow(PAGE, 60.0), "/y": PAGE}, manners=Manners(delay=0.05, per_address=1)) as (
-            live,
-            site,
-        ):
+        manners = Manners(delay=0.05, per_address=1)
+        async with visiting({"/x": slow(PAGE, 60.0), "/y": PAGE}, manners=manners) as (live, site):
             visits = [asyncio.create_task(fetch(live, "http://a.test/x", waits=told.append)) for _ in range(5)]
             while "a.test/x" not in site.asked:
                 await asyncio.sleep(0.01)

@@ -188,10 +188,8 @@ def test_rules_that_change_in_mid_crawl_count_when_the_day_is_over() -> None:
 
 def test_the_last_good_copy_counts_for_a_month_while_the_file_can_not_be_read() -> None:
     async def main() -> None:
-        async with visiting({"/robots.txt": PRIVATE, "/x": PAGE}, manners=Manners(backoff=0.0, delay=0.0)) as (
-            live,
-            site,
-        ):
+        manners = Manners(backoff=0.0, delay=0.0)
+        async with visiting({"/robots.txt": PRIVATE, "/x": PAGE}, manners=manners) as (live, site):
             await fetch(live, "http://a.test/x")
             site.replies["/robots.txt"] = http(b"", "503 Oh")
             for _ in range(3):
@@ -237,10 +235,8 @@ def test_a_crawl_delay_is_kept_from_then_on() -> None:
 
 def test_rules_outlive_a_crash() -> None:
     async def main() -> None:
-        async with visiting({"/robots.txt": PRIVATE, "b.test/robots.txt": http(b"", "404 No"), "/x": PAGE}) as (
-            live,
-            _,
-        ):
+        replies = {"/robots.txt": PRIVATE, "b.test/robots.txt": http(b"", "404 No"), "/x": PAGE}
+        async with visiting(replies) as (live, _):
             await fetch(live, "http://a.test/x")
             await fetch(live, "http://b.test/x")
             assert live.robots is not None
@@ -248,6 +244,7 @@ def test_rules_outlive_a_crash() -> None:
             assert live.robots.state() == {}
         async with visiting({"/robots.txt": http(b"", "500 Oh"), "/x": PAGE}) as (live, _):
             assert live.robots is not None
+            clock_of(live).ahead(60)
             live.robots.restore(rows, live.polite.clock())
             assert kind_of(await fetch(live, "http://a.test/private")) == "robots"
             assert kind_of(await fetch(live, "http://a.test/x")) == ""
@@ -285,7 +282,7 @@ def test_what_robots_txt_says_of_an_address_can_be_explained() -> None:
 
 def test_copies_in_memory_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wolfspider.web.robots._MOST_BYTES", 100_000)
-    monkeypatch.setattr("wolfspider.web.robots._MOST_PARSED", 10)
+    monkeypatch.setattr("wolfspider.web.robots._MOST_PARSED", 1300)
     robots = LiveRobots(lambda: 0.0)
     rows = {f"http://h{n}.test": ("User-agent: *\nDisallow: /\n", 200, 0.0) for n in range(1000)}
     robots.restore(rows, 0.0)

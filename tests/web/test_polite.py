@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wolfspider.model import Failure
@@ -207,6 +207,46 @@ def test_who_is_cancelled_gives_every_place_back() -> None:
         assert server.polite.ready_at("b.test") == before + 1.0  # it was being asked when all was called off
         await server.ask("b.test")
         assert server.spans == {"b.test": [(before + 1.0, before + 11.0)]}
+
+    virtually(main())
+
+
+@settings(max_examples=20)
+@given(st.randoms(use_true_random=False))
+def test_whatever_happens_nobody_is_asked_twice_at_once_or_too_early(chance: random.Random) -> None:
+    async def main() -> None:
+        server = Server(polite(Manners(per_address=3, patience=50.0)), address="127.0.0.1")
+        hosts = [f"{n}.test" for n in range(5)]
+        ready: dict[str, float] = {}
+        at_host: Counter[str] = Counter()
+
+        async def visit() -> None:
+            await asyncio.sleep(chance.uniform(0, 60))
+            host, seconds = chance.choice(hosts), chance.uniform(0, 10)
+            async with server.polite.turn(host, server.address, server.told.append) as refused:
+                if refused is not None:
+                    return
+                at_host[host] += 1
+                at_host[""] += 1
+                assert at_host[host] == 1 and at_host[""] <= 3
+                assert clock() >= ready.get(host, 0.0) - 1e-5
+                try:
+                    await asyncio.sleep(seconds)
+                    server.polite.answered(host, chance.choice([200, 200, 200, 404, 503]), {}, seconds)
+                finally:
+                    at_host[host] -= 1
+                    at_host[""] -= 1
+                    ready[host] = clock() + 1.0
+            ready[host] = server.polite.ready_at(host)
+
+        visits = [asyncio.create_task(visit()) for _ in range(40)]
+        for called_off in chance.sample(visits, 10):
+            asyncio.get_running_loop().call_later(chance.uniform(0, 80), called_off.cancel)
+        ends = await asyncio.gather(*visits, return_exceptions=True)
+        assert all(end is None or isinstance(end, asyncio.CancelledError) for end in ends), ends
+        assert server.told.count(True) == server.told.count(False)
+        assert not any(host in server.polite._at_host for host in hosts)
+        assert server.address not in server.polite._at_address
 
     virtually(main())
 

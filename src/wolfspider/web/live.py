@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from wolfspider.model import Capture, Failure, Fetch, Page, host_of
 from wolfspider.web.client import Answer, Client
@@ -71,6 +72,20 @@ class Live:
         """Seconds until a host may be asked again."""
         return max(0.0, self.polite.ready_at(host) - self.polite.clock())
 
+    def changed(self) -> Iterator[dict[str, Any]]:
+        """A row for each host that something was learned of since the last call: what must outlive a crash."""
+        for host, row in self.polite.state().items():
+            yield {"host": host, "rest": row}
+        for origin, rules in self.robots.state().items() if self.robots else ():
+            yield {"host": origin, "rules": rules}
+
+    def restore(self, rows: Iterable[Mapping[str, Any]], now: float) -> None:
+        """What was known of hosts when a run ended or died."""
+        known = list(rows)
+        self.polite.restore({row["host"]: row["rest"] for row in known if "rest" in row}, now)
+        if self.robots is not None:
+            self.robots.restore({row["host"]: row["rules"] for row in known if "rules" in row}, now)
+
     async def _travel(self, trip: _Trip) -> Fetch:
         while True:
             answer = await self._step(trip)
@@ -112,13 +127,16 @@ class Live:
         if isinstance(rules, Failure):
             self.polite.trouble(host)  # or its pages would be tried one after another while the file can't be read
             return rules
-        if rules is not None and not rules.allows(url):
-            return Failure("robots", "disallowed by robots.txt")
-        self.polite.asks(host, rules.delay if rules is not None else 0.0)
+        if rules is not None:
+            if not rules.allows(url):
+                return Failure("robots", "disallowed by robots.txt")
+            self.polite.asks(host, rules.delay)
         return await self._ask_for_page(trip, address)
 
     def _out_of_scope(self, trip: _Trip) -> Failure | None:
-        return None if trip.request.allows(trip.url) else Failure("excluded", f"led to {trip.url[:_SHOWN]}")
+        if trip.request.allows(trip.url):
+            return None
+        return Failure("excluded", f"led to {trip.url[:_SHOWN]}" if trip.hops else "out of the crawl's scope")
 
     def _crowded(self, host: str) -> Failure | None:
         if self.hosts is None or self.hosts.allows(host):

@@ -25,12 +25,15 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import xxhash
-from publicsuffixlist import PublicSuffixList
 
 from wolfspider.model import Failure
 from wolfspider.web import dates
+
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
 
 DAY = 86_400.0
 TROUBLED_STATUSES = frozenset([429, 503])
@@ -307,4 +310,6 @@ class HostCap:
     @cached_property
     def _suffixes(self) -> PublicSuffixList:
         """Read when the first host is asked: it takes a tenth of a second, which no start of a program should."""
+        from publicsuffixlist import PublicSuffixList
+
         return PublicSuffixList()

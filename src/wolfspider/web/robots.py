@@ -43,7 +43,7 @@ REDIRECTS = frozenset([301, 302, 303, 307, 308])
 
 _MOST_BYTES = 64 << 20  # of copies kept in memory; the one not used for longest is dropped and asked for again
 _COPY_BYTES = 500  # what a copy takes besides its text
-_MOST_PARSED = 500  # copies that are held ready for use
+_MOST_PARSED = 2_000_000  # characters of copies that are held ready for use, each counted as a hundred more
 _LONG = 20_000  # characters that take too long to parse between two requests
 
 _BREAK = re.compile(r"[\r\n]+")
@@ -195,7 +195,7 @@ class LiveRobots:
         self._clock, self._agent = clock, agent
         self._copies: OrderedDict[str, _Copy] = OrderedDict()
         self._parsed: OrderedDict[str, Rules] = OrderedDict()
-        self._bytes = 0
+        self._bytes = self._characters = 0
         self._changed: set[str] = set()
         self._asking = Gates(1)
         self._met: dict[str, Failure] = {}  # what those before us met who asked; only while somebody waits for them
@@ -250,17 +250,22 @@ class LiveRobots:
             self._drop(next(iter(self._copies)))
 
     def _drop(self, origin: str) -> None:
-        self._parsed.pop(origin, None)
+        self._put_away(origin)
         if copy := self._copies.pop(origin, None):
             self._bytes -= len(copy.text) + _COPY_BYTES
 
+    def _put_away(self, origin: str) -> None:
+        if rules := self._parsed.pop(origin, None):
+            self._characters -= len(rules.text) + 100
+
     def _ready(self, origin: str, copy: _Copy, parsed: Rules | None = None) -> Rules:
         rules = parsed or self._parsed.get(origin) or Rules(copy.text)
+        self._put_away(origin)
         self._parsed[origin] = rules
-        self._parsed.move_to_end(origin)
+        self._characters += len(rules.text) + 100
         self._copies.move_to_end(origin)
-        if len(self._parsed) > _MOST_PARSED:
-            self._parsed.popitem(last=False)
+        while self._characters > _MOST_PARSED and len(self._parsed) > 1:
+            self._put_away(next(iter(self._parsed)))
         return rules
 
     def sitemaps(self, url: str) -> tuple[str, ...]:
