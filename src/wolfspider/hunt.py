@@ -36,6 +36,7 @@ from wolfspider.run import Clock, Run
 from wolfspider.scope import Scope
 from wolfspider.settings import Settings, choose
 from wolfspider.store.base import Store
+from wolfspider.store.failpoints import reach
 from wolfspider.store.sqlite import about_run, create, is_run, open_run
 from wolfspider.topic import Topic
 from wolfspider.web import seeds
@@ -217,6 +218,7 @@ class Hunt:
             turned=turned,
             pace=self._pace,
             chores=self._disk,
+            snapshots=self.settings.snapshots,
         )
 
     def _disk(self, now: float) -> str | None:
@@ -273,6 +275,7 @@ class Hunt:
             out = (flight.visit.link.host for flight in crawl.flights.values() if flight.how == "out")
             room = Room.restored(state["room"], out)
         replay(crawl, chain([first] if first is not None else [], entries), room)
+        reach("run-recalled")
         return crawl, room
 
     def _resettle(self, crawl: Crawl, store: Store) -> None:

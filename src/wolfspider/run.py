@@ -22,10 +22,10 @@ from wolfspider.loop import Crawl
 from wolfspider.model import Failure, Fetch, Page, Visit, host_of
 from wolfspider.room import Broken, Order, Room
 from wolfspider.store.base import Store
+from wolfspider.store.failpoints import reach
 from wolfspider.web.world import Request, Web
 
 POLL = 0.5  # seconds between two looks for commands
-SNAPSHOT = 60.0  # seconds between two snapshots, at least
 SHARE = 0.05  # of the time may go into snapshots
 LONGEST_RETRY = 60.0  # seconds; a host that wants a longer rest is not tried again at once
 DRAIN = 15.0  # seconds that visits have to come back once a signal said stop
@@ -82,6 +82,7 @@ class Run(Driver):
         turned: Callable[[], None] | None = None,
         pace: Callable[[], Awaitable[None]] | None = None,
         chores: Callable[[float], str | None] | None = None,
+        snapshots: float = 60.0,
         instant: float = 0.0,
     ) -> None:
         super().__init__(crawl, tries=tries, room=room)
@@ -99,7 +100,8 @@ class Run(Driver):
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._heard: list[Event] = []
         self._bug: Exception | None = None  # what went wrong beside the turns
-        self._snapshot_due = clock() + SNAPSHOT
+        self.snapshots = snapshots  # seconds between two, at least
+        self._snapshot_due = clock() + snapshots
         crawl.listen(self._heard.append)
 
     async def run(self) -> Result:
@@ -139,6 +141,7 @@ class Run(Driver):
             self._commit()
             for order in orders:
                 self._dispatch(order, now)
+            reach("run-sent")
             if self.pace is not None:
                 await self.pace()
             reason = self._over(now)
@@ -165,13 +168,14 @@ class Run(Driver):
         if self.tell is not None:
             for event in heard:
                 self.tell(event)
+            reach("run-told")
         if self.clock() >= self._snapshot_due:
             self.take_snapshot()
 
     def take_snapshot(self) -> None:
         began = time.perf_counter()
         self.store.snapshot({"crawl": self.crawl.state(), "room": self.room.state()})
-        self._snapshot_due = self.clock() + max(SNAPSHOT, (time.perf_counter() - began) / SHARE)
+        self._snapshot_due = self.clock() + max(self.snapshots, (time.perf_counter() - began) / SHARE)
 
     async def _something(self, now: float) -> None:
         """Wait until a visit is back, a command came, a host is ready or the strategy wants to be asked."""
@@ -265,6 +269,7 @@ class Run(Driver):
         if back.fetch is not None:
             self.store.archive(visit.id, back.fetch)
         self._land(visit, back.result, max(back.at, self.crawl.now), back.seconds)
+        reach("run-landed")
 
     # Beside the turns
 

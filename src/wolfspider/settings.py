@@ -80,6 +80,7 @@ class Settings:
     durability: str = param(
         "normal", "full: a page survives a power failure as soon as you see it.", choices=("normal", "full"), live=False
     )
+    snapshots: float = param(60.0, "Seconds between two snapshots, from which a run is resumed.", low=1, live=False)
     disk_floor: int = param(500, "Megabytes that must stay free on the disk.", low=0, live=False)
 
     def to_json(self) -> dict[str, Any]:

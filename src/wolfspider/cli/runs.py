@@ -15,7 +15,7 @@ Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")
 AsEvents = Annotated[bool, typer.Option("--json", help="Every event as a line of JSON on stdout.")]
 RESUMABLE = (  # settings that may change when a run is gone on with
     *("pages", "slots", "delay", "tries", "adapt", "per_address", "max_wait", "deadline", "largest", "contact"),
-    *("allow_private", "via", "parsers", "durability", "disk_floor"),
+    *("allow_private", "via", "parsers", "durability", "snapshots", "disk_floor"),
 )
 
 

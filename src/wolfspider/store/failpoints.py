@@ -42,6 +42,10 @@ NAMES = (
     "snapshot-tidied",
     "rows-before-cut",
     "rows-cut",
+    "run-recalled",
+    "run-sent",
+    "run-landed",
+    "run-told",
 )
 
 
