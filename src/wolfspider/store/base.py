@@ -34,7 +34,10 @@ class Past(NamedTuple):
 class Store(Memory, Protocol):
     """One run, one owner."""
 
-    shelf: Shelf
+    @property
+    def shelf(self) -> Shelf:
+        """For the strategy's links."""
+
     about: dict[str, Any]  # what the run is: written once, when it is made
 
     # The crawl's own
