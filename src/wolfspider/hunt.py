@@ -176,7 +176,7 @@ class Hunt:
     async def run(self) -> Result:
         async with AsyncExitStack() as stack:
             store = self._store(stack)
-            recalled = self._recalled(store)
+            recalled = self.recalled(store)
             clock = Clock.after(recalled[0].now if recalled else 0.0)
             web = self.web = await self._live(stack, store, clock)
             crawl, room = recalled or (await self._begun(store, web, clock), Room())
@@ -263,7 +263,7 @@ class Hunt:
         about = {"software": f"wolfspider/{__version__}", "format": "WARC File Format 1.1", "robots": "obey"}
         return about | ({"operator": self.settings.contact} if self.settings.contact else {})
 
-    def _recalled(self, store: Store) -> tuple[Crawl, Room] | None:
+    def recalled(self, store: Store) -> tuple[Crawl, Room] | None:
         """The crawl as it was when the run ended or died; None if it had not begun."""
         state, entries = store.past()
         first = next(entries, None)
