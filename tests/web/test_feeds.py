@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.web.peak import cost_of_reading
 from tests.web.searxng import Plain, Reply, Site, served
 
 from wolfspider.model import Fetch
@@ -155,6 +157,13 @@ def test_no_payload_grows_or_reaches_out(name: str) -> None:
     for entry in found.entries:
         assert len(entry.title) <= 300 and "root:" not in entry.title
         entry.title.encode()  # no halves of characters
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BOMBS)
+def test_no_payload_takes_much(name: str, tmp_path: Path) -> None:
+    megabytes, seconds = cost_of_reading("wolfspider.web.feeds", BOMBS[name](), tmp_path)
+    assert megabytes < 200 and seconds < 20
 
 
 @given(

@@ -74,14 +74,14 @@ def query(service: str, words: str, number: int = 1, language: str = "") -> str:
         raise Problem(f"A search service is an http(s) address, as http://localhost:8080, not {service[:80]!r}.")
     base = base.partition("?")[0].rstrip("/").removesuffix("/search")
     spoken = f"&language={quote(language, safe='')}" if language else ""
-    text = quote(harmless_query(words), safe="")
+    text = quote(_whole_characters(words), safe="")
     address = canonical(f"{base}/search?q={text}&format=json&pageno={number}{spoken}")
     if address is None:
         raise Problem("The search is too long: give fewer words with --topic.")
     return address
 
 
-def harmless_query(words: str) -> str:
+def _whole_characters(words: str) -> str:
     return words[:LONGEST_QUERY].encode("utf-8", "replace").decode()
 
 

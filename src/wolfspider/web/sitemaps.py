@@ -9,25 +9,28 @@ indexes may lie in each other, how many files are asked for in all. A file that 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import deque
 from collections.abc import Iterable
+from itertools import islice
 from typing import NamedTuple
 
 from wolfspider.model import Failure, Fetch, host_of
 from wolfspider.web import charset, dates
 from wolfspider.web.gathered import Allows, Gathered, Gathering
 from wolfspider.web.inflate import inflated
-from wolfspider.web.urls import LONGEST, canonical
+from wolfspider.web.urls import canonical
 from wolfspider.web.world import Web
 from wolfspider.web.xml import Closed, Opened, Reading, root
 
 MOST_BYTES = 50_000_000
 MOST_ENTRIES = 50_000
-MOST_FILES = 500
+MOST_FILES = 500  # of one gathering, those apart that the person named
 DEEPEST = 3  # a sitemap within an index within an index
 
 _GZIP = b"\x1f\x8b"
 _WITHIN = {"urlset": "url", "sitemapindex": "sitemap"}
+_LINE = re.compile(r"[^\r\n]+")
 _OPENING = 2_000  # bytes by which a plain list is told
 
 
@@ -46,7 +49,7 @@ def entries(body: bytes, base: str, content_type: str = "") -> Sitemap:
     """What a sitemap names, whatever bytes it is made of. `base` is where it lies."""
     body, cut = _unpacked(body)
     if not body.lstrip(b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n").startswith(b"<"):
-        return _from_lines(body, base, cut, content_type)
+        return _from_lines(body, cut, content_type)
     return _from_xml(body, base, cut, content_type)
 
 
@@ -68,14 +71,14 @@ def _unpacked(body: bytes, most: int = MOST_BYTES) -> tuple[bytes, bool]:
     return (b"", True) if isinstance(found, Failure) else found
 
 
-def _from_lines(body: bytes, base: str, cut: bool, content_type: str) -> Sitemap:
+def _from_lines(body: bytes, cut: bool, content_type: str) -> Sitemap:
     found: list[tuple[str, float | None]] = []
-    for line in charset.decoded(content_type, body)[0].splitlines():
-        if len(found) >= MOST_ENTRIES:
-            return Sitemap(found, [], True)
-        if len(line) <= LONGEST and (url := canonical(line.strip())):
+    lines = _LINE.finditer(charset.decoded(content_type, body)[0])  # one at a time: there may be millions
+    for line in islice(lines, MOST_ENTRIES):
+        url = canonical(line[0].strip())
+        if url:
             found.append((url, None))
-    return Sitemap(found, [], cut)
+    return Sitemap(found, [], cut or next(lines, None) is not None)
 
 
 def _from_xml(body: bytes, base: str, cut: bool, content_type: str) -> Sitemap:
@@ -119,12 +122,7 @@ async def gather(web: Web, urls: Iterable[str], allows: Allows, most: int) -> Ga
     gathering = Gathering(web, most)
     waiting = deque(_Place(url, 1) for url in dict.fromkeys(urls))
     known = {place.url for place in waiting}
-    files = 0
     while waiting and not gathering.full:
-        if files >= MOST_FILES:
-            gathering.remark(waiting[0].url, f"It was left out: {MOST_FILES} sitemaps were read already.")
-            break
-        files += 1
         place = waiting.popleft()
         fetch = await gathering.ask(place.url)
         if fetch is not None:
@@ -160,8 +158,11 @@ def _further(
     near = [url for url in new if beside(url, fetch.final_url) or allows(url)]
     if len(near) < len(new):
         gathering.remark(place.url, f"{len(new) - len(near)} further sitemaps lie on other hosts and were left out.")
-    known.update(near)
-    return [_Place(url, place.depth + 1) for url in near]
+    taken = near[: max(0, MOST_FILES - len(known))]
+    if len(taken) < len(near):
+        gathering.remark(place.url, f"{len(near) - len(taken)} sitemaps were left out: {MOST_FILES} are enough.")
+    known.update(taken)
+    return [_Place(url, place.depth + 1) for url in taken]
 
 
 def beside(url: str, other: str) -> bool:
