@@ -98,6 +98,26 @@ def test_a_refused_host_waits_and_costs_one_question() -> None:
     assert ready and ready.link.host == "h0.test"
 
 
+def test_a_score_that_falls_moves_its_link_back() -> None:
+    frontier = Frontier(Shelf(), merge="sum")
+    for number, score in ((0, 1.0), (3, 0.5), (0, -0.75)):
+        frontier.push(link(number), score)
+    popped = [frontier.pop(Open()), frontier.pop(Open())]
+    assert [(item.link.url, item.score) for item in popped if item] == [(link(3).url, 0.5), (link(0).url, 0.25)]
+
+
+@given(st.lists(st.sampled_from([0.0, 0.5, 1.0, -math.inf, math.inf]), min_size=1, max_size=80), st.integers(2, 40))
+def test_at_the_cap_the_lowest_go_first_and_the_latest_of_equals(scores: list[float], cap: int) -> None:
+    frontier = Frontier(Shelf(), cap)
+    waiting: list[tuple[float, int]] = []
+    for number, score in enumerate(scores):
+        if len(waiting) >= cap:
+            waiting = sorted(waiting)[: min(cap - 1, max(1, cap * 9 // 10))]
+        waiting.append((-score, number))
+        frontier.push(link(number, 1), score)
+    assert sorted((-item.score, int(item.link.url.rsplit("/", 1)[1])) for item in frontier.items()) == sorted(waiting)
+
+
 def test_forgotten_links_are_gone_and_welcome_again() -> None:
     frontier = Frontier(Shelf())
     for number in range(9):

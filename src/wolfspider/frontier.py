@@ -208,6 +208,8 @@ class Frontier:
                 heapq.heappush(self.heads, (*key, host))
                 if len(self.heads) > 1024 + 2 * len(self.queues):
                     self._gather_heads()
+        elif queue.best[1] == number:  # its score fell
+            self._advance(host)
 
     def _remove(self, number: int, url: str, why: int) -> None:
         self.scores[number] = math.nan
@@ -247,14 +249,12 @@ class Frontier:
 
     def _evict(self) -> None:
         """Throw the lowest tenth away, but keep the best link of each host; then number what is left anew."""
-        scores, hosts = np.array(self.scores), np.array(self.hosts)
-        live = np.flatnonzero(~np.isnan(scores))
-        order = live[np.lexsort((live, -scores[live]))]
-        _, firsts = np.unique(hosts[order], return_index=True)
-        lead = np.zeros(len(order), bool)
-        lead[firsts] = True
-        lead[: max(1, self.cap * 9 // 10)] = True
-        kept = np.sort(order[lead][: max(1, self.cap - 1)])
+        scores = np.array(self.scores)
+        keeps = _highest(scores, max(1, self.cap * 9 // 10))
+        keeps[[queue.best[1] for queue in self.queues if queue.best]] = True
+        kept = np.flatnonzero(keeps)
+        if len(kept) >= self.cap:  # more hosts than places
+            kept = np.sort(kept[np.lexsort((kept, -scores[kept]))[: max(1, self.cap - 1)]])
         self._renumber(kept)
 
     def _renumber(self, kept: np.ndarray[Any, Any]) -> None:
@@ -272,14 +272,15 @@ class Frontier:
         self._rebuild()
 
     def state(self) -> dict[str, Any]:
+        """For `codec`, which copies at once: the columns are the frontier's own."""
         keys, values = self.known.entries()
         order = np.argsort(keys)  # where a key lies in the table depends on how it grew
         return {
             "cap": self.cap,
             "merge": self.merge,
-            "scores": array("d", self.scores),
-            "hosts": array("I", self.hosts),
-            "places": array("Q", self.places),
+            "scores": self.scores,
+            "hosts": self.hosts,
+            "places": self.places,
             "keys": keys[order],
             "values": values[order],
             "names": list(self.names),
@@ -290,10 +291,22 @@ class Frontier:
     def restored(cls, state: dict[str, Any]) -> Frontier:
         """As it was; whoever restores it hands in the shelf."""
         made = cls(Shelf(), state["cap"], state["merge"])
-        made.scores, made.hosts, made.places = state["scores"], state["hosts"], state["places"]
+        made.scores, made.hosts = array("d", state["scores"]), array("I", state["hosts"])
+        made.places = array("Q", state["places"])
         made.known.fill(state["keys"], state["values"])
         made.names = {name: number for number, name in enumerate(state["names"])}
         made.closed = set(state["closed"])
         made.waiting = int(np.count_nonzero(~np.isnan(np.array(made.scores))))
         made._rebuild()
         return made
+
+
+def _highest(scores: np.ndarray[Any, Any], count: int) -> np.ndarray[Any, Any]:
+    """True for so many of the highest scores, the earliest of equal ones; what is nan is none."""
+    waiting = scores[~np.isnan(scores)]
+    if len(waiting) <= count:
+        return np.asarray(~np.isnan(scores))
+    border = np.partition(waiting, len(waiting) - count)[len(waiting) - count]
+    highest = np.asarray(scores > border)
+    highest[np.flatnonzero(scores == border)[: count - np.count_nonzero(highest)]] = True
+    return highest

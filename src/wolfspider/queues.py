@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 NOWHERE = (math.inf, 0)
+_PART = 16  # of the links of a host one in so many is in its heap, where it takes 120 bytes; elsewhere it takes 4
+_AT_ONCE = 1 << 20  # addresses entered in a table at once, so that what that needs for a moment stays small
 
 
 class Known:
@@ -53,25 +55,33 @@ class Known:
         self.values[at] = value
 
     def entries(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        keys = np.array(self.keys, dtype=np.uint64)
+        keys = np.frombuffer(self.keys, np.uint64)
         there = keys != 0
-        return keys[there], np.array(self.values, dtype=np.uint32)[there]
+        return keys[there], np.frombuffer(self.values, np.uint32)[there]
 
     def fill(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any], size: int = 1024) -> None:
-        """Start anew with these. All at once, because a million single insertions take a second."""
+        """Start anew with these. Many at once, because a million single insertions take a second."""
         while 3 * len(keys) >= 2 * size:
             size *= 2
-        table, held = np.zeros(size, np.uint64), np.zeros(size, np.uint32)
-        at = (keys & np.uint64(size - 1)).astype(np.int64)
-        left = np.arange(len(keys))
-        while len(left):
-            free = left[table[at[left]] == 0]
-            _, first = np.unique(at[free], return_index=True)  # of those that want one slot, the first gets it
-            placed = free[first]
-            table[at[placed]], held[at[placed]] = keys[placed], values[placed]
-            left = np.setdiff1d(left, placed, assume_unique=True)
-            at[left] = (at[left] + 1) & (size - 1)
-        self.keys, self.values, self.used = array("Q", table.tobytes()), array("I", held.tobytes()), len(keys)
+        self.keys = self.values = array("I")  # let go of the old ones first
+        self.keys, self.values, self.used = array("Q", [0]) * size, array("I", [0]) * size, len(keys)
+        table, held = np.frombuffer(self.keys, np.uint64), np.frombuffer(self.values, np.uint32)
+        for start in range(0, len(keys), _AT_ONCE):
+            _enter(table, held, keys[start : start + _AT_ONCE], values[start : start + _AT_ONCE])
+
+
+def _enter(
+    table: np.ndarray[Any, Any], held: np.ndarray[Any, Any], keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]
+) -> None:
+    at = (keys & np.uint64(len(table) - 1)).astype(np.int64)
+    left = np.arange(len(keys))
+    while len(left):
+        free = left[table[at[left]] == 0]
+        _, first = np.unique(at[free], return_index=True)  # of those that want one slot, the first gets it
+        placed = free[first]
+        table[at[placed]], held[at[placed]] = keys[placed], values[placed]
+        left = np.setdiff1d(left, placed, assume_unique=True)
+        at[left] = (at[left] + 1) & (len(table) - 1)
 
 
 class Queue:
@@ -92,7 +102,7 @@ class Queue:
             self.cold.append(key[1])
             return
         heapq.heappush(self.hot, key)
-        if len(self.hot) > 8 + len(self.cold) // 4:
+        if len(self.hot) > 8 + len(self.cold) // _PART:
             self.hot.sort()
             half = len(self.hot) // 2
             self.cold.extend(number for _, number in self.hot[half:])
@@ -115,10 +125,10 @@ class Queue:
             self._warm(scores)
 
     def _warm(self, scores: array[float]) -> None:
-        """Move the best eighth of the cold into the heap."""
+        """Move the best of the cold into the heap."""
         if len(self.cold) < 64:
             keys = sorted({(-scores[number], number) for number in self.cold if not math.isnan(scores[number])})
-            count = max(4, len(keys) // 8)
+            count = max(4, len(keys) // _PART)
             self.hot, self.cold = keys[:count], array("I", [number for _, number in keys[count:]])
         else:
             self.hot, cold = _best_of(np.unique(np.array(self.cold)), scores)
@@ -135,8 +145,8 @@ def _best_of(
 ) -> tuple[list[tuple[float, int]], np.ndarray[Any, Any]]:
     keys = -np.frombuffer(scores)[numbers]
     numbers, keys = numbers[~np.isnan(keys)], keys[~np.isnan(keys)]
-    order = np.lexsort((numbers, keys)) if len(keys) < 1024 else _partly_sorted(numbers, keys, len(keys) // 8)
-    count = max(4, len(keys) // 8)
+    order = np.lexsort((numbers, keys)) if len(keys) < 1024 else _partly_sorted(numbers, keys, len(keys) // _PART)
+    count = max(4, len(keys) // _PART)
     hot = list(zip(keys[order[:count]].tolist(), numbers[order[:count]].tolist(), strict=True))
     return hot, numbers[order[count:]]
 
