@@ -2,6 +2,7 @@
 
     Problem            2   the command line or a setting is wrong
       BadInput         3   a file, web or run cannot be read
+      Busy             8   another process owns the run
 
 Expected trouble with a page is no exception but a `Failure` (model.py).
 """
@@ -18,6 +19,10 @@ class Problem(Exception):
 
 class BadInput(Problem):
     code = 3
+
+
+class Busy(Problem):
+    code = 8
 
 
 def closest(name: str, names: Iterable[str]) -> str:

@@ -39,6 +39,8 @@ _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 class DiskFull(Problem):
     """There is no space left. What was written so far is whole."""
 
+    code = 7
+
 
 class Place(NamedTuple):
     """Where a record lies."""

@@ -10,7 +10,7 @@ import socket
 import weakref
 from pathlib import Path
 
-from wolfspider.errors import BadInput, Problem
+from wolfspider.errors import BadInput, Busy, Problem
 
 _MOST = 1000  # bytes of a lock file that are read
 
@@ -23,10 +23,10 @@ class Lock:
         try:
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            sentence = _refusal(path, self._handle, error)
+            refusal = _refusal(path, self._handle, error)
             os.close(self._handle)
             self._handle = None
-            raise Problem(sentence) from error
+            raise refusal from error
         _sign(self._handle)
         _close_in_children(self)
 
@@ -51,14 +51,31 @@ def _open(path: Path) -> int:
         raise Problem(f"{path.parent} cannot be written: {error.strerror}.") from error
 
 
-def _refusal(path: Path, handle: int, error: OSError) -> str:
+def is_owned(path: Path) -> bool:
+    """Does somebody hold this lock? An empty file says no; whoever died has signed it and holds it no more."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        if not os.pread(handle, 1, 0):
+            return False
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return False
+    except OSError:
+        return True
+    finally:
+        os.close(handle)
+
+
+def _refusal(path: Path, handle: int, error: OSError) -> Problem:
     if error.errno not in (errno.EAGAIN, errno.EACCES):
-        return (
+        return Problem(
             f"{path.parent} lies on a disk that cannot lock files ({error.strerror}), so two processes could write to "
             "this run at once. Put the run on a local disk."
         )
     pid, host = _owner(handle)
-    return f"{path.parent} is in use by process {pid} on {host}. Wait until it is done, or stop it first."
+    return Busy(f"{path.parent} is in use by process {pid} on {host}. Wait until it is done, or stop it first.")
 
 
 def _owner(handle: int) -> tuple[str, str]:

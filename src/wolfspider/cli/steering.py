@@ -1,0 +1,188 @@
+"""`wolfspider steer`: what a person typed becomes a command for the process that owns the run, and its answer a line.
+
+What can be seen to be wrong is said before anything is written. The rest only the crawl knows: it answers with an
+event, and says why if it could not obey.
+"""
+
+from __future__ import annotations
+
+import getpass
+import math
+import socket
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from wolfspider import codec, events
+from wolfspider.bench.plain import plainly
+from wolfspider.cli.common import print_json
+from wolfspider.errors import Problem, closest
+from wolfspider.events import Command
+from wolfspider.hunt import settings_of
+from wolfspider.params import build, move
+from wolfspider.plugins import strategy_kind
+from wolfspider.scope import Rule
+from wolfspider.store.folder import Places
+from wolfspider.store.lock import is_owned
+from wolfspider.store.reading import answer_to, append_command
+from wolfspider.web.seeds import address
+
+UNANSWERED = 1  # exit code
+_PAUSE = 0.1  # seconds between two looks for the answer
+_LIMITS = ("pages", "slots", "delay")
+_DONE = {
+    "Pause": "Paused: what is out lands, nothing new starts. Go on by: wolfspider steer {run} resume",
+    "Resume": "Going on.",
+    "Finish": "Finishing: what is out lands, then the run is closed.",
+    "Stop": "Stopped. Go on by: wolfspider resume {run}",
+}
+
+
+def steer(run: Path, verb: str, words: Sequence[str], wait: float, as_json: bool) -> int:
+    """Hand a command over, wait for what comes of it and say it."""
+    command = command_for(run, verb, words)
+    number = append_command(run, command, _who())
+    answer = _answer(run, number, wait)
+    if answer is not None and answer.get("problem") and not as_json:
+        raise Problem(str(answer["problem"]))
+    if as_json:
+        print_json(_told(command, number, answer))
+    else:
+        print(plainly(_sentence(run, command, answer), 2000))
+    if answer is None:
+        return UNANSWERED if is_owned(Places.of(run).lock) else 0
+    return Problem.code if answer.get("problem") else 0
+
+
+def command_for(run: Path, verb: str, words: Sequence[str]) -> Command:
+    """The command that these words stand for, as far as it can be checked here."""
+    settings = settings_of(run)
+    if verb not in VERBS:
+        raise Problem(f"There is nothing to {verb!r} about a run.{closest(verb, VERBS)}")
+    needs, make = VERBS[verb]
+    if bool(words) != bool(needs):
+        raise Problem(f"It is `wolfspider steer RUN {verb} {needs}`.".replace(" `.", "`."))
+    command = make(words)
+    if isinstance(command, events.SetParam):
+        params: Any = build(strategy_kind(settings.strategy).Params, settings.set)
+        move(params, command.name, command.value)
+    return command
+
+
+def _one(words: Sequence[str], needs: str) -> str:
+    if len(words) != 1:
+        raise Problem(f"One at a time: {needs}, not {' '.join(words)[:80]!r}.")
+    return words[0]
+
+
+def _pair(words: Sequence[str], needs: str) -> tuple[str, str]:
+    name, equals, value = _one(words, needs).partition("=")
+    if not equals or not name or not value:
+        raise Problem(f"It takes {needs}, not {words[0][:80]!r}.")
+    return name.strip().replace("-", "_"), value.strip()
+
+
+def _set(words: Sequence[str]) -> Command:
+    return events.SetParam(*_pair(words, "NAME=VALUE"))
+
+
+def _limit(words: Sequence[str]) -> Command:
+    name, value = _pair(words, "pages=N, slots=N or delay=S")
+    if name not in _LIMITS:
+        raise Problem(f"There is no limit {name!r}.{closest(name, _LIMITS)}")
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number) or (name != "delay" and number != int(number)):
+        raise Problem(f"{name} is a {'' if name == 'delay' else 'whole '}number, not {value[:80]!r}.")
+    return events.SetLimit(name, number if name == "delay" else int(number))
+
+
+def _topic(words: Sequence[str]) -> Command:
+    text = " ".join(words)
+    keywords = tuple(part.strip() for part in text.split(",") if part.strip())
+    return events.SetTopic(keywords, text.replace(",", " "))
+
+
+def _seeds(words: Sequence[str]) -> Command:
+    return events.AddSeeds(tuple(map(address, words)))
+
+
+def _label(words: Sequence[str]) -> Command:
+    """A page by its address, or a host by its name alone."""
+    if len(words) != 2 or words[1] not in ("up", "down"):
+        raise Problem(f"It is label URL up or label URL down, not {' '.join(words)[:80]!r}.")
+    url = words[0]
+    return events.Label(address(url) if "/" in url else url.lower(), words[1] == "up")
+
+
+def _exclude(words: Sequence[str]) -> Command:
+    return events.Exclude(Rule.read(_one(words, "a RULE")).text)
+
+
+def _include(words: Sequence[str]) -> Command:
+    return events.Include(Rule.read(_one(words, "a RULE")).text)
+
+
+VERBS: Mapping[str, tuple[str, Callable[[Sequence[str]], Command]]] = {
+    "set": ("NAME=VALUE", _set),
+    "limit": ("pages=N|slots=N|delay=S", _limit),
+    "topic": ("WORDS", _topic),
+    "pause": ("", lambda words: events.Pause()),
+    "resume": ("", lambda words: events.Resume()),
+    "finish": ("", lambda words: events.Finish()),
+    "stop": ("", lambda words: events.Stop()),
+    "seeds": ("URL...", _seeds),
+    "label": ("URL up|down", _label),
+    "exclude": ("RULE", _exclude),
+    "include": ("RULE", _include),
+}
+
+
+def _who() -> str:
+    try:
+        return f"{getpass.getuser()} on {socket.gethostname()}"
+    except (OSError, KeyError):  # a user without a name
+        return socket.gethostname()
+
+
+def _answer(run: Path, number: int, wait: float) -> Mapping[str, Any] | None:
+    """What came of it; None if nobody runs the crawl, or it did not answer in time."""
+    until = time.monotonic() + wait
+    while (answer := answer_to(run, number)) is None:
+        if time.monotonic() >= until or not is_owned(Places.of(run).lock):
+            return answer_to(run, number)
+        time.sleep(_PAUSE)
+    return answer
+
+
+def _told(command: Command, number: int, answer: Mapping[str, Any] | None) -> dict[str, Any]:
+    told = {"number": number, "command": type(command).__name__.lower(), **codec.plain(command)}
+    if answer is None:
+        return told | {"obeyed": None, "old": None, "problem": ""}
+    return told | {"obeyed": not answer["problem"], "old": answer.get("old"), "problem": answer["problem"]}
+
+
+def _sentence(run: Path, command: Command, answer: Mapping[str, Any] | None) -> str:
+    if answer is None and is_owned(Places.of(run).lock):
+        return "The crawl has not answered yet. It has the command, and obeys when it is through with its turn."
+    if answer is None:
+        return f"Nobody runs it at the moment. It obeys when it goes on: wolfspider resume {run}"
+    old = answer.get("old")
+    match command:
+        case events.SetParam(name, value) | events.SetLimit(name, value):
+            return f"{name} was {old}, and is {value} now."
+        case events.SetTopic(keywords, _):
+            return f"Wanted was: {', '.join(old or ()) or 'nothing named'}. Wanted is now: {', '.join(keywords)}."
+        case events.AddSeeds(urls):
+            return f"{len(urls)} starting point{'s' * (len(urls) > 1)} more."
+        case events.Label(url, good):
+            return f"{url} counts as {'good' if good else 'bad'} from now on."
+        case events.Exclude(rule):
+            return f"Excluded: {rule}. Take it back by: wolfspider steer {run} include {rule}"
+        case events.Include(rule):
+            return f"Included: {rule}. Links that were dropped come back when they are seen again."
+        case _:
+            return _DONE[type(command).__name__].format(run=run)
