@@ -211,9 +211,9 @@ def test_a_host_whose_robots_txt_can_not_be_read_is_left_alone_longer_and_longer
             for tries in range(1, 6):
                 assert kind_of(await fetch(live, "http://a.test/x")) == "waiting"
                 assert len(site.asked) == tries
-                rests.append(live.retry_after("a.test"))
+                rests.append(live.polite.pause("a.test"))
                 clock_of(live).ahead(rests[-1])
-            assert all(60 * 2**n - 1 <= rest <= 90 * 2**n for n, rest in enumerate(rests))
+            assert all(59.9 * 2**n <= rest <= 90.1 * 2**n for n, rest in enumerate(rests))
             site.replies["/robots.txt"] = OPEN
             assert kind_of(await fetch(live, "http://a.test/x")) == ""
 
