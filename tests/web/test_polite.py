@@ -110,6 +110,22 @@ def test_hosts_do_not_wait_for_one_another() -> None:
     virtually(main())
 
 
+def test_a_thousand_hosts_are_each_asked_as_soon_as_they_may_be() -> None:
+    async def main() -> None:
+        manners = polite(Manners(delay=10.0, factor=0.0, per_address=0))
+        quick, slow = Server(manners), Server(manners, seconds=5.0)
+
+        async def visit(server: Server, host: str) -> None:
+            for _ in range(10):
+                await server.ask(host)
+
+        await asyncio.gather(*(visit(slow if n < 200 else quick, f"{n}.test") for n in range(1000)))
+        assert clock() == pytest.approx(START + 10 * 5 + 9 * 10)
+        assert max(spans[-1][1] for spans in quick.spans.values()) == pytest.approx(START + 9 * 10)
+
+    virtually(main())
+
+
 def test_a_thousand_names_at_one_address_share_eight_places() -> None:
     async def main() -> None:
         server = Server(polite(Manners(patience=1e6)), seconds=1.0, address="127.0.0.1")
