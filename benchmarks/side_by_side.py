@@ -81,7 +81,7 @@ def measured(command: list[str], cores: tuple[int, ...], environment: dict[str, 
     """Runs a command on these cores to its end. Raises Failed if it does not end well, or not in time."""
     with tempfile.TemporaryFile() as output:
         began = time.perf_counter()
-        process = subprocess.Popen(  # noqa: S603
+        process = subprocess.Popen(
             command,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -143,7 +143,7 @@ def served(folder: Path, work: Path, core: int, nginx: str | None) -> Iterator[S
         command = [nginx, "-p", str(work), "-c", str(config)]
     else:
         command = [sys.executable, str(HERE / "plain_server.py"), str(folder), str(port), str(log)]
-    process = subprocess.Popen(  # noqa: S603
+    process = subprocess.Popen(
         command,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
