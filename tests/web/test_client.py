@@ -115,6 +115,7 @@ def test_the_bytes_on_the_wire_are_those_of_the_canonical_address(path: str) -> 
         ("br, gzip", gzip.compress(brotli.compress(PAGE))),
         ("identity", PAGE),
     ],
+    ids=lambda value: value if isinstance(value, str) else "body",
 )
 def test_every_encoding_we_ask_for_is_understood(encoding: str, body: bytes) -> None:
     chunks = b"".join(b"%x\r\n%b\r\n" % (len(part), part) for part in (body[:9], body[9:10], body[10:])) + b"0\r\n\r\n"

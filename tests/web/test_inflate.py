@@ -9,6 +9,7 @@ import time
 import tracemalloc
 import zlib
 from collections.abc import Callable
+from functools import cache, partial
 
 import brotli
 import pytest
@@ -38,7 +39,7 @@ ENCODERS: list[tuple[str, Encode]] = [
     ("x-gzip", gzip.compress),
     ("deflate", zlib.compress),
     ("deflate", raw_deflate),
-    ("br", brotli.compress),
+    ("br", partial(brotli.compress, quality=5)),
     ("zstd", zstd.compress),
     ("identity", bytes),
     ("", bytes),
@@ -95,6 +96,17 @@ def test_a_torn_body_gives_what_was_there_and_says_so(name: str, encode: Encode)
     assert isinstance(torn, Failure) and torn.kind == "encoding"
 
 
+def test_a_wrong_checksum_at_the_end_does_not_cost_a_short_page() -> None:
+    noise = b"".join(zlib.crc32(b"%d" % n).to_bytes(4) for n in range(2000))
+    for name, body in (
+        ("gzip", gzip.compress(noise)),
+        ("deflate", zlib.compress(noise)),
+        ("br", brotli.compress(noise)),
+    ):
+        decoded, cut = inflated(body[:-4] + b"\0\1\2\3", name, MOST)
+        assert cut and len(decoded) > 0.9 * len(noise) and noise.startswith(decoded)
+
+
 @each_encoding
 def test_the_limit_is_exact(name: str, encode: Encode) -> None:
     body = encode(TEXT[:5000])
@@ -126,6 +138,7 @@ def test_an_unknown_encoding_or_a_long_chain_has_a_name(name: str) -> None:
     assert result.detail.isprintable() and len(result.detail) < 100
 
 
+@cache
 def zeros(name: str, size: int) -> bytes:
     """A bomb: so many zeros, squeezed as hard as the encoding can without taking long."""
     block = 1 << 22
@@ -141,7 +154,7 @@ def zeros(name: str, size: int) -> bytes:
 
 @pytest.mark.parametrize("name", MANY)
 def test_a_decompression_bomb_stops_at_the_limit_and_never_fills_memory(name: str) -> None:
-    bomb = zeros(name, 1 << 28)
+    bomb = zeros(name, 1 << 27)
     tracemalloc.start()
     try:
         decoded, cut = inflated(bomb, name.removeprefix("raw "), MOST)
@@ -161,13 +174,13 @@ def test_a_tiny_body_that_stands_for_millions_stops_at_the_ratio(name: str) -> N
 
 @pytest.mark.parametrize("name", ["gzip", "deflate", "br", "zstd"])
 def test_a_chain_of_bombs_stops_between_its_encodings(name: str) -> None:
-    """The outer stream alone gives a quarter of a gigabyte, of which the inner one makes nothing at all."""
+    """The outer stream gives much, of which the inner one makes nothing at all."""
     encoders = dict(COMPRESSED)
-    nested = encoders[name](zeros(name, 1 << 28))
+    nested = encoders[name](zeros(name, 1 << 27))
     assert len(inflated(nested, f"{name}, {name}", MOST)[0]) <= MOST
     began = time.process_time()
     empty = gzip.compress(b"")
-    nothing = inflated(encoders[name](empty * 2_000_000), f"gzip, {name}", MOST)
+    nothing = inflated(encoders[name](empty * 600_000), f"gzip, {name}", MOST)
     assert isinstance(nothing, Failure)
     assert time.process_time() - began < 30
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 from typing import Protocol
 
 import brotli
@@ -31,6 +32,7 @@ HIGHEST_RATIO = 400  # above that many bytes; what is written for readers stays 
 _MOST_MEMBERS = 1000
 _LARGEST_WINDOW = 23  # 8 MiB, the most that zstd over HTTP may ask for (RFC 9659)
 _PIECE = 1 << 16  # bytes that go into a step, and about as many that come out of it
+_STEP = 32  # bytes that go into a step where damage is near
 _DAMAGE = (zlib.error, brotli.error, zstd.ZstdError, EOFError)
 _FRAMES = frozenset((0x28, *range(0x50, 0x60)))  # how a frame of zstd begins, or one to be skipped
 _GZIP = zlib.MAX_WBITS | 16
@@ -161,10 +163,12 @@ _STAGES: dict[str, Callable[[], _Stage]] = {
 class Inflater:
     """One body, fed as it comes. `full`: the limit is reached and there was more; `broken`: the stream is damaged."""
 
-    def __init__(self, stages: Sequence[_Stage], most: int) -> None:
+    def __init__(self, makers: Sequence[Callable[[], _Stage]], most: int, careful: bool = True) -> None:
         self.full = False
         self.broken = False
-        self._stages = stages
+        self._makers = makers
+        self._stages = [make() for make in makers]
+        self._careful = careful
         self._most = most
         self._raw = 0
         self._size = 0
@@ -184,6 +188,7 @@ class Inflater:
         """What can be decoded with this much more of the body."""
         if self.done:
             return b""
+        self._careful = self._careful and not self._raw
         self._raw += len(data)
         if not self._stages:
             return self._kept(data)
@@ -195,7 +200,16 @@ class Inflater:
                     break
         except _DAMAGE:
             self.broken = True
+            if not kept and self._careful:
+                kept = self._salvaged(data)
         return kept[0] if len(kept) == 1 else b"".join(kept)
+
+    def _salvaged(self, data: bytes) -> list[bytes]:
+        """What lies before the damage, where that is in the first piece: again, in steps so small that little is lost.
+        A checksum that is wrong at the end of a short page would else cost the page."""
+        again = Inflater(self._makers, self._most, careful=False)
+        steps = (data[at : at + _STEP] for at in range(0, min(len(data), _PIECE), _STEP))
+        return list(takewhile(lambda _: not again.broken, map(again.feed, steps)))
 
     def _kept(self, piece: bytes) -> bytes:
         most = self._most
@@ -231,7 +245,7 @@ def inflater(encoding: str, most: int) -> Inflater | Failure:
     unknown = [name for name in names if name not in _STAGES]
     if unknown:
         return Failure("encoding", ascii(unknown[0][:40])[1:-1])
-    return Inflater([_STAGES[name]() for name in reversed(names)], most)
+    return Inflater([_STAGES[name] for name in reversed(names)], most)
 
 
 def inflated(body: bytes, encoding: str, most: int) -> tuple[bytes, bool] | Failure:
