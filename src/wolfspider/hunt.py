@@ -16,36 +16,29 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from wolfspider import __version__, outset
-from wolfspider.chance import generator
-from wolfspider.drive import Result, read
+from wolfspider import __version__, outset, parts
+from wolfspider.drive import Result
 from wolfspider.errors import Problem
 from wolfspider.events import Command, Event, Landed, SetLimit
 from wolfspider.journal import replay
 from wolfspider.loop import Crawl, Limits
 from wolfspider.model import Failure, Fetch, Page, Verdict
-from wolfspider.params import build
-from wolfspider.plugins import judge_maker, strategy_kind
+from wolfspider.parts import read_live as read_live
 from wolfspider.room import Room
 from wolfspider.run import Clock, Run
-from wolfspider.scope import Scope
 from wolfspider.settings import Settings, choose
 from wolfspider.store.base import Store
 from wolfspider.store.failpoints import reach
 from wolfspider.store.sqlite import about_run, create, is_run, open_run
-from wolfspider.topic import Topic
-from wolfspider.web import seeds
 from wolfspider.web.client import Caps, Client
 from wolfspider.web.guard import Guard
 from wolfspider.web.live import Live, followable
 from wolfspider.web.polite import HostCap, Manners, Polite
 from wolfspider.web.robots import LiveRobots
-from wolfspider.web.urls import looks_like_file
 
 MANY = 256  # pages that may wait for whoever reads them before the crawl waits too
 LIMITS = ("pages", "slots", "delay")  # settings that move the crawl's own limits when a run is gone on with
@@ -81,12 +74,6 @@ class Found:
     @property
     def relevant(self) -> bool:
         return self.verdict.relevant
-
-
-def read_live(fetch: Fetch) -> Page | Failure:
-    """The page in an answer of the live web: links that its owner wants nobody to follow are not there."""
-    result = read(fetch)
-    return followable(result) if isinstance(result, Page) else result
 
 
 class Hunt:
@@ -252,11 +239,19 @@ class Hunt:
         if is_run(folder):
             store = open_run(folder, read=read_live, full=full)
         else:
-            store = create(folder, {"settings": self.settings.to_json()}, read=read_live, info=self._info(), full=full)
+            store = create(folder, self._about(folder), read=read_live, info=self._info(), full=full)
         stack.callback(store.close)
         check_same(self.settings, Settings.from_json(store.about["settings"]), folder)
         self.folder = folder
         return store
+
+    def _about(self, folder: Path) -> dict[str, Any]:
+        """What a new run says of itself: how it was asked for, and what it starts from."""
+        about: dict[str, Any] = {"settings": self.settings.to_json()}
+        if self.settings.learned_from:
+            source = Path(self.settings.learned_from)
+            about["learned"] = parts.hand_on(source, folder, self.settings, self.remark)
+        return about
 
     def _info(self) -> dict[str, str]:
         """For the head of every archive file: who did this, and how."""
@@ -291,37 +286,25 @@ class Hunt:
     async def _begun(self, store: Store, web: Live, clock: Clock) -> Crawl:
         spent = await outset.fetch_liked(self.settings, store, web, self.remark)
         crawl = self._crawl(store)
-        links, requests = await outset.starting_points(self.settings, web, web, crawl.in_scope, self.remark)
+        services = Live(web.client, web.guard, web.polite, None)  # a search that the person named asks no robots.txt
+        links, requests = await outset.starting_points(self.settings, web, services, crawl.in_scope, self.remark)
         store.count("overhead", requests)
         crawl.begin(links, clock(), spent)
         return crawl
 
     def _crawl(self, store: Store) -> Crawl:
-        settings = self.settings
-        kind = strategy_kind(settings.strategy)
-        params: Any = build(kind.Params, settings.set)
+        assert self.folder is not None
+        settings, learned = self.settings, parts.handed_on(self.folder, store.about)
         crawl = Crawl(
-            kind(self._topic(store), params, generator(settings.seed, kind.name), store.shelf),
-            judge_maker(settings.judge),
+            parts.strategy_of(settings, parts.topic_of(settings, store.liked()), store.shelf, learned),
+            parts.judge_of(settings, learned),
             store,
             Limits(settings.pages, settings.slots, settings.delay, settings.max_wait),
-            scope=Scope(settings.include, settings.exclude, self._within),
+            scope=parts.scope_of(settings),
             journal=store.write,
         )
         crawl.listen(store.hear)
         return crawl
-
-    def _topic(self, store: Store) -> Topic:
-        pages = (read_live(fetch) for fetch in store.liked())
-        return outset.topic_of(self.settings, tuple(page for page in pages if isinstance(page, Page)))
-
-    def _within(self, url: str) -> bool:
-        """Addresses that end like files are left alone, unless the person named one."""
-        return not looks_like_file(url) or url in self._named
-
-    @cached_property
-    def _named(self) -> frozenset[str]:
-        return frozenset(map(seeds.address, self.settings.urls))
 
 
 def check_same(settings: Settings, first: Settings, folder: Path) -> None:

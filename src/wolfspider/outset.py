@@ -133,7 +133,8 @@ async def starting_points(
         feeds=tuple(map(seeds.address, settings.feed)),
         service=seeds.address(settings.search) if settings.search else "",
         words=settings.topic.replace(",", " ") or settings.description,
-        most=settings.results if settings.search else 1_000,
+        most=max(1_000, settings.pages),
+        results=settings.results,
         abroad=bool(settings.include),
     )
     gathered = await seeds.gather(web, wanted, allows, services)

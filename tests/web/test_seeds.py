@@ -313,6 +313,7 @@ def test_the_live_web_brings_all_of_it() -> None:
         service="http://s.test/",
         words="x",
         most=1,
+        results=1,
     )
 
     async def main() -> Gathered:
@@ -342,3 +343,20 @@ def test_looks_are_bounded() -> None:
     found = asyncio.run(gather(web, many, everything))
     assert len(found.links) == 1000 and web.asked == seeds.MOST_LOOKS
     assert len(found.problems) == 1 and found.problems[0][0] == "https://example.org/200.xml"
+
+
+def test_a_site_given_as_a_sitemap_stands_for_those_its_robots_file_names() -> None:
+    robots = "User-agent: *\nDisallow: /x\nSitemap: http://a.test/pages.xml\n"
+    sitemap = "<urlset><url><loc>http://a.test/one</loc></url></urlset>"
+    web = _Answers({"http://a.test/robots.txt": robots, "http://a.test/pages.xml": sitemap})
+    found = asyncio.run(gather(web, Wanted(sitemaps=("http://a.test/",)), lambda url: True))
+    assert [link.url for link in found.links] == ["http://a.test/one"]
+
+
+class _Answers:
+    def __init__(self, bodies: dict[str, str]) -> None:
+        self.bodies = bodies
+
+    async def fetch(self, request: Request) -> Fetch:
+        body = self.bodies.get(request.url)
+        return Fetch(request.url, request.url, 404 if body is None else 200, {}, (body or "").encode())

@@ -18,8 +18,9 @@ from pathlib import Path
 
 from wolfspider.errors import BadInput, Problem
 from wolfspider.model import Fetch, Link
-from wolfspider.web import charset, feeds, sitemaps
+from wolfspider.web import charset, feeds, robots, sitemaps
 from wolfspider.web.gathered import Allows, Gathered, trouble_with, was_asked
+from wolfspider.web.robots import Rules
 from wolfspider.web.search import search
 from wolfspider.web.urls import LONGEST, canonical
 from wolfspider.web.world import Request, Web
@@ -53,7 +54,8 @@ class Wanted:
     service: str = ""  # of a search
     words: str = ""  # to search for
     language: str = ""
-    most: int = 1_000  # links of sitemaps, of feeds and of the search, each
+    most: int = 1_000  # links of sitemaps and of feeds, each
+    results: int = 50  # of the search
     abroad: bool = False  # the scope names its hosts: then sitemaps may name addresses on any of them
 
 
@@ -219,8 +221,16 @@ class _Gathering:
             self._add(Link(url, rel="seed"))
 
     async def from_sitemaps(self, urls: Sequence[str]) -> None:
+        """An address without a path stands for the sitemaps that its robots.txt names."""
+        urls = [sitemap for url in urls for sitemap in (await self._named(url) if _is_bare(url) else [url])]
         if urls:
             self._take(await sitemaps.gather(self._web, urls, self._at_home(urls), self._wanted.most))
+
+    async def _named(self, url: str) -> list[str]:
+        fetch = await self._services.fetch(Request(f"{url}robots.txt"))
+        named = [] if trouble_with(fetch) else Rules(robots.ours(fetch.body)).sitemaps
+        found = [sitemap for text in named if (sitemap := canonical(text, url))]
+        return found or [f"{url}sitemap.xml"]
 
     async def from_feeds(self, urls: Sequence[str]) -> None:
         if urls:
@@ -228,7 +238,9 @@ class _Gathering:
 
     async def from_search(self) -> None:
         wanted = self._wanted
-        found = await search(self._services, wanted.service, wanted.words, wanted.most, self._allows, wanted.language)
+        found = await search(
+            self._services, wanted.service, wanted.words, wanted.results, self._allows, wanted.language
+        )
         self._take(found)
 
     def _at_home(self, urls: Sequence[str]) -> Allows:
@@ -255,6 +267,10 @@ class _Gathering:
 def worth_a_look(url: str) -> bool:
     """Does a canonical address end like a sitemap or a feed?"""
     return bool(_WORTH_A_LOOK.search(url.partition("?")[0]))
+
+
+def _is_bare(url: str) -> bool:
+    return url.count("/") == 3 and url.endswith("/")
 
 
 def kind_of(fetch: Fetch) -> str:
