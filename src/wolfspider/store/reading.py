@@ -141,11 +141,11 @@ class RunView:
         self.about = described(folder)
         self._places = Places.of(folder)
         refuse_links(self._places)
-        with self._connected() as connection:
+        with self.moment() as connection:
             schema.refuse_newer(self._places.database, connection.execute("PRAGMA user_version").fetchone()[0])
 
     @contextlib.contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
+    def moment(self) -> Iterator[sqlite3.Connection]:
         """One moment of the run."""
         with contextlib.closing(_opened(self._places.database, "ro")) as connection:
             connection.execute("BEGIN")
@@ -153,41 +153,41 @@ class RunView:
 
     @property
     def log_position(self) -> int:
-        with self._connected() as connection:
+        with self.moment() as connection:
             (last,) = connection.execute("SELECT IFNULL(MAX(seq), 0) FROM log").fetchone()
         return int(last)
 
     def pages(self, relevant: bool = False, since: float | None = None) -> Iterator[Row]:
         """Each page once, in the order they came; `since`: those that came at that time or later."""
-        with self._connected() as connection:
+        with self.moment() as connection:
             for row in connection.execute(_PAGES, (-1e300 if since is None else since, int(relevant))):
                 yield _row(*row)
 
     def page(self, url: str) -> Row | None:
         """The newest copy of a page, by the address it was asked for or the one it was found at."""
-        with self._connected() as connection:
+        with self.moment() as connection:
             row = connection.execute(_ONE, (url,)).fetchone()
         return None if row is None else _row(*row)
 
     def visits_of(self, url: str) -> list[Visited]:
-        with self._connected() as connection:
+        with self.moment() as connection:
             rows = connection.execute(_VISITS, (url,)).fetchall()
         return [_visited(*row) for row in rows]
 
     def landings_of(self, url: str) -> list[Landing]:
-        with self._connected() as connection:
+        with self.moment() as connection:
             rows = connection.execute(_LANDINGS, (url,)).fetchall()
         return [_landing(*row) for row in rows]
 
     def events(self, kind: str | None = None) -> Iterator[tuple[float, str, Mapping[str, Any]]]:
         """Time, kind and content of what is neither a visit nor a landing."""
         sql = "SELECT at, kind, data FROM events WHERE ? IS NULL OR kind = ? ORDER BY seq, n"
-        with self._connected() as connection:
+        with self.moment() as connection:
             for at, name, data in connection.execute(sql, (kind, kind)):
                 yield at, name, json.loads(data)
 
     def summary(self) -> Summary:
-        with self._connected() as connection:
+        with self.moment() as connection:
             sql = f"SELECT COUNT(*), IFNULL(SUM(relevant), 0), COUNT(DISTINCT host) FROM ({_PAGES})"  # noqa: S608
             pages, relevant, hosts = connection.execute(sql, (-1e300, 0)).fetchone()
             failures = connection.execute(

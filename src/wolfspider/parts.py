@@ -1,0 +1,148 @@
+"""The parts of a crawl, made from a person's settings; and those of a run as they were at its last snapshot, for who
+only looks, or wants to start from what it learned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wolfspider import codec, outset
+from wolfspider.chance import generator
+from wolfspider.drive import read
+from wolfspider.errors import BadInput, Problem
+from wolfspider.frontier import Shelf
+from wolfspider.judge import Judge
+from wolfspider.model import Failure, Fetch, Page
+from wolfspider.params import build
+from wolfspider.plugins import judge_maker, strategy_kind
+from wolfspider.scope import Scope
+from wolfspider.settings import Settings
+from wolfspider.store import snapshots, tracing
+from wolfspider.store.reading import RunView
+from wolfspider.strategy import Strategy
+from wolfspider.topic import Topic
+from wolfspider.web import seeds
+from wolfspider.web.live import followable
+from wolfspider.web.urls import looks_like_file
+
+LEARNED = "learned.snapshot"  # a file of the run: what it started from
+
+Learned = Mapping[str, Any]  # of `strategy` and of `judge`, those that there are
+
+
+def read_live(fetch: Fetch) -> Page | Failure:
+    """The page in an answer of the live web: links that its owner wants nobody to follow are not there."""
+    result = read(fetch)
+    return followable(result) if isinstance(result, Page) else result
+
+
+def topic_of(settings: Settings, likes: Iterable[Fetch]) -> Topic:
+    pages = map(read_live, likes)
+    return outset.topic_of(settings, tuple(page for page in pages if isinstance(page, Page)))
+
+
+def strategy_of(settings: Settings, topic: Topic, shelf: Shelf, learned: Learned | None = None) -> Strategy:
+    kind = strategy_kind(settings.strategy)
+    params: Any = build(kind.Params, settings.set)
+    made = kind(topic, params, generator(settings.seed, kind.name), shelf)
+    if learned and "strategy" in learned:
+        made.inherit(learned["strategy"])
+    return made
+
+
+def judge_of(settings: Settings, learned: Learned | None = None) -> Callable[[Topic], Judge]:
+    """Whoever makes the judge anew, since the topic has changed, makes it with what was learned before."""
+    maker = judge_maker(settings.judge)
+
+    def made(topic: Topic) -> Judge:
+        judge = maker(topic)
+        if learned and "judge" in learned:
+            judge.inherit(learned["judge"])
+        return judge
+
+    return made
+
+
+def scope_of(settings: Settings) -> Scope:
+    """Addresses that end like files are left alone, unless the person named one."""
+    named = frozenset(map(seeds.address, settings.urls))
+    return Scope(settings.include, settings.exclude, lambda url: not looks_like_file(url) or url in named)
+
+
+# A run as it was
+
+
+class Glimpse(NamedTuple):
+    """A run at its last snapshot."""
+
+    last: tracing.Last
+    strategy: Strategy
+    judge: Judge
+
+
+@contextmanager
+def glimpse(view: RunView) -> Iterator[Glimpse | None]:
+    """None if it has no snapshot yet. Nothing of it may be changed."""
+    settings = Settings.from_json(view.about["settings"])
+    strategy_kind(settings.strategy)  # a person's own may register kinds that its snapshot is made of
+    last = tracing.last_snapshot(view)
+    if last is None:
+        yield None
+        return
+    state = last.state["crawl"]
+    keywords, description = state["topic"]
+    topic = topic_of(settings, tracing.liked(view))
+    topic = replace(topic, keywords=tuple(keywords), description=description)
+    with closing(tracing.shelf_of(view, last)) as shelf:
+        strategy = strategy_of(settings, topic, shelf)
+        vars(strategy.params).update(state["params"])
+        strategy.restore(state["strategy"])
+        judge = judge_of(settings)(topic)
+        judge.restore(state["judge"])
+        yield Glimpse(last, strategy, judge)
+
+
+# What a run hands on
+
+
+def hand_on(source: Path, folder: Path, settings: Settings, remark: Callable[[str], None]) -> dict[str, str]:
+    """Copy what a run has learned into the folder of a new one, which needs the other no more; returns how the new run
+    knows its copy."""
+    learned = _learned(source, settings, remark)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        saved = snapshots.save(folder, LEARNED, *codec.store(learned))
+    except OSError as error:
+        raise Problem(f"{folder} cannot be written: {error.strerror}.") from error
+    return {"file": saved.file, "digest": saved.digest}
+
+
+def _learned(source: Path, settings: Settings, remark: Callable[[str], None]) -> dict[str, Any]:
+    view = RunView(source)
+    was = Settings.from_json(view.about["settings"])
+    learned: dict[str, Any] = {}
+    with glimpse(view) as seen:
+        if seen is None:
+            raise BadInput(f"{source} has learned nothing yet that it could hand on: it has no snapshot.")
+        for name, part in (("strategy", seen.strategy), ("judge", seen.judge)):
+            mine, other = getattr(settings, name), getattr(was, name)
+            if mine == other:
+                learned[name] = part.learned()
+            else:
+                remark(f"{source} had the {name} {other}: what that has learned is of no use to {mine}.")
+    return learned
+
+
+def handed_on(folder: Path, about: Mapping[str, Any]) -> Learned:
+    """What a run started from."""
+    copy = about.get("learned")
+    if copy is None:
+        return {}
+    try:
+        learned: Learned = codec.load(*snapshots.load(folder / LEARNED, str(copy["digest"])))
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+        raise BadInput(f"{folder / LEARNED} is damaged: {error}.") from error
+    return learned

@@ -1,0 +1,179 @@
+"""Why an address of a run stands where it stands: where it was found, what it was worth, which rules decide, what was
+tried and what came of it. All of it is read, while the run goes on or when it is long over."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from wolfspider import codec
+from wolfspider.model import host_of
+from wolfspider.parts import glimpse, scope_of
+from wolfspider.scope import Rule, Scope
+from wolfspider.settings import Settings
+from wolfspider.store import tracing
+from wolfspider.store.reading import Landing, Row, RunView, Visited
+from wolfspider.web.robots import LiveRobots, origin_of
+from wolfspider.web.seeds import address
+
+MEANINGS: Mapping[str, str] = {
+    "dns": "its host has no address",
+    "connect": "its host could not be reached",
+    "tls": "its certificate is not to be trusted",
+    "timeout": "it was not here in time (--deadline)",
+    "slow": "it came too slowly to wait for its end",
+    "status": "its server answered by an error",
+    "type": "it is no page that can be read",
+    "size": "it is too large (--largest)",
+    "empty": "there is nothing in it",
+    "script": "there is nothing to read without JavaScript, which is not run here",
+    "encoding": "it cannot be unpacked",
+    "redirect": "its redirects lead nowhere",
+    "trap": "its domain or path goes on without end",
+    "robots": "its robots.txt forbids it to us",
+    "blocked": "it lies in a network that is not crawled (--allow-private allows one's own)",
+    "excluded": "it is out of the crawl's scope",
+    "scheme": "it is neither http nor https",
+    "waiting": "its host wanted to be left alone for longer than we wait",
+    "source": "what finds addresses of this kind had no answer",
+    "budget": "the budget was spent",
+}
+
+
+def why(folder: Path, typed: str) -> dict[str, Any]:
+    """Everything the run knows of an address, as plain data."""
+    view, url = RunView(folder), address(typed)
+    page = view.page(url)
+    first = page.url if page is not None else url
+    visits = view.visits_of(url) or view.visits_of(first)
+    landings = {one.visit: one for one in (*view.landings_of(url), *view.landings_of(first))}
+    waiting = _waiting(view, url, visits)
+    known = bool(visits or page or waiting)
+    told = {
+        "url": url,
+        "known": known,
+        "state": _state(page, visits, landings, waiting),
+        "visits": [_visit(visit, landings.get(visit.id)) for visit in visits],
+        "page": _page(page) if page is not None else None,
+        "waiting": waiting,
+        "robots": _robots(view, url),
+        "scope": _scope(view, url),
+        "host": _host(view, url),
+        "near": [] if known else tracing.neighbours(view, url),
+    }
+    return {name: _finite(codec.plain(value)) for name, value in told.items()}
+
+
+def _state(
+    page: Row | None, visits: list[Visited], landings: Mapping[int, Landing], waiting: Mapping[str, Any] | None
+) -> str:
+    if visits and visits[-1].id not in landings:
+        return "out"
+    if page is not None:
+        return "relevant" if page.relevant else "not relevant"
+    if visits:
+        return "failed"
+    return "waiting" if waiting else "unknown"
+
+
+def _visit(visit: Visited, landing: Landing | None) -> dict[str, Any]:
+    told = {
+        "id": visit.id,
+        "agent": visit.agent,
+        "source": visit.source,
+        "anchor": visit.anchor,
+        "note": visit.note,
+        "fresh": visit.fresh,
+        "how": visit.how,
+    }
+    return told | {"outcome": _outcome(landing) if landing is not None else None}
+
+
+def _outcome(landing: Landing) -> dict[str, Any]:
+    told = {"at": moment(landing.at), "seconds": round(landing.seconds, 3), "attempts": landing.cost}
+    if landing.failure is not None:
+        meaning = MEANINGS.get(landing.failure, "")
+        return told | {"failure": landing.failure, "detail": landing.detail, "meaning": meaning}
+    return told | {"score": landing.score, "relevant": landing.relevant, "evidence": landing.evidence}
+
+
+def _page(page: Row) -> dict[str, Any]:
+    return {
+        "asked": page.url,
+        "final_url": page.final_url,
+        "passed": page.hops,
+        "title": page.title,
+        "fetched": moment(page.at),
+        "status": page.status,
+        "type": page.type,
+        "size": page.size,
+        "words": page.words,
+        "links": page.links,
+        "robots": page.robots,
+        "score": page.score,
+        "relevant": page.relevant,
+        "evidence": page.evidence,
+        "label": page.evidence.get("label"),
+    }
+
+
+def _waiting(view: RunView, url: str, visits: list[Visited]) -> dict[str, Any] | None:
+    """Where it stands in the frontier, as of the last snapshot; None if it does not, or has gone out since."""
+    if visits:
+        return None
+    with glimpse(view) as seen:
+        found = seen.strategy.explain(url) if seen is not None else {}
+        return {**found, "as_of": moment(seen.last.at)} if seen is not None and found else None
+
+
+def _robots(view: RunView, url: str) -> str:
+    rules = LiveRobots(time.time)
+    rows = tracing.host_rows(view, origin_of(url))
+    rules.restore({row["host"]: row["rules"] for row in rows if "rules" in row}, time.time())
+    return rules.explain(url)
+
+
+def _host(view: RunView, url: str) -> dict[str, Any]:
+    """When its host may be asked again, if it rests."""
+    rests = [row["rest"] for row in tracing.host_rows(view, host_of(url)) if "rest" in row]
+    ready = float(rests[0][0]) if rests else -math.inf
+    return {"name": host_of(url), "rests_until": moment(ready) if ready > time.time() else None}
+
+
+def _scope(view: RunView, url: str) -> dict[str, Any]:
+    """Is it in the crawl's scope as that is now, and which rule says so?"""
+    scope = _current_scope(view)
+    if scope.within is not None and not scope.within(url):
+        return {"allowed": False, "rule": "addresses that end like files are left alone"}
+    for allowed, rule in reversed(scope.rules):
+        if rule.matches(url):
+            return {"allowed": allowed, "rule": f"{'include' if allowed else 'exclude'} {rule.text}"}
+    return {"allowed": scope.open, "rule": "no rule speaks of it" if scope.open else "no --include matches it"}
+
+
+def _current_scope(view: RunView) -> Scope:
+    scope = scope_of(Settings.from_json(view.about["settings"]))
+    for _, _, data in view.events("Obeyed"):
+        command = data.get("command", {})
+        if data.get("problem") or command.get("kind") not in ("Exclude", "Include"):
+            continue
+        change = scope.exclude if command["kind"] == "Exclude" else scope.include
+        change(Rule.read(command["rule"]))
+    return scope
+
+
+def moment(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _finite(value: Any) -> Any:
+    """JSON knows no infinity; a starting point's score is one."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {name: _finite(kept) for name, kept in value.items()}
+    return [_finite(kept) for kept in value] if isinstance(value, list) else value
