@@ -17,6 +17,7 @@ from wolfspider.errors import BadInput
 FORMAT = 1
 LONGEST_COMMAND = 1_000_000  # characters
 _PATIENCE = 30.0  # seconds to wait for another process that adds a command
+_CACHE = 32_768  # kilobytes; addresses are looked up all over the table of what is held
 _FALLBACK_CHECKPOINT = 10_000  # pages of the WAL, should nobody call sync
 
 TABLES = f"""
@@ -59,6 +60,7 @@ def connect(path: Path, *, full: bool = False) -> sqlite3.Connection:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute(f"PRAGMA synchronous = {'FULL' if full else 'NORMAL'}")
     connection.execute(f"PRAGMA wal_autocheckpoint = {_FALLBACK_CHECKPOINT}")
+    connection.execute(f"PRAGMA cache_size = -{_CACHE}")
     connection.execute("PRAGMA trusted_schema = OFF")
     return connection
 

@@ -1,0 +1,216 @@
+"""Whatever moment a process or a machine dies at, the run opens again, consistent, with nothing promised lost."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from wolfspider import codec
+from wolfspider.errors import Problem
+from wolfspider.store import archive
+from wolfspider.store.archive import DiskFull
+from wolfspider.store.failpoints import NAMES, VARIABLE
+from wolfspider.store.reading import RunView
+from wolfspider.store.rehearsal import Rehearsal
+from wolfspider.store.sqlite import create, open_run
+from wolfspider.web.html import parse
+
+CHILD = Path(__file__).with_name("child.py")
+# What a run of a few steps never reaches: it fills no file of the archive, writes no index and has no network.
+ELSEWHERE = (
+    "run-",
+    "archive-before-rotation",
+    "archive-rotated",
+    "recover-before-aside",
+    "shelf-cut",
+    "rows-",
+    "index-",
+)
+
+LEFT = [  # shares of archive, WAL and shelf that a dead machine leaves
+    *[(1, 1, 1), (0.9, 1, 1), (0.5, 1, 1), (0.01, 1, 1), (0, 1, 1), (1, 0.9, 1), (1, 0.5, 1), (0.6, 0.7, 1)],
+    *[(1, 1, 0.5), (1, 1, 0), (0.7, 1, 0.3)],
+]
+
+
+def child(folder: Path, failpoint: str = "", steps: int = 12) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, VARIABLE: failpoint} if failpoint else dict(os.environ)
+    command = [sys.executable, str(CHILD), str(folder), str(steps)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+
+
+def resumed(folder: Path) -> Rehearsal:
+    """Opened, played again and brought to its end; every record and row is then looked at."""
+    store = open_run(folder, read=parse)
+    try:
+        rehearsal = Rehearsal(store, pages=20)
+        rehearsal.run()
+        assert rehearsal.crawl.spent == 20
+    finally:
+        store.close()
+    health = archive.check(folder / "warc")
+    assert health.damage == ()
+    view = RunView(folder)
+    assert all(view.body(row) for row in view.pages())
+    return rehearsal
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, bytes]]:
+    """How the crawl ends that nobody kills."""
+    store = create(tmp_path_factory.mktemp("whole") / "run", {}, read=parse, info={"software": "test"})
+    rehearsal = Rehearsal(store, pages=20)
+    rehearsal.run()
+    store.close()
+    return codec.store(rehearsal.state())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("failpoint", [name for name in NAMES if not name.startswith(ELSEWHERE)])
+def test_a_process_killed_anywhere_loses_nothing_it_told_of(
+    failpoint: str, tmp_path: Path, undisturbed: tuple[str, dict[str, bytes]]
+) -> None:
+    folder = tmp_path / "run"
+    if failpoint.startswith("recover"):
+        child(folder, "archive-written:7")
+        died = child(folder, failpoint)
+    else:
+        died = child(folder, failpoint if failpoint.startswith("create") else f"{failpoint}:4")
+    assert died.returncode == -signal.SIGKILL, died.stderr
+    told = set(died.stdout.split())
+    if not (folder / "run.json").exists():
+        assert failpoint == "create-before-rename" and not told
+        assert child(folder, steps=2).returncode == 0
+    rehearsal = resumed(folder)
+    assert codec.store(rehearsal.state()) == undisturbed
+    assert told <= {row.final_url for row in RunView(folder).pages()}
+
+
+def copied(run: Path, to: Path) -> Path:
+    """The files as they lie on the disk at this moment. The lock is not what is copied."""
+    to.mkdir()
+    subprocess.run(["cp", "-r", f"{run}/.", str(to)], check=True)  # another process: SQLite's locks stay
+    return to
+
+
+@pytest.mark.slow
+def test_a_machine_that_dies_leaves_a_run_that_opens(tmp_path: Path, undisturbed: tuple[str, dict[str, bytes]]) -> None:
+    """What the disk was not told to keep is lost in part: the end of the archive, of the WAL, of the shelf."""
+    store = create(tmp_path / "run", {}, read=parse, info={"software": "test"})
+    Rehearsal(store, pages=20).run(14, snapshots=5)
+    sizes = {name: (tmp_path / "run" / name).stat().st_size for name in ("warc/00000.warc.gz", "run.db-wal", "shelf")}
+    for number, (of_archive, of_wal, of_shelf) in enumerate(LEFT):
+        copy = copied(tmp_path / "run", tmp_path / f"copy{number}")
+        for (name, size), share in zip(sizes.items(), (of_archive, of_wal, of_shelf), strict=True):
+            os.truncate(copy / name, int(size * share))
+        assert codec.store(resumed(copy).state()) == undisturbed
+    store.close()
+
+
+def test_a_wal_whose_end_is_garbage_opens(tmp_path: Path) -> None:
+    store = create(tmp_path / "run", {}, read=parse, info={"software": "test"})
+    Rehearsal(store, pages=20).run(6)
+    copy = copied(tmp_path / "run", tmp_path / "copy")
+    store.close()
+    size = (copy / "run.db-wal").stat().st_size
+    with (copy / "run.db-wal").open("r+b") as file:
+        file.seek(size - 5000)
+        file.write(os.urandom(4000))
+    resumed(copy)
+
+
+def test_a_lost_record_takes_rows_and_snapshots_behind_it_along(tmp_path: Path) -> None:
+    store = create(tmp_path / "run", {}, read=parse, info={"software": "test"})
+    Rehearsal(store, pages=20).run(12, snapshots=4)
+    store.close()
+    path = tmp_path / "run" / "warc" / "00000.warc.gz"
+    os.truncate(path, path.stat().st_size - 10)
+    store = open_run(tmp_path / "run", read=parse)
+    last = store._last
+    store.close()
+    with sqlite3.connect(tmp_path / "run" / "run.db") as connection:
+        for table in ("visits", "pages", "landings", "held", "events", "snapshots"):
+            (newest,) = connection.execute(f"SELECT IFNULL(MAX(seq), 0) FROM {table}").fetchone()
+            assert newest <= last, table
+    resumed(tmp_path / "run")
+
+
+def _mounted(path: Path, size: str) -> bool:
+    path.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(path)], capture_output=True)
+    return done.returncode == 0
+
+
+def test_a_full_disk_stops_the_run_and_damages_nothing(tmp_path: Path) -> None:
+    small = tmp_path / "small"
+    if not _mounted(small, "2m"):
+        pytest.skip("no right to mount a small disk")
+    try:
+        store = create(small / "run", {}, read=parse, info={"software": "test"})
+        rehearsal = Rehearsal(store, pages=20)
+        rehearsal.run(3)
+        ballast = small / "ballast"
+        with pytest.raises(DiskFull, match="Make space"):
+            _run_until_full(rehearsal, ballast)
+        with pytest.raises(Problem, match="full"):
+            store.write(("grant", 0, True))
+        store.close()
+        ballast.unlink()
+        resumed(small / "run")
+    finally:
+        subprocess.run(["umount", "-l", str(small)], check=False)
+
+
+def _run_until_full(rehearsal: Rehearsal, ballast: Path) -> None:
+    with ballast.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+        while True:
+            file.write(b"x" * 4096)
+    for _ in range(100):
+        rehearsal.step()
+        rehearsal.snapshot()
+
+
+LIMITED = """
+import resource, sys
+from pathlib import Path
+from wolfspider.errors import Problem
+from wolfspider.store.rehearsal import Rehearsal
+from wolfspider.store.sqlite import create
+from wolfspider.web.html import parse
+store = create(Path(sys.argv[1]), {}, read=parse, info={})
+rehearsal = Rehearsal(store, pages=20)
+rehearsal.run(3)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
+try:
+    for _ in range(100):
+        rehearsal.step()
+        rehearsal.snapshot()
+except Problem as problem:
+    print(problem)
+"""
+
+
+@pytest.mark.parametrize("limit", [2_000, 9_000, 150_000])
+def test_a_file_that_may_not_grow_stops_the_run_and_damages_nothing(limit: int, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    command = [sys.executable, "-c", LIMITED, str(run), str(limit)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert "esume" in done.stdout, done.stderr
+    resumed(run)
+
+
+def test_a_vanished_folder_is_a_sentence(tmp_path: Path) -> None:
+    store = create(tmp_path / "run", {}, read=parse, info={"software": "test"})
+    rehearsal = Rehearsal(store, pages=20)
+    rehearsal.run(3)
+    shutil.rmtree(tmp_path / "run")
+    with pytest.raises(Problem, match="can no longer be written"):
+        rehearsal.snapshot()
