@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import random
@@ -20,6 +21,7 @@ from hypothesis import strategies as st
 from wolfspider.errors import BadInput
 from wolfspider.frontier import Frontier, Record, Shelf
 from wolfspider.model import Link
+from wolfspider.store.archive import DiskFull
 from wolfspider.store.failpoints import VARIABLE
 from wolfspider.store.shelf import DiskShelf
 
@@ -259,6 +261,29 @@ def test_what_is_not_plain_or_too_large_is_refused_and_leaves_the_shelf_whole(tm
     assert shelf.get(shelf.put(good)) == good == shelf.get(place)
     other = Record(Link("http://a.test/3", path="html/a"), "http://a.test/", None)
     assert shelf.get(shelf.put(other)) == other == shelf.get(shelf.put(other))
+    shelf.close()
+
+
+def test_a_full_disk_is_said_and_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf, real = DiskShelf(tmp_path / "shelf"), os.pwrite
+    kept = [
+        (shelf.put(record), record) for record in (Record(link, "http://a.test/", None) for link in page_links(1, 50))
+    ]
+
+    def full(handle: int, data: bytes, offset: int) -> int:
+        if len(data) <= 100:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return real(handle, data[:-100], offset)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "pwrite", full)
+        with pytest.raises(DiskFull, match="Make space"):
+            shelf.flush()
+    assert (tmp_path / "shelf").stat().st_size == 0
+    assert all(shelf.get(place) == record for place, record in kept)
+    shelf.flush()
+    assert (tmp_path / "shelf").stat().st_size == len(shelf)
+    assert all(shelf.get(place) == record for place, record in kept)
     shelf.close()
 
 
