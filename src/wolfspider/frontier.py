@@ -56,8 +56,8 @@ class Room(Protocol):
 
 
 class Shelf:
-    """Where links lie with their texts: in memory here, in a file on the live web (store/shelf.py). It only grows; going
-    back to a snapshot cuts it to the length noted there."""
+    """Where links lie with their texts: in memory here, in a file on the live web (store/shelf.py). It only grows;
+    going back to a snapshot cuts it to the length noted there."""
 
     def __init__(self) -> None:
         self._records: list[Record] = []
