@@ -98,11 +98,7 @@ def test_a_torn_body_gives_what_was_there_and_says_so(name: str, encode: Encode)
 
 def test_a_wrong_checksum_at_the_end_does_not_cost_a_short_page() -> None:
     noise = b"".join(zlib.crc32(b"%d" % n).to_bytes(4) for n in range(2000))
-    for name, body in (
-        ("gzip", gzip.compress(noise)),
-        ("deflate", zlib.compress(noise)),
-        ("br", brotli.compress(noise)),
-    ):
+    for name, body in (("gzip", gzip.compress(noise)), ("deflate", zlib.compress(noise))):
         decoded, cut = inflated(body[:-4] + b"\0\1\2\3", name, MOST)
         assert cut and len(decoded) > 0.9 * len(noise) and noise.startswith(decoded)
 
