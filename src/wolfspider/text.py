@@ -201,7 +201,8 @@ def near_signature(words: Sequence[str]) -> int:
     0 for no words."""
     if not words:
         return 0
-    hash_of = {word: xxhash.xxh3_64_intdigest(word.encode()) for word in set(words)}
+    distinct = set(words)
+    hash_of = dict(zip(distinct, map(xxhash.xxh3_64_intdigest, distinct), strict=True))
     shingles = _shingles(np.fromiter(map(hash_of.__getitem__, words), np.uint64, len(words)))
     signature = np.packbits(2 * _votes(shingles) > len(shingles), bitorder="little")
     return int.from_bytes(signature.tobytes(), "little")

@@ -4,6 +4,7 @@ import os
 import resource
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -57,6 +58,40 @@ def test_no_page(answer: Fetch, failure: Failure) -> None:
 def test_a_page_that_is_there_already() -> None:
     ready = Page(URL, URL, title="ready")
     assert parse(Fetch(URL, URL, page=ready)) is ready
+
+
+SHELL = "<title>App</title><div id=root></div>"
+PROGRAM = "<script src=/app.js></script>"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        SHELL + PROGRAM,
+        SHELL + "<script type=module>run()</script>",
+        SHELL + "<noscript>Please enable JavaScript, <a href=/help>really</a></noscript>",
+        "<script>location = '/elsewhere'</script>",
+        f"<head>{PROGRAM}</head><body style='display:none'>text <a href=/x>x</a>",
+    ],
+)
+def test_a_page_that_shows_nothing_without_its_scripts_says_so(html: str) -> None:
+    assert parse(fetch(html)) == Failure("script", "nothing to read without JavaScript")
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        SHELL,
+        SHELL + "<script type='application/ld+json'>{}</script>",
+        SHELL + PROGRAM + "Loading",
+        SHELL + PROGRAM + "<a href=/x></a>",
+        SHELL + PROGRAM + "<img src=logo.png>",
+        SHELL + PROGRAM + "<video src=film.mp4></video>",
+        PROGRAM + "<meta http-equiv=refresh content='0;url=/x'>",
+    ],
+)
+def test_a_page_that_shows_anything_is_a_page(html: str) -> None:
+    assert isinstance(parse(fetch(html)), Page)
 
 
 # Words
@@ -360,6 +395,14 @@ def test_hostile_pages_neither_crash_nor_hang(name: str) -> None:
     assert done.returncode == 0, done.stderr.decode()[-2000:]
 
 
+def test_what_was_cut_on_the_way_says_so() -> None:
+    for content_type in ("text/html", "text/plain"):
+        whole = fetch("<p>one two", content_type)
+        assert page(whole.body, content_type).truncated is False
+        found = parse(replace(whole, cut=True))
+        assert isinstance(found, Page) and found.truncated
+
+
 def test_what_was_cut_says_so() -> None:
     assert page(b"<p>" + b"<b>x</b>" * 10_000).truncated
     assert page(b"<p>" + b"x" * 10_000_000).truncated
@@ -401,6 +444,7 @@ snippets = st.sampled_from([snippet.replace("_", " ") for snippet in SNIPPETS.sp
 @settings(max_examples=200, deadline=None)
 def test_bounds_take_nothing_from_pages_within_them(html: str) -> None:
     """A page too short to be bounded, and the same one long enough."""
+    html = f"shown {html}"
     short = page(f"{html} end")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("wolfspider.web.html._HARMLESS", 0)

@@ -10,6 +10,9 @@ with the links in them; a link that is hidden from people is bait for spiders. A
 by their alternative texts, which then stand in the words as well. Each address is linked once, at its first place with
 a text; links within the page itself are none.
 
+A page that shows nothing, but has scripts that might, is the failure `script`. The rule is strict: no word beside the
+title, no link, no picture.
+
 Lexbor needs time in the square of a page's depth and of a tag's attributes, so both are bounded before it sees them
 (`_tamed`). A page that was cut says so (`truncated`).
 """
@@ -46,8 +49,11 @@ _ONE = (  # attribute, as the tokenizer of HTML reads it; a value that does not 
 )
 _ATTRIBUTE = re.compile(_ONE)
 _ATTRIBUTES = re.compile(rf"{_ONE}*+[\t\n\f\r /]*+")
-_TAG = re.compile(rf"</?[a-z][^\t\n\f\r />]*+{_ONE}{{0,{MOST_ATTRIBUTES}}}+", re.IGNORECASE | re.ASCII)
-_BODY_TAG = re.compile(r"<(?:body|html)[\s/]", re.IGNORECASE | re.ASCII)
+_TAG = re.compile(rf"</?[A-Za-z][^\t\n\f\r />]*+{_ONE}{{0,{MOST_ATTRIBUTES}}}+")
+_SHORTEST = 2 * MOST_ATTRIBUTES  # characters of a tag with too many
+_LONG_TAG = re.compile(rf"<[^>]{{{_SHORTEST}}}")
+_BRACKET_IN_VALUE = re.compile(rf"""={_BLANK}*+(?:"[^">]*+>|'[^'>]*+>)""")
+_BODY_TAG = re.compile(r"<(?:[Bb][Oo][Dd][Yy]|[Hh][Tt][Mm][Ll])[\t\n\x0b\f\r /]")
 
 _SHORTEST_SAMPLE = 30  # characters that a language can be told from
 _SURE = 0.4  # of 1: how likely a language must be
@@ -81,14 +87,16 @@ def _plain_page(fetch: Fetch, text: str, codec: str) -> Page:
         language=language(fetch.headers.get("content-language", ""), text),
         robots=directives(fetch.headers.get("x-robots-tag", "")),
         type="text/plain",
-        truncated=len(fetch.body) > MOST_BYTES or len(text) > MOST_TEXT or len(found) >= MOST_WORDS,
+        truncated=_is_cut(fetch) or len(text) > MOST_TEXT or len(found) >= MOST_WORDS,
         **_common(fetch, codec),
     )
 
 
-def _html_page(fetch: Fetch, text: str, codec: str) -> Page:
+def _html_page(fetch: Fetch, text: str, codec: str) -> Page | Failure:
     tame = _tamed(text)
     reading = Reading(LexborHTMLParser(tame, options=_WITHOUT_EVENTS))
+    if reading.needs_scripts:
+        return Failure("script", "nothing to read without JavaScript")
     meta, found = reading.meta, tuple(reading.words)
     base = (canonical(reading.base, fetch.final_url) if reading.base else None) or fetch.final_url
     return Page(
@@ -101,9 +109,13 @@ def _html_page(fetch: Fetch, text: str, codec: str) -> Page:
         robots=directives(fetch.headers.get("x-robots-tag", ""), *reading.robots),
         canonical=(canonical(reading.canonical, base) if reading.canonical else None) or "",
         description=folded(meta.get("description") or meta.get("og:description") or "", TITLE),
-        truncated=len(fetch.body) > MOST_BYTES or len(tame) < len(text) or reading.room <= 0,
+        truncated=_is_cut(fetch) or len(tame) < len(text) or reading.truncated,
         **_common(fetch, codec),
     )
+
+
+def _is_cut(fetch: Fetch) -> bool:
+    return fetch.cut or len(fetch.body) > MOST_BYTES
 
 
 def _common(fetch: Fetch, codec: str) -> dict[str, Any]:
@@ -134,7 +146,10 @@ def _tamed(text: str) -> str:
 
 def _without_crowded_tags(text: str) -> str:
     """Tags with too many attributes, taken out. A cut may change what an earlier, longer tag seems to hold, so the text
-    is read again until there is nothing to cut; a page that goes on like that ends where it does."""
+    is read again until there is nothing to cut; a page that goes on like that ends where it does. Such a tag is long
+    or holds a bracket that does not end it. Few pages have either, and only those are read tag by tag."""
+    if not _LONG_TAG.search(text) and not _BRACKET_IN_VALUE.search(text):
+        return text
     for _ in range(_PASSES):
         calm = _calmed(text)
         if len(calm) == len(text):

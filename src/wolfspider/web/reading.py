@@ -1,23 +1,26 @@
 """One walk over a page's tree, and what it gathers.
 
-The walk keeps its own stack, so a tree may be as deep as it likes. It joins text until a boundary and turns it into
-words there. Elements that run within a line (`<b>`, `<span>`) are no boundaries; all others are, and so are links, so
-that an anchor always begins a word.
+The walk keeps its own stack, so a tree may be as deep as it likes. It comes to every node, which is much of a page's
+cost, so it only puts things aside. Elements that run within a line (`<b>`, `<span>`) are no boundaries; all others are,
+and so are links, so that an anchor always begins a word. What stands between two boundaries is a passage, and a place
+on the page is the number of passages before it.
 
-For each link it notes the place among the words, the tag path, and the block: the smallest element around it, among
-those that are boundaries, with at least ten words. Links wait for their block in a list; when an element ends that says
-enough, the links that began to wait inside it have found theirs.
+When the walk is over all passages are turned into words at once, and places into numbers of words. For each link there
+is its place, the tag path, and the block: the smallest element around it, among those that are boundaries, with at
+least ten words. The walk notes elements that have links as they end, inner ones before outer ones; so the first that
+says enough is the block of all its links that have none yet.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from wolfspider.model import Link
-from wolfspider.text import words
+from wolfspider.text import words, words_of
 from wolfspider.web.urls import canonical
 
 MOST_LINKS = 5_000
@@ -32,6 +35,7 @@ _SAMPLE = 1_000  # characters from which a language can be told
 _META = 4_096
 _JSON = 262_144
 _MOST_ROBOTS = 100  # meta tags with directives
+_SHORT = 500  # characters of an address worth remembering
 _FEW = 10  # scripts of JSON-LD and dates that are looked at
 
 _PORTION = 50_000  # characters turned into words at once; they end with a word, unless it is very long
@@ -39,12 +43,14 @@ _PORTIONS = re.compile(rf".{{1,{_PORTION}}}+\S{{0,1000}}+", re.DOTALL)
 
 Attributes = Mapping[str, str | None]
 
-_UNSEEN = frozenset(("script", "style", "template", "noscript", "svg", "noframes", "noembed", "canvas", "datalist"))
 _WITHIN_A_LINE = """
     b i em strong span font u s small big sub sup code tt kbd samp var abbr acronym mark q cite dfn ins del strike
     wbr bdi bdo nobr ruby -comment
 """
 _INLINE = frozenset(_WITHIN_A_LINE.split())
+_NOT_SEEN = "style template svg noframes noembed canvas datalist"
+_ALWAYS_EMPTY = "-comment br hr"
+_CLOSED = frozenset(f"{_NOT_SEEN} {_ALWAYS_EMPTY}".split())
 _HIDDEN = '[hidden],[style*="display:none" i],[style*="display: none" i]'
 
 
@@ -66,209 +72,235 @@ def bounded_words(text: str, most: int = MOST_WORDS) -> list[str]:
 
 
 class _Anchor:
-    """A link as it was read; its address is resolved when the base of the page is known."""
+    """A link as it was read; what it is told by is looked up when it is wanted."""
 
-    __slots__ = ("alternative", "at", "block", "href", "path", "rel", "text")
+    __slots__ = ("alternative", "first", "href", "last", "node", "path", "rel", "tag")
 
-    def __init__(self, href: str, at: int, path: str, rel: str) -> None:
-        self.href = href
-        self.at = at
-        self.path = path
-        self.rel = rel
-        self.text = ""
-        self.alternative = ""  # the texts of its pictures
-        self.block = (0, 0)
-
-
-class _Frame:
-    """An open element."""
-
-    __slots__ = ("anchor", "first", "node", "path", "tag", "waiting")
-
-    def __init__(self, node: LexborNode, tag: str, first: int, waiting: int, anchor: _Anchor | None) -> None:
+    def __init__(self, node: LexborNode, tag: str, href: str, rel: str, first: int, path: str) -> None:
         self.node = node
         self.tag = tag
-        self.first = first  # how many words came before it
-        self.waiting = waiting  # how many links were waiting before it
-        self.anchor = anchor
-        self.path = ""
+        self.href = href
+        self.rel = rel
+        self.first = self.last = first  # its place, and that of what follows its text
+        self.path = path  # of the element around it
+        self.alternative = ""  # the texts of its pictures
+
+
+# An open element: what follows it in its parent, its node, tag and place, how many links came before it, and the link
+# that it is itself. A plain tuple, for there are hundreds on a page.
+_Open = tuple[Iterator[LexborNode], LexborNode, str, int, int, _Anchor | None]
 
 
 class Reading:
     """What a page says: words, links and notes about itself, as they stand in the tree."""
 
     def __init__(self, tree: LexborHTMLParser) -> None:
-        self.words: list[str] = []
         self.meta: dict[str, str] = {}  # by name in lower case, the first of each
         self.robots: list[str] = []  # what its meta tags ask of us
         self.json: list[str] = []  # scripts of JSON-LD
         self.times: list[str] = []  # dates of its articles
-        self.title = self.base = self.canonical = self.language = self.sample = ""
-        self.room = MOST_TEXT  # characters that may still be read
-        self._pieces: list[str] = []  # text since the last boundary
+        self.title = self.base = self.canonical = self.language = ""
+        self._programs = self._pictures = 0
+        self._texts: list[str] = []  # since the last boundary
+        self._passages: list[str] = []
+        self._title_at: int | None = None  # its place
         self._anchors: list[_Anchor] = []
-        self._waiting: list[_Anchor] = []  # anchors whose block is not known yet
+        self._ended: list[tuple[int, int, int, int]] = []  # elements with links: from, to, links before, links so far
         self._open: _Anchor | None = None
-        self._stack: list[_Frame] = []
+        self._stack: list[_Open] = []
+        self._paths: list[str] = []  # of the elements on the stack, the outermost first, as far as somebody asked
         self._hidden = {node.mem_id for node in tree.css(_HIDDEN)}
-        self._walk(tree.root)
-        self._settle(0, 0)
+        if tree.root is not None:
+            self._walk(tree.root)
+        cut = _bounded(self._passages)
+        self.words, self._before = _words_of(self._passages)
+        self.truncated = cut or len(self.words) >= MOST_WORDS
 
-    def _walk(self, node: LexborNode | None) -> None:
-        stack, pieces = self._stack, self._pieces
-        while node is not None:
-            tag = node.tag or ""
-            if tag == "-text":
-                text = node.text_content or ""
-                if pieces or not text.isspace():
-                    pieces.append(text)
-            else:
-                child = self._enter(node, tag)
-                if child is not None:
-                    node = child
+    @property
+    def sample(self) -> str:
+        """The beginning of what it shows, from which a language can be told."""
+        shown = [passage for place, passage in enumerate(self._passages[:_SAMPLE]) if place != self._title_at]
+        return " ".join(shown)[:_SAMPLE]
+
+    @property
+    def needs_scripts(self) -> bool:
+        """Does it show nothing at all, whatever its title says, but has scripts that might?"""
+        if not self._programs or self._anchors or self._pictures:
+            return False
+        title = self._title_at
+        spoken = 0 if title is None else self._before[title + 1] - self._before[title]
+        return len(self.words) == spoken
+
+    def _walk(self, root: LexborNode) -> None:
+        stack, texts, hidden = self._stack, self._texts, self._hidden
+        names: dict[int, str] = {}  # of tags by their number, which is quicker to ask for
+        nodes: Iterator[LexborNode] = iter((root,))
+        while True:
+            for node in nodes:
+                number = node.tag_id
+                tag = names.get(number)
+                if tag is None:
+                    tag = names[number] = node.tag or ""
+                if tag == "-text":
+                    text = node.text_content or ""
+                    if texts or not text.isspace():
+                        texts.append(text)
                     continue
-            following = node.next
-            while following is None and stack:
-                frame = stack.pop()
-                self._leave(frame)
-                following = frame.node.next
-            node = following
+                if texts and tag not in _INLINE:
+                    self._flush()
+                if tag in _CLOSED or (hidden and node.mem_id in hidden):
+                    continue
+                anchor = None
+                handler = _HANDLERS.get(tag)
+                if handler is not None:
+                    if not handler(self, node, node.attributes):
+                        continue
+                    anchor = self._open if tag == "a" else None
+                stack.append((nodes, node, tag, len(self._passages), len(self._anchors), anchor))
+                nodes = node.iter(include_text=True)
+                break
+            else:
+                if not stack:
+                    break
+                nodes = self._leave()
         self._flush()
 
-    def _enter(self, node: LexborNode, tag: str) -> LexborNode | None:
-        """Take what an element says by itself; give its first child if there is more to read inside."""
-        if self._pieces and tag not in _INLINE:
-            self._flush()
-        if self._hidden and node.mem_id in self._hidden:
-            return None
-        handler = _HANDLERS.get(tag)
-        if handler is not None:
-            return handler(self, node, node.attributes)
-        return None if tag in _UNSEEN else self._inside(node, tag)
-
-    def _inside(self, node: LexborNode, tag: str, anchor: _Anchor | None = None) -> LexborNode | None:
-        child = node.first_child
-        if child is not None:
-            self._stack.append(_Frame(node, tag, len(self.words), len(self._waiting), anchor))
-        return child
-
-    def _leave(self, frame: _Frame) -> None:
-        if frame.tag in _INLINE:
-            return
-        if self._pieces:
-            self._flush()
-        if frame.anchor is not None:
-            self._close(frame.anchor)
-        elif len(self.words) - frame.first >= BLOCK and len(self._waiting) > frame.waiting:
-            self._settle(frame.first, frame.waiting)
-
-    def _settle(self, first: int, waiting: int) -> None:
-        for anchor in self._waiting[waiting:]:
-            anchor.block = (first, len(self.words))
-        del self._waiting[waiting:]
+    def _leave(self) -> Iterator[LexborNode]:
+        """The innermost element ends; give what follows it."""
+        others, _, tag, first, anchors, anchor = self._stack.pop()
+        if len(self._paths) > len(self._stack):
+            self._paths.pop()
+        if tag not in _INLINE:
+            if self._texts:
+                self._flush()
+            if anchor is not None:
+                self._close(anchor)
+            elif len(self._anchors) > anchors:
+                self._ended.append((first, len(self._passages), anchors, len(self._anchors)))
+        return others
 
     def _flush(self) -> None:
-        """A boundary: what was gathered since the last one is a text of its own."""
-        text = "".join(self._pieces)
-        self._pieces.clear()
+        """A boundary: what was gathered since the last one is a passage."""
+        text = "".join(self._texts)
+        self._texts.clear()
         if text:
-            self._read(text)
-
-    def _read(self, text: str) -> None:
-        text = text[: self.room]
-        self.room -= len(text)
-        self.words += bounded_words(text, MOST_WORDS - len(self.words))
-        if len(self.words) >= MOST_WORDS:
-            self.room = 0
-        if len(self.sample) < _SAMPLE:
-            self.sample += text[:_SAMPLE] + " "
-        if self._open is not None and len(self._open.text) < ANCHOR:
-            self._open.text = f"{self._open.text} {folded(text, ANCHOR)}".strip()[:ANCHOR]
+            self._passages.append(text)
 
     def _anchor(self, node: LexborNode, tag: str, href: str, rel: str) -> _Anchor | None:
         """A new link, unless it leads nowhere but to this page."""
         href = href.strip()
         if not href or href[0] == "#":
             return None
-        path = f"{self._path()}/{_label(node, tag)}"[:TAG_PATH]
-        anchor = _Anchor(href, len(self.words), path, " ".join(rel.lower()[:ANCHOR].split()))
+        anchor = _Anchor(node, tag, href, rel, len(self._passages), self._path())
         self._anchors.append(anchor)
-        self._waiting.append(anchor)
         return anchor
+
+    def _begin(self, anchor: _Anchor | None) -> None:
+        """What is read from here belongs to this link, and no longer to another."""
+        if self._open is not None:
+            self._open.last = len(self._passages)
+        self._open = anchor
 
     def _close(self, anchor: _Anchor) -> None:
         if self._open is anchor:
-            if len(self.words) == anchor.at and anchor.alternative:
-                self._read(anchor.alternative)
-            self._open = None
+            if anchor.alternative and not any(map(words, self._passages[anchor.first :])):
+                self._passages.append(anchor.alternative)
+            self._begin(None)
 
     def _path(self) -> str:
         """The tag path of the innermost open element; each element's is made once, and only if it has a link."""
-        known = len(self._stack)
-        while known and not self._stack[known - 1].path:
-            known -= 1
-        path = self._stack[known - 1].path if known else ""
-        for frame in self._stack[known:]:
-            frame.path = path = f"{path}/{_label(frame.node, frame.tag)}".lstrip("/")[:TAG_PATH]
+        path = self._paths[-1] if self._paths else ""
+        for _, node, tag, *_ in self._stack[len(self._paths) :]:
+            path = f"{path}/{_label(node, tag)}".lstrip("/")[:TAG_PATH]
+            self._paths.append(path)
         return path
 
     def links(self, base: str) -> tuple[Link, ...]:
         """Each address once, in the order of first sight, told by its first place that has a text."""
-        addresses: dict[str, str | None] = {}
-        chosen: dict[str, _Anchor] = {}
-        for anchor in self._anchors:
-            if anchor.href not in addresses:
-                addresses[anchor.href] = canonical(anchor.href, base)
-            url = addresses[anchor.href]
+        chosen: dict[str, int] = {}
+        for number, url in enumerate(_addresses([anchor.href for anchor in self._anchors], base)):
             if url is None:
                 continue
             if url in chosen:
-                if anchor.text and not chosen[url].text:
-                    chosen[url] = anchor
+                if not self._text(chosen[url]) and self._text(number):
+                    chosen[url] = number
             elif len(chosen) < MOST_LINKS:
-                chosen[url] = anchor
-        return tuple(
-            Link(url, anchor.text, anchor.at, anchor.block, anchor.path, rank, anchor.rel)
-            for rank, (url, anchor) in enumerate(chosen.items())
-        )
+                chosen[url] = number
+        blocks = self._blocks()
+        return tuple(self._link(url, number, blocks[number], rank) for rank, (url, number) in enumerate(chosen.items()))
 
-    # What single elements say. Each gives the child to go on with, if any.
+    def _link(self, url: str, number: int, block: tuple[int, int], rank: int) -> Link:
+        anchor = self._anchors[number]
+        path = f"{anchor.path}/{_label(anchor.node, anchor.tag)}"[:TAG_PATH]
+        rel = " ".join(anchor.rel.lower()[:ANCHOR].split())
+        return Link(url, self._text(number), self._before[anchor.first], block, path, rank, rel)
 
-    def a(self, node: LexborNode, attributes: Attributes) -> LexborNode | None:
-        anchor = self._anchor(node, "a", attributes.get("href") or "", attributes.get("rel") or "")
-        child = self._inside(node, "a", anchor)
-        self._open = anchor if child is not None else None
-        return child
+    def _text(self, number: int) -> str:
+        anchor = self._anchors[number]
+        return folded(" ".join(self._passages[anchor.first : anchor.last]), ANCHOR)
 
-    def area(self, node: LexborNode, attributes: Attributes) -> None:
+    def _blocks(self) -> list[tuple[int, int]]:
+        """The block of each link; the whole page where no element says enough."""
+        before = self._before
+        blocks = [(0, len(self.words))] * len(self._anchors)
+        waiting: list[int] = []  # links without a block, as far as the elements have come
+        seen = 0
+        for first, last, anchors, now in self._ended:
+            waiting += range(seen, now)
+            seen = now
+            if before[last] - before[first] >= BLOCK:
+                while waiting and waiting[-1] >= anchors:
+                    blocks[waiting.pop()] = (before[first], before[last])
+        return blocks
+
+    # What single elements say. Each answers whether there is more to read inside.
+
+    def a(self, node: LexborNode, attributes: Attributes) -> bool:
+        self._begin(self._anchor(node, "a", attributes.get("href") or "", attributes.get("rel") or ""))
+        return True
+
+    def area(self, node: LexborNode, attributes: Attributes) -> bool:
         anchor = self._anchor(node, "area", attributes.get("href") or "", attributes.get("rel") or "")
         if anchor is not None:
-            self._open, anchor.alternative = anchor, (attributes.get("alt") or "")[:ANCHOR]
+            self._begin(anchor)
+            anchor.alternative = (attributes.get("alt") or "")[:ANCHOR]
             self._close(anchor)
+        return False
 
-    def frame(self, node: LexborNode, attributes: Attributes) -> None:
+    def frame(self, node: LexborNode, attributes: Attributes) -> bool:
         self._anchor(node, node.tag or "", attributes.get("src") or "", "frame")
+        return False
 
-    def img(self, node: LexborNode, attributes: Attributes) -> None:
+    def img(self, node: LexborNode, attributes: Attributes) -> bool:
+        self._pictures += 1
         if self._open is not None and len(self._open.alternative) < ANCHOR:
             alternative = f"{self._open.alternative} {folded(attributes.get('alt') or '', ANCHOR)}"
             self._open.alternative = alternative.strip()[:ANCHOR]
+        return False
 
-    def html(self, node: LexborNode, attributes: Attributes) -> LexborNode | None:
+    def film(self, node: LexborNode, attributes: Attributes) -> bool:
+        self._pictures += 1
+        return True
+
+    def html(self, node: LexborNode, attributes: Attributes) -> bool:
         self.language = attributes.get("lang") or attributes.get("xml:lang") or ""
-        return self._inside(node, "html")
+        return True
 
-    def name(self, node: LexborNode, attributes: Attributes) -> None:
+    def name(self, node: LexborNode, attributes: Attributes) -> bool:
         """The title. Its words are read where it stands: before all others, unless the page is a mess."""
         child = node.first_child
         if child is not None and not self.title and self._open is None:
             self.title = folded(child.text_content or "", TITLE)
-            self.words += bounded_words(self.title, MOST_WORDS - len(self.words))
+            if self.title:
+                self._title_at = len(self._passages)
+                self._passages.append(self.title)
+        return False
 
-    def root(self, node: LexborNode, attributes: Attributes) -> None:
+    def root(self, node: LexborNode, attributes: Attributes) -> bool:
         self.base = self.base or (attributes.get("href") or "").strip()
+        return False
 
-    def note(self, node: LexborNode, attributes: Attributes) -> None:
+    def note(self, node: LexborNode, attributes: Attributes) -> bool:
         """A meta tag."""
         content = (attributes.get("content") or "")[:_META]
         if (attributes.get("http-equiv") or "").lower() == "refresh":
@@ -279,40 +311,95 @@ class Reading:
                 self.meta.setdefault(name, content)
                 if name in OUR_NAMES and len(self.robots) < _MOST_ROBOTS:
                     self.robots.append(content)
+        return False
 
-    def relation(self, node: LexborNode, attributes: Attributes) -> None:
+    def relation(self, node: LexborNode, attributes: Attributes) -> bool:
         """A link element: only the address the page would rather be known by is of interest."""
         if "canonical" in (attributes.get("rel") or "").lower().split():
             self.canonical = self.canonical or (attributes.get("href") or "").strip()
+        return False
 
-    def script(self, node: LexborNode, attributes: Attributes) -> None:
+    def script(self, node: LexborNode, attributes: Attributes) -> bool:
         child = node.first_child
-        if child is not None and len(self.json) < _FEW and "ld+json" in (attributes.get("type") or "").lower():
+        kind = (attributes.get("type") or "").lower()
+        self._programs += not kind or "javascript" in kind or kind == "module"
+        if child is not None and len(self.json) < _FEW and "ld+json" in kind:
             self.json.append((child.text_content or "")[:_JSON])
+        return False
 
-    def time(self, node: LexborNode, attributes: Attributes) -> LexborNode | None:
+    def excuse(self, node: LexborNode, attributes: Attributes) -> bool:
+        """What is said to browsers without scripts."""
+        self._programs += 1
+        return False
+
+    def time(self, node: LexborNode, attributes: Attributes) -> bool:
         told = (attributes.get("datetime") or "")[:ANCHOR]
         if "pubdate" in attributes:
             self.times.insert(0, told)
-        elif len(self.times) < _FEW and any(frame.tag == "article" for frame in self._stack[-50:]):
+        elif len(self.times) < _FEW and any(tag == "article" for _, _, tag, *_ in self._stack[-50:]):
             self.times.append(told)
-        return self._inside(node, "time")
+        return True
 
 
-_HANDLERS: dict[str, Callable[[Reading, LexborNode, Attributes], LexborNode | None]] = {
+_HANDLERS: dict[str, Callable[[Reading, LexborNode, Attributes], bool]] = {
     "a": Reading.a,
     "area": Reading.area,
     "frame": Reading.frame,
     "iframe": Reading.frame,
     "img": Reading.img,
+    "video": Reading.film,
+    "audio": Reading.film,
+    "object": Reading.film,
+    "embed": Reading.film,
     "html": Reading.html,
     "title": Reading.name,
     "base": Reading.root,
     "meta": Reading.note,
     "link": Reading.relation,
     "script": Reading.script,
+    "noscript": Reading.excuse,
     "time": Reading.time,
 }
+
+
+def _bounded(passages: list[str]) -> bool:
+    """Empty what is too much, and say whether there was any."""
+    room = MOST_TEXT
+    if sum(map(len, passages)) < room:
+        return False
+    for place, passage in enumerate(passages):
+        passages[place] = passage[:room]
+        room -= len(passages[place])
+    return True
+
+
+def _words_of(passages: Sequence[str]) -> tuple[list[str], list[int]]:
+    """All words, and how many come before each passage, and in all."""
+    if sum(map(len, passages)) <= _PORTION:
+        return words_of(passages)
+    found: list[str] = []
+    before = [0]
+    for passage in passages:
+        found += bounded_words(passage, MOST_WORDS - len(found))
+        before.append(len(found))
+    return found, before
+
+
+def _addresses(hrefs: Sequence[str], base: str) -> list[str | None]:
+    """What these lead to. The links of a site's pages are much the same, so those that do not depend on where in the
+    site they stand are remembered from page to page."""
+    origin = "/".join(base.split("/", 3)[:3]) + "/"
+    known: dict[str, str | None] = {}
+    for href in hrefs:
+        if href not in known:
+            alike = len(href) <= _SHORT and href.startswith(("/", "http://", "https://"))
+            known[href] = _remembered(href, origin) if alike else canonical(href, base)
+    return [known[href] for href in hrefs]
+
+
+@lru_cache(maxsize=8192)
+def _remembered(href: str, origin: str) -> str | None:
+    return canonical(href, origin)
 
 
 def _label(node: LexborNode, tag: str) -> str:
