@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import inspect
 import ipaddress
+import re
 import socket
 import threading
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import aiohttp  # noqa: TID251  (to show what the connector alone refuses)
 import pytest
@@ -286,6 +288,17 @@ def test_the_production_default_has_no_allow_list() -> None:
     guard = Guard()
     assert not any(guard.permits(address, 80) for address in NOT_PUBLIC)
     assert all(guard.permits(address, 443) for address in PUBLIC)
+
+
+def test_nothing_else_in_the_house_can_open_a_connection() -> None:
+    package = Path(module.__file__).parents[1]
+    clients = re.compile(
+        r"^\s*(?:import|from) (?:aiohttp|requests|httpx|urllib3|urllib\.request|http\.client|ftplib)", re.M
+    )
+    opening = re.compile(r"\b(?:open_connection|create_connection|open_unix_connection|sock_connect)\(")
+    sources = {path.name: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
+    assert {name for name, source in sources.items() if clients.search(source)} == {"client.py", "guard.py"}
+    assert [name for name, source in sources.items() if opening.search(source)] == []
 
 
 def test_allow_private_opens_the_intranet_but_never_where_keys_lie() -> None:
