@@ -202,7 +202,7 @@ def near_signature(words: Sequence[str]) -> int:
     if not words:
         return 0
     distinct = set(words)
-    hash_of = dict(zip(distinct, map(xxhash.xxh3_64_intdigest, distinct), strict=True))
+    hash_of = dict(zip(distinct, map(xxhash.xxh3_64_intdigest, map(str.encode, distinct)), strict=True))
     shingles = _shingles(np.fromiter(map(hash_of.__getitem__, words), np.uint64, len(words)))
     signature = np.packbits(2 * _votes(shingles) > len(shingles), bitorder="little")
     return int.from_bytes(signature.tobytes(), "little")
