@@ -137,5 +137,5 @@ def export(
     from wolfspider.bench import live as screen
     from wolfspider.store import export as exporting
 
-    written = exporting.export(run, form, out, relevant=relevant, raw=raw, stdout=sys.stdout.buffer)
-    screen.console_for(stderr=True, quiet=quiet).print(f"{written:,} pages.")
+    exported = exporting.export(run, form, out, relevant=relevant, raw=raw, stdout=sys.stdout.buffer)
+    screen.console_for(stderr=True, quiet=quiet).print(exported.told())

@@ -160,8 +160,7 @@ class RunView:
     def pages(self, relevant: bool = False, since: float | None = None) -> Iterator[Row]:
         """Each page once, in the order they came; `since`: those that came at that time or later."""
         with self.moment() as connection:
-            for row in connection.execute(_PAGES, (-1e300 if since is None else since, int(relevant))):
-                yield _row(*row)
+            yield from pages_of(connection, relevant, since)
 
     def page(self, url: str) -> Row | None:
         """The newest copy of a page, by the address it was asked for or the one it was found at."""
@@ -205,6 +204,12 @@ class RunView:
         if row.place is None:
             raise BadInput(f"The body of {row.final_url} was never archived.")
         return body_of(read_archive(self._places.archive, row.place), row.body)
+
+
+def pages_of(connection: sqlite3.Connection, relevant: bool = False, since: float | None = None) -> Iterator[Row]:
+    """The pages of one moment."""
+    for row in connection.execute(_PAGES, (-1e300 if since is None else since, int(relevant))):
+        yield _row(*row)
 
 
 def _row(*values: Any) -> Row:
