@@ -295,9 +295,14 @@ def test_copies_in_memory_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_visit_waits_without_its_slot_while_robots_txt_comes() -> None:
     async def main() -> None:
         told: list[bool] = []
+
+        async def answer(head: bytes, writer: asyncio.StreamWriter) -> None:
+            assert told[-1:] == [True]  # else this server says nothing, and the visit fails
+            writer.write(OPEN)
+
         manners = Manners(delay=0.1, factor=0.0)
-        async with visiting({"/robots.txt": slow(OPEN, 0.1), "/x": PAGE}, manners=manners) as (live, _):
-            await fetch(live, "http://a.test/x", waits=told.append)
+        async with visiting({"/robots.txt": answer, "/x": PAGE}, manners=manners) as (live, _):
+            assert kind_of(await fetch(live, "http://a.test/x", waits=told.append)) == ""
             assert told == [True, False]  # for the file and for the turn behind it, in one go
             await fetch(live, "http://b.test/none", waits=told.append)
             assert told == [True, False] * 2
