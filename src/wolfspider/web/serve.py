@@ -172,7 +172,7 @@ class Connection(asyncio.Protocol):
         self.served = served
         self.buffer = bytearray()
         self.asked: Request | None = None  # what is being answered
-        self.heard = self.arrived = time.monotonic()
+        self.heard = self.arrived = self.sent = time.monotonic()
         self.status = 0
         self.fault = ""
         self.stalled = False  # the client does not read what it was sent
@@ -287,6 +287,7 @@ class Connection(asyncio.Protocol):
             self.transport.write(head)
             self._trickle(memoryview(body), rate)
         else:
+            self._sending()
             self.transport.writelines((head, body))
             self._done()
 
@@ -294,6 +295,7 @@ class Connection(asyncio.Protocol):
         pause = max(_STEP, 1 / rate)
         size = max(1, round(rate * pause))
         if not self.stalled:
+            self._sending()
             self.transport.write(rest[:size])
             rest = rest[size:]
         if rest:
@@ -301,14 +303,20 @@ class Connection(asyncio.Protocol):
         else:
             self._done()
 
+    def _sending(self) -> None:
+        """An answer ends when its last piece is handed over: whoever gets it may be quicker than we look at the
+        clock."""
+        self.sent = time.monotonic()
+
     def _done(self, whole: bool = True) -> None:
         """Write the request down and be ready for the next."""
         request, self.asked = self.asked, None
         if request is None:
             return
         self.heard = time.monotonic()
+        ended = self.sent if self.sent >= self.arrived else self.heard
         whole = whole and self.fault != "cut"
-        facts = (self.arrived, self.heard, self.status, request.header(b"user-agent")[:500], whole, self.fault)
+        facts = (self.arrived, ended, self.status, request.header(b"user-agent")[:500], whole, self.fault)
         self.served.leaves(Asked(request.host, request.path, *facts))
         if not request.stays or not whole:
             self.transport.close()
