@@ -114,8 +114,9 @@ def rival(program: str) -> Callable[[Ground, tuple[str, ...], Path], list[str]]:
 
 
 def wget(ground: Ground, seeds: tuple[str, ...], out: Path) -> list[str]:
+    """It would also fetch what styles import."""
     options = ["-r", "-l", "inf", "-e", "robots=off", "--follow-tags=a,area", "-nv", "-o", "/dev/null"]
-    return ["wget", *options, "-P", str(out), *ground.urls(seeds)]
+    return ["wget", *options, "--accept-regex", r"(/|\.html?)$", "-P", str(out), *ground.urls(seeds)]
 
 
 CRAWLERS = (
