@@ -112,8 +112,9 @@ def _read(data: bytes) -> tuple[str, dict[str, bytes]]:
 def tidy(folder: Path, kept: set[str]) -> None:
     """Remove what no row names: snapshots that were not finished, or are too old."""
     for name in os.listdir(folder):
-        if name not in kept and _NAME.fullmatch(name.removesuffix(".part")):
-            (folder / name).unlink(missing_ok=True)
+        path = folder / name
+        if name not in kept and _NAME.fullmatch(name.removesuffix(".part")) and not path.is_dir():
+            path.unlink(missing_ok=True)
 
 
 def is_name(name: str) -> bool:

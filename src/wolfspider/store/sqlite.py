@@ -132,6 +132,7 @@ class SqliteStore(Recording):
         self._counts: dict[str, int] = {}
         self._syncing = threading.Lock()
         self._mover: sqlite3.Connection | None = None
+        self._closed = False
 
     def archive(self, visit: int, fetch: Fetch) -> None:
         self._pending[visit] = fetch
@@ -276,6 +277,9 @@ class SqliteStore(Recording):
 
     def close(self) -> None:
         with self._syncing:
+            if self._closed:
+                return
+            self._closed = True
             if self._mover is not None:
                 self._mover.close()
             self._connection.rollback()
