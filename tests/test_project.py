@@ -97,7 +97,8 @@ PACKAGES = {"backports": "backports-zstd", "compression": "backports-zstd"}  # w
 
 def foreign(folder: Path) -> set[str]:
     """The packages of others among them, spelled as packages are."""
-    names = imported(folder) - sys.stdlib_module_names - {"wolfspider"}
+    own = {"wolfspider", "tests", *(path.stem for path in (ROOT / "tests").iterdir())}
+    names = imported(folder) - sys.stdlib_module_names - own
     return {PACKAGES.get(name, name.replace("_", "-")) for name in names}
 
 
