@@ -1,0 +1,67 @@
+"""One crawl that meets every behaviour of the server that misbehaves: it ends, and every failure has a name."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from tests.live.hunting import Told, assert_whole, beside, finished, go_on, hunt, peak_of, prepared, stored
+
+from faults import EXAMPLES, ROBOTS, ROBOTS_ASIDE, Faulty
+from wolfspider.model import FAILURES, Failure
+from wolfspider.web.urls import canonical
+
+ROBOTS_HOSTS = [f"robots-{how}.test" for how in (*ROBOTS, *ROBOTS_ASIDE, "404", "429", "500", "redirect-3", "delay-1")]
+
+
+def each_on_its_own_host() -> list[str]:
+    """A host in trouble is left alone, so what troubles one must not stand in the way of the rest."""
+    misbehaved = [f"http://h{number}.test{path}" for number, path in enumerate(EXAMPLES)]
+    every = [canonical(url) for url in (*misbehaved, *(f"http://{host}/ok" for host in ROBOTS_HOSTS))]
+    return [url for url in every if url is not None]
+
+
+def assert_named(failures: dict[str, Failure]) -> None:
+    assert {failure.kind for failure in failures.values()} <= set(FAILURES)
+    assert not [url for url, failure in failures.items() if "unexpected" in failure.detail or "bug" in failure.detail]
+
+
+@pytest.mark.slow
+def test_one_crawl_meets_every_misbehaviour_and_each_failure_has_a_name(tmp_path: Path) -> None:
+    async def talk(server: Faulty) -> Told:
+        threads, began = threading.active_count(), time.monotonic()
+        told = await hunt(server.port, *seeds, pages=600, slots=40, deadline=6.0, out=tmp_path / "run")
+        assert time.monotonic() - began < 80 and threading.active_count() <= threads + 1
+        return told
+
+    seeds = each_on_its_own_host()
+    told = beside(talk)
+    assert told.reason == "budget"  # for some of it has no end
+    assert set(seeds) <= set(told.results)
+    failures = {url: result for url, result in told.results.items() if isinstance(result, Failure)}
+    assert_named(failures)
+    assert len(set(told.failures.values())) >= 10 and len(told.pages) > 100
+    assert_whole(tmp_path / "run")
+    assert peak_of() < 600
+
+
+@pytest.mark.slow
+def test_stopped_amid_every_misbehaviour_it_goes_on_and_is_whole(tmp_path: Path) -> None:
+    async def talk(server: Faulty) -> tuple[Told, Told]:
+        first = prepared(server.port, *seeds, pages=300, slots=40, deadline=6.0, out=tmp_path / "run")
+        assert first.hunt is not None
+        asyncio.get_running_loop().call_later(1.5, first.hunt.stop)
+        await finished(first)
+        assert_whole(tmp_path / "run")
+        return first, await go_on(tmp_path / "run")
+
+    seeds = each_on_its_own_host()
+    first, second = beside(talk)
+    assert first.reason == "stopped" and second.reason == "budget"
+    assert set(first.pages) & set(second.pages) == set() and first.downloads + len(second.landed) >= 300
+    assert second.downloads == 300
+    assert {page.final_url for page in (*first.pages.values(), *second.pages.values())} == stored(tmp_path / "run")
+    assert_whole(tmp_path / "run")
