@@ -8,11 +8,11 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import shlex
 import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -24,10 +24,13 @@ from wolfspider.cli.screen import Tally, following
 from wolfspider.drive import Result
 from wolfspider.events import Event
 from wolfspider.hunt import Hunt
-from wolfspider.settings import Chosen, Settings
+from wolfspider.settings import Settings
+from wolfspider.store.folder import is_run
+from wolfspider.store.reading import RunView
 from wolfspider.telling import told
+from wolfspider.why import MEANINGS
 
-TRIED = 12  # downloads of a dry run
+NOTHING = 4  # exit code: not one page
 CODES = {  # docs/cli.md has the table
     "budget": 0,
     "done": 0,
@@ -39,6 +42,8 @@ CODES = {  # docs/cli.md has the table
     "interrupted": 130,
     "stopped": 131,
 }
+_RESUMABLE = ("interrupted", "stopped", "disk", "waiting")
+_TICK = 0.2  # seconds between two pictures, and between two looks whether a line waits to be sent
 
 
 def folder_for(settings: Settings) -> Path:
@@ -51,24 +56,32 @@ def folder_for(settings: Settings) -> Path:
 def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool) -> int:
     console = terminal.console_for(stderr=True, quiet=quiet)
     tally = Tally(settings.pages)
+    if is_run(folder):
+        before = RunView(folder)
+        tally.take_stock(before.summary(), before.hosts())
+
+    def tell(event: Event) -> None:
+        tally.hear(event)
+        if as_json:
+            sys.stdout.write(json.dumps(told(event), ensure_ascii=True) + "\n")
+
+    hunt = Hunt(settings, folder, tell=tell, remark=lambda sentence: say(console, sentence))
+    tally.follow(hunt)
     with following(console, tally) as look:
-
-        def tell(event: Event) -> None:
-            tally.hear(event)
-            if as_json:
-                sys.stdout.write(json.dumps(told(event), ensure_ascii=True) + "\n")
-            look()
-
-        hunt = Hunt(settings, folder, tell=tell, remark=lambda sentence: _say(console, sentence))
-        tally.follow(hunt)
-        result = asyncio.run(_guided(hunt, lambda sentence: _say(console, sentence)))
+        result = asyncio.run(guided(hunt, lambda sentence: say(console, sentence), look))
     sys.stdout.flush()
+    tally.take_stock(RunView(folder).summary())
     for line in ending(result, tally, folder):
-        _say(console, line)
-    return CODES[result.reason]
+        say(console, line)
+    return exit_code(result, tally)
 
 
-async def _guided(hunt: Hunt, say: Callable[[str], None]) -> Result:
+def exit_code(result: Result, tally: Tally) -> int:
+    code = CODES[result.reason]
+    return NOTHING if code == 0 and not tally.pages_in else code
+
+
+async def guided(hunt: Hunt, say: Callable[[str], None], look: Callable[[], None]) -> Result:
     """The hunt, ended by signals: the first one gently."""
     signals = 0
 
@@ -85,37 +98,60 @@ async def _guided(hunt: Hunt, say: Callable[[str], None]) -> Result:
     for number in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError):  # systems without signals of this kind
             loop.add_signal_handler(number, handle)
-    return await hunt.run()
+    ticking = asyncio.create_task(_tick(look))
+    hunting = asyncio.create_task(hunt.run())
+    try:
+        await asyncio.wait((ticking, hunting), return_when=asyncio.FIRST_COMPLETED)
+        if ticking.done():  # nobody reads what we print
+            hunt.stop()
+            await asyncio.gather(hunting, return_exceptions=True)
+            ticking.result()
+        return await hunting
+    finally:
+        ticking.cancel()
 
 
-def _say(console: Console, sentence: str) -> None:
+async def _tick(look: Callable[[], None]) -> None:
+    """The picture moves while nothing lands, and lines for who reads along do not wait for more of them."""
+    while True:
+        look()
+        sys.stdout.flush()
+        await asyncio.sleep(_TICK)
+
+
+def say(console: Console, sentence: str) -> None:
     console.print(Text(plainly(sentence, 1000)))
 
 
 def ending(result: Result, tally: Tally, folder: Path) -> list[str]:
     """What a person wants to know in the end: why it is over, what there is, what to do next."""
     lines = [_why(result, tally), tally.summary()]
-    if result.reason in ("interrupted", "stopped", "disk", "waiting"):
-        lines.append(f"Go on with it by: wolfspider resume {folder}")
+    run = shlex.quote(str(folder))
+    if result.reason in _RESUMABLE:
+        lines.append(f"Go on with it by: wolfspider resume {run}")
     elif result.reason == "budget":
-        lines.append(f"Go on with it by: wolfspider resume {folder} --pages {2 * result.downloads}")
-    lines.append(f"The pages: wolfspider export {folder} --relevant")
+        lines.append(f"Go on with it by: wolfspider resume {run} --pages {2 * result.downloads}")
+    if tally.pages_in:
+        lines.append(f"The pages: wolfspider export {run}{' --relevant' * bool(tally.relevant)}")
     return lines
 
 
 def _why(result: Result, tally: Tally) -> str:
     spent = f"{result.downloads:,} downloads"
+    if not tally.pages_in and result.reason in ("done", "budget"):
+        return f"Nothing could be downloaded: {_troubles(tally)}. Are the starting points right?"
     match result.reason:
         case "budget":
             return f"The budget is spent: {spent}."
-        case "done" if not tally.pages_in:
-            return f"Nothing could be downloaded from any starting point ({tally.failures_told()}). Are they right?"
         case "done":
             return f"No link is left to follow after {spent}. More starting points, or a wider --include, bring more."
         case "waiting":
-            return f"Every host that is left must rest for longer than --max-wait, after {spent}. Try again later."
+            return (
+                f"Every host that is left is blocked or must rest for longer than --max-wait, after {spent}. "
+                "Try again later, or with more starting points."
+            )
         case "circling":
-            return f"The strategy goes round among pages it has, after {spent}: it finds nothing new."
+            return f"The strategy goes round among pages it has, after {spent}: it finds nothing new. Try another one."
         case "stuck":
             return f"The strategy waits for something that will never come, after {spent}: that is a bug in it."
         case "disk":
@@ -126,17 +162,6 @@ def _why(result: Result, tally: Tally) -> str:
             return f"Ended by you after {spent}; nothing is lost."
 
 
-def dry_run(chosen: Chosen, quiet: bool) -> int:
-    """What a crawl would do, tried on a few pages in a folder that is thrown away."""
-    settings = replace(chosen.settings, pages=min(TRIED, chosen.settings.pages), disk_floor=0)
-    console = terminal.console_for()
-    tally = Tally(settings.pages)
-    hunt = Hunt(settings, None, tell=tally.hear, remark=lambda sentence: _say(console, sentence))
-    tally.follow(hunt)
-    for name, value in chosen.settings.to_json().items():
-        if name in chosen.origin:
-            _say(console, f"{name} = {value}  ({chosen.origin[name]})")
-    result = asyncio.run(_guided(hunt, lambda sentence: _say(console, sentence)))
-    for line in tally.tried(chosen.settings):
-        _say(console, line)
-    return 0 if result.reason in ("budget", "done") and tally.pages_in else CODES.get(result.reason, 0) or 4
+def _troubles(tally: Tally) -> str:
+    most = tally.failures.most_common(3)
+    return "; ".join(f"{count:,} x {kind} ({MEANINGS.get(kind, '')})" for kind, count in most) or "nothing was in reach"

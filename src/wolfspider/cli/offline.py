@@ -121,14 +121,17 @@ def bench(
 
 @app.command()
 def strategies(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One of them, with all its parameters.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="One of them, or FILE.py[:NAME], with all its parameters.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """What strategies there are, and their parameters."""
     from wolfspider.bench import live, show
-    from wolfspider.strategies import DEFAULT_STRATEGY, all_strategies, strategy_named
+    from wolfspider.plugins import strategy_kind
+    from wolfspider.strategies import DEFAULT_STRATEGY, all_strategies
 
-    known = all_strategies() if name is None else {name: strategy_named(name)}
+    known = all_strategies() if name is None else {name: strategy_kind(name)}
     if as_json:
         told = [show.strategy_json(kind) for kind in known.values()]
         print_json(told if name is None else told[0])

@@ -14,7 +14,19 @@ from wolfspider.cli.options import with_settings
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
 AsEvents = Annotated[bool, typer.Option("--json", help="Every event as a line of JSON on stdout.")]
 RESUMABLE = (  # settings that may change when a run is gone on with
-    *("pages", "slots", "delay", "tries", "adapt", "per_address", "max_wait", "deadline", "largest", "contact"),
+    *(
+        "pages",
+        "slots",
+        "delay",
+        "tries",
+        "adapt",
+        "backoff",
+        "per_address",
+        "max_wait",
+        "deadline",
+        "largest",
+        "contact",
+    ),
     *("allow_private", "via", "parsers", "durability", "snapshots", "disk_floor"),
 )
 
@@ -51,7 +63,9 @@ def crawl(
 
     chosen = choose(flags, config, preset)
     if dry_run:
-        return live.dry_run(chosen, quiet)
+        from wolfspider.cli import trying
+
+        return trying.dry_run(chosen, as_json, quiet)
     return live.crawl(chosen.settings, out or live.folder_for(chosen.settings), as_json, quiet)
 
 

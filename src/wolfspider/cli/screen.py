@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console, Group, RenderableType
@@ -19,21 +19,21 @@ from rich.table import Table
 from rich.text import Text
 
 from wolfspider.bench.plain import plainly
-from wolfspider.events import Began, Ended, Event, Landed, Obeyed, SetLimit
+from wolfspider.events import Ended, Event, Landed
 from wolfspider.hunt import Hunt
 from wolfspider.model import Failure, Page, host_of
-from wolfspider.settings import Settings
+from wolfspider.run import Run
+from wolfspider.store.reading import Summary
 
 LATELY = 100  # downloads that count as lately
 SHOWN = 6  # pages on the screen
-_PAUSE = 0.2  # seconds between two pictures
 
 
 class Tally:
-    """What a crawl has brought so far, told from its events alone."""
+    """What a crawl has brought so far, told from its events; of a run that goes on, from what it had before."""
 
     def __init__(self, pages: int) -> None:
-        self.pages = pages  # the budget
+        self._pages = pages
         self.downloads = 0
         self.pages_in = 0
         self.relevant = 0
@@ -42,7 +42,6 @@ class Tally:
         self.hosts: set[str] = set()
         self.lately: deque[bool] = deque(maxlen=LATELY)
         self.newest: deque[tuple[float, str, str]] = deque(maxlen=SHOWN)
-        self.seconds = 0.0  # of all requests
         self.began = time.monotonic()
         self._first = -1  # downloads when we began to listen
         self._hunt: Hunt | None = None
@@ -50,14 +49,22 @@ class Tally:
     def follow(self, hunt: Hunt) -> None:
         self._hunt = hunt
 
+    def take_stock(self, summary: Summary, hosts: Iterable[str] = ()) -> None:
+        """The whole run, as it lies on disk."""
+        self.pages_in, self.relevant, self.downloads = summary.pages, summary.relevant, summary.downloads
+        self.failures = Counter(summary.failures)
+        self.hosts.update(hosts)
+
+    @property
+    def pages(self) -> int:
+        """The budget, which a person may move."""
+        crawl = self._hunt.crawl if self._hunt else None
+        return self._pages if crawl is None else crawl.limits.pages
+
     def hear(self, event: Event) -> None:
         match event:
             case Landed(how="out"):
                 self._landed(event)
-            case Obeyed(command=SetLimit(name="pages", value=value), problem=""):
-                self.pages = int(value)
-            case Began(pages=pages):
-                self.pages = pages
             case Ended(downloads=downloads):
                 self.downloads = downloads
 
@@ -66,7 +73,6 @@ class Tally:
         if self._first < 0:
             self._first = event.downloads - outcome.downloads
         self.downloads = event.downloads
-        self.seconds += outcome.seconds
         if isinstance(outcome.result, Failure):
             self.failures[outcome.result.kind] += 1
         else:
@@ -102,54 +108,59 @@ class Tally:
             f"({share} of the downloads); failures: {self.failures_told()}."
         )
 
-    def tried(self, settings: Settings) -> list[str]:
-        """What a few pages tell about all of them."""
-        lines = [f"{score:.2f}  {title or '(no title)'}  {url}" for score, title, url in self.newest]
-        lines.append(self.summary())
-        if self.pages_in:
-            size = self.bytes / self.pages_in * settings.pages
-            lines.append(
-                f"All {settings.pages:,} downloads would bring about {size / 1e6:,.0f} MB of pages. Nothing was kept."
-            )
-        return lines
-
     # What only the running crawl knows
 
     def gauges(self) -> str:
-        crawl = self._hunt.crawl if self._hunt else None
-        if crawl is None:
-            return "gathering starting points"
+        hunt = self._hunt
+        if hunt is None or hunt.crawl is None or hunt.driver is None:
+            return "getting ready: taking up the run, or gathering starting points"
+        crawl, driver = hunt.crawl, hunt.driver
         waiting = crawl.strategy.report().get("frontier")
-        parts = [f"{waiting:,} links waiting"] if waiting is not None else []
-        parts.append(f"{crawl.out - len(crawl.parked)} visits out")
+        parts = [f"{waiting:,} links waiting"] if isinstance(waiting, int) else []
+        active = crawl.out - len(crawl.parked)
+        parts.append(f"{active} visit{'s' * (active != 1)} out")
         if crawl.parked:
             parts.append(f"{len(crawl.parked)} waiting for their turn")
-        if crawl.paused:
+        if driver.ending:
+            parts.append("ending: waiting for what is out")
+        elif crawl.paused:
             parts.append("PAUSED")
+        elif not active:
+            parts.append(self._rest(driver))
         return ", ".join(parts)
+
+    def _rest(self, driver: Run) -> str:
+        """Nothing is out: what is waited for."""
+        seconds = driver.room.next_ready() - driver.clock()
+        return f"all hosts rest, the next for {_span(max(0.0, seconds))}" if seconds < math.inf else "waiting for hosts"
 
 
 @contextmanager
 def following(console: Console, tally: Tally) -> Iterator[Callable[[], None]]:
-    """Gives what wants to be called after every event."""
+    """Gives what draws the picture anew."""
     if not console.is_terminal or console.quiet:
         yield lambda: None
         return
-    with Live(console=console, transient=True, get_renderable=lambda: _picture(tally), refresh_per_second=1 / _PAUSE):
-        yield lambda: None
+    with Live(console=console, transient=True, auto_refresh=False) as live:
+        yield lambda: live.update(_picture(tally), refresh=True)
 
 
 def _picture(tally: Tally) -> RenderableType:
     return Padding(
         Group(
             _bar(tally),
-            Text(_rates(tally)),
-            Text(f"{tally.gauges()}; failures: {tally.failures_told()}"),
+            _line(_rates(tally)),
+            _line(tally.gauges()),
+            _line(f"failures: {tally.failures_told()}"),
             Text(),
             _finds(tally),
         ),
         (1, 1),
     )
+
+
+def _line(text: str) -> Text:
+    return Text(plainly(text), no_wrap=True, overflow="ellipsis")
 
 
 def _bar(tally: Tally) -> Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -82,15 +82,16 @@ def serve(
     import asyncio
 
     from wolfspider.web import serve as serving
+    from wolfspider.web.replies import Faults
 
-    faults = serving.Faults(**_shares(fault or ()))
+    faults = Faults(**_shares(fault or ()))
     text = None if robots is None else robots.read_text(encoding="utf-8")
     encodings = () if plain else serving.PLAIN.encodings
     manner = serving.Manner(latency, rate, encodings, text)
     asyncio.run(serving.main_serve(web, port=port, host=host, manner=manner, faults=faults, log=log))
 
 
-def _shares(given: Sequence[str]) -> dict[str, float]:
+def _shares(given: Sequence[str]) -> dict[str, Any]:
     """KIND=SHARE, checked."""
     from wolfspider.web.replies import Faults
 

@@ -199,6 +199,11 @@ class RunView:
                 *(began[0] if began else None, _ended(connection), counts),
             )
 
+    def hosts(self) -> set[str]:
+        """Those that pages came from."""
+        with self.moment() as connection:
+            return {host for (host,) in connection.execute("SELECT DISTINCT host FROM pages")}
+
     def body(self, row: Row) -> bytes:
         """The decoded body of a page, as it came."""
         if row.place is None:

@@ -1,0 +1,114 @@
+"""`wolfspider crawl --dry-run`: what a crawl would do, tried on a few pages in a folder that is thrown away."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from wolfspider.bench import live as terminal
+from wolfspider.bench.plain import plainly
+from wolfspider.cli.common import print_json
+from wolfspider.cli.live import exit_code, guided, say
+from wolfspider.cli.screen import Tally
+from wolfspider.events import Began, Event, Landed
+from wolfspider.hunt import Hunt
+from wolfspider.model import Page, host_of
+from wolfspider.settings import Chosen
+from wolfspider.why import MEANINGS
+
+TRIED = 12  # downloads
+_SHOWN = 5  # starting points
+
+
+class Trial:
+    """What is seen of a crawl that is only tried."""
+
+    def __init__(self, chosen: Chosen) -> None:
+        self.chosen = chosen
+        self.tally = Tally(TRIED)
+        self.starts: list[str] = []
+        self.tried: list[dict[str, Any]] = []
+        self.remarks: list[str] = []
+
+    def hear(self, event: Event) -> None:
+        self.tally.hear(event)
+        if isinstance(event, Began):
+            self.starts = [link.url for link in event.seeds]
+        elif isinstance(event, Landed) and event.how == "out":
+            self.tried.append(_tried(event))
+
+    def report(self, hunt: Hunt) -> dict[str, Any]:
+        settings = self.chosen.settings
+        origin = self.chosen.origin
+        told = settings.to_json()
+        known = hunt.web.robots if hunt.web is not None else None
+        hosts = {host_of(one["url"]): one["url"] for one in reversed(self.tried)}
+        size = self.tally.bytes / self.tally.pages_in * settings.pages if self.tally.pages_in else None
+        return {
+            "settings": {name: {"value": value, "origin": origin.get(name, "default")} for name, value in told.items()},
+            "remarks": self.remarks,
+            "starts": self.starts,
+            "tried": self.tried,
+            "robots": {host: known.explain(url) for host, url in hosts.items()} if known is not None else {},
+            "bytes": None if size is None else round(size),
+        }
+
+
+def _tried(event: Landed) -> dict[str, Any]:
+    outcome = event.outcome
+    told: dict[str, Any] = {"url": outcome.visit.link.url}
+    if not isinstance(outcome.result, Page):
+        kind, detail = outcome.result
+        return told | {"failure": kind, "detail": detail, "meaning": MEANINGS.get(kind, ""), "kept": False}
+    page, verdict = outcome.result, outcome.verdict
+    relevant = bool(verdict and verdict.relevant)
+    judged = {"score": verdict.score if verdict else None, "relevant": relevant}
+    found = {"final_url": page.final_url, "title": page.title, "links": len(page.links)}
+    return told | found | judged | {"kept": relevant and "noindex" not in page.robots}
+
+
+def dry_run(chosen: Chosen, as_json: bool, quiet: bool) -> int:
+    settings = replace(chosen.settings, pages=min(TRIED, chosen.settings.pages), disk_floor=0)
+    errors = terminal.console_for(stderr=True, quiet=quiet)
+    trial = Trial(chosen)
+    hunt = Hunt(settings, None, tell=trial.hear, remark=trial.remarks.append)
+    trial.tally.follow(hunt)
+    with terminal.busy(errors, "Trying a few pages ..."):
+        result = asyncio.run(guided(hunt, lambda sentence: say(errors, sentence), lambda: None))
+    report = trial.report(hunt)
+    if as_json:
+        print_json(report)
+    else:
+        for line in lines(report, trial):
+            print(line)
+    return exit_code(result, trial.tally)
+
+
+def lines(report: dict[str, Any], trial: Trial) -> Iterator[str]:
+    yield "Settings, and where each comes from:"
+    for name, setting in report["settings"].items():
+        yield f"  {name} = {plainly(str(setting['value']))}  ({plainly(setting['origin'])})"
+    yield from (plainly(remark, 1000) for remark in report["remarks"])
+    starts = report["starts"]
+    yield f"{len(starts):,} starting points{':' if starts else '.'}"
+    yield from (f"  {plainly(url, 1000)}" for url in starts[:_SHOWN])
+    yield f"Tried {len(report['tried'])} pages:"
+    yield from (f"  {_line(one)}" for one in report["tried"])
+    yield "What robots.txt says of them:"
+    yield from (f"  {plainly(host)}: {plainly(said)}" for host, said in report["robots"].items())
+    yield trial.tally.summary()
+    if report["bytes"] is not None:
+        pages = trial.chosen.settings.pages
+        yield f"All {pages:,} downloads would bring about {report['bytes'] / 1e6:,.1f} MB of pages, before compression."
+    yield "Nothing was kept."
+
+
+def _line(one: dict[str, Any]) -> str:
+    if "failure" in one:
+        detail = f" {one['detail']}" if one["detail"] else ""
+        return f"-     {plainly(one['failure'] + detail)}: {one['meaning']}  {plainly(one['url'], 1000)}"
+    fate = "kept" if one["kept"] else "read"
+    score = "-   " if one["score"] is None else f"{one['score']:.2f}"
+    return f"{score}  {fate}  {plainly(one['title']) or '(no title)'}  {plainly(one['final_url'], 1000)}"
