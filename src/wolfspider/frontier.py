@@ -238,19 +238,24 @@ class Frontier:
         heapq.heapify(self.heads)
 
     def _rebuild(self) -> None:
-        scores, hosts = np.array(self.scores), np.array(self.hosts)
-        live = np.flatnonzero(~np.isnan(scores))
-        live = live[np.argsort(hosts[live], kind="stable")]
+        live, hosts = self._by_host()
         self.queues = [Queue() for _ in self.names]
-        for part in np.split(live, np.flatnonzero(np.diff(hosts[live])) + 1) if len(live) else ():
-            self.queues[int(hosts[part[0]])] = Queue(part)
+        for part in np.split(live, np.flatnonzero(np.diff(hosts)) + 1) if len(live) else ():
+            self.queues[self.hosts[part[0]]] = Queue(part)
         for queue in self.queues:
             queue.find(self.scores)
         self._gather_heads()
 
+    def _by_host(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """The numbers of all that wait, those of a host together, and the host of each."""
+        hosts = np.frombuffer(self.hosts, np.uint32)
+        live = np.flatnonzero(~np.isnan(np.frombuffer(self.scores))).astype(np.uint32)
+        live = live[np.argsort(hosts[live], kind="stable")]
+        return live, hosts[live]
+
     def _evict(self) -> None:
         """Throw the lowest tenth away, but keep the best link of each host; then number what is left anew."""
-        scores = np.array(self.scores)
+        scores = np.frombuffer(self.scores)
         keeps = _highest(scores, max(1, self.cap * 9 // 10))
         keeps[[queue.best[1] for queue in self.queues if queue.best]] = True
         kept = np.flatnonzero(keeps)
@@ -268,7 +273,7 @@ class Frontier:
         self.known.fill(keys[stays], values[stays])
         for name in ("scores", "hosts", "places"):
             column = getattr(self, name)
-            setattr(self, name, array(column.typecode, np.array(column)[kept].tobytes()))
+            setattr(self, name, array(column.typecode, np.frombuffer(column, column.typecode)[kept].tobytes()))
         self.waiting = len(kept)
         self._rebuild()
 
@@ -290,14 +295,13 @@ class Frontier:
 
     @classmethod
     def restored(cls, state: dict[str, Any]) -> Frontier:
-        """As it was; whoever restores it hands in the shelf."""
+        """As it was, with the columns of the state as its own; whoever restores it hands in the shelf."""
         made = cls(Shelf(), state["cap"], state["merge"])
-        made.scores, made.hosts = array("d", state["scores"]), array("I", state["hosts"])
-        made.places = array("Q", state["places"])
-        made.known.fill(state["keys"], state["values"])
+        made.scores, made.hosts, made.places = state["scores"], state["hosts"], state["places"]
+        made.known.fill(state.pop("keys"), state.pop("values"))  # large, and of no more use
         made.names = {name: number for number, name in enumerate(state["names"])}
         made.closed = set(state["closed"])
-        made.waiting = int(np.count_nonzero(~np.isnan(np.array(made.scores))))
+        made.waiting = int(np.count_nonzero(~np.isnan(np.frombuffer(made.scores))))
         made._rebuild()
         return made
 
