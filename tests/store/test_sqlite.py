@@ -69,6 +69,27 @@ def test_a_run_is_not_made_twice(store: SqliteStore) -> None:
         create(store.folder, {}, read=parse, info={})
 
 
+def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("precious")
+    mode = tmp_path.stat().st_mode
+    with pytest.raises(Problem, match=r"holds 'thesis\.txt'"):
+        create(tmp_path, {}, read=parse, info={})
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"] and tmp_path.stat().st_mode == mode
+
+
+def test_a_lost_archive_does_not_take_the_log_along(store: SqliteStore) -> None:
+    hand_of(store).bring(answer(URL, "words"))
+    store.commit()
+    store.close()
+    kept = (store.folder / "warc" / "00000.warc.gz").rename(store.folder.with_name("kept"))
+    with pytest.raises(BadInput, match="missing"):
+        open_run(store.folder, read=parse)
+    kept.rename(store.folder / "warc" / "00000.warc.gz")
+    again = open_run(store.folder, read=parse)
+    assert len(list(again.past().entries)) == 3
+    again.close()
+
+
 def test_a_second_owner_is_refused(store: SqliteStore) -> None:
     with pytest.raises(Problem, match=f"process {os.getpid()} on "):
         open_run(store.folder, read=parse)

@@ -38,17 +38,32 @@ class Places(NamedTuple):
 
 
 def make(places: Places) -> None:
-    """An empty folder that only its owner may look into."""
+    """A folder that only its owner may look into, with nothing of anybody else in it."""
     try:
         places.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _refuse_others(places)
         places.folder.chmod(0o700)
     except OSError as error:
         raise Problem(f"{places.folder} cannot be made: {error.strerror}.") from error
+    refuse_links(places)
+
+
+def _refuse_others(places: Places) -> None:
+    """What a run that died while it was made has left is welcome."""
     if is_run(places.folder):
         raise Problem(f"{places.folder} is a run already: resume it, or choose another folder.")
-    refuse_links(places)
+    ours = {path.name for path in places[2:]} | {"run.db-shm", "run.json.part"}
+    other = sorted(set(os.listdir(places.folder)) - ours)
+    if other:
+        raise Problem(f"{places.folder} holds {other[0]!r} and is no run: choose an empty folder, or one to be made.")
+
+
+def clear(places: Places) -> None:
+    """Begin anew; to be called by who has the lock. Of what is there nothing was ever promised."""
+    if is_run(places.folder):
+        raise Problem(f"{places.folder} is a run already: resume it, or choose another folder.")
     for leftover in (places.database, places.wal, places.folder / "run.db-shm"):
-        leftover.unlink(missing_ok=True)  # of a run that died while it was made: nothing was ever promised
+        leftover.unlink(missing_ok=True)
     places.snapshots.mkdir(mode=0o700, exist_ok=True)
     os.close(os.open(places.database, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import json
 import os
 import socket
+import time
 import weakref
 from pathlib import Path
 
 from wolfspider.errors import BadInput, Busy, Problem
 
 _MOST = 1000  # bytes of a lock file that are read
+_TRIES, _PAUSE = 4, 0.02
 
 
 class Lock:
@@ -21,7 +24,7 @@ class Lock:
     def __init__(self, path: Path) -> None:
         self._handle: int | None = _open(path)
         try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _take(self._handle)
         except OSError as error:
             refusal = _refusal(path, self._handle, error)
             os.close(self._handle)
@@ -49,6 +52,16 @@ def _open(path: Path) -> int:
         if error.errno == errno.ELOOP:
             raise BadInput(f"{path} is a link to elsewhere; remove it.") from error
         raise Problem(f"{path.parent} cannot be written: {error.strerror}.") from error
+
+
+def _take(handle: int) -> None:
+    """Somebody who only asks whether the run is owned holds the lock for a moment: that is waited for."""
+    for _ in range(_TRIES):
+        try:
+            return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(_PAUSE)
+    return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def is_owned(path: Path) -> bool:
@@ -88,7 +101,8 @@ def _owner(handle: int) -> tuple[str, str]:
 
 def _sign(handle: int) -> None:
     os.ftruncate(handle, 0)
-    os.pwrite(handle, json.dumps({"pid": os.getpid(), "host": socket.gethostname()}).encode(), 0)
+    with contextlib.suppress(OSError):  # a full disk is told of when something must be written
+        os.pwrite(handle, json.dumps({"pid": os.getpid(), "host": socket.gethostname()}).encode(), 0)
 
 
 def _close_in_children(lock: Lock) -> None:

@@ -46,9 +46,9 @@ def guarded(method: Callable[Concatenate[Owner, P], T]) -> Callable[Concatenate[
             self.give_up(full)
             raise
         except (sqlite3.OperationalError, OSError) as error:
-            trouble = _trouble(self.folder, error)
-            self.give_up(trouble)
-            raise trouble from error
+            problem = trouble(self.folder, error)
+            self.give_up(problem)
+            raise problem from error
 
     return call
 
@@ -81,12 +81,12 @@ class Recording:
             self._connection.execute("BEGIN IMMEDIATE")
             self._open = True
 
-    def give_up(self, trouble: Problem) -> None:
+    def give_up(self, problem: Problem) -> None:
         """The turn is undone; what was committed is found when the run is opened again."""
         with contextlib.suppress(sqlite3.Error):  # SQLite may have undone it already
             self._connection.rollback()
         self._open = False
-        self._lost = self._lost or str(trouble)
+        self._lost = self._lost or str(problem)
 
     # The journal
 
@@ -251,9 +251,10 @@ def _captures(fetch: Fetch) -> tuple[Capture, ...]:
     return (Capture(fetch.final_url, fetch.at, fetch.status, headers, fetch.body, cut="length" if fetch.cut else ""),)
 
 
-def _trouble(folder: Path, error: Exception) -> Problem:
+def trouble(folder: Path, error: Exception, what: str = "can no longer be written") -> Problem:
+    """What the disk did, as a sentence."""
     full = isinstance(error, OSError) and error.errno in _FULL
     full = full or getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
     if full:
         return disk_full(folder)
-    return Problem(f"The run {folder} can no longer be written: {error}. Resume it when that is mended.")
+    return Problem(f"The run {folder} {what}: {error}. Resume it when that is mended.")

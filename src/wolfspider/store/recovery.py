@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from wolfspider import codec
 from wolfspider.errors import BadInput
 from wolfspider.store import snapshots
-from wolfspider.store.archive import Archive, End
+from wolfspider.store.archive import Archive, End, name_of
 from wolfspider.store.failpoints import reach
 from wolfspider.store.folder import Places
 from wolfspider.store.schema import BEHIND
@@ -26,7 +26,9 @@ class Start(NamedTuple):
 def recovered_end(connection: sqlite3.Connection, places: Places) -> End:
     """Where the archive goes on. If the machine died and took records with it, the log forgets them too."""
     committed = _committed(connection)
-    end = Archive.recover(places.archive, committed).end if places.archive.is_dir() else End(0, 0)
+    if not (places.archive / name_of(0)).is_file():  # no crash does that
+        raise BadInput(f"{places.folder} is damaged: {name_of(0)} of its archive is missing. Restore it from a copy.")
+    end = Archive.recover(places.archive, committed).end
     if end < committed:
         reach("rows-before-cut")
         _cut_back(connection, end)

@@ -50,7 +50,7 @@ class Rows:
             _PAGE,
             (
                 *(seq, visit, page.url, page.final_url, host_of(page.final_url)),
-                *(json.dumps(fetch.hops), fetch.at, fetch.seconds, page.status),
+                *(json.dumps(fetch.hops) if fetch.hops else "[]", page.at, fetch.seconds, page.status),
                 *(json.dumps(kept_headers(fetch.headers)), page.type, page.charset),
                 *(text_of(page.title), text_of(page.description), page.language, page.published, page.modified),
                 *(page.size, page.digest, signed(page.near), len(page.words), len(page.links), int(page.truncated)),

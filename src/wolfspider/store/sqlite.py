@@ -16,6 +16,7 @@ compared with its rows and nothing is written (playing.py). The first call that 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sqlite3
@@ -26,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider import codec
-from wolfspider.errors import BadInput, Problem
+from wolfspider.errors import BadInput
 from wolfspider.events import Command
 from wolfspider.model import Failure, Fetch
 from wolfspider.room import Broken
@@ -44,7 +45,7 @@ from wolfspider.store.packing import (
     unpacked_entry,
     unpacked_page,
 )
-from wolfspider.store.record import Recording, guarded
+from wolfspider.store.record import Recording, guarded, trouble
 from wolfspider.store.recovery import Start, recovered_end, start_of
 from wolfspider.store.shelf import DiskShelf
 
@@ -62,17 +63,14 @@ def create(
     """A new run. `info` stands at the head of each file of its archive. `full`: each commit survives a power cut."""
     places = Places.of(folder)
     folders.make(places)
-    lock = Lock(places.lock)
-    try:
+    with _owned(places) as lock:
+        folders.clear(places)
         connection = _connected(places, full)
         schema.make(connection, info)
-        store = SqliteStore(
-            places, dict(about), connection, lock, Archive(places.archive, info=info), Start(), read, full
-        )
+        archive = Archive(places.archive, info=info)
+        archive.sync()
+        store = SqliteStore(places, dict(about), connection, lock, archive, Start(), read, full)
         folders.describe(places, about)
-    except (sqlite3.Error, OSError) as error:
-        lock.release()
-        raise Problem(f"{folder} cannot be written: {error}.") from error
     return store
 
 
@@ -83,16 +81,23 @@ def open_run(folder: Path, *, read: Read, full: bool = False) -> SqliteStore:
     folders.refuse_links(places)
     if not places.database.is_file():
         raise BadInput(f"{folder} is damaged: run.db is missing. Restore it from a copy.")
-    lock = Lock(places.lock)
-    try:
+    with _owned(places) as lock:
         connection = _connected(places, full)
         schema.check(connection, places.database)
         archive = Archive(places.archive, info=schema.info(connection), start=recovered_end(connection, places))
         start = start_of(connection, places)
         return SqliteStore(places, about, connection, lock, archive, start, read, full)
+
+
+@contextlib.contextmanager
+def _owned(places: Places) -> Iterator[Lock]:
+    """The lock of a run, given back if there is trouble."""
+    lock = Lock(places.lock)
+    try:
+        yield lock
     except (sqlite3.Error, OSError) as error:
         lock.release()
-        raise Problem(f"{folder} cannot be opened: {error}.") from error
+        raise trouble(places.folder, error, "cannot be opened") from error
     except BaseException:
         lock.release()
         raise
@@ -178,20 +183,24 @@ class SqliteStore(Recording):
             self._connection.executemany(sql, self._counts.items())
 
     def sync(self) -> None:
-        """The archive first: rows may never be safer than the records they refer to."""
         with self._syncing:
-            self._archive.sync()
             try:
-                handle = os.open(self._places.wal, os.O_RDONLY | os.O_CLOEXEC)
-            except FileNotFoundError:
-                return
-            try:
-                os.fsync(handle)
-                large = os.fstat(handle).st_size > _LARGE_WAL
-            finally:
-                os.close(handle)
-            if large:
-                self._move_wal()
+                if not self._closed:
+                    self._sync()
+            except (sqlite3.Error, OSError) as error:
+                raise trouble(self.folder, error) from error
+
+    def _sync(self) -> None:
+        """The archive first: rows may never be safer than the records they refer to."""
+        self._archive.sync()
+        handle = os.open(self._places.wal, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(handle)
+            large = os.fstat(handle).st_size > _LARGE_WAL
+        finally:
+            os.close(handle)
+        if large:
+            self._move_wal()
 
     def _move_wal(self) -> None:
         """Into the database, beside the owner's thread, so that a commit need not wait for the disk."""
