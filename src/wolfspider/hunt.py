@@ -96,6 +96,7 @@ class Hunt:
         self.driver: Run | None = None
         self._tell = tell
         self._ending = ""  # what was asked for before there was a driver
+        self._early: list[Event] = []  # the beginning, to be told of once it is committed
         self._found: deque[Found] | None = None  # pages that somebody iterates over
         self._taken = asyncio.Event()
         self._brought = asyncio.Event()
@@ -145,6 +146,11 @@ class Hunt:
             await asyncio.gather(running, return_exceptions=True)
 
     def tell(self, event: Event) -> None:
+        early, self._early = self._early, []
+        for one in (*early, event):
+            self._hand_out(one)
+
+    def _hand_out(self, event: Event) -> None:
         if self._tell is not None:
             self._tell(event)
         if self._found is None or not isinstance(event, Landed) or event.how != "out":
@@ -289,7 +295,9 @@ class Hunt:
         services = Live(web.client, web.guard, web.polite, None)  # a search that the person named asks no robots.txt
         links, requests = await outset.starting_points(self.settings, web, services, crawl.in_scope, self.remark)
         store.count("overhead", requests)
+        crawl.listen(self._early.append)
         crawl.begin(links, clock(), spent)
+        crawl.listeners.pop()
         return crawl
 
     def _crawl(self, store: Store) -> Crawl:
