@@ -201,10 +201,15 @@ def _without_fragment(base: str, href: str) -> str:
         return ""
 
 
-def written(web: Recorded, folder: Path, most: int) -> Site:
+def seeds_of(web: Recorded) -> tuple[str, ...]:
+    """Where the topics of a web begin; anywhere, if it has none."""
+    seeds = dict.fromkeys(seed for task in web.tasks().values() for seed in task.seeds)
+    return tuple(seeds) or (web.url(0),)
+
+
+def written(web: Recorded, folder: Path, most: int, seeds: tuple[str, ...]) -> Site:
     """The site in a folder that is empty or not there. Its topic is the one that most of its pages are about."""
     tasks = web.tasks()
-    seeds = tuple(dict.fromkeys(seed for task in tasks.values() for seed in task.seeds)) or (web.url(0),)
     pages = chosen(web, seeds, most)
     mender = Mender(web, pages)
     size = 0

@@ -34,7 +34,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from closed_site import ALONE, Site, written
+from closed_site import ALONE, Site, seeds_of, written
 from side_by_side import Failed, Server, find_nginx, measured, served
 
 from wolfspider.web.recorded import Recorded
@@ -298,7 +298,8 @@ def main() -> int:
         work = Path(name)
         folder, web_name = web_folder(chosen.web, work, chosen.pages)
         say(f"Choosing {chosen.pages:,} pages of {web_name}")
-        site = written(Recorded(folder, work / "cache"), work / "site", chosen.pages)
+        web = Recorded(folder, work / "cache")
+        site = written(web, work / "site", chosen.pages, seeds_of(web))
         with served(site.folder, work, cores[0], find_nginx()) as server:
             ground = Ground(site, server, rivals, work, cores[-1:], cores)
             return report(chosen, ground, web_name)

@@ -54,7 +54,8 @@ def body_links(body: bytes) -> list[Any]:
 
 def test_every_link_of_a_closed_site_leads_to_a_page_of_it_and_all_are_reached(tmp_path: Path) -> None:
     write(Synthetic.parse("synthetic:pages=1000,seed=3"), tmp_path / "web", 300)
-    site = module("closed_site").written(Recorded(tmp_path / "web", tmp_path / "cache"), tmp_path / "site", 40)
+    closed, web = module("closed_site"), Recorded(tmp_path / "web", tmp_path / "cache")
+    site = closed.written(web, tmp_path / "site", 40, closed.seeds_of(web))
     reached, waiting = set(site.seeds), list(site.seeds)
     while waiting:
         fresh = set(links(site, waiting.pop())) - reached
@@ -178,3 +179,19 @@ def test_the_versions_of_the_others_are_pinned() -> None:
     lines = (BENCHMARKS / "requirements-rivals.txt").read_text().splitlines()
     wanted = [line for line in lines if line and not line.startswith("#")]
     assert wanted and all("==" in line for line in wanted)
+
+
+@pytest.mark.parametrize("variant", ["full", "bare", "two_cores"])
+def test_wolfspider_fetches_every_page_of_the_site_once(tmp_path: Path, variant: str) -> None:
+    side, closed, throughput = module("side_by_side"), module("closed_site"), module("throughput")
+    pages = {f"http://a.test/{n}.html": f"<title>{n}</title><p>Page {n}" for n in range(40)}
+    start = "<title>Start</title><p>Start" + "".join(f'<a href="{url}">page</a>' for url in pages)
+    web = recorded(tmp_path / "web", {"http://a.test/": start, **pages})
+    site = closed.written(web, tmp_path / "site", 100, ("http://a.test/",))
+    cores = tuple(sorted(os.sched_getaffinity(0)))
+    with side.served(site.folder, tmp_path, cores[0], None) as server:
+        ground = throughput.Ground(site, server, Path(sys.executable), tmp_path, cores, cores)
+        crawler = throughput.Crawler(variant, "", throughput.wolfspider(variant))
+        run = throughput.checked(throughput.crawl_once(crawler, ground, 1, site.seeds), site)
+    assert run.error == ""
+    assert (run.pages, run.requests) == (41, 41)
