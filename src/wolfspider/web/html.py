@@ -2,7 +2,7 @@
 
 `parse` turns a `Fetch` into a `Page`, or into the `Failure` that says why there is none. Bytes become text as browsers
 do it (charset.py), the tree is Lexbor's, one walk over it gathers words and links (reading.py), and the page's own
-dates are weighed apart (dates.py).
+dates are weighed apart (dates.py). Plain text is a page too, and so is a PDF, where the extra is installed (pdf.py).
 
 The words are the title's, then what a browser would show of the body. Left out is what nobody sees: scripts, styles,
 templates, drawings, fallbacks for browsers without scripts or frames, and elements hidden by attribute or inline style
@@ -27,10 +27,10 @@ from typing import Any
 import xxhash
 from selectolax.lexbor import LexborHTMLParser
 
-from wolfspider.model import Failure, Fetch, Page
+from wolfspider.model import Failure, Fetch, Link, Page
 from wolfspider.text import near_signature
-from wolfspider.web import charset, dates
-from wolfspider.web.reading import MOST_TEXT, MOST_WORDS, OUR_NAMES, TITLE, Reading, bounded_words, folded
+from wolfspider.web import charset, dates, pdf
+from wolfspider.web.reading import MOST_TEXT, MOST_WORDS, OUR_NAMES, TITLE, Reading, bounded_words, folded, words_within
 from wolfspider.web.urls import canonical
 
 MOST_BYTES = 10_000_000
@@ -61,6 +61,21 @@ _SURE = 0.4  # of 1: how likely a language must be
 
 def parse(fetch: Fetch) -> Page | Failure:
     """The page in an answer, or why there is none. Never raises, whatever the bytes are."""
+    known = without_reading(fetch)
+    if known is not None:
+        return known
+    content_type = fetch.headers.get("content-type", "")
+    kind = charset.kind_of(content_type, fetch.body)
+    if not kind:
+        return Failure("type", content_type[:100] or "not text")
+    if kind == "pdf":
+        return _pdf_page(fetch)
+    text, codec = charset.decoded(content_type, fetch.body[:MOST_BYTES])
+    return _plain_page(fetch, text, codec) if kind == "text" else _html_page(fetch, text, codec)
+
+
+def without_reading(fetch: Fetch) -> Page | Failure | None:
+    """What can be said of an answer before anybody reads its body."""
     if fetch.failure is not None:
         return fetch.failure
     if fetch.page is not None:
@@ -71,12 +86,7 @@ def parse(fetch: Fetch) -> Page | Failure:
         return Failure("redirect", f"{fetch.status} without a target")
     if not fetch.body or fetch.body.isspace():
         return Failure("empty", "no body")
-    content_type = fetch.headers.get("content-type", "")
-    kind = charset.kind_of(content_type, fetch.body)
-    if not kind:
-        return Failure("type", content_type[:100] or "not text")
-    text, codec = charset.decoded(content_type, fetch.body[:MOST_BYTES])
-    return _plain_page(fetch, text, codec) if kind == "text" else _html_page(fetch, text, codec)
+    return None
 
 
 def _plain_page(fetch: Fetch, text: str, codec: str) -> Page:
@@ -89,6 +99,31 @@ def _plain_page(fetch: Fetch, text: str, codec: str) -> Page:
         type="text/plain",
         truncated=_is_cut(fetch) or len(text) > MOST_TEXT or len(found) >= MOST_WORDS,
         **_common(fetch, codec),
+    )
+
+
+def _pdf_page(fetch: Fetch) -> Page | Failure:
+    document = pdf.read(fetch.body)
+    if isinstance(document, Failure):
+        return document
+    found, before = words_within([document.title, *document.pages])
+    links: dict[str, Link] = {}
+    for number, address in document.links:
+        url = canonical(address, fetch.final_url)
+        if url is not None and url not in links:
+            first, last = before[number + 1], before[number + 2]
+            links[url] = Link(url, "", first, (first, last), f"pdf/page{number + 1}", len(links))
+    return Page(
+        title=document.title,
+        words=tuple(found),
+        links=tuple(links.values()),
+        near=near_signature(found),
+        published=dates.believable(document.created, fetch.at),
+        language=language(document.language, " ".join(document.pages[:10])),
+        robots=directives(fetch.headers.get("x-robots-tag", "")),
+        type="application/pdf",
+        truncated=_is_cut(fetch) or document.truncated or len(found) >= MOST_WORDS,
+        **_common(fetch, ""),
     )
 
 

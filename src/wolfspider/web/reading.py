@@ -113,7 +113,7 @@ class Reading:
         if tree.root is not None:
             self._walk(tree.root)
         cut = _bounded(self._passages)
-        self.words, self._before = _words_of(self._passages)
+        self.words, self._before = words_within(self._passages)
         self.truncated = cut or len(self.words) >= MOST_WORDS
 
     @property
@@ -373,7 +373,7 @@ def _bounded(passages: list[str]) -> bool:
     return True
 
 
-def _words_of(passages: Sequence[str]) -> tuple[list[str], list[int]]:
+def words_within(passages: Sequence[str]) -> tuple[list[str], list[int]]:
     """All words, and how many come before each passage, and in all."""
     if sum(map(len, passages)) <= _PORTION:
         return words_of(passages)
