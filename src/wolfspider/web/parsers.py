@@ -1,0 +1,170 @@
+"""Pages parsed in other processes: a second core is used, and what a page does to its parser is not done to the crawl.
+
+A parser is this module run by itself. It reads answers from its standard input and writes pages to its standard output,
+each as a length and that many bytes of msgpack. It may take as much memory as it was allowed, and a page as many
+seconds; a parser that hangs, dies or grows too large is ended, the page is a failure (`trap`), and the next page gets a
+new parser. If the crawl itself is gone, a parser ends when its input does, or by an alarm if it hangs just then.
+
+What a page costs the crawl is packing its bytes and unpacking its words (packing.py), the counts of the words included.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import signal
+import struct
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from contextlib import suppress
+from typing import BinaryIO
+
+from wolfspider.errors import Problem
+from wolfspider.model import Failure, Fetch, Page
+from wolfspider.web.html import parse, without_reading
+from wolfspider.web.packing import packed, parts_of, result_of, unpacked
+
+SECONDS = 5.0  # for a page
+MEMORY = 1 << 30  # bytes of address space of a parser
+_START = 60.0  # seconds until a parser answers for the first time, on a machine that has much to do
+_MARGIN = 5.0  # seconds after which a parser ends itself, if nobody did
+_LENGTH = struct.Struct("<I")
+_LARGEST = 1 << 29  # bytes of an answer that are believed
+_READY = packed([])
+_WANTED = ("content-type", "content-language", "x-robots-tag", "last-modified")  # headers that parsing looks at
+
+
+class Parsers:
+    """Some parsers, started when they are needed."""
+
+    def __init__(self, count: int = 1, seconds: float = SECONDS, memory: int = MEMORY) -> None:
+        self._all = [_Parser(seconds, memory) for _ in range(count)]
+        self._idle: asyncio.LifoQueue[_Parser] = asyncio.LifoQueue()
+        for parser in self._all:
+            self._idle.put_nowait(parser)
+
+    async def read(self, fetch: Fetch) -> Page | Failure:
+        """The same as `parse` gives, unless it takes too much."""
+        known = without_reading(fetch)
+        if known is not None:
+            return known
+        parser = await self._idle.get()
+        try:
+            return await parser.read(fetch)
+        finally:
+            self._idle.put_nowait(parser)
+
+    async def close(self) -> None:
+        """End all parsers; who still waits for a page gets a failure."""
+        for parser in self._all:
+            await parser.end()
+
+
+class _Parser:
+    """One process, replaced when it fails."""
+
+    def __init__(self, seconds: float, memory: int) -> None:
+        self._seconds = seconds
+        self._memory = memory
+        self._process: Process | None = None
+
+    async def read(self, fetch: Fetch) -> Page | Failure:
+        process = self._process or await self._start()
+        self._process = None  # whatever interrupts this, nobody reads the rest of an answer as the next one
+        try:
+            async with asyncio.timeout(self._seconds):
+                data = await _asked(process, _question(fetch))
+        except TimeoutError:
+            await _ended(process)
+            return Failure("trap", f"could not be read within {self._seconds:g} s")
+        except (asyncio.IncompleteReadError, OSError):
+            await _ended(process)
+            return Failure("trap", "could not be read: the parser gave up, perhaps for lack of memory")
+        except BaseException:
+            process.kill()
+            raise
+        self._process = process
+        return result_of(unpacked(data), fetch.url, fetch.at)
+
+    async def _start(self) -> Process:
+        limits = (str(self._memory), str(self._seconds + _MARGIN))
+        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        command = (sys.executable, "-P", "-m", "wolfspider.web.parsers", *limits)
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=environment, limit=1 << 20
+        )
+        try:
+            async with asyncio.timeout(_START):
+                if await _received(process) == _READY:
+                    return process
+        except (TimeoutError, asyncio.IncompleteReadError, OSError):
+            pass
+        await _ended(process)
+        raise Problem(f"A parser process did not start: try `{' '.join(command)}` and see what it says.")
+
+    async def end(self) -> None:
+        if self._process is not None:
+            await _ended(self._process)
+            self._process = None
+
+
+async def _asked(process: Process, question: bytes) -> bytes:
+    assert process.stdin is not None
+    process.stdin.write(_LENGTH.pack(len(question)) + question)
+    await process.stdin.drain()
+    return await _received(process)
+
+
+async def _received(process: Process) -> bytes:
+    assert process.stdout is not None
+    (length,) = _LENGTH.unpack(await process.stdout.readexactly(_LENGTH.size))
+    if length > _LARGEST:
+        raise OSError("no answer is that long")
+    return await process.stdout.readexactly(length)
+
+
+async def _ended(process: Process) -> None:
+    with suppress(ProcessLookupError):
+        process.kill()
+    await process.wait()
+
+
+def _question(fetch: Fetch) -> bytes:
+    headers = {name: fetch.headers[name] for name in _WANTED if name in fetch.headers}
+    return packed([fetch.final_url, fetch.status, headers, fetch.body, fetch.at, fetch.cut])
+
+
+# What follows runs in the process of a parser.
+
+
+def _serve(questions: BinaryIO, answers: BinaryIO, patience: float) -> None:
+    _send(answers, _READY)
+    while length := questions.read(_LENGTH.size):
+        data = questions.read(*_LENGTH.unpack(length))
+        signal.setitimer(signal.ITIMER_REAL, patience)
+        _send(answers, packed(parts_of(parse(_fetch(*unpacked(data))))))
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _fetch(url: str, status: int, headers: dict[str, str], body: bytes, at: float, cut: bool) -> Fetch:
+    return Fetch(url, url, status, headers, body, at=at, cut=cut)
+
+
+def _send(answers: BinaryIO, data: bytes) -> None:
+    answers.write(_LENGTH.pack(len(data)) + data)
+    answers.flush()
+
+
+def _main(memory: str, patience: str) -> None:
+    """Nothing but answers may go to the standard output, whatever libraries print. Ctrl-C is for the crawl to mind."""
+    resource.setrlimit(resource.RLIMIT_AS, (int(memory), int(memory)))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    _serve(sys.stdin.buffer, answers, float(patience))
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])
