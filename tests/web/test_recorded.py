@@ -251,14 +251,14 @@ def test_an_address_that_only_leads_to_itself_stays_a_failure(make: Make) -> Non
 def test_errors_and_files_fail_as_on_the_network(make: Make) -> None:
     web = make(
         record("http://a.example/gone", http(page("gone"), "410 Gone")),
-        record("http://a.example/paper", http(b"%PDF-1.4 ...", kind="application/pdf")),
+        record("http://a.example/paper", http(b"PK\x03\x04 ...", kind="application/zip")),
         record("http://a.example/odd", http(page("odd"), Content_Encoding="br")),
     )
     for _ in range(2):  # the second time from the cache
         gone, paper, odd = (web.look(f"http://a.example/{name}", NOW) for name in ("gone", "paper", "odd"))
         assert (gone.status, gone.failure and gone.failure.kind) == (410, "status")
         assert (paper.status, paper.failure and paper.failure.kind) == (200, "type")
-        assert paper.headers["content-type"] == "application/pdf"
+        assert paper.headers["content-type"] == "application/zip"
         assert (odd.status, odd.failure and odd.failure.kind) == (200, "encoding")
 
 
