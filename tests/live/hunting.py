@@ -16,7 +16,7 @@ import re
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,9 +24,11 @@ from typing import Any
 import wolfspider
 from faults import Faulty, faults
 from wolfspider.events import Event, Landed
-from wolfspider.model import Failure, Page
+from wolfspider.learn.graph import Graph
+from wolfspider.model import Failure, Fetch, Page
 from wolfspider.store import archive
 from wolfspider.store.reading import RunView
+from wolfspider.topic import Task
 
 SECONDS = 90.0
 HASTY: dict[str, Any] = {"delay": 0.0, "adapt": 0.0, "tries": 1, "deadline": 2.0, "disk_floor": 0, "max_wait": 1.0}
@@ -58,6 +60,41 @@ class Told:
     @property
     def failures(self) -> dict[str, str]:
         return {url: result.kind for url, result in self.results.items() if isinstance(result, Failure)}
+
+
+class Hosts:
+    """A web of hosts h0.test, h1.test ... to be served: the first page of each shows all the others of it and the first
+    of the next host."""
+
+    name, start = "hosts", 1.7e9
+
+    def __init__(self, hosts: int, pages: int, size: int = 0) -> None:
+        self.hosts, self.pages, self.size = hosts, pages, size
+
+    def addresses(self) -> set[str]:
+        return {f"http://h{host}.test/{page or ''}" for host in range(self.hosts) for page in range(self.pages)}
+
+    def look(self, url: str, now: float) -> Fetch:
+        host, _, path = url.partition("://")[2].partition("/")
+        if not (path or "0").isdecimal() or int(path or 0) >= self.pages:
+            return Fetch(url, url, 404, {"content-type": "text/plain"}, b"no", at=now)
+        links = "".join(f'<a href="/{number}">page {number}</a> ' for number in range(1, self.pages))
+        after = f'<a href="http://h{(int(host[1:-5]) + 1) % self.hosts}.test/">next</a>'
+        filling = "".join(chr(97 + (int(path or 0) * 7 + n * n) % 26) + " " * (n % 7 == 0) for n in range(self.size))
+        body = f"<title>{path}</title><p>Wolf spiders hunt at {url} {filling}</p>{'' if path else after + links}"
+        return Fetch(url, url, 200, {"content-type": "text/html"}, body.encode(), at=now)
+
+    def owns(self, host: str) -> bool:
+        return host.endswith(".test")
+
+    def graph(self, now: float) -> Graph:
+        raise NotImplementedError
+
+    def tasks(self) -> Mapping[str, Task]:
+        return {}
+
+    def digest(self) -> str:
+        return f"hosts {self.hosts} {self.pages}"
 
 
 def prepared(port: int, *urls: str, out: Path | None = None, **settings: Any) -> Told:
