@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,13 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="link"):
         Lock(tmp_path / "lock")
     assert (tmp_path / "elsewhere").read_text() == "precious"
+
+
+def test_who_only_asks_is_waited_for(tmp_path: Path) -> None:
+    with (tmp_path / "lock").open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        threading.Timer(0.02, fcntl.flock, (file, fcntl.LOCK_UN)).start()
+        Lock(tmp_path / "lock").release()
 
 
 @pytest.mark.parametrize("said", [b"", b"garbage", b"[]", b'{"pid": "x"}', b"\xff" * 5000])

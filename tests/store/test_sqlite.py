@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import tarfile
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -480,6 +481,47 @@ def test_credits_of_a_turn_that_was_lost_are_paid_again(store: SqliteStore) -> N
     Rehearsal(again).step()
     credits = [(data["visit"], data["reason"], data["due"]) for _, _, data in RunView(store.folder).events("Credited")]
     assert len(credits) == len(set(credits)) and len(credits) >= told
+    again.close()
+
+
+def test_the_disk_is_told_from_another_thread_while_the_run_goes_on(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wolfspider.store.sqlite._LARGE_WAL", 0)  # so that every call moves the WAL too
+    over = threading.Event()
+    troubles: list[BaseException] = []
+
+    def tend() -> None:
+        while not over.is_set():
+            try:
+                store.sync()
+            except BaseException as trouble:
+                troubles.append(trouble)
+                return
+
+    thread = threading.Thread(target=tend)
+    thread.start()
+    rehearsal = Rehearsal(store)
+    rehearsal.run(snapshots=10)
+    over.set()
+    thread.join()
+    assert troubles == [] and rehearsal.crawl.spent == 40
+    store.close()
+    store.sync()  # too late, and harmless
+    again = open_run(store.folder, read=parse)
+    assert Rehearsal(again).crawl.spent == 40
+    again.close()
+
+
+def test_an_unchanged_page_that_is_not_at_hand_is_kept_itself(store: SqliteStore) -> None:
+    hand = hand_of(store)
+    page = Page(URL, URL, "From elsewhere", digest="x", at=2.0)
+    said = Capture(URL, 3.0, 304, (), b"")
+    hand.land(hand.send(URL, fresh=True), Fetch(URL, URL, 304, at=3.0, captures=(said,)), page)
+    store.commit()
+    store.close()
+    again = open_run(store.folder, read=parse)
+    assert [entry[2] for entry in again.past().entries if entry[0] == "land"] == [page]
     again.close()
 
 

@@ -327,17 +327,17 @@ def commands_outlive_a_crash(maker: Maker) -> None:
 
 def a_killed_crawl_goes_on_as_if_never_killed(maker: Maker) -> None:
     """Killed at many points, with and without a snapshot, with and without what is not committed."""
-    whole = Rehearsal(_steered(maker))
+    whole = Rehearsal(_steered(maker), pages=25)
     whole.run()
-    for steps, snapshots in ((2, 1), (23, 0), (33, 32), (70, 9)):
+    for steps, snapshots in ((3, 1), (13, 0), (33, 9)):
         store = _steered(maker)
-        rehearsal = Rehearsal(store)
+        rehearsal = Rehearsal(store, pages=25)
         rehearsal.run(steps, snapshots)
         while True:
             before = codec.store(rehearsal.state())
             rehearsal.land_one(rehearsal.crawl.now + 1)  # never committed: it is lost, and lands again
             store = maker.again(store)
-            rehearsal = Rehearsal(store)
+            rehearsal = Rehearsal(store, pages=25)
             demand(codec.store(rehearsal.state()) == before, f"played again after {steps} steps, the state differs")
             if rehearsal.run(steps, snapshots):
                 break

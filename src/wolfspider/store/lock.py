@@ -15,7 +15,7 @@ from pathlib import Path
 from wolfspider.errors import BadInput, Busy, Problem
 
 _MOST = 1000  # bytes of a lock file that are read
-_TRIES, _PAUSE = 4, 0.02
+_TRIES, _PAUSE = 10, 0.02  # seconds
 
 
 class Lock:

@@ -130,13 +130,13 @@ class Recording:
 
     def _page_of(self, visit: int, url: str, how: str, fetch: Fetch | None, page: Page) -> int:
         """The number of a page: of one that is held, or of the one that comes now."""
-        if how == "held" or (fetch is not None and fetch.status == 304):
-            held = self._holdings.version(url, page)
-            if held is not None:
-                self._append(fetch, page)
-                return held
-        place = self._append(fetch, None)
-        self._rows.page(self._seq, visit, page, fetch, place if fetch is not None and fetch.page is None else None)
+        unchanged = fetch is not None and fetch.status == 304
+        held = self._holdings.version(url, page) if unchanged or how == "held" else None
+        place = self._append(fetch, page if unchanged else None)
+        if held is not None:
+            return held
+        readable = fetch is not None and fetch.page is None and not unchanged
+        self._rows.page(self._seq, visit, page, fetch, place if readable else None)
         self._holdings.remember(self._seq, page)
         return self._seq
 
