@@ -106,7 +106,8 @@ class Run(Driver):
 
     async def run(self) -> Result:
         self._take_up()
-        helpers = [asyncio.create_task(self._watched(helper)) for helper in (self._poll(), self._tend())]
+        self._hear_others()
+        helpers = [asyncio.create_task(self._watched(helper)) for helper in (self._poll, self._tend)]
         try:
             reason = await self._turn_until_over()
         finally:
@@ -273,21 +274,24 @@ class Run(Driver):
 
     # Beside the turns
 
-    async def _watched(self, helper: Coroutine[Any, Any, None]) -> None:
+    async def _watched(self, helper: Callable[[], Coroutine[Any, Any, None]]) -> None:
         try:
-            await helper
+            await helper()
         except Exception as bug:
             self._bug = bug
             self._bell.set()
 
     async def _poll(self) -> None:
-        """Commands of other processes, taken from the store between turns."""
         while True:
-            for number, command in self.store.commands():
-                self.store.taking(number)
-                self.crawl.command(command, self.clock())
-                self._bell.set()
             await asyncio.sleep(POLL)
+            self._hear_others()
+
+    def _hear_others(self) -> None:
+        """Commands of other processes, taken from the store between turns."""
+        for number, command in self.store.commands():
+            self.store.taking(number)
+            self.crawl.command(command, self.clock())
+            self._bell.set()
 
     async def _tend(self) -> None:
         while True:
