@@ -1,0 +1,265 @@
+"""What is handed on of a run: each page once, none that asks not to be, in forms that other tools read."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import gzip
+import io
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastwarc.warc import ArchiveIterator, WarcRecordType
+
+import wolfspider
+from small_web import EVIL, SMALL, SPIDERS
+from wolfspider.errors import BadInput, Problem
+from wolfspider.events import Label
+from wolfspider.store.export import COLUMNS, FIELDS, export, whole_file
+from wolfspider.store.reading import RunView, append_command
+from wolfspider.store.selection import Exported, Selection
+from wolfspider.web.recorded import Recorded
+from wolfspider.web.serve import serve
+
+DOCS = (Path(__file__).parents[2] / "docs" / "export.md").read_text(encoding="utf-8")
+SETTINGS: dict[str, Any] = {"topic": "wolf spiders", "delay": 0.0, "adapt": 0.0, "tries": 1, "disk_floor": 0}
+
+
+def crawled(folder: Path, **settings: Any) -> None:
+    async def main() -> None:
+        async with serve(SMALL) as served:
+            hunt = wolfspider.crawl(
+                "http://a.test/", out=folder, via=f"127.0.0.1:{served.port}", **{**SETTINGS, **settings}
+            )
+            await asyncio.wait_for(hunt.run(), 60)
+
+    asyncio.run(main())
+
+
+def gone_on(folder: Path, **settings: Any) -> None:
+    async def main() -> None:
+        async with serve(SMALL) as served:
+            await asyncio.wait_for(wolfspider.resume(folder, via=f"127.0.0.1:{served.port}", **settings).run(), 60)
+
+    asyncio.run(main())
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("export") / "run"
+    crawled(folder)
+    return folder
+
+
+@pytest.fixture
+def run(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "run"))
+
+
+def written(folder: Path, form: str, **options: Any) -> tuple[bytes, Exported]:
+    out = io.BytesIO()
+    told = export(folder, form, None, stdout=out, **options)
+    return out.getvalue(), told
+
+
+def lines(folder: Path, **options: Any) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in written(folder, "jsonl", **options)[0].splitlines()]
+
+
+# JSON lines
+
+
+def test_a_line_has_all_fields_in_their_order_and_each_is_documented(made: Path) -> None:
+    assert all(tuple(line) == FIELDS for line in lines(made))
+    assert set(re.findall(r"^\| `([a-z_]+)` \|", DOCS, re.MULTILINE)) == set(FIELDS)
+
+
+def test_each_page_is_there_once_by_its_final_address(made: Path) -> None:
+    addresses = [line["final_url"] for line in lines(made)]
+    assert len(addresses) == len(set(addresses))
+    assert {"http://a.test/good", "http://a.test/deep", "http://b.test/"} <= set(addresses)
+    assert "http://a.test/old" not in addresses and "http://a.test/gone" not in addresses
+
+
+def test_a_page_that_asks_not_to_be_indexed_is_never_handed_on_and_that_is_said(made: Path) -> None:
+    for form in ("jsonl", "csv", "warc"):
+        data, told = written(made, form)
+        assert b"/secret" not in (gzip.decompress(data).replace(b'href="/secret"', b"") if form == "warc" else data)
+        assert told.withheld == 1 and "1 more left out" in told.told()
+
+
+def test_only_what_is_relevant(made: Path) -> None:
+    everything, relevant = lines(made), lines(made, relevant=True)
+    assert all(line["relevant"] for line in relevant)
+    assert [line["url"] for line in relevant] == [line["url"] for line in everything if line["relevant"]]
+    assert 0 < len(relevant) < len(everything)
+
+
+def test_a_line_tells_what_the_page_says_and_where_it_was_found(made: Path) -> None:
+    found = {line["final_url"]: line for line in lines(made)}
+    good, start, deep = (found[f"http://a.test/{path}"] for path in ("good", "", "deep"))
+    assert (good["title"], good["description"], good["status"], good["type"]) == (
+        *("Good", "All about them.", 200),
+        "text/html",
+    )
+    assert good["text"].split("\n\n")[:2] == ["Good", SPIDERS.strip()]
+    assert (start["source"], start["depth"]) == ("", 0)
+    assert (deep["source"], deep["anchor"], deep["depth"]) == ("http://a.test/good", "to deep", 2)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", good["fetched"])
+    assert good["strategy"] == "shark" and good["topic"] == "wolf spiders" and good["label"] is None
+    assert re.fullmatch("[0-9a-f]{16}", good["near"]) and good["evidence"]["raw"] > 0
+    assert found["http://a.test/notes"]["text"] == SPIDERS.strip()
+
+
+def test_a_line_is_a_line_whatever_the_page_holds(made: Path) -> None:
+    data, _ = written(made, "jsonl")
+    assert len(data.decode().splitlines()) == data.count(b"\n")
+    assert any(line["title"].startswith("\x1b]0;owned") or "red" in line["title"] for line in lines(made))
+
+
+def test_where_a_page_lies_in_the_archive_is_where_it_lies(made: Path) -> None:
+    for line in lines(made):
+        data = (made / "warc" / line["warc_file"]).read_bytes()[line["warc_offset"] :][: line["warc_length"]]
+        assert f"WARC-Target-URI: {line['final_url']}\r\n".encode() in gzip.decompress(data)
+
+
+def test_the_word_of_a_person_stands_before_that_of_the_judge(run: Path) -> None:
+    append_command(run, Label("http://b.test/", True), "test")
+    append_command(run, Label("http://a.test/good", False), "test")
+    gone_on(run)
+    found = {line["final_url"]: line for line in lines(run)}
+    assert found["http://b.test/"]["label"] is True and found["http://b.test/"]["score"] == 1
+    assert found["http://a.test/good"]["label"] is False and not found["http://a.test/good"]["relevant"]
+    assert "http://a.test/good" not in {line["final_url"] for line in lines(run, relevant=True)}
+
+
+def test_an_export_is_one_moment_of_a_run_that_goes_on(tmp_path: Path) -> None:
+    crawled(tmp_path / "run", pages=3)
+    view = RunView(tmp_path / "run")
+    with view.moment() as connection:
+        pages = iter(Selection(view, connection, False))
+        first = next(pages)
+        gone_on(tmp_path / "run", pages=10)
+        seen = [first, *pages]
+    assert len(seen) <= 3 < len(lines(tmp_path / "run"))
+
+
+def test_pages_are_taken_one_at_a_time(made: Path) -> None:
+    view = RunView(made)
+    with view.moment() as connection:
+        pages = Selection(view, connection, False)
+        next(iter(pages))
+        assert pages.exported.pages == 1
+
+
+def test_a_damaged_archive_costs_the_text_of_the_page_and_not_the_export(run: Path) -> None:
+    hurt = next(line for line in lines(run) if line["final_url"] == "http://a.test/good")
+    with (run / "warc" / hurt["warc_file"]).open("r+b") as file:
+        file.seek(hurt["warc_offset"] + hurt["warc_length"] // 2)
+        file.write(b"\0" * 20)
+    found = {line["final_url"]: line for line in lines(run)}
+    assert found["http://a.test/good"]["text"] is None and found["http://a.test/"]["text"]
+    data, told = written(run, "warc")
+    assert told.damaged == 1 and told.pages == len(found) - 1 and "damaged at 1" in told.told()
+    assert b"WARC-Target-URI: http://a.test/deep\r\n" in gzip.decompress(data)
+
+
+# CSV
+
+
+def table(folder: Path, **options: Any) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(written(folder, "csv", **options)[0].decode(), newline="")))
+
+
+def test_a_table_has_every_field_but_the_text(made: Path) -> None:
+    rows = table(made)
+    assert tuple(rows[0]) == COLUMNS and "text" not in COLUMNS
+    assert [row["final_url"] for row in rows] == [line["final_url"] for line in lines(made)]
+    assert {row["relevant"] for row in rows} == {"true", "false"} and json.loads(rows[0]["evidence"])
+
+
+def test_a_spreadsheet_never_calculates_what_a_page_says(made: Path) -> None:
+    def title(**options: Any) -> str:
+        return next(row["title"] for row in table(made, **options) if row["final_url"] == "http://a.test/formula")
+
+    assert title() == '\'=HYPERLINK("http://evil.test","click, please")'
+    assert title(raw=True) == title()[1:]
+    for row in table(made):
+        assert not any(value.startswith(("=", "+", "-", "@", "\t", "\r")) for value in row.values())
+
+
+def test_a_table_keeps_to_rfc_4180(made: Path) -> None:
+    data, _ = written(made, "csv")
+    assert data.endswith(b"\r\n") and b'"=HYPERLINK(' not in data
+    assert b'"\'=HYPERLINK(""http://evil.test"",""click, please"")"' in data
+
+
+# WARC
+
+
+def test_records_are_copied_byte_for_byte_and_say_why(made: Path, tmp_path: Path) -> None:
+    out = tmp_path / "pages.warc.gz"
+    export(made, "warc", out, stdout=io.BytesIO(), relevant=True)
+    data, told = out.read_bytes(), lines(made, relevant=True)
+    for line in told:
+        original = (made / "warc" / line["warc_file"]).read_bytes()[line["warc_offset"] :][: line["warc_length"]]
+        assert data.count(original) == 1
+    with out.open("rb") as file:
+        records = [(record.record_type, dict(record.headers), record.reader.read()) for record in ArchiveIterator(file)]
+    assert records[0][0] == WarcRecordType.warcinfo and b"wolf spiders" in records[0][2]
+    said = [block for kind, _, block in records if kind == WarcRecordType.metadata]
+    assert len(said) == len(told) and all(b"relevant: true" in block and b"score: " in block for block in said)
+    assert len(Recorded(out, tmp_path / "cache")) == len(told)
+
+
+def test_the_index_beside_it_leads_to_the_records(made: Path, tmp_path: Path) -> None:
+    out = tmp_path / "pages.warc.gz"
+    export(made, "warc", out, stdout=io.BytesIO())
+    index = (tmp_path / "pages.cdxj").read_text().splitlines()
+    assert index == sorted(index) and len(index) == len(lines(made))
+    for line in index:
+        entry = json.loads(line.split(" ", 2)[2])
+        record = gzip.decompress(out.read_bytes()[int(entry["offset"]) :][: int(entry["length"])])
+        assert f"WARC-Target-URI: {entry['url']}\r\n".encode() in record and entry["filename"] == out.name
+        assert f"WARC-Payload-Digest: {entry['digest']}".encode() in record
+
+
+# Files
+
+
+def test_the_same_run_gives_the_same_bytes(made: Path) -> None:
+    for form in ("jsonl", "csv", "warc"):
+        assert written(made, form)[0] == written(made, form)[0]
+
+
+def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+    out = tmp_path / "pages.jsonl"
+    out.write_text("what was there before")
+    with pytest.raises(AttributeError), whole_file(out) as file:
+        file.half_of_it()  # type: ignore[attr-defined]
+    assert out.read_text() == "what was there before" and os.listdir(tmp_path) == ["pages.jsonl"]
+
+
+def test_a_link_to_elsewhere_is_replaced_and_never_written_through(made: Path, tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("precious")
+    (tmp_path / "out.csv").symlink_to(tmp_path / "precious")
+    export(made, "csv", tmp_path / "out.csv", stdout=io.BytesIO())
+    assert (tmp_path / "precious").read_text() == "precious" and not (tmp_path / "out.csv").is_symlink()
+
+
+def test_what_cannot_be_done_is_a_sentence(made: Path, tmp_path: Path) -> None:
+    with pytest.raises(Problem, match="Did you mean 'jsonl'"):
+        export(made, "json", None, stdout=io.BytesIO())
+    with pytest.raises(Problem, match="cannot be written"):
+        export(made, "csv", tmp_path / "nowhere" / "out.csv", stdout=io.BytesIO())
+    with pytest.raises(BadInput, match="is not a run"):
+        export(tmp_path, "csv", None, stdout=io.BytesIO())
+
+
+def test_the_evil_title_of_these_tests_is_evil() -> None:
+    assert "\x1b" in EVIL and "\n" in EVIL and "\u202e" in EVIL
