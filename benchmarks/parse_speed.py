@@ -1,0 +1,126 @@
+"""What parsing a page costs: CPU time of `parse`, of its parts, and of a page that another process parses.
+
+    python benchmarks/parse_speed.py [WEB ...] [--pages N]
+
+WEB is a folder or file of WARC, or `synthetic:...`; by default a computed web. Pages are taken evenly from it. Each
+figure is the smallest of several rounds, in milliseconds of CPU time for each page, the garbage collector included. The
+last lines are what the asking process spends on a page that a parser process reads, and both together.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import resource
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from selectolax.lexbor import LexborHTMLParser
+
+from wolfspider.model import Fetch, Page
+from wolfspider.text import counted, near_signature
+from wolfspider.web import charset, html
+from wolfspider.web.html import parse
+from wolfspider.web.parsers import Parsers
+from wolfspider.web.reading import Reading
+from wolfspider.web.recorded import Recorded
+from wolfspider.web.synthetic import Synthetic
+from wolfspider.web.world import open_web
+
+ROUNDS = 5
+DEFAULT = "synthetic:seed=1,pages=2000"
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    asked.add_argument("webs", nargs="*", default=[DEFAULT], metavar="WEB")
+    asked.add_argument("--pages", type=int, default=1000)
+    given = asked.parse_args()
+    for web in given.webs:
+        measure(web, given.pages)
+
+
+def measure(web: str, most: int) -> None:
+    fetches = list(islice(answers(web, most), most))
+    pages = [page for page in map(parse, fetches) if isinstance(page, Page)]
+    size = sum(len(fetch.body) for fetch in fetches) / len(fetches)
+    words, links = (sum(len(getattr(page, name)) for page in pages) / len(pages) for name in ("words", "links"))
+    print(f"{web}: {len(fetches)} pages of {size / 1000:.1f} kB, {words:.0f} words, {links:.0f} links")
+    whole = show("parse", parse, fetches)
+    parts(fetches, pages)
+    parent, both = elsewhere(fetches)
+    print(f"{'parsed elsewhere, for the asker':>32} {parent:7.3f}  ({parent / whole:.0%})")
+    print(f"{'both processes':>32} {both:7.3f}")
+
+
+def parts(fetches: Sequence[Fetch], pages: Sequence[Page]) -> None:
+    texts = [charset.decoded(fetch.headers.get("content-type", ""), fetch.body)[0] for fetch in fetches]
+    trees = [LexborHTMLParser(text, options=1) for text in texts]
+    readings = [Reading(tree) for tree in trees]
+    at_home = list(zip(readings, fetches, strict=True))
+    show("from bytes to text", lambda f: charset.decoded(f.headers.get("content-type", ""), f.body), fetches)
+    show("bounding tags", html._tamed, texts)
+    show("tree (Lexbor)", lambda text: LexborHTMLParser(text, options=1), texts)
+    show("walk and words", Reading, trees)
+    show("links", lambda pair: pair[0].links(pair[1].final_url), at_home)
+    show("signature", lambda page: near_signature(page.words), pages)
+    show("counting, for the judge", lambda page: counted(page.words), pages)
+
+
+def show(name: str, work: Callable[[Any], object], items: Sequence[Any]) -> float:
+    spent = min(_cpu(work, items) for _ in range(ROUNDS))
+    print(f"{name:>32} {spent:7.3f}")
+    return spent
+
+
+def _cpu(work: Callable[[Any], object], items: Sequence[Any]) -> float:
+    began = time.process_time()
+    for item in items:
+        work(item)
+    return 1000 * (time.process_time() - began) / len(items)
+
+
+def elsewhere(fetches: Sequence[Fetch]) -> tuple[float, float]:
+    """What a page costs the asking process, and all processes."""
+    return asyncio.run(_elsewhere(fetches))
+
+
+async def _elsewhere(fetches: Sequence[Fetch]) -> tuple[float, float]:
+    parsers = Parsers(1)
+    await parsers.read(fetches[0])
+    spent = []
+    for _ in range(ROUNDS):
+        began = time.process_time()
+        for fetch in fetches:
+            await parsers.read(fetch)
+        spent.append(1000 * (time.process_time() - began) / len(fetches))
+    await parsers.close()
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    theirs = 1000 * (children.ru_utime + children.ru_stime) / (ROUNDS * len(fetches))
+    return min(spent), min(spent) + theirs
+
+
+def answers(web: str, most: int) -> Iterator[Fetch]:
+    """Answers that are pages, taken evenly from all addresses of a web."""
+    world = open_web(web)
+    assert isinstance(world, Recorded | Synthetic)
+    for url in evenly(addresses(world), 2 * most):
+        fetch = world.record(url, world.start)
+        if isinstance(parse(fetch), Page):
+            yield fetch
+
+
+def addresses(world: Recorded | Synthetic) -> Sequence[str]:
+    if isinstance(world, Synthetic):
+        return [world.addresses.url(page) for page in range(world.params.pages)]
+    return [world.url(number) for number in range(len(world))]
+
+
+def evenly(urls: Sequence[str], most: int) -> Iterable[str]:
+    return urls[:: max(1, len(urls) // most)]
+
+
+if __name__ == "__main__":
+    main()
