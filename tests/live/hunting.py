@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import re
 import sqlite3
 import subprocess
@@ -80,7 +81,7 @@ class Hosts:
             return Fetch(url, url, 404, {"content-type": "text/plain"}, b"no", at=now)
         links = "".join(f'<a href="/{number}">page {number}</a> ' for number in range(1, self.pages))
         after = f'<a href="http://h{(int(host[1:-5]) + 1) % self.hosts}.test/">next</a>'
-        filling = "".join(chr(97 + (int(path or 0) * 7 + n * n) % 26) + " " * (n % 7 == 0) for n in range(self.size))
+        filling = random.Random(url).randbytes(self.size // 2).hex(" ", 4)
         body = f"<title>{path}</title><p>Wolf spiders hunt at {url} {filling}</p>{'' if path else after + links}"
         return Fetch(url, url, 200, {"content-type": "text/html"}, body.encode(), at=now)
 
