@@ -433,7 +433,8 @@ def test_politeness_holds_in_virtual_time() -> None:
             assert event.at >= out.get(host, -math.inf) + 2.0 - 1e-6, "two visits to a host too close"
             out[host] = math.inf
         elif isinstance(event, events.Landed) and event.how == "out":
-            out[event.outcome.visit.link.host] = event.at
+            asked = isinstance(event.outcome.result, Page) or event.outcome.result.asked
+            out[event.outcome.visit.link.host] = event.at if asked else -math.inf
 
 
 def test_memory_names_the_newest_pages_of_a_host() -> None:

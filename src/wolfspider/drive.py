@@ -18,8 +18,8 @@ from typing import Any
 from wolfspider.events import Command
 from wolfspider.loop import INSTANT, Crawl
 from wolfspider.memory import Held
-from wolfspider.model import Failure, Fetch, Page, Verdict, Visit, host_of
-from wolfspider.room import Broken, Order, Room
+from wolfspider.model import NO_SUCH_NAME, Failure, Fetch, Page, Verdict, Visit, host_of
+from wolfspider.room import Broken, Order, Room, tired
 from wolfspider.web.html import parse
 from wolfspider.web.world import Looks
 
@@ -115,14 +115,16 @@ class Driver:
         """Is it worth another try, and does the crawl pay for it?"""
         if isinstance(result, Page) or tried >= self.tries:
             return False
-        passing = result.kind in RETRIED or (result.kind == "status" and result.detail.startswith("5"))
+        passing = (result.kind in RETRIED and result != NO_SUCH_NAME) or (
+            result.kind == "status" and result.detail.startswith("5")
+        )
         return passing and self.crawl.grant(visit)
 
     def _land(self, visit: Visit, result: Page | Failure, at: float, seconds: float) -> None:
         was_out = self.crawl.flights[visit.id].how == "out"
         self.crawl.land(visit, result, at, seconds)
         if was_out:
-            self.room.release(visit.link.host, at)
+            self.room.release(visit.link.host, at if tired(result) else None)
 
 
 class Simulation(Driver):

@@ -183,7 +183,9 @@ class Hunt:
     async def _driver(
         self, stack: AsyncExitStack, crawl: Crawl, room: Room, web: Live, store: Store, clock: Clock
     ) -> Run:
-        room.pause = web.polite.pause
+        room.pause = web.retry_after
+        for host in web.resting():
+            room.rest(host, web.polite.ready_at(host))
         reader = None
         if self.settings.parsers:
             from wolfspider.web.parsers import Parsers
@@ -197,6 +199,7 @@ class Hunt:
 
         def turned() -> None:
             web.polite.set_delay(crawl.limits.delay)
+            web.lanes.count = crawl.limits.slots
             store.keep_hosts(web.changed())
 
         return Run(
@@ -228,6 +231,7 @@ class Hunt:
         manners = Manners(
             delay=settings.delay,
             factor=settings.adapt,
+            backoff=settings.backoff,
             per_address=0 if settings.via else settings.per_address,
             patience=max(120.0, 2 * settings.delay),
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from wolfspider.loop import Crawl
-from wolfspider.room import Broken, Replayed, Room
+from wolfspider.room import Broken, Replayed, Room, tired
 
 
 def replay(crawl: Crawl, entries: Iterable[tuple[Any, ...]], room: Room) -> None:
@@ -25,7 +25,7 @@ def replay(crawl: Crawl, entries: Iterable[tuple[Any, ...]], room: Room) -> None
             flight = crawl.flights[number]
             crawl.land(flight.visit, result, now, seconds)
             if flight.how == "out":
-                room.release(flight.visit.link.host, now)
+                room.release(flight.visit.link.host, now if tired(result) else None)
         elif kind == "grant":
             number, granted = entry
             if crawl.grant(crawl.flights[number].visit) != granted:

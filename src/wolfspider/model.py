@@ -105,6 +105,9 @@ class Failure(NamedTuple):
         return self.kind in LASTING
 
 
+NO_SUCH_NAME = Failure("dns", "no such name")
+
+
 @dataclass(frozen=True, slots=True)
 class Capture:
     """One answer as it came over the wire, for the archive: a redirect, a page, an error."""

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from wolfspider.model import Link, Visit, host_of
+from wolfspider.model import Failure, Link, Page, Visit, host_of
 
 Route = Callable[[str, bool], str]  # address, fresh -> out, held, joined, source or excluded
 
@@ -128,6 +128,10 @@ class Room:
         if host in self._refused:
             heapq.heappush(self._cooling, (self._ready.get(host, -math.inf), host))
 
+    def rest(self, host: str, until: float) -> None:
+        """This host is not to be visited before then, whatever is known of it here."""
+        self._ready[host] = max(until, self._ready.get(host, -math.inf))
+
     def next_ready(self) -> float:
         """When the first refused host may be visited; inf if none is cooling. Stale entries are dropped."""
         while self._cooling:
@@ -163,6 +167,11 @@ def _hand_over(orders: list[Order], url: str) -> bool:
             orders[place] = Order(visit, "out")
             return True
     return False
+
+
+def tired(result: Page | Failure) -> bool:
+    """Does a host need a rest after this? One that was never asked does not, unless it is resting already."""
+    return isinstance(result, Page) or result.asked or result.kind == "waiting"
 
 
 class Replayed(Room):

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from wolfspider.drive import Driver, Result, read
 from wolfspider.events import Event
 from wolfspider.loop import Crawl
-from wolfspider.model import Failure, Fetch, Page, Visit, host_of
+from wolfspider.model import Failure, Fetch, Page, Visit
 from wolfspider.room import Broken, Order, Room
 from wolfspider.store.base import Store
 from wolfspider.store.failpoints import reach
@@ -27,7 +27,7 @@ from wolfspider.web.world import Request, Web
 
 POLL = 0.5  # seconds between two looks for commands
 SHARE = 0.05  # of the time may go into snapshots
-LONGEST_RETRY = 60.0  # seconds; a host that wants a longer rest is not tried again at once
+LONGEST_RETRY = 120.0  # seconds; at a host that wants a longer rest nothing is tried again
 DRAIN = 15.0  # seconds that visits have to come back once a signal said stop
 
 
@@ -239,6 +239,8 @@ class Run(Driver):
             Request(url, visit.deadline, held, self.crawl.in_scope, lambda waiting: self._park(visit, waiting))
         )
         result = self._unchanged(url) if fetch.status == 304 and held else await self.read(fetch)
+        if fetch.hops and isinstance(result, Failure) and not result.asked:
+            result = _led_astray(result)
         return _Back(self.clock(), visit.id, visit, result, fetch, fetch.seconds, tried)
 
     def _unchanged(self, url: str) -> Page | Failure:
@@ -263,8 +265,8 @@ class Run(Driver):
         if back.bug is not None:
             raise back.bug
         visit = back.visit
-        rests = self.room.pause(host_of(visit.link.url)) <= LONGEST_RETRY
-        if rests and not self.ending and self._again(visit, back.result, back.tried):
+        rests = self.room.pause(visit.link.host)
+        if not self.ending and rests <= LONGEST_RETRY and self._again(visit, back.result, back.tried):
             self._send(self._go_out(visit, back.tried + 1, self.crawl.limits.delay), visit)
             return
         if back.fetch is not None:
@@ -302,6 +304,12 @@ class Run(Driver):
                 self.ending = self.ending or reason
                 self._until = self.clock() + DRAIN
                 self._bell.set()
+
+
+def _led_astray(failure: Failure) -> Failure:
+    """A redirect came, and where it leads may not be asked: the visit did cost a request."""
+    kind = "timeout" if failure.kind == "waiting" else "redirect"
+    return Failure(kind, f"{failure.kind}: {failure.detail}")
 
 
 async def _read_here(fetch: Fetch) -> Page | Failure:

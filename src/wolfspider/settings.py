@@ -65,6 +65,9 @@ class Settings:
     adapt: float = param(
         2.0, "A host rests so many times as long as its last answer took; 0 is off.", low=0, high=100, live=False
     )
+    backoff: float = param(
+        60.0, "Seconds that a host in trouble is left alone, doubled each time.", low=0.1, high=86_400, live=False
+    )
     per_address: int = param(8, "Requests at a time to one IP address.", low=1, high=1000, live=False)
     max_wait: float = param(
         3600.0, "A crawl that could only wait longer than this is over (seconds).", low=0, live=False

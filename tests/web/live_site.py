@@ -105,7 +105,7 @@ async def visiting(
         async with Client(guard, AGENT, caps or Caps(), clock) as client:
             polite = Polite(manners, clock, random.Random(1))
             rules = LiveRobots(clock) if robots else None
-            yield Live(client, guard, polite, rules, hosts=hosts, **options), site
+            yield Live(client, guard, polite, rules, hosts=hosts, **{"robots_tries": 1, **options}), site
 
 
 def clock_of(live: Live) -> Clock:

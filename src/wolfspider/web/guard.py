@@ -31,7 +31,7 @@ import ada_url
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from wolfspider.model import Failure
+from wolfspider.model import NO_SUCH_NAME, Failure
 from wolfspider.web.urls import LONGEST
 
 Resolve = Callable[[str], Awaitable[Sequence[str]]]
@@ -311,16 +311,13 @@ class Guard:
             return Failure("dns", "no answer from the name server"), KEPT_FAILURE
         except socket.gaierror as error:
             if error.errno in (socket.EAI_NONAME, socket.EAI_NODATA):
-                return _UNKNOWN_NAME, KEPT_UNKNOWN
+                return NO_SUCH_NAME, KEPT_UNKNOWN
             return Failure("dns", "the name server failed"), KEPT_FAILURE
         except UnicodeError:
-            return _UNKNOWN_NAME, KEPT_UNKNOWN
+            return NO_SUCH_NAME, KEPT_UNKNOWN
         except Exception:  # a resolver is anybody's code, and what it cannot find is no reason to stop
             return Failure("dns", "the look-up failed"), KEPT_FAILURE
-        return (found, KEPT) if found else (_UNKNOWN_NAME, KEPT_UNKNOWN)
-
-
-_UNKNOWN_NAME = Failure("dns", "no such name")
+        return (found, KEPT) if found else (NO_SUCH_NAME, KEPT_UNKNOWN)
 
 
 def _bare(host: str) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 from wolfspider.model import Capture, Failure, Fetch, Page, host_of
 from wolfspider.web.client import Answer, Client
 from wolfspider.web.guard import Guard
-from wolfspider.web.polite import HostCap, Polite
+from wolfspider.web.polite import HostCap, Lanes, Polite
 from wolfspider.web.robots import LARGEST, REDIRECTS, LiveRobots, Rules
 from wolfspider.web.urls import canonical
 from wolfspider.web.world import Request
@@ -27,6 +27,7 @@ from wolfspider.web.world import Request
 _CONDITIONS = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
 _HARMLESS = re.compile("[ -~]{1,1000}")  # what a server said before is sent back to it only if it is plain
 _OTHER_SCHEME = re.compile(r"\s*(?!https?:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+LANES = 1000  # requests at a time in all, until somebody says otherwise
 _SHOWN = 200  # characters of an address in the detail of a failure
 
 
@@ -51,12 +52,15 @@ class Live:
         *,
         hosts: HostCap | None = None,
         most_hops: int = 8,
+        robots_tries: int = 2,
         archive: bool = True,
     ) -> None:
         """Without `robots` nobody's robots.txt is asked for: for services that a person named, not for pages."""
         self.client, self.guard, self.polite, self.robots = client, guard, polite, robots
         self.hosts, self.most_hops, self.archive = hosts, most_hops, archive
+        self.robots_tries = robots_tries
         self.counters = Counters()
+        self.lanes = Lanes(LANES)
 
     async def fetch(self, request: Request) -> Fetch:
         trip = _Trip(request)
@@ -85,6 +89,14 @@ class Live:
         self.polite.restore({row["host"]: row["rest"] for row in known if "rest" in row}, now)
         if self.robots is not None:
             self.robots.restore({row["host"]: row["rules"] for row in known if "rules" in row}, now)
+        if self.hosts is not None:
+            for row in known:
+                if "rest" in row:
+                    self.hosts.allows(row["host"])
+
+    def resting(self) -> list[str]:
+        """Hosts that may not be asked at this moment."""
+        return self.polite.resting()
 
     async def _travel(self, trip: _Trip) -> Fetch:
         while True:
@@ -123,9 +135,8 @@ class Live:
         address = await self._address(host)
         if isinstance(address, Failure):
             return address
-        rules = await self._rules(trip)
+        rules = await self._rules_in_the_end(trip, host)
         if isinstance(rules, Failure):
-            self.polite.trouble(host)  # or its pages would be tried one after another while the file can't be read
             return rules
         if rules is not None:
             if not rules.allows(url):
@@ -151,6 +162,18 @@ class Live:
             self.polite.failed(host, found, 0.0)
             return found
         return found[0] if self.guard.via is None else ""
+
+    async def _rules_in_the_end(self, trip: _Trip, host: str) -> Rules | Failure | None:
+        """A host whose robots.txt cannot be read rests, or its pages would be tried one after another. If the rest is
+        short the visit waits for it and asks again: the first visit to a host may be a whole crawl's only one."""
+        for _ in range(self.robots_tries):
+            rules = await self._rules(trip)
+            if not isinstance(rules, Failure):
+                break
+            self.polite.trouble(host)
+            if self.retry_after(host) > self.polite.manners.patience:
+                break
+        return rules
 
     async def _rules(self, trip: _Trip) -> Rules | Failure | None:
         if self.robots is None:
@@ -194,7 +217,8 @@ class Live:
     ) -> tuple[Answer | Failure, float]:
         """One request, within a turn."""
         host, began = host_of(url), self.polite.clock()
-        answer = await self.client.get(url, headers, deadline=deadline, most=most)
+        async with self.lanes:
+            answer = await self.client.get(url, headers, deadline=deadline, most=most)
         if isinstance(answer, Failure):
             seconds = self.polite.clock() - began
             self.polite.failed(host, answer, seconds)

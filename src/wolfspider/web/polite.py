@@ -21,6 +21,7 @@ from __future__ import annotations
 import asyncio
 import math
 import random
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -197,6 +198,11 @@ class Polite:
         slow = min(self.manners.factor * known.seconds, self.manners.longest)
         return max(self.manners.delay, known.asks, slow)
 
+    def resting(self) -> list[str]:
+        """Hosts that may not be asked at this moment."""
+        now = self.clock()
+        return [host for host, known in self._hosts.items() if self._ready(known) > now]
+
     def state(self) -> dict[str, Row]:
         """A row for each host that something changed of since the last call: what must outlive a crash."""
         rows = {host: self._row(known) for host in self._changed if (known := self._hosts.get(host))}
@@ -280,6 +286,39 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     return min(wanted, DAY) if wanted >= 0 else None
 
 
+class Lanes:
+    """So many requests at a time in all, whoever they are for; `count` may change."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._used = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    async def __aenter__(self) -> None:
+        if self._used >= self.count:
+            turn = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            try:
+                await turn
+            except asyncio.CancelledError:
+                if turn.done() and not turn.cancelled():
+                    self._free()  # it was ours for a moment
+                raise
+        else:
+            self._used += 1
+
+    async def __aexit__(self, *_: object) -> None:
+        self._free()
+
+    def _free(self) -> None:
+        self._used -= 1
+        while self._waiting and self._used < self.count:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                self._used += 1
+                turn.set_result(None)
+
+
 class HostCap:
     """How many hosts of one registered domain are asked. A wildcard in a domain's names makes hosts without end, each
     with its own turn, and politeness would not hold a crawl back from any of them."""
@@ -287,6 +326,7 @@ class HostCap:
     def __init__(self, most: int = 1000) -> None:
         self.most = most
         self._known: set[int] = set()
+        self._early: list[str] = []  # hosts met while there are so few that no domain can have too many
         self._hosts: dict[str, int] = {}  # how many of a domain
 
     def allows(self, host: str) -> bool:
@@ -294,6 +334,13 @@ class HostCap:
         key = xxhash.xxh3_64_intdigest(host.encode())
         if key in self._known:
             return True
+        if len(self._known) < self.most:
+            self._known.add(key)
+            self._early.append(host)
+            return True
+        while self._early:
+            early = self._domain(self._early.pop())
+            self._hosts[early] = self._hosts.get(early, 0) + 1
         domain = self._domain(host)
         if self._hosts.get(domain, 0) >= self.most:
             return False
