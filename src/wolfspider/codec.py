@@ -52,9 +52,9 @@ def unpack(tree: Any, arrays: Mapping[str, Any]) -> Any:
 def store(value: Any) -> tuple[str, dict[str, bytes]]:
     """As text and bytes, the way it lies on disk."""
     tree, arrays = pack(value)
-    return json.dumps(tree, ensure_ascii=False, allow_nan=False), {
-        name: _array_bytes(kept) for name, kept in arrays.items()
-    }
+    # Each array goes as its bytes come: what is large is never here twice.
+    blobs = {name: _array_bytes(arrays.pop(name)) for name in list(arrays)}
+    return json.dumps(tree, ensure_ascii=False, allow_nan=False), blobs
 
 
 def load(text: str, blobs: Mapping[str, bytes]) -> Any:
