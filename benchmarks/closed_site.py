@@ -208,9 +208,14 @@ def seeds_of(web: Recorded) -> tuple[str, ...]:
 
 
 def written(web: Recorded, folder: Path, most: int, seeds: tuple[str, ...]) -> Site:
-    """The site in a folder that is empty or not there. Its topic is the one that most of its pages are about."""
+    """The site in a folder that is empty or not there. Its topic is the one that most of its pages are about. It begins
+    at the first seed alone if that reaches enough pages, because wget crawls from each seed anew."""
     tasks = web.tasks()
-    pages = chosen(web, seeds, most)
+    pages = chosen(web, seeds[:1], most)
+    if len(pages) < most:
+        pages = chosen(web, seeds, most)
+    else:
+        seeds = seeds[:1]
     mender = Mender(web, pages)
     size = 0
     for url, (fetch, _) in pages.items():
