@@ -35,7 +35,7 @@ _CHUNK = 64 * _ROUND  # shingles whose bits are counted at once: 1 MB
 _PARTED = "\x1f"  # between texts that are read as one; a blank, too
 _KEPT = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789\x1f")
 _BLANKED = bytes(byte if byte in _KEPT or byte > 127 else ord(" ") for byte in bytes(range(256)).lower())
-_STRANGE = re.compile(r"[^\x00-\x7f]+")
+_ASCII = bytes(range(128))
 _MOST_STRANGE = 200  # characters that are replaced one after another: more than any alphabet has
 _CJK = (
     "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"  # kana and iteration marks
@@ -70,7 +70,7 @@ def _blanked(text: str) -> str | None:
     """The text with nothing left but its words and blanks; None where a character cannot be read by itself. Bytes are
     turned quicker than characters, and all that is not ASCII passes through unchanged."""
     if not text.isascii():
-        strange = set("".join(_STRANGE.findall(text)))
+        strange = set(_bytes(text).translate(None, _ASCII).decode("utf-8", "surrogatepass"))
         if len(strange) > _MOST_STRANGE:
             return None
         for character in strange:
@@ -79,7 +79,11 @@ def _blanked(text: str) -> str | None:
                 return None
             if spelled != character:
                 text = text.replace(character, spelled)
-    return text.encode("utf-8", "surrogatepass").translate(_BLANKED).decode("utf-8", "surrogatepass")
+    return _bytes(text).translate(_BLANKED).decode("utf-8", "surrogatepass")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 @lru_cache(maxsize=4096)
@@ -201,9 +205,10 @@ def near_signature(words: Sequence[str]) -> int:
     0 for no words."""
     if not words:
         return 0
-    distinct = set(words)
-    hash_of = dict(zip(distinct, map(xxhash.xxh3_64_intdigest, map(str.encode, distinct)), strict=True))
-    shingles = _shingles(np.fromiter(map(hash_of.__getitem__, words), np.uint64, len(words)))
+    places = {word: place for place, word in enumerate(dict.fromkeys(words))}
+    hashes = np.frombuffer(b"".join(map(xxhash.xxh3_64_digest, map(str.encode, places))), ">u8").astype(np.uint64)
+    order = np.fromiter(map(places.__getitem__, words), np.intp, len(words))
+    shingles = _shingles(hashes[order])
     signature = np.packbits(2 * _votes(shingles) > len(shingles), bitorder="little")
     return int.from_bytes(signature.tobytes(), "little")
 

@@ -150,12 +150,14 @@ class Reading:
                     self._flush()
                 if tag in _CLOSED or (hidden and node.mem_id in hidden):
                     continue
-                anchor = None
                 handler = _HANDLERS.get(tag)
-                if handler is not None:
-                    if not handler(self, node, node.attributes):
-                        continue
-                    anchor = self._open if tag == "a" else None
+                if handler is not None and not handler(self, node, node.attributes):
+                    continue
+                anchor = self._open if tag == "a" else None
+                child = node.first_child
+                if child is None or (child.next is None and child.is_text_node):
+                    self._leaf(tag, child, anchor)
+                    continue
                 stack.append((nodes, node, tag, len(self._passages), len(self._anchors), anchor))
                 nodes = node.iter(include_text=True)
                 break
@@ -164,6 +166,17 @@ class Reading:
                     break
                 nodes = self._leave()
         self._flush()
+
+    def _leaf(self, tag: str, child: LexborNode | None, anchor: _Anchor | None) -> None:
+        """An element with nothing but a text inside, as most are: there is no need to go in and out."""
+        text = (child.text_content or "") if child is not None else ""
+        if text and (self._texts or not text.isspace()):
+            self._texts.append(text)
+        if tag not in _INLINE:
+            if self._texts:
+                self._flush()
+            if anchor is not None:
+                self._close(anchor)
 
     def _leave(self) -> Iterator[LexborNode]:
         """The innermost element ends; give what follows it."""
