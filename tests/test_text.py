@@ -127,3 +127,25 @@ def test_window_and_block() -> None:
     assert text.window(page, link, 2, 1) == ("b", "c", "d", "e", "f")
     assert text.window(page, link) == page.words
     assert text.block_words(page, link) == tuple("bcdefgh")
+
+
+strange = st.text("aB3 ._'’–é\u00adßİŉﬁ™½´µῌΣςЖё\u0301\ufe0f\u0e33ﾞ日本한각\U0001f600\x1f\x00\ud800", max_size=30)
+
+
+@given(st.lists(strange | st.text(max_size=8), max_size=6))
+def test_texts_read_as_one_have_the_words_they_have_alone(texts: list[str]) -> None:
+    alone = [text.words(each) for each in texts]
+    found, before = text.words_of(texts)
+    assert found == [word for words in alone for word in words]
+    assert before == [sum(map(len, alone[:n])) for n in range(len(texts) + 1)]
+
+
+@given(strange | st.text())
+def test_the_quick_way_to_words_is_no_other_way(sample: str) -> None:
+    assert text.words(sample) == text._any_words(sample)
+
+
+def test_every_character_is_a_word_or_none_both_ways() -> None:
+    for code in range(0x3000):
+        for sample in (chr(code), f"a{chr(code)}B", f"a {chr(code)}{chr(code)}b"):
+            assert text.words(sample) == text._any_words(sample), ascii(sample)

@@ -205,10 +205,9 @@ def near_signature(words: Sequence[str]) -> int:
     0 for no words."""
     if not words:
         return 0
-    places = {word: place for place, word in enumerate(dict.fromkeys(words))}
-    hashes = np.frombuffer(b"".join(map(xxhash.xxh3_64_digest, map(str.encode, places))), ">u8").astype(np.uint64)
-    order = np.fromiter(map(places.__getitem__, words), np.intp, len(words))
-    shingles = _shingles(hashes[order])
+    distinct = set(words)
+    digest_of = dict(zip(distinct, map(xxhash.xxh3_64_digest, map(str.encode, distinct)), strict=True))
+    shingles = _shingles(np.frombuffer(b"".join(map(digest_of.__getitem__, words)), ">u8").astype(np.uint64))
     signature = np.packbits(2 * _votes(shingles) > len(shingles), bitorder="little")
     return int.from_bytes(signature.tobytes(), "little")
 
