@@ -6,7 +6,8 @@ The crawl learns (opic, and the classifier as judge) on a computed web served on
 random moments, half at the named fail-points of the store and the driver, one after another. In the end the server's
 own log, what the crawl told on the way, the store and the archive must agree:
 
-    lost       pages that were told of, or that the server delivered, and that the export does not have: none
+    lost       pages that were told of, or that the server delivered, and that the export does not have (and that the
+               store does not name a failure): none
     refetched  requests beyond the budget: at most slots x tries x kills
     spent      the budget, exactly
     learned    what strategy and judge know equals what comes out when the whole log is played again from the beginning
@@ -177,6 +178,7 @@ def judge(trial: Trial) -> int:
     exported = exported_pages(trial)
     delivered, requests = served_pages(trial)
     told = told_pages(trial)
+    delivered -= named_failures(trial)
     lost = len((delivered | told) - exported)
     invented = len(exported - delivered)
     spent = spent_by(trial)
@@ -223,6 +225,13 @@ def told_pages(trial: Trial) -> set[str]:
         if event.get("event") == "landed" and "final_url" in event:
             found.add(bare(event["final_url"]))
     return found
+
+
+def named_failures(trial: Trial) -> set[str]:
+    """What was delivered and is no page, such as a broken PDF: the store has its failure, by name."""
+    with sqlite3.connect(f"file:{trial.run}/run.db?mode=ro", uri=True) as database:
+        rows = database.execute("SELECT url FROM landings WHERE failure IS NOT NULL").fetchall()
+    return {bare(url) for (url,) in rows}
 
 
 def spent_by(trial: Trial) -> int:
