@@ -132,7 +132,8 @@ class Reading:
         return len(self.words) == spoken
 
     def _walk(self, root: LexborNode) -> None:
-        stack, texts, hidden = self._stack, self._texts, self._hidden
+        stack, anchors, hidden = self._stack, self._anchors, self._hidden
+        texts, passages = self._texts, self._passages
         names: dict[int, str] = {}  # of tags by their number, which is quicker to ask for
         nodes: Iterator[LexborNode] = iter((root,))
         while True:
@@ -156,9 +157,14 @@ class Reading:
                 anchor = self._open if tag == "a" else None
                 child = node.first_child
                 if child is None or (child.next is None and child.is_text_node):
-                    self._leaf(tag, child, anchor)
+                    # Nothing but a text inside, as in most elements: there is no need to go in and out.
+                    text = (child.text_content or "") if child is not None else ""
+                    if text and (texts or not text.isspace()):
+                        (texts if tag in _INLINE else passages).append(text)
+                    if anchor is not None:
+                        self._close(anchor)
                     continue
-                stack.append((nodes, node, tag, len(self._passages), len(self._anchors), anchor))
+                stack.append((nodes, node, tag, len(passages), len(anchors), anchor))
                 nodes = node.iter(include_text=True)
                 break
             else:
@@ -166,17 +172,6 @@ class Reading:
                     break
                 nodes = self._leave()
         self._flush()
-
-    def _leaf(self, tag: str, child: LexborNode | None, anchor: _Anchor | None) -> None:
-        """An element with nothing but a text inside, as most are: there is no need to go in and out."""
-        text = (child.text_content or "") if child is not None else ""
-        if text and (self._texts or not text.isspace()):
-            self._texts.append(text)
-        if tag not in _INLINE:
-            if self._texts:
-                self._flush()
-            if anchor is not None:
-                self._close(anchor)
 
     def _leave(self) -> Iterator[LexborNode]:
         """The innermost element ends; give what follows it."""
