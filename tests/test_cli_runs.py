@@ -1,0 +1,536 @@
+"""Commands about live runs: what they print, how they end, and what another terminal may do meanwhile."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+import shlex
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from small_web import EVIL, PAGES, SMALL, SPIDERS, SmallWeb, page
+from wolfspider import events
+from wolfspider.cli import main, steering
+from wolfspider.cli.live import CODES, NOTHING, ending, exit_code, folder_for
+from wolfspider.cli.screen import Tally
+from wolfspider.drive import Result
+from wolfspider.errors import Busy
+from wolfspider.model import FAILURES
+from wolfspider.settings import Settings, known
+from wolfspider.store.archive import DiskFull
+from wolfspider.store.reading import RunView
+from wolfspider.web.serve import Manner, serve
+from wolfspider.why import MEANINGS, why
+
+DOCS = (Path(__file__).parents[1] / "docs" / "cli.md").read_text(encoding="utf-8")
+HASTY = "--delay 0 --adapt 0 --tries 1 --disk-floor 0"
+TIME = 60.0
+Run = Callable[..., tuple[int, str, str]]
+Aside = Callable[[Any], Any]
+
+MANY = SmallWeb(
+    {
+        f"http://h{host}.test/{number or ''}": page(
+            f"Spiders {number}", SPIDERS, *(f"/{other}" for other in range(1, 60)), f"http://h{(host + 1) % 5}.test/"
+        )
+        for host in range(5)
+        for number in range(60)
+    },
+    {},
+)
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(os.environ):
+        if name.startswith("WOLFSPIDER_"):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def called(text: str, *more: object) -> tuple[int, str, str]:
+        code = main([*shlex.split(text), *map(str, more)])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return called
+
+
+@pytest.fixture
+def via(aside: Aside) -> str:
+    return f"--via 127.0.0.1:{aside(serve(SMALL)).port}"
+
+
+@pytest.fixture
+def crawl(run: Run, via: str, tmp_path: Path) -> Callable[..., tuple[int, str, str]]:
+    def called(text: str = "", url: str = "http://a.test/") -> tuple[int, str, str]:
+        return run(f"crawl {url} --topic 'wolf spiders' {via} {HASTY} {text} --out", tmp_path / "run")
+
+    return called
+
+
+def child(words: str, **options: Any) -> subprocess.Popen[str]:
+    call = [sys.executable, "-m", "wolfspider", *shlex.split(words)]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("WOLFSPIDER_")}
+    return subprocess.Popen(call, text=True, env=environment, **options)
+
+
+def start_of(served: Any, url: str, folder: Path) -> str:
+    return f"crawl {url} --topic 'wolf spiders' --via 127.0.0.1:{served.port} --out {folder / 'run'}"
+
+
+def until(holds: Callable[[], Any]) -> Any:
+    end = time.monotonic() + TIME
+    while not (found := holds()):
+        assert time.monotonic() < end, "it does not come"
+        time.sleep(0.02)
+    return found
+
+
+def printable(text: str) -> bool:
+    return all(char.isprintable() or char == "\n" for char in text)
+
+
+# A crawl, and how it is told
+
+
+def test_a_crawl_says_why_it_is_over_what_there_is_and_what_to_do_next(crawl: Run, tmp_path: Path) -> None:
+    code, out, err = crawl("--pages 4")
+    assert (code, out) == (0, "")
+    assert err.splitlines()[0] == "The budget is spent: 4 downloads."
+    assert f"wolfspider resume {tmp_path / 'run'} --pages 8" in err and "wolfspider export" in err
+
+
+def test_a_crawl_that_goes_on_counts_from_what_it_had(crawl: Run, run: Run, tmp_path: Path) -> None:
+    crawl("--pages 4")
+    code, _, err = run("resume --pages 100", tmp_path / "run")
+    assert code == 0 and err.startswith("No link is left to follow after 11 downloads.")
+    summary = RunView(tmp_path / "run").summary()
+    told = f"{summary.pages} pages from {summary.hosts} hosts, {summary.relevant} of them relevant"
+    assert told in err and "failures: 1 robots, 1 status." in err
+
+
+def test_the_tally_of_a_resumed_run_starts_from_what_there_is(crawl: Run, tmp_path: Path) -> None:
+    crawl("--pages 4")
+    view, tally = RunView(tmp_path / "run"), Tally(100)
+    tally.take_stock(view.summary(), view.hosts())
+    assert tally.downloads == 4 and tally.pages_in >= 3 and tally.hosts and "of the downloads" in tally.summary()
+
+
+def test_the_same_command_again_goes_on(crawl: Run) -> None:
+    crawl("--pages 4")
+    code, _, err = crawl("--pages 4")
+    assert code == 0 and "The budget is spent: 4 downloads." in err
+    code, _, err = crawl("--pages 4 --strategy opic")
+    assert code == 2 and "was begun otherwise (strategy was 'shark')" in err
+
+
+def test_quiet_says_nothing(crawl: Run) -> None:
+    assert crawl("--pages 4 --quiet") == (0, "", "")
+
+
+def test_json_is_an_event_a_line_and_nothing_else(crawl: Run) -> None:
+    code, out, err = crawl("--pages 100 --json --quiet")
+    told = [json.loads(line) for line in out.splitlines()]
+    assert code == 0 and err == ""
+    assert told[0]["event"] == "began" and told[0]["seeds"] == ["http://a.test/"]
+    assert told[-1] == {**told[-1], "event": "ended", "reason": "done"}
+    landed = [event for event in told if event["event"] == "landed"]
+    assert {event["url"]: event.get("failure") for event in landed}["http://a.test/forbidden"] == "robots"
+    assert landed[-1]["downloads"] == 11 and all(event["at"] > 1e9 for event in told)
+    assert out.isascii()
+
+
+def test_lines_of_json_come_while_the_crawl_goes_on(aside: Aside, tmp_path: Path) -> None:
+    served = aside(serve(MANY, manner=Manner(latency=0.5)))
+    words = (
+        f"crawl http://h0.test/ --topic spiders --via 127.0.0.1:{served.port} {HASTY} --json --out {tmp_path / 'run'}"
+    )
+    with child(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as crawl:
+        assert crawl.stdout
+        kinds = [json.loads(crawl.stdout.readline())["event"] for _ in range(3)]
+        assert kinds[0] == "began" and crawl.poll() is None
+        crawl.kill()
+
+
+def test_who_stops_reading_ends_a_crawl_that_can_be_resumed(aside: Aside, run: Run, tmp_path: Path) -> None:
+    served = aside(serve(MANY))
+    words = (
+        f"crawl http://h0.test/ --topic spiders --via 127.0.0.1:{served.port} {HASTY} --json --out {tmp_path / 'run'}"
+    )
+    with child(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as crawl:
+        assert crawl.stdout and crawl.stderr
+        crawl.stdout.readline()
+        crawl.stdout.close()
+        said = crawl.stderr.read()
+    assert crawl.returncode == 141 and "Traceback" not in said
+    assert run("resume --pages 5 --quiet", tmp_path / "run")[0] == 0
+
+
+@pytest.mark.parametrize("color", ["", "1"])
+def test_escapes_line_breaks_and_turned_text_of_pages_never_reach_the_terminal(
+    crawl: Run, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, color: str
+) -> None:
+    monkeypatch.setenv("NO_COLOR", color)
+    crawl("--pages 100")
+    for words in ("explain {} http://a.test/evil", "crawl --dry-run"):
+        _, out, err = (
+            crawl("--pages 100 --dry-run") if "dry" in words else run(words.format(shlex.quote(str(tmp_path / "run"))))
+        )
+        assert "red" in out and printable(out) and printable(err)
+        assert not any(line.startswith("wolfspider: a forged") for line in (out + err).splitlines())
+
+
+def test_what_a_failure_says_never_reaches_the_terminal_as_it_came(run: Run, via: str, tmp_path: Path) -> None:
+    evil = f"http://a.test/{EVIL.encode().hex()}\x1b[31m"
+    code, out, err = run(f"crawl --topic x {via} --out", tmp_path / "run", evil)
+    assert code != 70 and printable(out) and printable(err)
+    code, _, err = run("steer", tmp_path, f"st\x1b[31mop\n{EVIL}")
+    assert code == 3 and printable(err)
+
+
+# Every end
+
+
+@pytest.mark.parametrize(
+    ("reason", "says", "then"),
+    [
+        ("budget", "The budget is spent", "resume my-run --pages 20"),
+        ("done", "No link is left to follow", "export"),
+        ("waiting", "blocked or must rest for longer than --max-wait", "resume my-run"),
+        ("circling", "finds nothing new", "export"),
+        ("stuck", "a bug in it", "export"),
+        ("disk", "--disk-floor", "resume my-run"),
+        ("finished", "as you said", "export"),
+        ("interrupted", "nothing is lost", "resume my-run"),
+        ("stopped", "nothing is lost", "resume my-run"),
+    ],
+)
+def test_every_end_says_why_and_what_to_do(reason: str, says: str, then: str) -> None:
+    tally = Tally(10)
+    tally.pages_in = 5
+    lines = ending(Result(reason, 10, 0.0), tally, Path("my-run"))
+    assert says in lines[0] and any(then in line for line in lines[1:])
+    assert exit_code(Result(reason, 10, 0.0), tally) == CODES[reason]
+
+
+def test_there_is_an_end_for_every_reason_that_a_crawl_may_have() -> None:
+    reasons = set(re.findall(r"[a-z]+", (events.Ended.__doc__ or "").partition(":")[2].replace("(by a", "")))
+    assert set(CODES) == {*events.GOES_ON, "done", "finished", "circling", "stuck"} - {"paused"} <= reasons
+
+
+def test_nothing_could_be_downloaded(crawl: Run) -> None:
+    code, _, err = crawl("--pages 5", "http://a.test/gone")
+    assert code == NOTHING and "Nothing could be downloaded: 1 x status (its server answered by an error)" in err
+    assert "Are the starting points right?" in err and "export" not in err
+
+
+def test_what_robots_forbid_is_told(crawl: Run) -> None:
+    code, _, err = crawl("--pages 5", "http://a.test/forbidden")
+    assert code == NOTHING and "its robots.txt forbids it to us" in err
+
+
+def test_codes_are_those_of_the_documentation() -> None:
+    documented = {int(code) for code in re.findall(r"^\| (\d+) \|", DOCS, re.MULTILINE)}
+    assert {*CODES.values(), NOTHING, Busy.code, DiskFull.code, steering.UNANSWERED} <= documented
+
+
+def test_every_failure_has_a_meaning_for_people() -> None:
+    assert set(MEANINGS) == set(FAILURES)
+
+
+# A terminal
+
+
+def read_until(terminal: int, wanted: bytes) -> bytes:
+    shown, end = b"", time.monotonic() + TIME
+    while not re.search(wanted, shown):
+        assert time.monotonic() < end, shown[-3000:]
+        shown += os.read(terminal, 1 << 16)
+    return shown
+
+
+def rest_of(terminal: int) -> Iterator[bytes]:
+    with os.fdopen(terminal, "rb", buffering=0) as file, contextlib.suppress(OSError):
+        while part := file.read(1 << 16):
+            yield part
+
+
+def test_a_screen_of_80_columns_that_leaves_the_terminal_as_it_was(aside: Aside, tmp_path: Path) -> None:
+    served = aside(serve(SMALL))
+    terminal, end = os.openpty()
+    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    words = (
+        f"crawl http://a.test/ --topic 'wolf spiders' --via 127.0.0.1:{served.port} --delay 30 --out {tmp_path / 'run'}"
+    )
+    with child(words, stdin=end, stdout=end, stderr=end) as crawl:
+        os.close(end)
+        shown = read_until(terminal, rb"all hosts rest, the next for [12]\d s.*all hosts rest, the next for [12]\d s")
+        crawl.send_signal(signal.SIGINT)
+        shown += b"".join(rest_of(terminal))
+    assert crawl.returncode == 130
+    assert b"\x1b[?25l" in shown and shown.rindex(b"\x1b[?25h") > shown.rindex(b"\x1b[?25l")
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode())
+    assert max(len(line) for line in re.split(r"[\r\n]+", plain)) <= 81
+    assert "harvest rate" in plain and "Waiting for what is out; Ctrl-C again" in plain
+    assert f"wolfspider resume {tmp_path / 'run'}" in plain.replace("\r\n", "")
+    assert b"\x1b]0" not in shown and "\u202e" not in plain
+
+
+def test_colours_are_left_out_where_nobody_wants_them(aside: Aside, tmp_path: Path) -> None:
+    served = aside(serve(SMALL))
+    terminal, end = os.openpty()
+    words = f"{start_of(served, 'http://a.test/', tmp_path)} {HASTY}"
+    call = [sys.executable, "-m", "wolfspider", *shlex.split(words)]
+    with subprocess.Popen(call, stderr=end, env={**os.environ, "NO_COLOR": "1"}) as process:
+        os.close(end)
+        shown = b"".join(rest_of(terminal))
+    assert process.returncode == 0 and not re.search(rb"\x1b\[(3|9|4|10)\d(;|m)", shown)
+
+
+# Trying, and settings
+
+
+def test_a_dry_run_tells_what_would_happen_and_keeps_nothing(crawl: Run, tmp_path: Path) -> None:
+    config = tmp_path / "mine.toml"
+    config.write_text("slots = 3\n")
+    code, out, err = crawl(f"--pages 5000 --dry-run --config {shlex.quote(str(config))} --preset gentle")
+    assert (code, err) == (0, "") and not (tmp_path / "run").exists()
+    for line in (
+        *("pages = 5000  (command line)", f"slots = 3  ({config})", "per_address = 1  (preset gentle)"),
+        *("judge = classifier  (default)", "1 starting points:", "Nothing was kept."),
+    ):
+        assert line in out
+    assert all(f"  {name} = " in out for name in known())
+    assert re.search(r"0\.\d\d  kept  Good  http://a.test/good", out)
+    assert re.search(r"0\.\d\d  read  Secret", out) and re.search(r"0\.\d\d  read  Bread", out)
+    assert "robots disallowed by robots.txt: its robots.txt forbids it to us  http://a.test/forbidden" in out
+    assert re.search(r"a\.test: \w+: ", out) and "All 5,000 downloads would bring about" in out
+
+
+def test_a_dry_run_as_json(crawl: Run) -> None:
+    code, out, _ = crawl("--pages 50 --dry-run --json")
+    told = json.loads(out)
+    assert code == 0 and told["settings"]["pages"] == {"value": 50, "origin": "command line"}
+    assert told["starts"] == ["http://a.test/"] and told["bytes"] > 0 and "a.test" in told["robots"]
+    assert {one["url"] for one in told["tried"] if one["kept"]} >= {"http://a.test/", "http://a.test/good"}
+
+
+def test_the_environment_is_heard_and_a_flag_is_heard_before_it(crawl: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WOLFSPIDER_SLOTS", "7")
+    monkeypatch.setenv("WOLFSPIDER_PAGES", "9")
+    _, out, _ = crawl("--pages 5 --dry-run")
+    assert "slots = 7  (environment)" in out and "pages = 5  (command line)" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("crawl http://a.test/", 'Say it by --topic "a few keywords"'),
+        ("crawl --topic x", "Where shall the crawl start?"),
+        ("crawl http://a.test/ --topic x", "Who crawls?"),
+        ("crawl http://a.test/ --topic x --contact nobody", "--contact is a mail or web address"),
+        ("crawl http://a.test/ --topic x --via nowhere", "--via is HOST:PORT"),
+        ("crawl http://a.test/ --topic x --via a:1 --strategy sharc", "Did you mean 'shark'?"),
+        ("crawl http://a.test/ --topic x --via a:1 --preset corpse", "Did you mean 'corpus'?"),
+        ("crawl http://a.test/ --topic x --via a:1 --slots 0", "slots must be at least 1"),
+        ("crawl 'not an address' --topic x --via a:1", "address"),
+    ],
+)
+def test_a_wrong_crawl_is_one_sentence(run: Run, tmp_path: Path, text: str, says: str) -> None:
+    code, out, err = run(text, "--out", tmp_path / "run")
+    assert code == 2 and out == "" and says in err and len(err.splitlines()) == 1
+    assert not (tmp_path / "run" / "run.json").exists()
+
+
+def test_a_run_that_nobody_named_a_folder_for_is_found_again() -> None:
+    assert folder_for(Settings(topic="Wolf  Spiders!")) == Path("runs/wolf-spiders")
+    assert folder_for(Settings(topic="蜘蛛")) == Path("runs/run")
+
+
+@pytest.mark.parametrize("command", ["resume", "export", "explain {} http://a.test/", "steer {} pause"])
+def test_what_is_no_run(run: Run, tmp_path: Path, command: str) -> None:
+    path = shlex.quote(str(tmp_path))
+    code, out, err = run(command.format(path) if "{}" in command else f"{command} {path}")
+    assert code == 3 and out == "" and "is not a run" in err
+
+
+# Explaining
+
+
+def test_a_page_is_explained(crawl: Run, run: Run, tmp_path: Path) -> None:
+    crawl("--pages 100")
+    code, out, _ = run("explain", tmp_path / "run", "http://a.test/good")
+    assert code == 0 and "It was downloaded, and it is relevant." in out
+    for part in (
+        *("found on   http://a.test/, by the link “to good”", "worth      ", "outcome    a page, relevant"),
+        *("robots     allowed: ", "scope      in: no rule speaks of it", "asked for over the network"),
+    ):
+        assert part in out
+    told = json.loads(run("explain --json", tmp_path / "run", "http://a.test/good")[1])
+    assert told["state"] == "relevant" and told["visits"][0]["outcome"]["score"] == told["page"]["score"]
+
+
+@pytest.mark.parametrize(
+    ("url", "state", "says"),
+    [
+        ("http://a.test/gone", "failed", "outcome    status (404): its server answered by an error"),
+        ("http://a.test/forbidden", "failed", "robots     forbidden: "),
+        ("http://a.test/old", "relevant", "found at   http://a.test/good"),
+        ("http://a.test/secret", "relevant", "export     never"),
+        ("a.test/god", "unknown", "  http://a.test/good"),
+        ("http://ab.test/good", "unknown", "  http://a.test/good"),
+        ("http://a.test/list.zip", "unknown", "scope      out: addresses that end like files are left alone"),
+    ],
+)
+def test_every_fate_is_explained(crawl: Run, run: Run, tmp_path: Path, url: str, state: str, says: str) -> None:
+    crawl("--pages 100")
+    _, out, _ = run("explain", tmp_path / "run", url)
+    assert says in out
+    assert json.loads(run("explain --json", tmp_path / "run", url)[1])["state"] == state
+
+
+def test_a_link_that_waits_is_explained_from_the_last_snapshot(crawl: Run, tmp_path: Path) -> None:
+    crawl("--pages 1")
+    told = why(tmp_path / "run", "http://a.test/good")
+    assert told["state"] == "waiting" and told["waiting"]["source"] == "http://a.test/"
+    assert told["waiting"]["score"] > 0 and told["waiting"]["anchor"] == "to good"
+
+
+def test_rules_that_came_later_are_explained(crawl: Run, run: Run, tmp_path: Path) -> None:
+    crawl("--pages 1 --exclude b.test")
+    assert why(tmp_path / "run", "http://b.test/")["scope"] == {"allowed": False, "rule": "exclude b.test"}
+    run("steer", tmp_path / "run", "exclude", "a.test/evil")
+    run("resume --pages 3 --quiet", tmp_path / "run")
+    assert why(tmp_path / "run", "http://a.test/evil")["scope"]["rule"] == "exclude a.test/evil"
+
+
+# Steering
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("stpo", "Did you mean 'stop'?"),
+        ("pause now", "It is `wolfspider steer RUN pause`."),
+        ("set", "set NAME=VALUE`."),
+        ("set gama=1", "Did you mean 'gamma'?"),
+        ("set gamma=seven", "gamma must be a number"),
+        ("set gamma=1 delta=2", "One at a time"),
+        ("limit pgaes=5", "Did you mean 'pages'?"),
+        ("limit pages=many", "pages is a whole number"),
+        ("limit pages=1.5", "pages is a whole number"),
+        ("limit delay=nan", "delay is a number"),
+        ("seeds ftp://a.test/", "ftp"),
+        ("label http://a.test/", "label URL up or label URL down"),
+        ("label http://a.test/ sideways", "label URL up or label URL down"),
+        ("exclude ' '", "A rule is a host"),
+        ("topic", "topic WORDS`."),
+    ],
+)
+def test_what_cannot_be_steered_is_said_before_anything_is_written(
+    crawl: Run, run: Run, tmp_path: Path, words: str, says: str
+) -> None:
+    crawl("--pages 1")
+    code, out, err = run(f"steer {shlex.quote(str(tmp_path / 'run'))} {words}")
+    assert code == 2 and out == "" and says in err and len(err.splitlines()) == 1
+    with RunView(tmp_path / "run").moment() as connection:
+        assert connection.execute("SELECT COUNT(*) FROM commands").fetchone() == (0,)
+
+
+def test_a_run_that_nobody_owns_obeys_when_it_goes_on(crawl: Run, run: Run, tmp_path: Path) -> None:
+    crawl("--pages 1")
+    code, out, _ = run("steer", tmp_path / "run", "limit", "pages=3")
+    assert code == 0 and "Nobody runs it at the moment. It obeys when it goes on: wolfspider resume" in out
+    told = json.loads(run("steer --json", tmp_path / "run", "exclude", "a.test/evil")[1])
+    assert told == {
+        "number": 2,
+        "command": "exclude",
+        "rule": "a.test/evil",
+        "obeyed": None,
+        "old": None,
+        "problem": "",
+    }
+    _, _, err = run("resume", tmp_path / "run")
+    assert "The budget is spent: 3 downloads." in err
+
+
+@contextlib.contextmanager
+def running(served: Any, folder: Path, more: str = "") -> Iterator[subprocess.Popen[str]]:
+    words = f"crawl http://h0.test/ --topic spiders --via 127.0.0.1:{served.port} {HASTY} --pages 5000 {more}"
+    with child(f"{words} --quiet --out {folder}", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as crawl:
+        try:
+            until(lambda: len(served.log) > 3)
+            yield crawl
+        finally:
+            crawl.kill()
+            assert crawl.stderr
+            crawl.stderr.close()
+
+
+def test_a_crawl_is_steered_from_another_terminal(aside: Aside, run: Run, tmp_path: Path) -> None:
+    served, folder = aside(serve(MANY, manner=Manner(latency=0.2))), tmp_path / "run"
+    with running(served, folder) as crawl:
+        assert run("steer", folder, "set", "gamma=0.4")[:2] == (0, "gamma was 0.8, and is 0.4 now.\n")
+        assert run("steer", folder, "limit", "slots=2")[:2] == (0, "slots was 16, and is 2 now.\n")
+        assert (
+            "Wanted was: spiders. Wanted is now: wolves, bears." in run("steer", folder, "topic", "wolves,", "bears")[1]
+        )
+        assert "counts as good" in run("steer", folder, "label", "http://h0.test/", "up")[1]
+        assert run("steer", folder, "label", "nobody.test", "up")[0] == 2
+        assert "Excluded: h3.test" in run("steer", folder, "exclude", "h3.test")[1]
+        assert run("steer", folder, "seeds", "http://h3.test/")[0] == 2
+        assert "Included: h3.test" in run("steer", folder, "include", "h3.test")[1]
+        assert run("steer", folder, "seeds", "http://h3.test/")[1] == "1 starting point more.\n"
+        told = json.loads(run("steer --json", folder, "limit", "delay=0.5")[1])
+        assert told["obeyed"] is True and told["old"] == 0.0
+        assert "Paused" in run("steer", folder, "pause")[1]
+        assert run("explain", folder, "http://h0.test/")[0] == 0
+        assert run("export --quiet", folder)[1].count("\n") >= 1
+        assert "Going on" in run("steer", folder, "resume")[1]
+        assert "Finishing" in run("steer", folder, "finish")[1]
+        assert crawl.wait(TIME) == 0
+
+
+def test_stopped_from_another_terminal(aside: Aside, run: Run, tmp_path: Path) -> None:
+    served, folder = aside(serve(MANY, manner=Manner(latency=0.2))), tmp_path / "run"
+    with running(served, folder) as crawl:
+        assert f"wolfspider resume {folder}" in run("steer", folder, "stop")[1]
+        assert crawl.wait(TIME) == 131
+    assert run("resume --pages 5 --quiet", folder)[0] == 0
+
+
+def test_a_crawl_that_does_not_answer_in_time(aside: Aside, run: Run, tmp_path: Path) -> None:
+    served, folder = aside(serve(MANY, manner=Manner(latency=0.2))), tmp_path / "run"
+    with running(served, folder) as crawl:
+        crawl.send_signal(signal.SIGSTOP)
+        code, out, _ = run("steer --wait 0.3", folder, "pause")
+        assert code == steering.UNANSWERED and "has not answered yet" in out
+        crawl.send_signal(signal.SIGCONT)
+
+
+def test_another_process_owns_the_run(aside: Aside, run: Run, tmp_path: Path) -> None:
+    served, folder = aside(serve(MANY, manner=Manner(latency=0.2))), tmp_path / "run"
+    with running(served, folder) as crawl:
+        code, _, err = run("resume", folder)
+        assert code == 8 and f"in use by process {crawl.pid}" in err
+
+
+# What is known of the small web
+
+
+def test_the_small_web_has_what_these_tests_speak_of() -> None:
+    assert {"http://a.test/evil", "http://a.test/secret"} <= PAGES.keys()
