@@ -108,7 +108,7 @@ class Remembers(BreadthFirst):
     def observe(self, outcome: Outcome) -> None:
         if page := outcome.page:
             for link in page.links:
-                self.frontier.push(link, float(next(COUNTER) % 7))
+                self.frontier.push(link, float(next(COUNTER) * 2_654_435_761 % 1009))
 
 
 class NeverDone(BreadthFirst):

@@ -12,7 +12,7 @@ import hashlib
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
 
 import wolfspider
@@ -51,13 +51,16 @@ def closure(module: str, strategy: str = "") -> set[str]:
 
 
 def libraries(modules: Iterable[str]) -> set[str]:
-    """What these modules import that is neither ours nor Python's own. What we use is imported by the name under which
-    it is installed."""
+    """What these modules import that is neither ours nor Python's own."""
     tops = {name.split(".")[0] for module in modules for name in _imported(module)}
     return tops - sys.stdlib_module_names - {PACKAGE}
 
 
-_version = cache(version)
+@cache
+def _version(library: str) -> str:
+    """What is not installed, an extra or a part of newer Pythons, decides nothing."""
+    packages = packages_distributions().get(library, [])
+    return " ".join(version(name) for name in sorted(set(packages)))
 
 
 def _strategies(name: str) -> list[str]:
