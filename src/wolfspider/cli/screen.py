@@ -21,6 +21,7 @@ from rich.text import Text
 from wolfspider.bench.plain import plainly
 from wolfspider.events import Ended, Event, Landed
 from wolfspider.hunt import Hunt
+from wolfspider.loop import Crawl
 from wolfspider.model import Failure, Page, host_of
 from wolfspider.run import Run
 from wolfspider.store.reading import Summary
@@ -114,25 +115,29 @@ class Tally:
         hunt = self._hunt
         if hunt is None or hunt.crawl is None or hunt.driver is None:
             return "getting ready: taking up the run, or gathering starting points"
-        crawl, driver = hunt.crawl, hunt.driver
-        waiting = crawl.strategy.report().get("frontier")
-        parts = [f"{waiting:,} links waiting"] if isinstance(waiting, int) else []
+        crawl = hunt.crawl
         active = crawl.out - len(crawl.parked)
+        state = "ending, waiting for what is out" if hunt.driver.ending else "PAUSED" if crawl.paused else ""
+        if not state and not active:
+            state = _rest(hunt, crawl, hunt.driver)
+        waiting = crawl.strategy.report().get("frontier")
+        parts = [state] if state else []
         parts.append(f"{active} visit{'s' * (active != 1)} out")
         if crawl.parked:
             parts.append(f"{len(crawl.parked)} waiting for their turn")
-        if driver.ending:
-            parts.append("ending: waiting for what is out")
-        elif crawl.paused:
-            parts.append("PAUSED")
-        elif not active:
-            parts.append(self._rest(driver))
+        if isinstance(waiting, int):
+            parts.append(f"{waiting:,} links to come")
         return ", ".join(parts)
 
-    def _rest(self, driver: Run) -> str:
-        """Nothing is out: what is waited for."""
-        seconds = driver.room.next_ready() - driver.clock()
-        return f"all hosts rest, the next for {_span(max(0.0, seconds))}" if seconds < math.inf else "waiting for hosts"
+
+def _rest(hunt: Hunt, crawl: Crawl, driver: Run) -> str:
+    """Nothing is on its way: what is waited for."""
+    times = [driver.room.next_ready()]
+    if hunt.web is not None:
+        hosts = {crawl.flights[number].visit.link.host for number in crawl.parked}
+        times += [hunt.web.polite.ready_at(host) for host in hosts]
+    seconds = max(0.0, min(times) - driver.clock())
+    return f"all hosts rest, the next for {_span(seconds)}" if 0.0 < seconds < math.inf else "waiting"
 
 
 @contextmanager
