@@ -124,9 +124,9 @@ def test_a_web_that_is_not_there(run: Run, tmp_path: Path, command: str) -> None
 @pytest.mark.parametrize(
     "content",
     [
-        gzip.compress(b"I am no WARC\n" * 100),
+        gzip.compress(b"I am no WARC\n" * 100, mtime=0),
         b"\x1f\x8b\x08\x00 neither am I a gzip",
-        gzip.compress(b"WARC/1.1\r\nWARC-Type: response\r\nContent-Length: 99999999999\r\n\r\nshort"),
+        gzip.compress(b"WARC/1.1\r\nWARC-Type: response\r\nContent-Length: 99999999999\r\n\r\nshort", mtime=0),
         b"",
     ],
 )

@@ -44,6 +44,8 @@ def closure(module: str, strategy: str = "") -> set[str]:
         if name in found or not _file(name).is_file():
             continue
         found.add(name)
+        if name == PACKAGE:
+            continue  # it decides nothing: it hands public names on
         waiting += [each for each in _imported(name) if each.split(".")[0] == PACKAGE]
         if name == STRATEGIES:
             waiting += _strategies(strategy)
