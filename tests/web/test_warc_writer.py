@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
+import random
 import zlib
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -84,17 +85,10 @@ def test_our_reader_gives_back_what_was_written(body: bytes, status: int, date: 
         assert (response.status, response.headers, response.body) == (status, {"content-type": "text/plain"}, body)
 
 
-@given(st.integers(0, 9), st.binary(max_size=2000))
-def test_the_level_changes_the_bytes_and_not_what_they_say(level: int, body: bytes) -> None:
-    capture = Capture("http://a.test/", 1.0, 200, (("Content-Type", "text/html"),), body)
-    assert members(response(capture, level)) == members(response(capture))
-
-
-def test_a_body_that_came_compressed_is_not_compressed_again() -> None:
-    body = b"x" * 1000
-    plain = Capture("http://a.test/", 1.0, 200, (), body)
+def test_a_body_that_came_compressed_hardly_grows() -> None:
+    body = random.Random(1).randbytes(10_000)
     packed = Capture("http://a.test/", 1.0, 200, (("content-encoding", "br"),), body)
-    assert len(response(plain)) < 700 < 1000 < len(response(packed))
+    assert len(response(packed)) < 10_500
     assert members(response(packed))[0].endswith(body + b"\r\n\r\n")
 
 

@@ -81,10 +81,9 @@ class Archive:
         *,
         info: Mapping[str, str],
         largest: int = LARGEST_FILE,
-        level: int = 1,
         start: End | None = None,
     ) -> None:
-        self.folder, self.info, self.largest, self.level = folder, dict(info), largest, level
+        self.folder, self.info, self.largest = folder, dict(info), largest
         folder.mkdir(mode=0o700, exist_ok=True)
         self._file, self._offset = start or End(0, 0)
         self._lock = threading.Lock()  # `sync` must not meet a file that is just being closed
@@ -114,14 +113,14 @@ class Archive:
         """Write an answer down. If the disk is full, DiskFull, and all is as it was before."""
         if len(capture.body) > LARGEST_RECORD // 2:
             raise ValueError("a body larger than the archive reads back")
-        return self.add(warc_writer.response(capture, self.level), capture.at)
+        return self.add(warc_writer.response(capture), capture.at)
 
     def revisit(self, capture: Capture, held_url: str, held_at: float) -> Place:
         """A 304: which copy still holds."""
-        return self.add(warc_writer.revisit(capture, held_url, held_at, self.level), capture.at)
+        return self.add(warc_writer.revisit(capture, held_url, held_at), capture.at)
 
     def metadata(self, url: str, at: float, fields: Mapping[str, str]) -> Place:
-        return self.add(warc_writer.metadata(url, at, fields, self.level), at)
+        return self.add(warc_writer.metadata(url, at, fields), at)
 
     def add(self, member: bytes, at: float) -> Place:
         """A record that warc_writer packed, perhaps in another thread or process, since that is most of the work."""
@@ -129,7 +128,7 @@ class Archive:
             self._rotate()
         before = b""
         if self._offset == 0:
-            before = warc_writer.info(at, self.info, self.level, name_of(self._file))
+            before = warc_writer.info(at, self.info, name_of(self._file))
         self._write(before + member if before else member)
         place = Place(self._file, self._offset + len(before), len(member))
         self._offset += len(before) + len(member)

@@ -4,8 +4,10 @@ The same records give the same bytes: identifiers are made from the content, and
 
 An answer is stored as it came: its headers, and its body still compressed where it was. Only the transfer coding is
 gone, since bodies are put together before they get here. Content-Length stands as the server said it, even when the
-body was cut (`WARC-Truncated` says so): readers go by the length of the record. A body that came compressed is not
-compressed again, because that costs most of the time and saves next to nothing.
+body was cut (`WARC-Truncated` says so): readers go by the length of the record.
+
+Packing is most of the work. It is done by igzip, in a quarter of the time that zlib takes at its fastest, and smaller;
+what came compressed gains nothing by it, and loses next to nothing.
 """
 
 from __future__ import annotations
@@ -19,9 +21,11 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import BinaryIO
 
+from isal import isal_zlib
+
 from wolfspider.model import Capture
 
-_LEVEL = 6
+_LEVEL = 1  # of igzip: the one above it takes longer, and saves a twentieth
 _ANSWER = "application/http; msgtype=response"
 _NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 _REASONS = {status.value: status.phrase for status in HTTPStatus}
@@ -29,28 +33,28 @@ _NO_BREAKS = str.maketrans("\r\n\0", "   ")
 
 
 class WarcWriter:
-    def __init__(self, file: BinaryIO, level: int = _LEVEL) -> None:
-        self.file, self.level = file, level
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
         self.records = 0
 
     def info(self, date: float, fields: Mapping[str, str]) -> None:
-        self._write(info(date, fields, self.level))
+        self._write(info(date, fields))
 
     def response(self, url: str, date: float, status: int, headers: Mapping[str, str], body: bytes) -> None:
-        self._write(response(Capture(url, date, status, tuple(headers.items()), body), self.level))
+        self._write(response(Capture(url, date, status, tuple(headers.items()), body)))
 
     def _write(self, member: bytes) -> None:
         self.file.write(member)
         self.records += 1
 
 
-def info(date: float, fields: Mapping[str, str], level: int = _LEVEL, name: str = "") -> bytes:
+def info(date: float, fields: Mapping[str, str], name: str = "") -> bytes:
     """The first record of a file: who wrote it, and of what."""
     named = {"WARC-Filename": name} if name else {}
-    return _member("warcinfo", date, {**named, "Content-Type": "application/warc-fields"}, _block(fields), b"", level)
+    return _member("warcinfo", date, {**named, "Content-Type": "application/warc-fields"}, _block(fields), b"")
 
 
-def response(capture: Capture, level: int = _LEVEL) -> bytes:
+def response(capture: Capture) -> bytes:
     """An HTTP answer as it came: a redirect keeps its Location."""
     named = _named(capture)
     digest = hashlib.sha1(capture.body, usedforsecurity=False).digest()
@@ -58,12 +62,10 @@ def response(capture: Capture, level: int = _LEVEL) -> bytes:
     if capture.cut:
         named["WARC-Truncated"] = capture.cut
     named["Content-Type"] = _ANSWER
-    if any(name.lower() == "content-encoding" for name, _ in capture.headers):
-        level = 0
-    return _member("response", capture.at, named, _http_head(capture), capture.body, level)
+    return _member("response", capture.at, named, _http_head(capture), capture.body)
 
 
-def revisit(capture: Capture, held_url: str, held_at: float, level: int = _LEVEL) -> bytes:
+def revisit(capture: Capture, held_url: str, held_at: float) -> bytes:
     """The server said that the copy at hand still holds (304): which copy that is."""
     named = {
         **_named(capture),
@@ -72,13 +74,13 @@ def revisit(capture: Capture, held_url: str, held_at: float, level: int = _LEVEL
         "WARC-Refers-To-Date": moment(held_at),
         "Content-Type": _ANSWER,
     }
-    return _member("revisit", capture.at, named, _http_head(capture), b"", level)
+    return _member("revisit", capture.at, named, _http_head(capture), b"")
 
 
-def metadata(url: str, date: float, fields: Mapping[str, str], level: int = _LEVEL) -> bytes:
+def metadata(url: str, date: float, fields: Mapping[str, str]) -> bytes:
     """What is to be said of an address beside its answers."""
     named = {"WARC-Target-URI": url, "Content-Type": "application/warc-fields"}
-    return _member("metadata", date, named, _block(fields), b"", level)
+    return _member("metadata", date, named, _block(fields), b"")
 
 
 def moment(date: float) -> str:
@@ -98,7 +100,7 @@ def _http_head(capture: Capture) -> bytes:
     return _head(f"HTTP/1.1 {capture.status} {_REASONS.get(capture.status, 'Unknown')}", kept)
 
 
-def _member(kind: str, date: float, fields: Mapping[str, str], head: bytes, body: bytes, level: int) -> bytes:
+def _member(kind: str, date: float, fields: Mapping[str, str], head: bytes, body: bytes) -> bytes:
     """A record as a gzip member. What follows `head` is told by a digest among the fields, so that it need not be
     hashed twice for the identifier."""
     day = moment(date)
@@ -110,9 +112,8 @@ def _member(kind: str, date: float, fields: Mapping[str, str], head: bytes, body
         **fields,
         "Content-Length": str(len(head) + len(body)),
     }
-    packer = zlib.compressobj(level, zlib.DEFLATED, zlib.MAX_WBITS | 16)
-    first = packer.compress(_head("WARC/1.1", named.items()) + head)
-    return b"".join((first, packer.compress(body), packer.compress(b"\r\n\r\n"), packer.flush()))
+    record = b"".join((_head("WARC/1.1", named.items()), head, body, b"\r\n\r\n"))
+    return isal_zlib.compress(record, _LEVEL, zlib.MAX_WBITS | 16)
 
 
 def _head(first: str, pairs: Iterable[tuple[str, str]]) -> bytes:
