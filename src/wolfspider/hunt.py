@@ -88,6 +88,7 @@ class Hunt:
         remark: Callable[[str], None] | None = None,
     ) -> None:
         outset.check(settings)
+        parts.check(settings)
         self.settings, self.folder = settings, folder
         self.remark = remark or (lambda sentence: None)
         self.result: Result | None = None

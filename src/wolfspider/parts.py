@@ -14,7 +14,7 @@ from wolfspider.chance import generator
 from wolfspider.drive import read
 from wolfspider.errors import BadInput, Problem
 from wolfspider.frontier import Shelf
-from wolfspider.judge import Judge
+from wolfspider.judge import Judge, make_judge
 from wolfspider.model import Failure, Fetch, Page
 from wolfspider.params import build
 from wolfspider.plugins import judge_maker, strategy_kind
@@ -31,6 +31,15 @@ from wolfspider.web.urls import looks_like_file
 LEARNED = "learned.snapshot"  # a file of the run: what it started from
 
 Learned = Mapping[str, Any]  # of `strategy` and of `judge`, those that there are
+
+
+def check(settings: Settings) -> None:
+    """Are there such a strategy, such parameters and such a judge? Asked before anything is made."""
+    build(strategy_kind(settings.strategy).Params, settings.set)
+    if ".py" in settings.judge:
+        judge_maker(settings.judge)
+    else:
+        make_judge(settings.judge, Topic(("anything",)))
 
 
 def read_live(fetch: Fetch) -> Page | Failure:
