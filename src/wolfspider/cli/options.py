@@ -48,7 +48,7 @@ def with_settings(only: Collection[str] = ()) -> Callable[[Callable[..., Any]], 
             flags = {name: given.pop(name) for name in settings}
             return command(flags={name: value for name, value in flags.items() if value not in (None, [])}, **given)
 
-        parameters = [_parameter(one) for one in settings.values()] + own
+        parameters = [_parameter(one, begun=bool(only)) for one in settings.values()] + own
         called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         called.__annotations__ = {one.name: one.annotation for one in parameters}
         called.__name__, called.__doc__ = command.__name__, command.__doc__
@@ -57,21 +57,24 @@ def with_settings(only: Collection[str] = ()) -> Callable[[Callable[..., Any]], 
     return decorate
 
 
-def _parameter(setting: Param) -> inspect.Parameter:
+def _parameter(setting: Param, begun: bool) -> inspect.Parameter:
+    """Of a run that was `begun`, what is not given stays as it is."""
     name = setting.name
     if name == "urls":
         annotation: Any = Annotated[list[str] | None, typer.Argument(metavar="[URL]...", help=setting.says)]
     else:
-        annotation = Annotated[_TYPES.get(setting.kind, list[str] | None), _option(setting)]
+        annotation = Annotated[_TYPES.get(setting.kind, list[str] | None), _option(setting, begun)]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
-def _option(setting: Param) -> Any:
+def _option(setting: Param, begun: bool) -> Any:
     flag = "--" + setting.name.replace("_", "-")
     if setting.kind == "bool":
         return typer.Option(flag, help=setting.says, show_default=False)
     metavar = "|".join(setting.choices) or METAVARS.get(setting.name) or _BY_KIND.get(setting.kind, "TEXT")
-    return typer.Option(flag, metavar=metavar, help=setting.says + _remark(setting), show_default=False)
+    return typer.Option(
+        flag, metavar=metavar, help=setting.says + ("" if begun else _remark(setting)), show_default=False
+    )
 
 
 def _remark(setting: Param) -> str:
