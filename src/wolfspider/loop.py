@@ -386,6 +386,7 @@ class Crawl:
 
     def end(self, reason: str, now: float) -> None:
         """The driver is through. Credits that never came due are dropped only if the run cannot go on."""
+        self.now = now  # what comes later, in another session too, is never earlier than this
         goes_on = reason in events.GOES_ON
         self._emit(events.Ended(now, reason, self.spent, 0 if goes_on else len(self.credits)))
         if not goes_on:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import tomllib
 import typing
 from collections.abc import Mapping
@@ -21,6 +22,8 @@ from wolfspider.params import Param, param
 
 PREFIX = "WOLFSPIDER_"
 LARGEST = 1 << 20  # bytes of a settings file
+ADDRESSES = ("urls", "sitemap", "feed", "search", "like")  # settings that hold some
+_WHO = re.compile(r"^(\s*https?:[/\\]*)[^/\\?#]*@", re.IGNORECASE)  # name and password in an address
 NO_SETTINGS = (
     "CACHE",
     "CORPORA",
@@ -86,12 +89,21 @@ class Settings:
     snapshots: float = param(60.0, "Seconds between two snapshots, from which a run is resumed.", low=1, live=False)
     disk_floor: int = param(500, "Megabytes that must stay free on the disk.", low=0, live=False)
 
+    def __post_init__(self) -> None:
+        """Names and passwords in addresses are never sent, so they are not kept either: settings are written down."""
+        for name in ADDRESSES:
+            object.__setattr__(self, name, _without_who(getattr(self, name)))
+
     def to_json(self) -> dict[str, Any]:
         return {known.name: _plain(getattr(self, known.name)) for known in dataclasses.fields(self)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Settings:
         return cls(**read(data, "the run"))
+
+
+def _without_who(given: Any) -> Any:
+    return _WHO.sub(r"\1", given) if isinstance(given, str) else tuple(_WHO.sub(r"\1", url) for url in given)
 
 
 def _plain(value: Any) -> Any:

@@ -32,8 +32,16 @@ from wolfspider.store.reading import RunView
 from wolfspider.topic import Task
 
 SECONDS = 90.0
-HASTY: dict[str, Any] = {"delay": 0.0, "adapt": 0.0, "tries": 1, "deadline": 2.0, "disk_floor": 0, "max_wait": 1.0}
-QUIET: dict[str, Any] = {"topic": "wolf spiders hunt", "strategy": "breadth-first", **HASTY}
+HASTY: dict[str, Any] = {  # a host in trouble rests for longer than anybody here waits
+    "delay": 0.0,
+    "adapt": 0.0,
+    "tries": 1,
+    "deadline": 2.0,
+    "disk_floor": 0,
+    "max_wait": 1.0,
+    "backoff": 1000.0,
+}
+PLAIN: dict[str, Any] = {"topic": "wolf spiders hunt", "strategy": "breadth-first", **HASTY}
 
 
 @dataclass
@@ -57,6 +65,10 @@ class Told:
     @property
     def pages(self) -> dict[str, Page]:
         return {url: result for url, result in self.results.items() if isinstance(result, Page)}
+
+    @property
+    def details(self) -> dict[str, str]:
+        return {url: result.detail for url, result in self.results.items() if isinstance(result, Failure)}
 
     @property
     def failures(self) -> dict[str, str]:
@@ -101,7 +113,7 @@ class Hosts:
 def prepared(port: int, *urls: str, out: Path | None = None, **settings: Any) -> Told:
     """A crawl that has not begun: `told.hunt` is to be run."""
     told = Told()
-    given = {**QUIET, "via": f"127.0.0.1:{port}", **settings}
+    given = {**PLAIN, "via": f"127.0.0.1:{port}", **settings}
     told.hunt = wolfspider.crawl(*urls, out=out, on_event=told.events.append, on_remark=told.remarks.append, **given)
     return told
 
@@ -165,7 +177,7 @@ def command(*words: object) -> list[str]:
 
 def crawl_command(port: int, folder: Path, *urls: str, **options: object) -> list[str]:
     """`wolfspider crawl` with the settings of `hunt`."""
-    given = {**QUIET, "via": f"127.0.0.1:{port}", "out": folder, **options}
+    given = {**PLAIN, "via": f"127.0.0.1:{port}", "out": folder, **options}
     flags = [word for name, value in given.items() for word in (f"--{name.replace('_', '-')}", value)]
     return command("crawl", *urls, *flags, "--json", "--quiet")
 
