@@ -12,6 +12,7 @@ import csv
 import io
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -35,7 +36,9 @@ FIELDS = (
 )
 COLUMNS = tuple(name for name in FIELDS if name != "text")  # of a CSV
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # what makes a spreadsheet calculate, or lose its place
-_LINE_BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x85\u2028\u2029"}  # some readers take them for ends
+# Some readers take them for ends of a line, and some terminals obey them.
+_LINE_BREAKS = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029)}
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # no text, and in a terminal more than text
 
 
 def export(
@@ -150,7 +153,10 @@ def _cell(value: Any, raw: bool) -> str:
     if isinstance(value, int | float):
         return repr(value)
     text = value if isinstance(value, str) else _flat(value)
-    return f"'{text}" if text.startswith(FORMULA) and not raw else text
+    if raw:
+        return text
+    text = _CONTROL.sub(" ", text)
+    return f"'{text}" if text.lstrip(" ").startswith(FORMULA) else text
 
 
 def _flat(value: Any) -> str:
