@@ -56,7 +56,7 @@ def web(made: Path, tmp_path: Path) -> Path:
 
 
 def subprocess_of(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
-    call = [sys.executable, "-m", "wolfspider.cli", *arguments]
+    call = [sys.executable, "-m", "wolfspider", *arguments]
     return subprocess.run(call, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload,no-any-return]
 
 
@@ -237,6 +237,15 @@ def test_strategies_tell_every_parameter(run: Run) -> None:
     assert all(strategy["name"] in run("strategies")[1] for strategy in known)
 
 
+def test_a_strategy_of_a_persons_own_tells_its_parameters_too(run: Run) -> None:
+    file = Path(__file__).parents[1] / "examples" / "own_judge_and_strategy.py"
+    for name in (file, f"{file}:FreshHosts"):
+        code, out, _ = run("strategies", name)
+        assert code == 0 and "fresh-hosts" in out and "boredom" in out and "How much less a link is worth" in out
+    assert json.loads(run("strategies", file, "--json")[1])["parameters"][0]["name"] == "boredom"
+    assert "Did you mean 'FreshHosts'" in complaint(run("strategies", f"{file}:FreshHost"), 2)
+
+
 def test_a_web_is_made_and_described(run: Run, tmp_path: Path) -> None:
     assert run("web", "make", "synthetic:pages=1000", "--out", tmp_path / "mine", "--limit", 200)[0] == 0
     code, out, _ = run("web", "describe", tmp_path / "mine", "--json", "--plots", tmp_path / "plots")
@@ -304,7 +313,7 @@ def test_a_bug_shows_its_traceback_to_who_asks(run: Run, monkeypatch: pytest.Mon
 
 @pytest.mark.skipif(os.name != "posix", reason="Pipes that break are told apart on POSIX alone.")
 def test_who_stops_reading_stops_it_quietly() -> None:
-    call = [sys.executable, "-m", "wolfspider.cli", "web", "describe", "synthetic:pages=1000", "--json"]
+    call = [sys.executable, "-m", "wolfspider", "web", "describe", "synthetic:pages=1000", "--json"]
     with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout and process.stderr
         process.stdout.close()
@@ -314,7 +323,7 @@ def test_who_stops_reading_stops_it_quietly() -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is a signal on POSIX.")
 def test_ctrl_c_prints_what_was_found() -> None:
-    call = [sys.executable, "-u", "-m", "wolfspider.cli", "demo", "--pages", "4000"]
+    call = [sys.executable, "-u", "-m", "wolfspider", "demo", "--pages", "4000"]
     terminal, end = os.openpty()
     with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=end, text=True) as process:
         os.close(end)
@@ -370,10 +379,13 @@ def test_every_command_and_option_is_documented_and_nothing_else(path: str) -> N
 
 def test_every_code_that_is_used_is_documented() -> None:
     from wolfspider import cli
-    from wolfspider.errors import BadInput, Problem
+    from wolfspider.cli import live
+    from wolfspider.errors import BadInput, Busy, Problem
+    from wolfspider.store.archive import DiskFull
 
-    used = {0, 1, Problem.code, BadInput.code, cli.UNREADABLE, cli.BUG, cli.INTERRUPTED, cli.UNREAD}
-    assert used == CODES
+    raised = {Problem.code, BadInput.code, Busy.code, DiskFull.code}
+    ends = {*live.CODES.values(), live.NOTHING}
+    assert raised | ends | {1, cli.UNREADABLE, cli.BUG, cli.INTERRUPTED, cli.UNREAD} == CODES
 
 
 def examples() -> list[str]:
@@ -385,7 +397,7 @@ def examples() -> list[str]:
 
 @pytest.mark.parametrize("example", examples())
 def test_every_example_can_be_typed(example: str) -> None:
-    words = shlex.split(example.partition(" | ")[0])
+    words = shlex.split(re.split(r" [|>] ", example)[0])
     path = words.pop(0)
     while words and f"{path} {words[0]}" in COMMANDS:
         path = f"{path} {words.pop(0)}"

@@ -99,6 +99,7 @@ class Hunt:
         self._ending = ""  # what was asked for before there was a driver
         self._early: list[Event] = []  # the beginning, to be told of once it is committed
         self._found: deque[Found] | None = None  # pages that somebody iterates over
+        self._running: asyncio.Task[Result] | None = None  # for them
         self._taken = asyncio.Event()
         self._brought = asyncio.Event()
 
@@ -123,6 +124,20 @@ class Hunt:
         if self.driver is not None:
             self.driver.stop()
 
+    async def close(self) -> None:
+        """End at once, and wait until the run is free. Who leaves the loop early and wants to go on with it needs this,
+        or `async with`: a loop that is left cannot wait."""
+        self.stop()
+        self._taken.set()
+        if self._running is not None:
+            await asyncio.wait([self._running])
+
+    async def __aenter__(self) -> Hunt:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
     # Running
 
     def __aiter__(self) -> AsyncIterator[Found]:
@@ -130,7 +145,7 @@ class Hunt:
 
     async def _pages(self) -> AsyncIterator[Found]:
         found = self._found = deque()
-        running = asyncio.create_task(self.run())
+        running = self._running = asyncio.create_task(self.run())
         running.add_done_callback(lambda done: self._brought.set())
         try:
             while found or not running.done():

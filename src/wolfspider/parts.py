@@ -21,6 +21,7 @@ from wolfspider.plugins import judge_maker, strategy_kind
 from wolfspider.scope import Scope
 from wolfspider.settings import Settings
 from wolfspider.store import snapshots, tracing
+from wolfspider.store.folder import Places
 from wolfspider.store.reading import RunView
 from wolfspider.strategy import Strategy
 from wolfspider.topic import Topic
@@ -28,7 +29,7 @@ from wolfspider.web import seeds
 from wolfspider.web.live import followable
 from wolfspider.web.urls import looks_like_file
 
-LEARNED = "learned.snapshot"  # a file of the run: what it started from
+LEARNED = "learned.snapshot"  # lies with the snapshots of a run: what it started from
 
 Learned = Mapping[str, Any]  # of `strategy` and of `judge`, those that there are
 
@@ -123,7 +124,8 @@ def hand_on(source: Path, folder: Path, settings: Settings, remark: Callable[[st
     learned = _learned(source, settings, remark)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        saved = snapshots.save(folder, LEARNED, *codec.store(learned))
+        Places.of(folder).snapshots.mkdir(mode=0o700, exist_ok=True)
+        saved = snapshots.save(Places.of(folder).snapshots, LEARNED, *codec.store(learned))
     except OSError as error:
         raise Problem(f"{folder} cannot be written: {error.strerror}.") from error
     return {"file": saved.file, "digest": saved.digest}
@@ -150,8 +152,9 @@ def handed_on(folder: Path, about: Mapping[str, Any]) -> Learned:
     copy = about.get("learned")
     if copy is None:
         return {}
+    path = Places.of(folder).snapshots / LEARNED
     try:
-        learned: Learned = codec.load(*snapshots.load(folder / LEARNED, str(copy["digest"])))
+        learned: Learned = codec.load(*snapshots.load(path, str(copy["digest"])))
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
-        raise BadInput(f"{folder / LEARNED} is damaged: {error}.") from error
+        raise BadInput(f"{path} is damaged: {error}.") from error
     return learned

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from wolfspider import codec, events
@@ -12,7 +13,16 @@ SEEDS = 1000  # starting points told by name
 
 def told(event: events.Event) -> dict[str, Any]:
     """One event as a flat object; `event` names its kind."""
-    return {"event": type(event).__name__.lower(), "at": event.at, **_fields(event)}
+    return {"event": type(event).__name__.lower(), "at": event.at, **finite(_fields(event))}
+
+
+def finite(value: Any) -> Any:
+    """JSON knows no infinity, and a starting point may be worth one: it is told as null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: finite(kept) for name, kept in value.items()}
+    return [finite(kept) for kept in value] if isinstance(value, list | tuple) else value
 
 
 def _fields(event: events.Event) -> dict[str, Any]:

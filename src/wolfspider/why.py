@@ -17,6 +17,7 @@ from wolfspider.scope import Rule, Scope
 from wolfspider.settings import Settings
 from wolfspider.store import tracing
 from wolfspider.store.reading import Landing, Row, RunView, Visited
+from wolfspider.telling import finite
 from wolfspider.web.robots import LiveRobots, origin_of
 from wolfspider.web.seeds import address
 
@@ -65,7 +66,7 @@ def why(folder: Path, typed: str) -> dict[str, Any]:
         "host": _host(view, url),
         "near": [] if known else tracing.neighbours(view, url),
     }
-    return {name: _finite(codec.plain(value)) for name, value in told.items()}
+    return {name: finite(codec.plain(value)) for name, value in told.items()}
 
 
 def _state(
@@ -168,12 +169,3 @@ def _current_scope(view: RunView) -> Scope:
 
 def moment(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-
-
-def _finite(value: Any) -> Any:
-    """JSON knows no infinity; a starting point's score is one."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, dict):
-        return {name: _finite(kept) for name, kept in value.items()}
-    return [_finite(kept) for kept in value] if isinstance(value, list) else value
