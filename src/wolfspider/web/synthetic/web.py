@@ -145,7 +145,7 @@ class Synthetic:
             return Answer(200, body=self.printer.soft_failure(host), url=url)
         modified = self.printer.published(self.addresses.content(page, host)[0])
         if fate == Fate.DOCUMENT:
-            return Answer(200, "application/pdf", b"%PDF-1.4\n%%EOF\n", modified=modified, url=url)
+            return Answer(200, "application/zip", b"PK\x05\x06" + bytes(18), modified=modified, url=url)
         return Answer(200, body=self.printer.page(page, self.page_links(page)), modified=modified, url=url)
 
     def aside(self, host: int, path: str) -> Answer:
