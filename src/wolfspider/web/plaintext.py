@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from wolfspider.web import charset
+from wolfspider.model import Failure
+from wolfspider.web import charset, pdf
 from wolfspider.web.html import MOST_BYTES, _tamed
 
 MOST = 2_000_000  # characters
@@ -33,6 +34,9 @@ def readable(body: bytes, content_type: str) -> str:
     kind = charset.kind_of(content_type, body)
     if not kind:
         return ""
+    if kind == "pdf":
+        document = pdf.read(body)
+        return "" if isinstance(document, Failure) else _joined(document.pages)
     text, _ = charset.decoded(content_type, body[:MOST_BYTES])
     passages = text.split("\n\n") if kind == "text" else _passages(_tamed(text))
     return _joined(passages)
