@@ -194,6 +194,7 @@ class Hunt:
             if self._ending:
                 (self.driver.drain if self._ending == "drain" else self.driver.stop)()
             self.result = await self.driver.run()
+            await asyncio.to_thread(store.index)
         return self.result
 
     async def _driver(

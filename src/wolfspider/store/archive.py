@@ -98,7 +98,7 @@ class Archive:
     @staticmethod
     def recover(folder: Path, committed: End) -> Recovery:
         """Leave nothing behind the committed end. To be called before an archive is opened again."""
-        aside = tuple(_set_aside(folder, number) for number in _numbers(folder) if number > committed.file)
+        aside = tuple(_set_aside(folder, number) for number in numbers(folder) if number > committed.file)
         path = folder / name_of(committed.file)
         size = _size(path)
         if size < committed.offset:
@@ -158,7 +158,7 @@ class Archive:
 
     def _check_size(self) -> None:
         size = os.fstat(self._handle).st_size
-        if size != self._offset or max(_numbers(self.folder), default=0) > self._file:
+        if size != self._offset or max(numbers(self.folder), default=0) > self._file:
             raise BadInput(f"The archive {self.folder} does not end where it should: recover it before writing to it.")
 
     def _write(self, data: bytes) -> None:
@@ -234,7 +234,7 @@ def read(folder: Path, place: Place) -> Capture:
 def check(folder: Path) -> Health:
     """Walk every record of every file and compare bodies with their digests. Slow: for tests and doubts."""
     records, total, damage = 0, 0, list[str]()
-    for number in _numbers(folder):
+    for number in numbers(folder):
         path = folder / name_of(number)
         end = 0
         for offset, length, record in _members(path):
@@ -245,6 +245,23 @@ def check(folder: Path) -> Health:
         if end != _size(path):
             damage.append(f"{path.name} is torn or damaged from byte {end:,} of {_size(path):,} on.")
     return Health(records, total, tuple(damage))
+
+
+class Entry(NamedTuple):
+    """An answer in the archive, as an index names it."""
+
+    capture: Capture
+    digest: str
+    place: Place
+
+
+def entries(folder: Path, number: int) -> Iterator[Entry]:
+    """Every answer in one file, in order."""
+    for offset, length, record in _members(folder / name_of(number)):
+        fields, _ = _fields(record, b"WARC/1.1")
+        if fields["warc-type"] == "response":
+            digest = fields.get("warc-payload-digest", "-")
+            yield Entry(_capture(record), digest, Place(number, offset, length))
 
 
 def _wrong(record: bytes) -> Iterator[str]:
@@ -326,7 +343,7 @@ def _whole(path: Path) -> int:
     return max((offset + length for offset, length, _ in _members(path)), default=0)
 
 
-def _numbers(folder: Path) -> list[int]:
+def numbers(folder: Path) -> list[int]:
     """Of the files that are there, in order."""
     if not folder.is_dir():
         return []

@@ -89,5 +89,8 @@ class Store(Memory, Protocol):
 
     def counts(self) -> Mapping[str, int]: ...
 
+    def index(self) -> None:
+        """Let other tools find their way in the archive; called when a session has ended, from any thread."""
+
     def close(self) -> None:
         """Give the run free for another owner. What was not committed is lost."""

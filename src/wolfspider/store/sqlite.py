@@ -38,6 +38,7 @@ from wolfspider.store.base import Past, Read
 from wolfspider.store.failpoints import reach
 from wolfspider.store.folder import Places, is_run
 from wolfspider.store.folder import described as about_run
+from wolfspider.store.indexing import index
 from wolfspider.store.lock import Lock
 from wolfspider.store.packing import (
     command_of,
@@ -283,6 +284,9 @@ class SqliteStore(Recording):
     def counts(self) -> Mapping[str, int]:
         found = dict(self._connection.execute("SELECT name, value FROM counters ORDER BY name").fetchall())
         return {name: found.get(name, 0) + self._counts.get(name, 0) for name in [*found, *self._counts]}
+
+    def index(self) -> None:
+        index(self._places.archive)
 
     def close(self) -> None:
         with self._syncing:

@@ -126,5 +126,8 @@ class Volatile:
     def counts(self) -> Mapping[str, int]:
         return dict(self._counts)
 
+    def index(self) -> None:
+        pass
+
     def close(self) -> None:
         pass
