@@ -281,10 +281,12 @@ def test_help_is_given_and_helps(run: Run, arguments: tuple[str, ...]) -> None:
 # How it ends
 
 
-def test_help_imports_nothing_heavy() -> None:
+@pytest.mark.parametrize("command", ["bench", "crawl", "export", "web serve"])
+def test_help_imports_nothing_heavy(command: str) -> None:
+    heavy = {"numpy", "scipy", "rich", "selectolax", "aiohttp", "asyncio", "sqlite3", "tomllib", "wolfspider.bench"}
     program = (
-        "import sys\nfrom wolfspider.cli import main\ncode = main(['bench', '--help'])\n"
-        "print(code, sorted({'numpy', 'scipy', 'rich', 'selectolax', 'wolfspider.bench'} & sys.modules.keys()))"
+        f"import sys\nfrom wolfspider.cli import main\ncode = main([*{command.split()}, '--help'])\n"
+        f"print(code, sorted({heavy} & sys.modules.keys()))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "0 []"
@@ -386,6 +388,14 @@ def test_every_code_that_is_used_is_documented() -> None:
     raised = {Problem.code, BadInput.code, Busy.code, DiskFull.code}
     ends = {*live.CODES.values(), live.NOTHING}
     assert raised | ends | {1, cli.UNREADABLE, cli.BUG, cli.INTERRUPTED, cli.UNREAD} == CODES
+
+
+def test_every_verb_of_steer_is_documented_and_in_its_help(run: Run) -> None:
+    from wolfspider.cli.steering import VERBS
+
+    told = set(re.findall(r"^\| `([a-z]+)", section("wolfspider steer"), re.MULTILINE))
+    assert told == set(VERBS)
+    assert all(re.search(rf"\b{verb}\b", run("steer", "--help")[1]) for verb in VERBS)
 
 
 def examples() -> list[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-import tomllib
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -170,6 +169,8 @@ def _read_pairs(value: Any) -> dict[str, str]:
 
 def from_file(path: Path) -> dict[str, Any]:
     """The settings in a TOML file."""
+    import tomllib  # few have one, and `wolfspider --help` is to come at once
+
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)

@@ -199,6 +199,14 @@ def test_a_table_keeps_to_rfc_4180(made: Path) -> None:
     assert b'"\'=HYPERLINK(""http://evil.test"",""click, please"")"' in data
 
 
+def test_controls_of_terminals_and_turned_text_are_nowhere_in_lines_and_tables(made: Path) -> None:
+    for form in ("jsonl", "csv"):
+        text = written(made, form)[0].decode().replace("\r\n", "\n")
+        assert all(char.isprintable() or char == "\n" for char in text)
+    title = next(line["title"] for line in lines(made) if line["final_url"] == "http://a.test/evil")
+    assert "\u202e" in title and "\u202e" in written(made, "csv", raw=True)[0].decode()
+
+
 # WARC
 
 

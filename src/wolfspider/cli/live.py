@@ -67,7 +67,7 @@ def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool) -> int:
 
     hunt = Hunt(settings, folder, tell=tell, remark=lambda sentence: say(console, sentence))
     tally.follow(hunt)
-    with following(console, tally) as look:
+    with following(console, tally, moves=not (as_json and sys.stdout.isatty())) as look:
         result = asyncio.run(guided(hunt, lambda sentence: say(console, sentence), look))
     sys.stdout.flush()
     tally.take_stock(RunView(folder).summary())

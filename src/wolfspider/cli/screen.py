@@ -141,9 +141,9 @@ def _rest(hunt: Hunt, crawl: Crawl, driver: Run) -> str:
 
 
 @contextmanager
-def following(console: Console, tally: Tally) -> Iterator[Callable[[], None]]:
-    """Gives what draws the picture anew."""
-    if not console.is_terminal or console.quiet:
+def following(console: Console, tally: Tally, moves: bool = True) -> Iterator[Callable[[], None]]:
+    """Gives what draws the picture anew. Where lines of data go to the same terminal nothing `moves`."""
+    if not console.is_terminal or console.quiet or not moves:
         yield lambda: None
         return
     with Live(console=console, transient=True, auto_refresh=False) as live:

@@ -12,7 +12,6 @@ import csv
 import io
 import json
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -37,8 +36,11 @@ FIELDS = (
 COLUMNS = tuple(name for name in FIELDS if name != "text")  # of a CSV
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # what makes a spreadsheet calculate, or lose its place
 # Some readers take them for ends of a line, and some terminals obey them.
-_LINE_BREAKS = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029)}
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # no text, and in a terminal more than text
+# Controls of terminals, what turns the direction of text, and what some readers take for the end of a line.
+_CONTROLS = (*range(0x20), *range(0x7F, 0xA0))
+_UNSEEN = (*_CONTROLS, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A), 0xFEFF)
+_ESCAPED = {code: f"\\u{code:04x}" for code in _UNSEEN}
+_BLANKED = {code: " " for code in _UNSEEN if chr(code) not in "\t\r\n"}
 
 
 def export(
@@ -77,7 +79,7 @@ def write_jsonl(pages: Selection, file: BinaryIO) -> None:
     for selected in pages:
         told = {**record(selected, pages), "text": _text(selected, pages)}
         line = json.dumps({name: told[name] for name in FIELDS}, ensure_ascii=False)
-        file.write(line.translate(_LINE_BREAKS).encode("utf-8", "replace") + b"\n")
+        file.write(line.translate(_ESCAPED).encode("utf-8", "replace") + b"\n")
 
 
 def write_csv(pages: Selection, file: BinaryIO, raw: bool) -> None:
@@ -155,7 +157,7 @@ def _cell(value: Any, raw: bool) -> str:
     text = value if isinstance(value, str) else _flat(value)
     if raw:
         return text
-    text = _CONTROL.sub(" ", text)
+    text = text.translate(_BLANKED)
     return f"'{text}" if text.lstrip(" ").startswith(FORMULA) else text
 
 
