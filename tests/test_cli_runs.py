@@ -271,6 +271,7 @@ def rest_of(terminal: int) -> Iterator[bytes]:
             yield part
 
 
+@pytest.mark.slow
 def test_a_screen_of_80_columns_that_leaves_the_terminal_as_it_was(aside: Aside, tmp_path: Path) -> None:
     served = aside(serve(SMALL))
     terminal, end = os.openpty()
@@ -468,6 +469,15 @@ def test_a_run_that_nobody_owns_obeys_when_it_goes_on(crawl: Run, run: Run, tmp_
     }
     _, _, err = run("resume", tmp_path / "run")
     assert "The budget is spent: 3 downloads." in err
+
+
+def test_an_exclusion_says_what_it_will_drop(crawl: Run, run: Run, tmp_path: Path) -> None:
+    crawl("--pages 1")
+    assert "0 links that waited" in run("steer", tmp_path / "run", "exclude", "nobody.test")[1]
+    assert run("steer", tmp_path / "run", "exclude", "b.test")[1].startswith(
+        "1 links that waited at the last snapshot match."
+    )
+    assert re.match(r"8 links that waited", run("steer", tmp_path / "run", "exclude", "a.test")[1])
 
 
 @contextlib.contextmanager

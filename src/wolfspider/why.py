@@ -7,10 +7,12 @@ import math
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from wolfspider import codec
+from wolfspider.frontier import Frontier
 from wolfspider.model import host_of
 from wolfspider.parts import glimpse, scope_of
 from wolfspider.scope import Rule, Scope
@@ -21,6 +23,7 @@ from wolfspider.telling import finite
 from wolfspider.web.robots import LiveRobots, origin_of
 from wolfspider.web.seeds import address
 
+MOST_MATCHED = 100_000  # links that a rule is tried on before it is obeyed
 MEANINGS: Mapping[str, str] = {
     "dns": "its host has no address",
     "connect": "its host could not be reached",
@@ -165,6 +168,17 @@ def _current_scope(view: RunView) -> Scope:
         change = scope.exclude if command["kind"] == "Exclude" else scope.include
         change(Rule.read(command["rule"]))
     return scope
+
+
+def matching(folder: Path, rule: Rule) -> tuple[int, bool] | None:
+    """How many links that waited at the last snapshot a rule matches, and whether all were looked at; None where that
+    cannot be told."""
+    with glimpse(RunView(folder)) as seen:
+        frontier = getattr(seen.strategy, "frontier", None) if seen is not None else None
+        if not isinstance(frontier, Frontier):
+            return None
+        found = sum(rule.matches(item.link.url) for item in islice(frontier.items(), MOST_MATCHED))
+        return found, len(frontier) <= MOST_MATCHED
 
 
 def moment(at: float) -> str:

@@ -27,6 +27,7 @@ from wolfspider.store.folder import Places
 from wolfspider.store.lock import is_owned
 from wolfspider.store.reading import answer_to, append_command
 from wolfspider.web.seeds import address
+from wolfspider.why import matching
 
 UNANSWERED = 1  # exit code
 _PAUSE = 0.1  # seconds between two looks for the answer
@@ -42,6 +43,7 @@ _DONE = {
 def steer(run: Path, verb: str, words: Sequence[str], wait: float, as_json: bool) -> int:
     """Hand a command over, wait for what comes of it and say it."""
     command = command_for(run, verb, words)
+    preview = _preview(run, command)
     number = append_command(run, command, _who())
     answer = _answer(run, number, wait)
     if answer is not None and answer.get("problem") and not as_json:
@@ -49,7 +51,7 @@ def steer(run: Path, verb: str, words: Sequence[str], wait: float, as_json: bool
     if as_json:
         print_json(_told(command, number, answer))
     else:
-        print(plainly(_sentence(run, command, answer), 2000))
+        print(plainly(preview + _sentence(run, command, answer), 2000))
     if answer is None:
         return UNANSWERED if is_owned(Places.of(run).lock) else 0
     return Problem.code if answer.get("problem") else 0
@@ -139,6 +141,17 @@ VERBS: Mapping[str, tuple[str, Callable[[Sequence[str]], Command]]] = {
     "exclude": ("RULE", _exclude),
     "include": ("RULE", _include),
 }
+
+
+def _preview(run: Path, command: Command) -> str:
+    """What an exclusion will drop, as far as the last snapshot tells."""
+    if not isinstance(command, events.Exclude):
+        return ""
+    found = matching(run, Rule.read(command.rule))
+    if found is None:
+        return ""
+    count, all_of_them = found
+    return f"{'' if all_of_them else 'At least '}{count:,} links that waited at the last snapshot match. "
 
 
 def _who() -> str:
