@@ -220,14 +220,25 @@ class Run(Driver):
         await asyncio.sleep(self.instant)
         self._arrive(back)
 
-    async def _go_out(self, visit: Visit, tried: int, wait: float = 0.0) -> None:
+    async def _go_out(self, visit: Visit, tried: int, rests: float = 0.0) -> None:
         try:
-            if wait > 0.0:
-                await asyncio.sleep(wait)
+            if tried > 1:
+                await self._rest(visit, rests)
             back = await self._fetched(visit, tried)
         except Exception as bug:
             back = _Back(self.clock(), visit.id, visit, Failure("connect", "a bug"), None, 0.0, tried, bug)
         self._arrive(back)
+
+    async def _rest(self, visit: Visit, rests: float) -> None:
+        """Before another try: for the delay, and if the host wants a longer rest, for that long without the slot. A
+        name that could not be looked up is so for a while too."""
+        delay = self.crawl.limits.delay
+        if delay > 0.0:
+            await asyncio.sleep(delay)
+        if rests > delay:
+            self._park(visit, True)
+            await asyncio.sleep(rests - delay)
+            self._park(visit, False)
 
     async def _fetched(self, visit: Visit, tried: int) -> _Back:
         url = visit.link.url
@@ -267,7 +278,7 @@ class Run(Driver):
         visit = back.visit
         rests = self.room.pause(visit.link.host)
         if not self.ending and rests <= LONGEST_RETRY and self._again(visit, back.result, back.tried):
-            self._send(self._go_out(visit, back.tried + 1, self.crawl.limits.delay), visit)
+            self._send(self._go_out(visit, back.tried + 1, rests), visit)
             return
         if back.fetch is not None:
             self.store.archive(visit.id, back.fetch)
