@@ -89,6 +89,7 @@ class Hosts:
 
     def look(self, url: str, now: float) -> Fetch:
         host, _, path = url.partition("://")[2].partition("/")
+        host = host.partition(":")[0]
         if not (path or "0").isdecimal() or int(path or 0) >= self.pages:
             return Fetch(url, url, 404, {"content-type": "text/plain"}, b"no", at=now)
         links = "".join(f'<a href="/{number}">page {number}</a> ' for number in range(1, self.pages))
