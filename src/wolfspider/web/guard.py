@@ -94,8 +94,10 @@ class Target(NamedTuple):
         return f"{self.scheme}://{self.authority}{self.rest}"
 
 
+@lru_cache(256)
 def target(url: str) -> Target | Failure:
-    """Of an address, canonical or not; user names, passwords and fragments fall off."""
+    """Of an address, canonical or not; user names, passwords and fragments fall off. An address is asked for at every
+    door on its way, so the last ones are remembered."""
     if len(url) > LONGEST:
         return Failure("blocked", "the address is too long")
     found = _PLAIN.fullmatch(url)

@@ -252,7 +252,7 @@ class _Trip:
     def conditions(self) -> dict[str, str]:
         """A copy is at hand, so only what changed is wanted. It is a copy of the address that was asked for: what
         another one is redirected to must not be told of it."""
-        if self.hops:
+        if self.hops or not self.request.held:
             return {}
         held = {name: self.request.held.get(name, "") for name in _CONDITIONS}
         return {_CONDITIONS[name]: text for name, text in held.items() if _HARMLESS.fullmatch(text)}

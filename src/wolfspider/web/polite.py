@@ -23,7 +23,7 @@ import math
 import random
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -77,46 +77,13 @@ class Polite:
         self._at_host = Gates(1)
         self._at_address = Gates(manners.per_address)
 
-    @asynccontextmanager
-    async def turn(
-        self, host: str, address: str = "", waits: Callable[[bool], None] = lambda waiting: None
-    ) -> AsyncIterator[Failure | None]:
+    def turn(self, host: str, address: str = "", waits: Callable[[bool], None] = lambda waiting: None) -> _Turn:
         """Wait for a turn, and have it for as long as the block lasts. What the block gets is None, or the Failure that
         says why it must not ask. `waits` is told True if there is waiting, and False when it is over."""
-        if refused := self._too_long(host, self.clock() + self.manners.patience):
-            yield refused
-            return
-        waiting = not self._at_once(host, address)
-        async with AsyncExitStack() as places:
-            try:
-                if waiting:
-                    waits(True)
-                refused = await self._wait(places, host, address)
-            finally:
-                if waiting:
-                    waits(False)
-            if refused is None:
-                began = self._begin(host)
-                places.callback(self._end_untold, host, began)
-            yield refused
+        return _Turn(self, host, address, waits)
 
     def _at_once(self, host: str, address: str) -> bool:
         return self.ready_at(host) <= self.clock() and self._at_host.free(host) and self._at_address.free(address)
-
-    async def _wait(self, places: AsyncExitStack, host: str, address: str) -> Failure | None:
-        patience = self.manners.patience
-        last = self.clock() + patience
-        try:
-            async with asyncio.timeout(patience):
-                await places.enter_async_context(self._at_host.place(host))
-                while (rest := self.ready_at(host) - self.clock()) > 0:
-                    if refused := self._too_long(host, last):
-                        return refused
-                    await asyncio.sleep(rest)
-                await places.enter_async_context(self._at_address.place(address))
-        except TimeoutError:
-            return Failure("waiting", f"no turn at {host} within {patience:g} s")
-        return None
 
     def _too_long(self, host: str, last: float) -> Failure | None:
         ready = self.ready_at(host)
@@ -239,6 +206,66 @@ class Polite:
         return not grudge and self._ready(known) <= now and self._at_host.free(host)
 
 
+class _Turn:
+    """One turn at a host and its address. Every request takes one, and mostly there is nothing to wait for."""
+
+    __slots__ = ("_address", "_began", "_held", "_host", "_polite", "_waits")
+
+    def __init__(self, polite: Polite, host: str, address: str, waits: Callable[[bool], None]) -> None:
+        self._polite, self._host, self._address, self._waits = polite, host, address, waits
+        self._held: list[tuple[Gates, str]] = []  # places that are ours
+        self._began: float | None = None
+
+    async def __aenter__(self) -> Failure | None:
+        polite, host = self._polite, self._host
+        if refused := polite._too_long(host, polite.clock() + polite.manners.patience):
+            return refused
+        try:
+            refused = await (self._places() if polite._at_once(host, self._address) else self._wait())
+        except BaseException:
+            self._leave()
+            raise
+        if refused is None:
+            self._began = polite._begin(host)
+        return refused
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._began is not None:
+            self._polite._end_untold(self._host, self._began)
+        self._leave()
+
+    async def _wait(self) -> Failure | None:
+        patience = self._polite.manners.patience
+        self._waits(True)
+        try:
+            async with asyncio.timeout(patience):
+                return await self._places()
+        except TimeoutError:
+            return Failure("waiting", f"no turn at {self._host} within {patience:g} s")
+        finally:
+            self._waits(False)
+
+    async def _places(self) -> Failure | None:
+        polite, host = self._polite, self._host
+        last = polite.clock() + polite.manners.patience
+        await self._enter(polite._at_host, host)
+        while (rest := polite.ready_at(host) - polite.clock()) > 0:
+            if refused := polite._too_long(host, last):
+                return refused
+            await asyncio.sleep(rest)
+        await self._enter(polite._at_address, self._address)
+        return None
+
+    async def _enter(self, gates: Gates, name: str) -> None:
+        await gates.enter(name)
+        self._held.append((gates, name))
+
+    def _leave(self) -> None:
+        while self._held:
+            gates, name = self._held.pop()
+            gates.leave(name)
+
+
 class Gates:
     """So many at a time at each name, in the order they came. A name that nobody is at takes no memory."""
 
@@ -258,18 +285,34 @@ class Gates:
 
     @asynccontextmanager
     async def place(self, name: str) -> AsyncIterator[None]:
-        if not self._most or not name:
+        await self.enter(name)
+        try:
             yield
+        finally:
+            self.leave(name)
+
+    async def enter(self, name: str) -> None:
+        if not self._most or not name:
             return
-        gate = self._gates.setdefault(name, asyncio.Semaphore(self._most))
+        gate = self._gates.get(name)
+        if gate is None:
+            gate = self._gates[name] = asyncio.Semaphore(self._most)
         self._users[name] = self._users.get(name, 0) + 1
         try:
-            async with gate:
-                yield
-        finally:
-            self._users[name] -= 1
-            if not self._users[name]:
-                del self._users[name], self._gates[name]
+            await gate.acquire()
+        except BaseException:
+            self._forget(name)
+            raise
+
+    def leave(self, name: str) -> None:
+        if self._most and name:
+            self._gates[name].release()
+            self._forget(name)
+
+    def _forget(self, name: str) -> None:
+        self._users[name] -= 1
+        if not self._users[name]:
+            del self._users[name], self._gates[name]
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
