@@ -314,7 +314,7 @@ def test_a_dry_run_tells_what_would_happen_and_keeps_nothing(crawl: Run, tmp_pat
     assert (code, err) == (0, "") and not (tmp_path / "run").exists()
     for line in (
         *("pages = 5000  (command line)", f"slots = 3  ({config})", "per_address = 1  (preset gentle)"),
-        *("judge = classifier  (default)", "1 starting points:", "Nothing was kept."),
+        *("judge = classifier  (default)", "1 starting point:", "Nothing was kept."),
     ):
         assert line in out
     assert all(f"  {name} = " in out for name in known())
@@ -473,11 +473,11 @@ def test_a_run_that_nobody_owns_obeys_when_it_goes_on(crawl: Run, run: Run, tmp_
 
 def test_an_exclusion_says_what_it_will_drop(crawl: Run, run: Run, tmp_path: Path) -> None:
     crawl("--pages 1")
-    assert "0 links that waited" in run("steer", tmp_path / "run", "exclude", "nobody.test")[1]
+    assert "0 of the links that waited" in run("steer", tmp_path / "run", "exclude", "nobody.test")[1]
     assert run("steer", tmp_path / "run", "exclude", "b.test")[1].startswith(
-        "1 links that waited at the last snapshot match."
+        "1 of the links that waited at the last snapshot match."
     )
-    assert re.match(r"8 links that waited", run("steer", tmp_path / "run", "exclude", "a.test")[1])
+    assert re.match(r"8 of the links that waited", run("steer", tmp_path / "run", "exclude", "a.test")[1])
 
 
 @contextlib.contextmanager

@@ -151,7 +151,7 @@ def _preview(run: Path, command: Command) -> str:
     if found is None:
         return ""
     count, all_of_them = found
-    return f"{'' if all_of_them else 'At least '}{count:,} links that waited at the last snapshot match. "
+    return f"{'' if all_of_them else 'At least '}{count:,} of the links that waited at the last snapshot match. "
 
 
 def _who() -> str:

@@ -92,7 +92,7 @@ def lines(report: dict[str, Any], trial: Trial) -> Iterator[str]:
         yield f"  {name} = {plainly(str(setting['value']))}  ({plainly(setting['origin'])})"
     yield from (plainly(remark, 1000) for remark in report["remarks"])
     starts = report["starts"]
-    yield f"{len(starts):,} starting points{':' if starts else '.'}"
+    yield f"{len(starts):,} starting point{'s' * (len(starts) != 1)}{':' if starts else '.'}"
     yield from (f"  {plainly(url, 1000)}" for url in starts[:_SHOWN])
     yield f"Tried {len(report['tried'])} pages:"
     yield from (f"  {_line(one)}" for one in report["tried"])
