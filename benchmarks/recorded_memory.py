@@ -70,7 +70,7 @@ def run(where: Path, pages: int, looks: int) -> dict[str, float]:
         "--looks",
         str(looks),
     ]
-    answer: dict[str, float] = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)  # noqa: S603
+    answer: dict[str, float] = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     return answer
 
 
