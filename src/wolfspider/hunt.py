@@ -46,7 +46,7 @@ LIMITS = ("pages", "slots", "delay")  # settings that move the crawl's own limit
 IDENTITY = frozenset(
     (
         *("urls", "seeds", "sitemap", "feed", "search", "results", "topic", "description", "like"),
-        *("strategy", "set", "judge", "learned_from", "seed", "include", "exclude"),
+        *("strategy", "set", "judge", "learned_from", "seed", "include", "exclude", "pdf"),
     )
 )
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,6 +38,8 @@ Learned = Mapping[str, Any]  # of `strategy` and of `judge`, those that there ar
 def check(settings: Settings) -> None:
     """Are there such a strategy, such parameters and such a judge? Asked before anything is made."""
     build(strategy_kind(settings.strategy).Params, settings.set)
+    if settings.pdf and find_spec("pypdf") is None:
+        raise Problem("--pdf needs a library that is not installed: pip install 'wolfspider[pdf]'.")
     if ".py" in settings.judge:
         judge_maker(settings.judge)
     else:
@@ -77,9 +80,17 @@ def judge_of(settings: Settings, learned: Learned | None = None) -> Callable[[To
 
 
 def scope_of(settings: Settings) -> Scope:
-    """Addresses that end like files are left alone, unless the person named one."""
+    """Addresses that end like files are left alone, unless the person named one, or wants those of its kind."""
     named = frozenset(map(seeds.address, settings.urls))
-    return Scope(settings.include, settings.exclude, lambda url: not looks_like_file(url) or url in named)
+
+    def within(url: str) -> bool:
+        return not looks_like_file(url) or url in named or (settings.pdf and _ends_like_pdf(url))
+
+    return Scope(settings.include, settings.exclude, within)
+
+
+def _ends_like_pdf(url: str) -> bool:
+    return url.partition("?")[0].lower().endswith(".pdf")
 
 
 # A run as it was

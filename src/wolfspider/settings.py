@@ -63,6 +63,7 @@ class Settings:
         "Only addresses that match: a host, the beginning of an address, a pattern with *."
     )
     exclude: tuple[str, ...] = _list("Never addresses that match.")
+    pdf: bool = param(False, "Follow links to PDFs, and read them; needs the extra wolfspider[pdf].", live=False)
     delay: float = param(1.0, "Seconds between two requests to a host, at least.", low=0, high=86_400)
     adapt: float = param(
         2.0, "A host rests so many times as long as its last answer took; 0 is off.", low=0, high=100, live=False
