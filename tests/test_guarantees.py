@@ -1,0 +1,144 @@
+"""What docs/guarantees.md promises has its tests, and what cannot be seen in a crawl is looked for in the source."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "wolfspider"
+PAGE = (ROOT / "docs" / "guarantees.md").read_text(encoding="utf-8")
+
+HAZARDS = (  # each has a line of its own, which begins so
+    "The process is killed",
+    "The power fails",
+    "The disk is full",
+    "The folder is read-only, or vanishes",
+    "Two processes want one run",
+    "Ctrl-C, SIGTERM, twice",
+    "A run of another version",
+    "The clock jumps, the machine sleeps",
+    "Too few file handles, threads, memory; a busy event loop",
+    "A server answers slowly, drop by drop, or never",
+    "A body without end, a wrong length, a lost connection",
+    "A bomb",
+    "Answers that are no HTTP, giant heads",
+    "Redirects",
+    "TLS",
+    "A name cannot be looked up",
+    "A thousand names at one address, names without end",
+    "Dates and tags that are absurd",
+    "robots.txt: missing, in trouble, redirected, garbage, too long, a bomb",
+    "robots.txt changes during a crawl",
+    '"Later": 429, 503, any Retry-After',
+    "Addresses inside",
+    "A name that points outside first and inside later",
+    "Other schemes",
+    "Malformed addresses",
+    "Line breaks smuggled into a request",
+    "Cookies, authorization",
+    "Passwords in addresses",
+    "Malformed, deep, huge or lying pages",
+    "Sitemaps and feeds",
+    "JSON that is deep or huge",
+    "Escapes for terminals, line breaks in titles",
+    "Names that lead elsewhere",
+    "Formulas in exported tables",
+    "A tampered run",
+    "Orders from another process",
+    "Rules that would take for ever",
+    "Secrets",
+    "Libraries with known holes",
+)
+
+
+def rows() -> list[list[str]]:
+    """The lines of every table, heads apart."""
+    lines = re.findall(r"^\| (.*) \|$", PAGE, re.MULTILINE)
+    return [line.split(" | ") for line in lines if not line.startswith(("hazard", "command", "| promise"))]
+
+
+def named_in(cell: str) -> list[str]:
+    return re.findall(r"`([\w/]+\.py::\w+)`", cell)
+
+
+@pytest.mark.parametrize("hazard", HAZARDS)
+def test_every_hazard_has_a_line_and_every_line_its_tests(hazard: str) -> None:
+    (row,) = [row for row in rows() if row[0].startswith(hazard)]
+    assert len(row) == 3 and row[1] and named_in(row[2])
+
+
+def test_every_line_is_of_a_hazard_that_is_listed_here() -> None:
+    begins = PAGE.index("## Every hazard")
+    lines = re.findall(r"^\| (.*?) \|", PAGE[begins:], re.MULTILINE)
+    assert [line for line in lines if line != "hazard" and not line.startswith(HAZARDS)] == []
+
+
+@pytest.mark.parametrize("number", range(1, 8))
+def test_every_promise_has_its_mechanism_and_its_tests(number: int) -> None:
+    (row,) = [row for row in rows() if row[0] == f"G{number}"]
+    assert len(row) == 4 and named_in(row[3])
+
+
+@pytest.mark.parametrize("name", sorted(set(named_in(PAGE))))
+def test_every_test_that_is_named_exists(name: str) -> None:
+    file, _, test = name.partition("::")
+    tree = ast.parse((ROOT / "tests" / file).read_text(encoding="utf-8"))
+    assert test in {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+
+
+@pytest.mark.parametrize("program", sorted(set(re.findall(r"`python (benchmarks/\w+\.py)", PAGE))))
+def test_every_command_that_measures_exists(program: str) -> None:
+    assert (ROOT / program).is_file()
+
+
+# What is looked for in the source
+
+NETWORK = {"aiohttp", "requests", "httpx", "urllib3", "urllib.request", "http.client", "ftplib", "smtplib", "ssl"}
+CONNECTS = {"open_connection", "create_connection", "urlopen", "connect_ex", "getaddrinfo", "create_datagram_endpoint"}
+GUARDED = {"web/guard.py", "web/client.py"}
+
+
+def imports(tree: ast.AST) -> set[str]:
+    plain = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    named = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    members = {
+        f"{node.module}.{alias.name}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    return plain | named | members
+
+
+def calls(tree: ast.AST) -> set[str]:
+    """Names of functions and methods that are called."""
+    functions = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return {each.attr if isinstance(each, ast.Attribute) else getattr(each, "id", "") for each in functions}
+
+
+def modules() -> list[tuple[str, ast.AST]]:
+    return [
+        (path.relative_to(SOURCE).as_posix(), ast.parse(path.read_text(encoding="utf-8")))
+        for path in sorted(SOURCE.rglob("*.py"))
+    ]
+
+
+def test_only_the_guarded_client_can_reach_the_network() -> None:
+    reaching = {name for name, tree in modules() if imports(tree) & NETWORK or calls(tree) & CONNECTS}
+    assert reaching <= GUARDED
+    assert reaching == GUARDED, "The check sees nothing."
+
+
+def test_nothing_is_run_that_was_read() -> None:
+    run = {"eval", "exec", "compile", "__import__"}
+    bare = {
+        (name, node.func.id)
+        for name, tree in modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in run
+    }
+    assert bare == set()
