@@ -427,7 +427,7 @@ def _hint(world: World, via: str) -> None:
         print(problem, file=sys.stderr)
         return
     for task in list(tasks.values())[:_TASKS_SHOWN]:
-        topic = " ".join(task.topic.keywords) or task.topic.description
+        topic = ", ".join(task.topic.keywords) or task.topic.description
         words = ("wolfspider", "crawl", *task.seeds[:1], "--topic", topic, "--via", via)
         print(_printable(shlex.join(words)), file=sys.stderr, flush=True)
 
