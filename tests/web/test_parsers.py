@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import sys
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
@@ -81,6 +82,30 @@ def test_what_takes_too_long_is_given_up_and_the_next_page_is_read() -> None:
     slow, good = read_all([HANGS, fetch()], seconds=0.05)[0], read_all([fetch()])[0]
     assert slow == Failure("trap", "could not be read within 0.05 s")
     assert good == parse(fetch())
+
+
+def test_pages_behind_one_that_hangs_are_read_by_the_next_parser() -> None:
+    async def work(some: Parsers) -> list[Page | Failure]:
+        await some.read(fetch())
+        process = some._all[0]._process
+        assert process is not None
+        process.send_signal(signal.SIGSTOP)
+        return list(await asyncio.gather(*map(some.read, [fetch(), *FETCHES])))
+
+    first, *others = with_parsers(work, seconds=2.0)
+    assert first == Failure("trap", "could not be read within 2 s")
+    assert others == [parse(each) for each in FETCHES]
+
+
+def test_who_waits_when_parsers_are_ended_gets_a_failure() -> None:
+    async def work(some: Parsers) -> list[Page | Failure]:
+        await some.read(fetch())
+        waiting = [asyncio.create_task(some.read(HANGS)) for _ in range(20)]
+        await asyncio.sleep(0.02)
+        await some.close()
+        return await asyncio.gather(*waiting)
+
+    assert {found.kind for found in with_parsers(work) if isinstance(found, Failure)} == {"trap"}
 
 
 def test_a_parser_that_dies_is_replaced() -> None:

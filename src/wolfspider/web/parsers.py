@@ -3,7 +3,9 @@
 A parser is this module run by itself. It reads answers from its standard input and writes pages to its standard output,
 each as a length and that many bytes of msgpack. It may take as much memory as it was allowed, and a page as many
 seconds; a parser that hangs, dies or grows too large is ended, the page is a failure (`trap`), and the next page gets a
-new parser. If the crawl itself is gone, a parser ends when its input does, or by an alarm if it hangs just then.
+new parser. A parser has several questions at a time, so that it need not wait while the crawl does something else; it
+answers one after another, and what it had not come to when it was ended is asked of the next one. If the crawl itself
+is gone, a parser ends when its input does, or by an alarm if it hangs just then.
 
 What a page costs the crawl is packing its bytes and unpacking its words (packing.py), the counts of the words included.
 """
@@ -28,6 +30,7 @@ from wolfspider.web.packing import packed, parts_of, result_of, unpacked
 
 SECONDS = 5.0  # for a page
 MEMORY = 1 << 30  # bytes of address space of a parser
+DEPTH = 8  # questions that a parser has at a time
 _START = 60.0  # seconds until a parser answers for the first time, on a machine that has much to do
 _MARGIN = 5.0  # seconds after which a parser ends itself, if nobody did
 _LENGTH = struct.Struct("<I")
@@ -42,20 +45,20 @@ class Parsers:
 
     def __init__(self, count: int = 1, seconds: float = SECONDS, memory: int = MEMORY) -> None:
         self._all = [_Parser(seconds, memory) for _ in range(count)]
-        self._idle: asyncio.LifoQueue[_Parser] = asyncio.LifoQueue()
-        for parser in self._all:
-            self._idle.put_nowait(parser)
+        self._places: asyncio.Queue[_Parser] = asyncio.Queue()
+        for parser in self._all * DEPTH:
+            self._places.put_nowait(parser)
 
     async def read(self, fetch: Fetch) -> Page | Failure:
         """The same as `parse` gives, unless it takes too much."""
         known = without_reading(fetch)
         if known is not None:
             return known
-        parser = await self._idle.get()
+        parser = await self._places.get()
         try:
             return await parser.read(fetch)
         finally:
-            self._idle.put_nowait(parser)
+            self._places.put_nowait(parser)
 
     async def close(self) -> None:
         """End all parsers; who still waits for a page gets a failure."""
@@ -70,24 +73,48 @@ class _Parser:
         self._seconds = seconds
         self._memory = memory
         self._process: Process | None = None
+        self._closed = False
+        self._starting = asyncio.Lock()
+        self._answering = asyncio.Lock()  # held by whose answer comes next: who asked first gets it first
 
     async def read(self, fetch: Fetch) -> Page | Failure:
-        process = self._process or await self._start()
-        self._process = None  # whatever interrupts this, nobody reads the rest of an answer as the next one
+        question = _question(fetch)
+        while not self._closed:
+            process = await self._running()
+            try:
+                _ask(process, question)  # and get in line, without a pause between the two
+                async with self._answering:
+                    if process is self._process:  # else it failed at a page before this one
+                        return await self._answer(process, fetch)
+            except BaseException:
+                self._drop(process)  # nobody else may take this answer for theirs
+                process.kill()
+                raise
+        return Failure("trap", "could not be read: the crawl was over")
+
+    async def _answer(self, process: Process, fetch: Fetch) -> Page | Failure:
         try:
             async with asyncio.timeout(self._seconds):
-                data = await _asked(process, _question(fetch))
+                data = await _received(process)
         except TimeoutError:
-            await _ended(process)
-            return Failure("trap", f"could not be read within {self._seconds:g} s")
+            failure = Failure("trap", f"could not be read within {self._seconds:g} s")
         except (asyncio.IncompleteReadError, OSError):
-            await _ended(process)
-            return Failure("trap", "could not be read: the parser gave up, perhaps for lack of memory")
-        except BaseException:
-            process.kill()
-            raise
-        self._process = process
-        return result_of(unpacked(data), fetch.url, fetch.at)
+            failure = Failure("trap", "could not be read: the parser gave up, perhaps for lack of memory")
+        else:
+            return result_of(unpacked(data), fetch.url, fetch.at)
+        self._drop(process)
+        await _ended(process)
+        return failure
+
+    def _drop(self, process: Process) -> None:
+        if self._process is process:
+            self._process = None
+
+    async def _running(self) -> Process:
+        async with self._starting:
+            if self._process is None:
+                self._process = await self._start()
+            return self._process
 
     async def _start(self) -> Process:
         limits = (str(self._memory), str(self._seconds + _MARGIN))
@@ -106,16 +133,15 @@ class _Parser:
         raise Problem(f"A parser process did not start: try `{' '.join(command)}` and see what it says.")
 
     async def end(self) -> None:
+        self._closed = True
         if self._process is not None:
             await _ended(self._process)
             self._process = None
 
 
-async def _asked(process: Process, question: bytes) -> bytes:
+def _ask(process: Process, question: bytes) -> None:
     assert process.stdin is not None
-    process.stdin.write(_LENGTH.pack(len(question)) + question)
-    await process.stdin.drain()
-    return await _received(process)
+    process.stdin.writelines((_LENGTH.pack(len(question)), question))
 
 
 async def _received(process: Process) -> bytes:
