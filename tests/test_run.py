@@ -256,6 +256,20 @@ def test_a_drain_has_an_end_though_nobody_answers() -> None:
     assert result.reason == "interrupted" and seconds == pytest.approx(15) and drive.crawl.flights
 
 
+class Queued(Waited):
+    """Hosts whose turn does not come for a long time."""
+
+    async def fetch(self, request: Request) -> Fetch:
+        request.waits(True)
+        await asyncio.sleep(1e6)
+        return await super().fetch(request)
+
+
+def test_a_drain_does_not_wait_for_visits_that_wait_for_their_turn() -> None:
+    drive, result, seconds = ended(Run.drain, Queued)
+    assert result.reason == "interrupted" and seconds == pytest.approx(0) and drive.crawl.flights
+
+
 def test_a_stop_ends_at_once_and_keeps_what_was_out() -> None:
     drive, result, seconds = ended(Run.stop, Never)
     assert result.reason == "stopped" and seconds == pytest.approx(0) and len(drive.crawl.flights) == 3

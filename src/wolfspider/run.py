@@ -160,9 +160,14 @@ class Run(Driver):
 
     def _over(self, now: float) -> str | None:
         if self.ending:
-            return self.ending if now >= self._until or not (self._tasks or self._back) else None
+            return self.ending if now >= self._until or not (self._under_way() or self._back) else None
         reason = self.crawl.over(self.room, now)
         return None if reason == "paused" else reason
+
+    def _under_way(self) -> bool:
+        """Is there a visit to wait for in the end? One that itself still waits for its turn may as well wait for the
+        next session."""
+        return not self._tasks.keys() <= self.crawl.parked
 
     def _commit(self) -> None:
         self.turns += 1
