@@ -18,6 +18,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -200,8 +201,20 @@ def run(words: list[str], seconds: float = SECONDS, **more: Any) -> subprocess.C
     )
 
 
-def peak_of(pid: int | str = "self") -> int:
-    """The most memory a process had, in MiB."""
-    found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
-    assert found is not None
-    return int(found[1]) // 1024
+class Peak:
+    """`with Peak() as peak: ...; peak.megabytes` is the most memory that this process had meanwhile, beyond what it had
+    before."""
+
+    def __enter__(self) -> Peak:
+        with suppress(OSError):
+            Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+        self._before = self._now()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.megabytes = self._now() - self._before
+
+    def _now(self) -> int:
+        found = re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())
+        assert found is not None
+        return int(found[1]) // 1024

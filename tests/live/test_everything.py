@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.live.hunting import Told, assert_whole, beside, finished, go_on, hunt, peak_of, prepared, stored
+from tests.live.hunting import Peak, Told, assert_whole, beside, finished, go_on, hunt, prepared, stored
 
 from faults import EXAMPLES, ROBOTS, ROBOTS_ASIDE, Faulty
 from wolfspider.model import FAILURES, Failure
@@ -38,14 +38,15 @@ def test_one_crawl_meets_every_misbehaviour_and_each_failure_has_a_name(tmp_path
         return told
 
     seeds = each_on_its_own_host()
-    told = beside(talk)
+    with Peak() as peak:
+        told = beside(talk)
+    assert peak.megabytes < 400
     assert told.reason == "budget"  # for some of it has no end
     assert set(seeds) <= set(told.results)
     failures = {url: result for url, result in told.results.items() if isinstance(result, Failure)}
     assert_named(failures)
     assert len(set(told.failures.values())) >= 10 and len(told.pages) > 100
     assert_whole(tmp_path / "run")
-    assert peak_of() < 600
 
 
 @pytest.mark.slow

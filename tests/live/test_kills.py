@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
+import signal
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.live.hunting import environment
+from tests.live.hunting import Hosts, assert_whole, crawl_command, environment, run, stored
+
+from wolfspider.store.failpoints import VARIABLE
+from wolfspider.web.serve import serve
 
 PROGRAM = Path(__file__).parents[2] / "benchmarks" / "kill_loop.py"
 
@@ -27,3 +35,41 @@ def test_killed_twenty_times_nothing_is_lost_and_little_is_fetched_twice(tmp_pat
     last = done.stdout.splitlines()[-1]
     figures = re.fullmatch(r"kills=(\d+) lost=0 refetched=(\d+) torn=\d+", last)
     assert figures is not None and int(figures[1]) >= 18, last
+
+
+SLOTS = 4
+
+
+def told(outputs: list[str]) -> set[str]:
+    """Pages that people were told of, in all lives of the crawl; its last words may be cut."""
+    events = [json.loads(line) for output in outputs for line in output.splitlines() if line.endswith("}")]
+    return {event["final_url"] for event in events if event["event"] == "landed" and "final_url" in event}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "deaths",
+    [
+        ["run-sent:3", "run-sent:1"],
+        ["run-landed:1", "run-landed:9"],
+        ["run-told:2", "run-told:5"],
+        ["run-landed:9", "run-recalled", "run-recalled"],
+        ["turn-before-commit:4", "turn-committed:4"],
+        ["snapshot-renamed", "snapshot-committed"],
+    ],
+    ids=lambda deaths: deaths[-1].partition(":")[0],
+)
+def test_killed_at_a_step_of_the_driver_nothing_is_lost(
+    deaths: list[str], tmp_path: Path, aside: Callable[[Any], Any]
+) -> None:
+    web, folder = Hosts(4, 12), tmp_path / "run"
+    server = aside(serve(web))
+    words = crawl_command(server.port, folder, "http://h0.test/", pages=48, slots=SLOTS, deadline=30)
+    lives = [run(words, env={VARIABLE: failpoint}) for failpoint in deaths]
+    assert [life.returncode for life in lives] == [-signal.SIGKILL] * len(deaths)
+    lives.append(run(words))
+    assert lives[-1].returncode == 0, lives[-1].stderr
+    assert stored(folder) == web.addresses() >= told([life.stdout for life in lives])
+    asked = Counter(one.host + one.path for one in server.log if one.path != "/robots.txt")
+    assert asked.total() - len(asked) <= SLOTS * len(deaths)
+    assert_whole(folder)
