@@ -208,6 +208,22 @@ def test_a_hunt_that_is_ended_before_it_began_ends_and_can_be_gone_on_with(tmp_p
     beside(talk)
 
 
+@pytest.mark.parametrize("how", ["drain", "stop"])
+def test_a_beginning_that_waits_for_a_slow_server_can_be_ended(tmp_path: Path, how: str) -> None:
+    async def talk(server: Faulty) -> None:
+        given: dict[str, Any] = {"pages": 5, "sitemap": ["http://s.test/silence"], "deadline": 50.0}
+        told = prepared(server.port, "http://a.test/links/9", out=tmp_path / "run", like=["http://l.test/ok"], **given)
+        assert told.hunt is not None
+        asyncio.get_running_loop().call_later(0.5, getattr(told.hunt, how))
+        await finished(told, 20)
+        assert told.reason == {"drain": "interrupted", "stop": "stopped"}[how]
+        server.log.clear()
+        assert (await go_on(tmp_path / "run", deadline=0.5)).downloads == 5
+        assert asked_for(server, "l.test") == []  # what came before the end is kept
+
+    beside(talk)
+
+
 def test_without_a_folder_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
 

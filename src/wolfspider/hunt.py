@@ -13,7 +13,7 @@ import random
 import shutil
 import tempfile
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from itertools import chain
@@ -97,6 +97,7 @@ class Hunt:
         self.driver: Run | None = None
         self._tell = tell
         self._ending = ""  # what was asked for before there was a driver
+        self._ended = asyncio.Event()  # and that it was
         self._early: list[Event] = []  # the beginning, to be told of once it is committed
         self._found: deque[Found] | None = None  # pages that somebody iterates over
         self._running: asyncio.Task[Result] | None = None  # for them
@@ -115,12 +116,14 @@ class Hunt:
     def drain(self) -> None:
         """Wait for what is out, then end; the run can be gone on with."""
         self._ending = self._ending or "drain"
+        self._ended.set()
         if self.driver is not None:
             self.driver.drain()
 
     def stop(self) -> None:
         """End at once; the run can be gone on with."""
         self._ending = "stop"
+        self._ended.set()
         if self.driver is not None:
             self.driver.stop()
 
@@ -188,7 +191,11 @@ class Hunt:
             recalled = self.recalled(store)
             clock = Clock.after(recalled[0].now if recalled else 0.0)
             web = self.web = await self._live(stack, store, clock)
-            crawl, room = recalled or (await self._begun(store, web, clock), Room())
+            begun = recalled or await self._unless_ended(self._begun(store, web, clock))
+            if begun is None:
+                self.result = Result("interrupted" if self._ending == "drain" else "stopped", 0, clock())
+                return self.result
+            crawl, room = begun
             self.crawl, self.driver = crawl, await self._driver(stack, crawl, room, web, store, clock)
             self._resettle(crawl, store)
             if self._ending:
@@ -310,7 +317,18 @@ class Hunt:
 
     # The beginning
 
-    async def _begun(self, store: Store, web: Live, clock: Clock) -> Crawl:
+    async def _unless_ended(self, beginning: Coroutine[Any, Any, tuple[Crawl, Room]]) -> tuple[Crawl, Room] | None:
+        """A beginning may wait long for slow servers; who wants to end need not wait for it, and begins anew later."""
+        tasks = asyncio.create_task(beginning), asyncio.create_task(self._ended.wait())
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            return await tasks[0] if tasks[0].done() else None
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _begun(self, store: Store, web: Live, clock: Clock) -> tuple[Crawl, Room]:
         spent = await outset.fetch_liked(self.settings, store, web, self.remark)
         crawl = self._crawl(store)
         services = Live(web.client, web.guard, web.polite, None)  # a search that the person named asks no robots.txt
@@ -319,7 +337,7 @@ class Hunt:
         crawl.listen(self._early.append)
         crawl.begin(links, clock(), spent)
         crawl.listeners.pop()
-        return crawl
+        return crawl, Room()
 
     def _crawl(self, store: Store) -> Crawl:
         assert self.folder is not None
