@@ -49,7 +49,7 @@ def test_after_a_crawl_all_handles_and_threads_are_given_back(tmp_path: Path) ->
         handles, threads, tasks = open_files(), threading.active_count(), len(asyncio.all_tasks())
         for number in range(1, 4):
             await once(number)
-        assert open_files() <= handles + 2
+        assert open_files() <= handles + 4
         assert threading.active_count() <= threads + 1 and len(asyncio.all_tasks()) <= tasks
 
     beside(talk)
@@ -116,4 +116,4 @@ def test_the_event_loop_is_never_held_up_for_long(tmp_path: Path) -> None:
                 watching.cancel()
 
     told = asyncio.run(main())
-    assert len(told.pages) == 200 and longest < 2.0
+    assert len(told.pages) == 200 and longest < 5.0
