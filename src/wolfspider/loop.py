@@ -279,8 +279,8 @@ class Crawl:
         if page.final_url != url and not self.scope.allows(page.final_url):
             return Failure("excluded", f"led to {page.final_url}")
         allows = self.scope.allows
-        links = tuple(link for link in page.links if allows(link.url))
-        return page if len(links) == len(page.links) else replace(page, links=links)
+        links = [link for link in page.links if allows(link.url)]
+        return page if len(links) == len(page.links) else replace(page, links=tuple(links))
 
     def _verdict(self, url: str, page: Page) -> Verdict:
         """A person's word, if there is one, else the judge's. A label given before the page was known teaches now."""

@@ -18,6 +18,7 @@ LONGEST_TEXT = 2_000  # characters of a title, an anchor, a failure's detail
 LONGEST_JSON = 8_000
 LONGEST_HEADERS = 16_000
 _PAGE = tuple(field.name for field in dataclasses.fields(Page) if not field.name.endswith("_"))
+_as_json = json.JSONEncoder(allow_nan=False, default=codec.plain).encode
 _FETCH = ("url", "final_url", "status", "seconds", "at", "hops", "cut")
 _READ_FROM = (  # headers that a page is read by: kept whatever the others take
     *("content-type", "content-language", "content-encoding", "x-robots-tag", "last-modified", "etag", "link"),
@@ -107,7 +108,7 @@ def text_of(text: str) -> str:
 def json_of(value: Any, most: int = LONGEST_JSON) -> str:
     """For people and their tools. What is too long is said to be."""
     try:
-        text = json.dumps(value, allow_nan=False, default=codec.plain)
+        text = _as_json(value)
     except (ValueError, TypeError):
         text = json.dumps(_finite(codec.plain(value)), default=str)
     return text if len(text) <= most else json.dumps({"too_long": len(text)})

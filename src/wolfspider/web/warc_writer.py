@@ -85,7 +85,7 @@ def metadata(url: str, date: float, fields: Mapping[str, str]) -> bytes:
 
 def moment(date: float) -> str:
     """A WARC-Date, to the microsecond."""
-    return datetime.fromtimestamp(date, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ").replace(".000000Z", "Z")
+    return datetime.fromtimestamp(date, UTC).isoformat().removesuffix("+00:00") + "Z"
 
 
 def _named(capture: Capture) -> dict[str, str]:
@@ -134,8 +134,8 @@ def _bytes(text: str) -> bytes:
 
 def _lines(pairs: Iterable[tuple[str, str]]) -> str:
     """One line for each. A break inside a name or value would begin a line of its own choosing: it becomes a blank."""
-    lines = [f"{name}: {value}" for name, value in pairs]
-    text = "".join(f"{line}\r\n" for line in lines)
+    lines = [f"{name}: {value}\r\n" for name, value in pairs]
+    text = "".join(lines)
     if text.count("\n") == text.count("\r") == len(lines) and "\0" not in text:
         return text
-    return "".join(f"{line.translate(_NO_BREAKS)}\r\n" for line in lines)
+    return "".join([f"{line[:-2].translate(_NO_BREAKS)}\r\n" for line in lines])
