@@ -19,6 +19,7 @@ asks for the same addresses and reads nothing, which is the most that client and
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import os
 import shutil
@@ -37,11 +38,13 @@ from typing import NamedTuple
 from closed_site import ALONE, Site, seeds_of, written
 from side_by_side import Failed, Server, find_nginx, measured, served
 
+from wolfspider import errors
 from wolfspider.web.recorded import Recorded
 from wolfspider.web.synthetic import Synthetic
 from wolfspider.web.synthetic.write import write
 
 HERE = Path(__file__).resolve().parent
+SOURCE = Path(errors.__file__).parent  # of wolfspider
 CONCURRENCY = 32
 WRK_SECONDS = 5
 WRK_SCRIPT = """
@@ -292,6 +295,7 @@ def main() -> int:
     chosen = options()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that servers are ended on the way out
     rivals = rivals_python(chosen.rivals_venv.absolute())
+    compileall.compile_dir(SOURCE, quiet=1)  # as installing did for the others
     cores = tuple(sorted(os.sched_getaffinity(0)))
     os.sched_setaffinity(0, cores[:1])
     with tempfile.TemporaryDirectory(prefix="throughput-") as name:
