@@ -142,7 +142,8 @@ def kill_once(trial: Trial, command: list[str], rng: random.Random, number: int)
         wait(crawl, 3 * LONGEST)
     else:
         wait(crawl, startup() + rng.uniform(0, LONGEST))
-    if crawl.poll() is None:
+    fell = crawl.poll() is not None
+    if not fell:
         crawl.send_signal(signal.SIGKILL)
     code = crawl.wait()
     if code == 0:
@@ -151,7 +152,8 @@ def kill_once(trial: Trial, command: list[str], rng: random.Random, number: int)
     if code != -signal.SIGKILL:
         raise SystemExit(f"the crawl ended with code {code}: {(trial.folder / 'errors').read_text()[-2000:]}")
     trial.killed += 1
-    trial.reached[failpoint.partition(":")[0]] += bool(failpoint)
+    if fell:
+        trial.reached[failpoint.partition(":")[0]] += 1
     trial.torn += bool((trial.run / "warc").is_dir() and check(trial.run / "warc").damage)
 
 

@@ -36,7 +36,7 @@ def test_a_robots_txt_that_never_comes_forbids_for_now() -> None:
         return told
 
     told = beside(talk)
-    assert told.failures == {"http://robots-silent.test/ok": "timeout"} and "http://a.test/ok" in told.pages
+    assert told.failures == {"http://robots-silent.test/ok": "waiting"} and "http://a.test/ok" in told.pages
 
 
 @pytest.mark.parametrize("how", ["404", "403", "html", "garbage", "empty", "huge", "bomb", "bom", "utf16"])

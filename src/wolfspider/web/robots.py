@@ -28,7 +28,7 @@ from urllib.parse import quote
 from protego import Protego
 
 from wolfspider.model import Failure, Fetch, host_of
-from wolfspider.web.polite import TROUBLED_KINDS, Gates
+from wolfspider.web.polite import Gates
 from wolfspider.web.urls import canonical
 
 AGENT = "wolfspider"
@@ -238,8 +238,8 @@ class LiveRobots:
             copy.again = now + min(ASKED_AGAIN * 2 ** min(copy.failures, 20), KEPT)
             copy.failures += 1
             return self._ready(origin, copy)
-        kind = failure.kind if failure.kind in TROUBLED_KINDS else "waiting"
-        self._met[origin] = Failure(kind, f"robots.txt of {host_of(origin)}: {failure.detail or failure.kind}")
+        # Not a failure of the page, which nobody has asked for: that it must wait costs no download.
+        self._met[origin] = Failure("waiting", f"robots.txt of {host_of(origin)}: {failure.detail or failure.kind}")
         return self._met[origin]
 
     def _keep(self, origin: str, copy: _Copy) -> None:
