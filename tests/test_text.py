@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import unicodedata
 
+import numpy as np
 import pytest
-from hypothesis import given
+import xxhash
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from wolfspider import text
@@ -112,6 +114,15 @@ def test_near_signature_of_short_texts(sample: list[str]) -> None:
     assert 0 <= text.near_signature(sample) < 1 << 64
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 256, 257, 258, 600, 64 * 255 + 2, 64 * 255 + 3])
+def test_near_signature_is_the_vote_of_every_shingle(count: int) -> None:
+    sample = [f"word{i * i % 97}" for i in range(count)]
+    hashes = [xxhash.xxh3_64_intdigest(word.encode()) for word in sample]
+    shingles = text._shingles(np.array(hashes, np.uint64)).tolist()
+    votes = [sum(shingle >> bit & 1 for shingle in shingles) for bit in range(64)]
+    assert text.near_signature(sample) == sum(1 << bit for bit in range(64) if 2 * votes[bit] > len(shingles))
+
+
 def test_near_signature_minds_the_order() -> None:
     assert text.near_signature(["a", "b", "c"]) != text.near_signature(["c", "b", "a"])
 
@@ -133,6 +144,7 @@ strange = st.text("aB3 ._'’–é\u00adßİŉﬁ™½´µῌΣςЖё\u0301\ufe0
 
 
 @given(st.lists(strange | st.text(max_size=8), max_size=6))
+@example(["a" * 64, "b" * 65 + " c", "ä" * 64])
 def test_texts_read_as_one_have_the_words_they_have_alone(texts: list[str]) -> None:
     alone = [text.words(each) for each in texts]
     found, before = text.words_of(texts)

@@ -31,6 +31,8 @@ _SHORT = 1000  # characters: nothing is slow with so few
 _SHINGLE = 3
 _ROUND = 255  # bits that can be counted in a byte
 _CHUNK = 64 * _ROUND  # shingles whose bits are counted at once: 1 MB
+_BITS = np.arange(8, dtype=np.uint64)[:, np.newaxis]
+_LOWEST = np.uint64(0x0101010101010101)  # of each octet
 
 _PARTED = "\x1f"  # between texts that are read as one; a blank, too
 _KEPT = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789\x1f")
@@ -49,28 +51,39 @@ _HAS_CJK = re.compile(f"[{_CJK}]")
 def words(text: str) -> list[str]:
     """The words of a text in order."""
     clean = _blanked(text)
-    return _any_words(text) if clean is None else _cut(clean.split())
+    if clean is None:
+        return _any_words(text)
+    found = _text(clean).split()
+    return _cut(found) if max(map(len, found), default=0) > LONGEST else found
 
 
 def words_of(texts: Sequence[str]) -> tuple[list[str], list[int]]:
     """The words of all these texts, and how many there are before each of them, and in all. To read them as one is
     much quicker than one by one."""
     clean = _blanked(_PARTED.join(texts))
-    lists = [line.split() for line in clean.split(_PARTED)] if clean is not None else []
-    if len(lists) != len(texts):  # one of them has the character that parts them, or marks
+    if clean is None or clean.count(_PARTED.encode()) != len(texts) - 1:  # one has the character that parts them
         lists = [words(text) for text in texts]
-    return _cut(list(chain.from_iterable(lists))), list(accumulate(map(len, lists), initial=0))
+        return list(chain.from_iterable(lists)), list(accumulate(map(len, lists), initial=0))
+    octets = np.frombuffer(b" %b " % clean, np.uint8)
+    in_word = octets > ord(" ")
+    edges = np.flatnonzero(in_word[1:] != in_word[:-1])
+    first, last = edges[::2], edges[1::2]
+    before = np.searchsorted(first, np.flatnonzero(octets == ord(_PARTED)))
+    found = _text(clean).split()
+    if (last - first).max(initial=0) > LONGEST:
+        found = _cut(found)
+    return found, [0, *before.tolist(), len(found)]
 
 
 def _cut(found: list[str]) -> list[str]:
-    return [word[:LONGEST] for word in found] if max(map(len, found), default=0) > LONGEST else found
+    return [word[:LONGEST] for word in found]
 
 
-def _blanked(text: str) -> str | None:
+def _blanked(text: str) -> bytes | None:
     """The text with nothing left but its words and blanks; None where a character cannot be read by itself. Bytes are
     turned quicker than characters, and all that is not ASCII passes through unchanged."""
     if not text.isascii():
-        strange = set(_bytes(text).translate(None, _ASCII).decode("utf-8", "surrogatepass"))
+        strange = set(_text(_bytes(text).translate(None, _ASCII)))
         if len(strange) > _MOST_STRANGE:
             return None
         for character in strange:
@@ -79,11 +92,15 @@ def _blanked(text: str) -> str | None:
                 return None
             if spelled != character:
                 text = text.replace(character, spelled)
-    return _bytes(text).translate(_BLANKED).decode("utf-8", "surrogatepass")
+    return _bytes(text).translate(_BLANKED)
 
 
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
+
+
+def _text(octets: bytes) -> str:
+    return octets.decode("utf-8", "surrogatepass")
 
 
 @lru_cache(maxsize=4096)
@@ -205,23 +222,25 @@ def near_signature(words: Sequence[str]) -> int:
     0 for no words."""
     if not words:
         return 0
-    distinct = set(words)
-    digest_of = dict(zip(distinct, map(xxhash.xxh3_64_digest, map(str.encode, distinct)), strict=True))
-    shingles = _shingles(np.frombuffer(b"".join(map(digest_of.__getitem__, words)), ">u8").astype(np.uint64))
+    digests = b"".join(map(xxhash.xxh3_64_digest, map(str.encode, words)))  # to look up words seen is no quicker
+    shingles = _shingles(np.frombuffer(digests, ">u8").astype(np.uint64))
     signature = np.packbits(2 * _votes(shingles) > len(shingles), bitorder="little")
     return int.from_bytes(signature.tobytes(), "little")
 
 
 def _votes(shingles: np.ndarray[Any, np.dtype[np.uint64]]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """How many shingles have each bit. Bits become bytes, and eight bytes are added as one number, as long as none of
-    them can overflow."""
-    votes = np.zeros(64, np.int64)
+    """How many shingles have each bit, the lowest first. One bit of each octet is taken at a time, and eight octets are
+    added as one number, as long as none of them can overflow."""
+    votes = np.zeros((8, 8), np.int64)  # by octet, then by bit
     for first in range(0, len(shingles), _CHUNK):
-        octets = shingles[first : first + _CHUNK].astype("<u8").view(np.uint8).reshape(-1, 8)
-        bits = np.unpackbits(octets, axis=1, bitorder="little").view(np.uint64)
-        rounds = np.add.reduceat(bits, np.arange(0, len(bits), _ROUND), axis=0)
-        votes += rounds.view(np.uint8).sum(axis=0, dtype=np.int64)
-    return votes
+        chunk = shingles[first : first + _CHUNK]
+        rounds = -(-len(chunk) // _ROUND)
+        bits = np.zeros((8, rounds * _ROUND), np.uint64)
+        np.right_shift(chunk, _BITS, out=bits[:, : len(chunk)])
+        bits &= _LOWEST
+        sums = np.add.reduce(bits.reshape(8, rounds, _ROUND), axis=2)
+        votes += sums.astype("<u8").view(np.uint8).reshape(8, rounds, 8).sum(axis=1, dtype=np.int64).T
+    return votes.reshape(64)
 
 
 def _shingles(hashes: np.ndarray[Any, np.dtype[np.uint64]]) -> np.ndarray[Any, np.dtype[np.uint64]]:
