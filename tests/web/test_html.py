@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from wolfspider.model import Failure, Fetch, Link, Page
 from wolfspider.text import block_words, window, words
-from wolfspider.web.html import directives, language, parse
+from wolfspider.web.html import addresses, directives, language, parse
+from wolfspider.web.urls import canonical
 
 URL = "http://example.org/dir/page.html"
 
@@ -166,6 +167,40 @@ def test_links_are_resolved_and_cleaned() -> None:
         <a href="">no</a><a href="#top">no</a><a name="here">no</a><a href="http://[">no</a>
         <map><area href="/d" alt="D"></map>"""
     ) == [("/dir/a.html", "A"), ("/b", "B b"), ("/c", "C"), ("/d", "D")]
+
+
+STEPS = """
+    a .. . / ? # x=1 http: https: // \\ : b.html @ ä mailto: ; & [ %2e
+"""
+BASES = """
+    http://h/ http://h http://h/a/b/c.html https://h/a/b/?x=/y/z http://h/a?b#c/d http://h/a/b/;p=1/ http://h:81/x/y
+    http://u:p@h/a/b http://h/a//b// http://h?x/y http://h#x/y http://h/ä/ü http://h/a/b\\c
+"""
+hrefs = (
+    st.lists(st.sampled_from([*STEPS.split(), " ", "\t", "\x01"]), min_size=1, max_size=5)
+    .map("".join)
+    .filter(str.strip)
+)
+
+
+@given(st.lists(hrefs.map(str.strip), max_size=5), st.sampled_from(BASES.split()))
+def test_what_is_remembered_is_what_would_be_found(links: list[str], base: str) -> None:
+    assert addresses(links, base) == [canonical(link, base) for link in links]
+
+
+@pytest.mark.parametrize(
+    ("href", "address"),
+    [
+        ("c", "http://h/a/c"),
+        ("?q=1", "http://h/a/b?q=1"),
+        ("../c", "http://h/c"),
+        ("/c", "http://h/c"),
+        ("http:c", "http://h/a/c"),
+        ("mailto:c", None),
+    ],
+)
+def test_seen_from_a_page(href: str, address: str | None) -> None:
+    assert addresses([href, href], "http://h/a/b") == [address, address]
 
 
 def test_the_first_base_counts() -> None:

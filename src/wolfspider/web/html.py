@@ -20,8 +20,8 @@ Lexbor needs time in the square of a page's depth and of a tag's attributes, so 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
 from typing import Any
 
 import xxhash
@@ -57,6 +57,9 @@ _BODY_TAG = re.compile(r"<(?:[Bb][Oo][Dd][Yy]|[Hh][Tt][Mm][Ll])[\t\n\x0b\f\r /]"
 
 _SHORTEST_SAMPLE = 30  # characters that a language can be told from
 _SURE = 0.4  # of 1: how likely a language must be
+
+_SHORT = 500  # characters of an address worth remembering
+_OF_THE_PAGE = frozenset(map(chr, range(33))) | {"?", "#"}  # so begin links that depend on more than the folder
 
 
 def parse(fetch: Fetch) -> Page | Failure:
@@ -137,7 +140,7 @@ def _html_page(fetch: Fetch, text: str, codec: str) -> Page | Failure:
     return Page(
         title=reading.title,
         words=found,
-        links=reading.links(base),
+        links=reading.links(addresses(reading.hrefs, base)),
         near=near_signature(found),
         published=dates.published(meta, reading.json, reading.times, fetch.final_url, fetch.at),
         language=language(reading.language or fetch.headers.get("content-language", ""), reading.sample),
@@ -219,6 +222,31 @@ def _nth_tag(text: str, n: int) -> int:
     for _ in range(n):
         place = text.find("<", place + 1)
     return place
+
+
+def addresses(hrefs: Sequence[str], base: str) -> list[str | None]:
+    """What these lead to. The links of a site's pages are much the same, so those that depend on no more than the site
+    or the folder they stand in are remembered from page to page."""
+    origin = "/".join(base.split("/", 3)[:3]) + "/"
+    folder = base.partition("#")[0].partition("?")[0].rpartition("/")[0] + "/"
+    is_plain = len(folder) >= len(origin) and "\\" not in base
+    known: dict[str, str | None] = {}
+    for href in hrefs:
+        if href not in known:
+            if len(href) > _SHORT:
+                known[href] = canonical(href, base)
+            elif href.startswith(("/", "http://", "https://")):
+                known[href] = _remembered(href, origin)
+            elif is_plain and href[0] not in _OF_THE_PAGE and ":" not in href:
+                known[href] = _remembered(href, folder)
+            else:
+                known[href] = canonical(href, base)
+    return [known[href] for href in hrefs]
+
+
+@lru_cache(maxsize=8192)
+def _remembered(href: str, place: str) -> str | None:
+    return canonical(href, place)
 
 
 def directives(*texts: str) -> tuple[str, ...]:

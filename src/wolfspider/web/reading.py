@@ -15,13 +15,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from wolfspider.model import Link
 from wolfspider.text import words, words_of
-from wolfspider.web.urls import canonical
 
 MOST_LINKS = 5_000
 MOST_TEXT = 2_000_000  # characters read into words
@@ -35,7 +33,7 @@ _SAMPLE = 1_000  # characters from which a language can be told
 _META = 4_096
 _JSON = 262_144
 _MOST_ROBOTS = 100  # meta tags with directives
-_SHORT = 500  # characters of an address worth remembering
+_TEXT = 2  # the number of a text among the tags, the same in all trees
 _FEW = 10  # scripts of JSON-LD and dates that are looked at
 
 _PORTION = 50_000  # characters turned into words at once; they end with a word, unless it is very long
@@ -139,14 +137,14 @@ class Reading:
         while True:
             for node in nodes:
                 number = node.tag_id
+                if number == _TEXT:
+                    text = node.text_content
+                    if text and (texts or not text.isspace()):
+                        texts.append(text)
+                    continue
                 tag = names.get(number)
                 if tag is None:
                     tag = names[number] = node.tag or ""
-                if tag == "-text":
-                    text = node.text_content or ""
-                    if texts or not text.isspace():
-                        texts.append(text)
-                    continue
                 if texts and tag not in _INLINE:
                     self._flush()
                 if tag in _CLOSED or (hidden and node.mem_id in hidden):
@@ -156,9 +154,9 @@ class Reading:
                     continue
                 anchor = self._open if tag == "a" else None
                 child = node.first_child
-                if child is None or (child.next is None and child.is_text_node):
+                if child is None or (child.next is None and child.tag_id == _TEXT):
                     # Nothing but a text inside, as in most elements: there is no need to go in and out.
-                    text = (child.text_content or "") if child is not None else ""
+                    text = child.text_content if child is not None else None
                     if text and (texts or not text.isspace()):
                         (texts if tag in _INLINE else passages).append(text)
                     if anchor is not None:
@@ -175,9 +173,10 @@ class Reading:
 
     def _leave(self) -> Iterator[LexborNode]:
         """The innermost element ends; give what follows it."""
-        others, _, tag, first, anchors, anchor = self._stack.pop()
-        if len(self._paths) > len(self._stack):
-            self._paths.pop()
+        stack, paths = self._stack, self._paths
+        others, _, tag, first, anchors, anchor = stack.pop()
+        if len(paths) > len(stack):
+            paths.pop()
         if tag not in _INLINE:
             if self._texts:
                 self._flush()
@@ -189,10 +188,10 @@ class Reading:
 
     def _flush(self) -> None:
         """A boundary: what was gathered since the last one is a passage."""
-        text = "".join(self._texts)
-        self._texts.clear()
-        if text:
-            self._passages.append(text)
+        texts = self._texts
+        if texts:
+            self._passages.append(texts[0] if len(texts) == 1 else "".join(texts))
+            texts.clear()
 
     def _anchor(self, node: LexborNode, tag: str, href: str, rel: str) -> _Anchor | None:
         """A new link, unless it leads nowhere but to this page."""
@@ -213,35 +212,46 @@ class Reading:
         if self._open is anchor:
             if anchor.alternative and not any(map(words, self._passages[anchor.first :])):
                 self._passages.append(anchor.alternative)
-            self._begin(None)
+            anchor.last = len(self._passages)
+            self._open = None
 
     def _path(self) -> str:
         """The tag path of the innermost open element; each element's is made once, and only if it has a link."""
-        path = self._paths[-1] if self._paths else ""
-        for _, node, tag, *_ in self._stack[len(self._paths) :]:
-            path = f"{path}/{_label(node, tag)}".lstrip("/")[:TAG_PATH]
-            self._paths.append(path)
+        paths = self._paths
+        path = paths[-1] if paths else ""
+        for opened in self._stack[len(paths) :]:
+            label = _label(opened[2], opened[1].attributes)
+            path = f"{path}/{label}"[:TAG_PATH] if path else label[:TAG_PATH]
+            paths.append(path)
         return path
 
-    def links(self, base: str) -> tuple[Link, ...]:
-        """Each address once, in the order of first sight, told by its first place that has a text."""
-        chosen: dict[str, int] = {}
-        for number, url in enumerate(_addresses([anchor.href for anchor in self._anchors], base)):
+    @property
+    def hrefs(self) -> list[str]:
+        return [anchor.href for anchor in self._anchors]
+
+    def links(self, addresses: Sequence[str | None]) -> tuple[Link, ...]:
+        """Each address once, in the order of first sight, told by its first place that has a text. The addresses are
+        those of the hrefs, None for what is no link."""
+        chosen: dict[str, tuple[int, str]] = {}
+        for number, url in enumerate(addresses):
             if url is None:
                 continue
             if url in chosen:
-                if not self._text(chosen[url]) and self._text(number):
-                    chosen[url] = number
+                if not chosen[url][1] and (text := self._text(number)):
+                    chosen[url] = number, text
             elif len(chosen) < MOST_LINKS:
-                chosen[url] = number
+                chosen[url] = number, self._text(number)
         blocks = self._blocks()
-        return tuple(self._link(url, number, blocks[number], rank) for rank, (url, number) in enumerate(chosen.items()))
+        return tuple(
+            self._link(url, text, number, blocks[number], rank)
+            for rank, (url, (number, text)) in enumerate(chosen.items())
+        )
 
-    def _link(self, url: str, number: int, block: tuple[int, int], rank: int) -> Link:
+    def _link(self, url: str, text: str, number: int, block: tuple[int, int], rank: int) -> Link:
         anchor = self._anchors[number]
-        path = f"{anchor.path}/{_label(anchor.node, anchor.tag)}"[:TAG_PATH]
-        rel = " ".join(anchor.rel.lower()[:ANCHOR].split())
-        return Link(url, self._text(number), self._before[anchor.first], block, path, rank, rel)
+        path = f"{anchor.path}/{_label(anchor.tag, anchor.node.attributes)}"[:TAG_PATH]
+        rel = " ".join(anchor.rel.lower()[:ANCHOR].split()) if anchor.rel else ""
+        return Link(url, text, self._before[anchor.first], block, path, rank, rel)
 
     def _text(self, number: int) -> str:
         anchor = self._anchors[number]
@@ -393,29 +403,12 @@ def words_within(passages: Sequence[str]) -> tuple[list[str], list[int]]:
     return found, before
 
 
-def _addresses(hrefs: Sequence[str], base: str) -> list[str | None]:
-    """What these lead to. The links of a site's pages are much the same, so those that do not depend on where in the
-    site they stand are remembered from page to page."""
-    origin = "/".join(base.split("/", 3)[:3]) + "/"
-    known: dict[str, str | None] = {}
-    for href in hrefs:
-        if href not in known:
-            alike = len(href) <= _SHORT and href.startswith(("/", "http://", "https://"))
-            known[href] = _remembered(href, origin) if alike else canonical(href, base)
-    return [known[href] for href in hrefs]
-
-
-@lru_cache(maxsize=8192)
-def _remembered(href: str, origin: str) -> str | None:
-    return canonical(href, origin)
-
-
-def _label(node: LexborNode, tag: str) -> str:
+def _label(tag: str, attributes: Attributes) -> str:
     """An element in a tag path: "div.nav.top#menu"."""
-    attributes = node.attributes
-    classes = (attributes.get("class") or "")[:_LABEL].split()
+    if classes := attributes.get("class"):
+        tag = ".".join((tag, *classes[:_LABEL].split()))
     name = (attributes.get("id") or "")[:_LABEL].strip()
-    return ".".join((tag, *classes)) + (f"#{name}" if name else "")
+    return f"{tag}#{name}" if name else tag
 
 
 def refresh_target(content: str) -> str:
