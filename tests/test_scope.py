@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import fnmatch
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import wolfspider.scope
 from wolfspider.errors import Problem
 from wolfspider.scope import Rule, Scope
 
@@ -26,6 +28,14 @@ from wolfspider.scope import Rule, Scope
         ("*?print=*", "http://a.test/x?print=1", True),
         ("*.test/*.cgi", "http://a.test/x.cgi?y", False),
         ("*.test/*.cgi", "http://a.test/x.cgi", True),
+        ("*.example.org", "https://www.example.org/a", True),
+        ("*.example.org", "https://www.example.org:8080/a", True),
+        ("*.example.org", "https://example.org/a", False),
+        ("*.example.org", "https://www.example.com/a", False),
+        ("*.example.org:8080", "https://www.example.org:8080/a", True),
+        ("*.example.org:8080", "https://www.example.org/a", False),
+        ("*.pdf", "https://example.org/a.pdf", True),
+        ("*.example.org/*?print=*", "https://www.example.org/a?print=1", True),
     ],
 )
 def test_rules(rule: str, url: str, matches: bool) -> None:
@@ -53,6 +63,12 @@ def test_the_last_rule_that_matches_decides() -> None:
     again = Scope()
     again.restore(scope.state())
     assert again.rules == scope.rules and not again.allows("http://b.test/")
+
+
+def test_the_examples_of_the_head_are_those_of_the_command_line() -> None:
+    examples = re.findall(r"^    (\S+)  ", wolfspider.scope.__doc__ or "", re.MULTILINE)
+    docs = (Path(__file__).parents[1] / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert len(examples) == 3 and all(f"| `{example}` |" in docs for example in examples)
 
 
 def test_an_empty_rule_is_refused() -> None:

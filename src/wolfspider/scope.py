@@ -4,6 +4,8 @@
     example.org/news         addresses that begin so, http or https
     *.example.org/*?print=*  `*` stands for anything
 
+A pattern without a slash (`*.example.org`, `*.pdf`) may match the host alone, or the whole address.
+
 The last rule that matches an address decides. Patterns are matched in linear time, whatever they are: rules come from
 people, addresses from strangers.
 """
@@ -32,13 +34,17 @@ class Rule(NamedTuple):
     def matches(self, url: str) -> bool:
         bare = url.split("://", 1)[-1]
         if "*" in self.text:
-            return _matches_pattern(self.text.split("*"), bare)
+            parts = self.text.split("*")
+            return _matches_pattern(parts, bare) or ("/" not in self.text and _matches_pattern(parts, self._host(bare)))
         if "/" in self.text:
             return bare.startswith(self.text)
-        host = bare.split("/", 1)[0]
-        if ":" not in self.text:
-            host = host.split(":", 1)[0]
+        host = self._host(bare)
         return host == self.text or host.endswith("." + self.text)
+
+    def _host(self, bare: str) -> str:
+        """The host of an address, with its port if the rule names one."""
+        host = bare.split("/", 1)[0]
+        return host if ":" in self.text else host.split(":", 1)[0]
 
 
 def _matches_pattern(parts: list[str], text: str) -> bool:
