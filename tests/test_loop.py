@@ -296,8 +296,8 @@ def test_the_budget_can_be_moved_both_ways() -> None:
     ("command", "says"),
     [
         (events.SetLimit("speed", 3), "A limit is pages, slots or delay"),
-        (events.SetLimit("slots", 0), "slots must be at least 1"),
-        (events.SetLimit("delay", math.nan), "delay must be at least 0"),
+        (events.SetLimit("slots", 0), "slots must be between 1"),
+        (events.SetLimit("delay", math.nan), "delay must be between 0"),
         (events.SetParam("depht", 3), "no parameter 'depht'"),
         (events.SetTopic((), ""), "A topic needs keywords"),
         (events.Label("host9.test", True), "nothing to label"),

@@ -113,12 +113,14 @@ class Driver:
 
     def _again(self, visit: Visit, result: Page | Failure, tried: int) -> bool:
         """Is it worth another try, and does the crawl pay for it?"""
+        return self._worth_another(result, tried) and self.crawl.grant(visit)
+
+    def _worth_another(self, result: Page | Failure, tried: int) -> bool:
         if isinstance(result, Page) or tried >= self.tries:
             return False
-        passing = (result.kind in RETRIED and result != NO_SUCH_NAME) or (
-            result.kind == "status" and result.detail.startswith("5")
-        )
-        return passing and self.crawl.grant(visit)
+        if result.kind == "status":
+            return result.detail.startswith("5")
+        return result.kind in RETRIED and result != NO_SUCH_NAME
 
     def _land(self, visit: Visit, result: Page | Failure, at: float, seconds: float) -> None:
         was_out = self.crawl.flights[visit.id].how == "out"

@@ -13,7 +13,7 @@ import random
 import shutil
 import tempfile
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from itertools import chain
@@ -23,7 +23,7 @@ from typing import Any
 from wolfspider import __version__, outset, parts
 from wolfspider.drive import Result
 from wolfspider.errors import Problem
-from wolfspider.events import Command, Event, Landed, SetLimit
+from wolfspider.events import AddSeeds, Command, Event, Landed, SetLimit
 from wolfspider.journal import replay
 from wolfspider.loop import Crawl, Limits
 from wolfspider.model import Failure, Fetch, Page, Verdict
@@ -34,12 +34,14 @@ from wolfspider.settings import Settings, choose
 from wolfspider.store.base import Store
 from wolfspider.store.failpoints import reach
 from wolfspider.store.sqlite import about_run, create, is_run, open_run
+from wolfspider.web import seeds
 from wolfspider.web.client import Caps, Client
 from wolfspider.web.guard import Guard
 from wolfspider.web.live import Live, followable
 from wolfspider.web.polite import HostCap, Manners, Polite
 from wolfspider.web.robots import LiveRobots
 
+LARGEST_RAW = 60_000_000  # bytes of an answer before it is unpacked: what the archive reads back
 MANY = 256  # pages that may wait for whoever reads them before the crawl waits too
 LIMITS = ("pages", "slots", "delay")  # settings that move the crawl's own limits when a run is gone on with
 # Those that say what a run is: with any other value of one of them it would be another run.
@@ -86,10 +88,14 @@ class Hunt:
         *,
         tell: Callable[[Event], None] | None = None,
         remark: Callable[[str], None] | None = None,
+        given: Collection[str] = (),
     ) -> None:
+        """`given`: settings that count even where they are as they were when the run began."""
         outset.check(settings)
         parts.check(settings)
-        self.settings, self.folder = settings, folder
+        self.settings, self.folder, self.given = settings, folder, given
+        # What comes by the standard input is read here, where Ctrl-C works as everywhere.
+        self._listed = [] if folder is not None and is_run(folder) else outset.listed(settings)
         self.remark = remark or (lambda sentence: None)
         self.result: Result | None = None
         self.crawl: Crawl | None = None
@@ -101,7 +107,6 @@ class Hunt:
         self._early: list[Event] = []  # the beginning, to be told of once it is committed
         self._found: deque[Found] | None = None  # pages that somebody iterates over
         self._running: asyncio.Task[Result] | None = None  # for them
-        self._taken = asyncio.Event()
         self._brought = asyncio.Event()
 
     # Steering
@@ -110,6 +115,8 @@ class Hunt:
         """Do this between two turns; the answer is an event, Obeyed."""
         if self.crawl is None or self.driver is None:
             raise Problem("The crawl has not begun yet; it can be steered from its first event on.")
+        if isinstance(command, AddSeeds):
+            command = AddSeeds(tuple(map(seeds.address, command.urls)))
         self.crawl.inbox.append(command)
         self.driver.ring()
 
@@ -131,7 +138,6 @@ class Hunt:
         """End at once, and wait until the run is free. Who leaves the loop early and wants to go on with it needs this,
         or `async with`: a loop that is left cannot wait."""
         self.stop()
-        self._taken.set()
         if self._running is not None:
             await asyncio.wait([self._running])
 
@@ -154,14 +160,14 @@ class Hunt:
             while found or not running.done():
                 while found:
                     yield found.popleft()
-                    self._taken.set()
+                    if self.driver is not None and len(found) == MANY:
+                        self.driver.ring()
                 self._brought.clear()
                 if not running.done():
                     await self._brought.wait()
             await running
         finally:
             self.stop()
-            self._taken.set()
             await asyncio.gather(running, return_exceptions=True)
 
     def tell(self, event: Event) -> None:
@@ -179,11 +185,9 @@ class Hunt:
             self._found.append(Found(page, verdict, event.downloads))
             self._brought.set()
 
-    async def _pace(self) -> None:
+    def _pace(self) -> bool:
         """The crawl is not faster than whoever reads its pages."""
-        while self._found is not None and len(self._found) > MANY and not self._ending:
-            self._taken.clear()
-            await self._taken.wait()
+        return self._found is None or len(self._found) <= MANY
 
     async def run(self) -> Result:
         async with AsyncExitStack() as stack:
@@ -191,23 +195,33 @@ class Hunt:
             recalled = self.recalled(store)
             clock = Clock.after(recalled[0].now if recalled else 0.0)
             web = self.web = await self._live(stack, store, clock)
-            begun = recalled or await self._unless_ended(self._begun(store, web, clock))
+            try:
+                begun = recalled or await self._unless_ended(self._begun(store, web, clock))
+            finally:
+                store.keep_hosts(web.changed())
+                store.commit()
             if begun is None:
                 self.result = Result("interrupted" if self._ending == "drain" else "stopped", 0, clock())
                 return self.result
             crawl, room = begun
             self.crawl, self.driver = crawl, await self._driver(stack, crawl, room, web, store, clock)
             self._resettle(crawl, store)
+            if crawl.paused:
+                self.remark(f"The run is paused. Go on by: wolfspider steer {self.folder} resume")
             if self._ending:
                 (self.driver.drain if self._ending == "drain" else self.driver.stop)()
             self.result = await self.driver.run()
-            await asyncio.to_thread(store.index)
+            if self.result.reason != "stopped":  # who wants an end at once gets the index next time
+                await asyncio.to_thread(store.index)
         return self.result
 
     async def _driver(
         self, stack: AsyncExitStack, crawl: Crawl, room: Room, web: Live, store: Store, clock: Clock
     ) -> Run:
         room.pause = web.retry_after
+        for flight in crawl.flights.values():
+            if flight.how == "out":
+                web.polite.asked(flight.visit.link.host)
         for host in web.resting():
             room.rest(host, web.polite.ready_at(host))
         reader = None
@@ -221,10 +235,16 @@ class Hunt:
                 result = await parsers.read(fetch)
                 return followable(result) if isinstance(result, Page) else result
 
+        counted = web.counters.overhead
+
         def turned() -> None:
+            nonlocal counted
             web.polite.set_delay(crawl.limits.delay)
             web.lanes.count = crawl.limits.slots
             store.keep_hosts(web.changed())
+            if web.counters.overhead > counted:
+                store.count("overhead", web.counters.overhead - counted)
+                counted = web.counters.overhead
 
         return Run(
             crawl,
@@ -239,6 +259,7 @@ class Hunt:
             pace=self._pace,
             chores=self._disk,
             snapshots=self.settings.snapshots,
+            patient=True,
         )
 
     def _disk(self, now: float) -> str | None:
@@ -249,7 +270,7 @@ class Hunt:
     async def _live(self, stack: AsyncExitStack, store: Store, clock: Clock) -> Live:
         settings = self.settings
         guard = Guard(allow_private=settings.allow_private, via=outset.via(settings))
-        caps = Caps(raw=2 * settings.largest, body=settings.largest, deadline=settings.deadline)
+        caps = Caps(min(2 * settings.largest, LARGEST_RAW), settings.largest, settings.deadline)
         client = Client(guard, outset.agent(settings), caps, clock)
         stack.push_async_callback(client.close)
         manners = Manners(
@@ -257,7 +278,7 @@ class Hunt:
             factor=settings.adapt,
             backoff=settings.backoff,
             per_address=0 if settings.via else settings.per_address,
-            patience=max(120.0, 2 * settings.delay),
+            patience=max(120.0, 2 * settings.delay, settings.max_wait),
         )
         polite = Polite(manners, clock, random.Random())
         web = Live(client, guard, polite, LiveRobots(clock), hosts=HostCap())
@@ -304,6 +325,7 @@ class Hunt:
             out = (flight.visit.link.host for flight in crawl.flights.values() if flight.how == "out")
             room = Room.restored(state["room"], out)
         replay(crawl, chain([first] if first is not None else [], entries), room)
+        crawl.limits.max_wait = self.settings.max_wait  # no part of what a replay must give
         reach("run-recalled")
         return crawl, room
 
@@ -312,7 +334,8 @@ class Hunt:
         first = Settings.from_json(store.about["settings"])
         for name in LIMITS:
             value = getattr(self.settings, name)
-            if value not in (getattr(first, name), getattr(crawl.limits, name)):
+            wanted = name in self.given or value != getattr(first, name)
+            if wanted and value != getattr(crawl.limits, name):
                 crawl.inbox.append(SetLimit(name, value))
 
     # The beginning
@@ -329,11 +352,15 @@ class Hunt:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _begun(self, store: Store, web: Live, clock: Clock) -> tuple[Crawl, Room]:
-        spent = await outset.fetch_liked(self.settings, store, web, self.remark)
+        spent = await outset.fetch_liked(
+            self.settings, store, web, self.remark, lambda: store.keep_hosts(web.changed())
+        )
         crawl = self._crawl(store)
         services = Live(web.client, web.guard, web.polite, None)  # a search that the person named asks no robots.txt
-        links, requests = await outset.starting_points(self.settings, web, services, crawl.in_scope, self.remark)
-        store.count("overhead", requests)
+        links, requests = await outset.starting_points(
+            self.settings, self._listed, web, services, crawl.in_scope, self.remark
+        )
+        store.count("overhead", requests + web.counters.overhead)
         crawl.listen(self._early.append)
         crawl.begin(links, clock(), spent)
         crawl.listeners.pop()
@@ -342,11 +369,12 @@ class Hunt:
     def _crawl(self, store: Store) -> Crawl:
         assert self.folder is not None
         settings, learned = self.settings, parts.handed_on(self.folder, store.about)
+        first = Settings.from_json(store.about["settings"])  # what changed since is in the journal
         crawl = Crawl(
             parts.strategy_of(settings, parts.topic_of(settings, store.liked()), store.shelf, learned),
             parts.judge_of(settings, learned),
             store,
-            Limits(settings.pages, settings.slots, settings.delay, settings.max_wait),
+            Limits(first.pages, first.slots, first.delay, settings.max_wait),
             scope=parts.scope_of(settings),
             journal=store.write,
         )
@@ -393,7 +421,7 @@ def resume(
     """Go on with a run; settings given here count from now on."""
     store_settings = settings_of(Path(folder))
     chosen = choose({**store_settings.to_json(), **settings}, environment=False).settings
-    return Hunt(chosen, Path(folder), tell=on_event, remark=on_remark)
+    return Hunt(chosen, Path(folder), tell=on_event, remark=on_remark, given=tuple(settings))
 
 
 def settings_of(folder: Path) -> Settings:

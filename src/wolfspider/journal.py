@@ -16,6 +16,8 @@ def replay(crawl: Crawl, entries: Iterable[tuple[Any, ...]], room: Room) -> None
         if kind == "begin":
             crawl.begin(*entry)
         elif kind == "propose":
+            if crawl.closing == "stopped":  # it was gone on with after that
+                crawl.closing = ""
             now, free, newly_ready, answers, ids = entry
             orders = crawl.visits(Replayed(room, free, newly_ready, answers), now)
             if tuple(order.visit.id for order in orders) != ids:

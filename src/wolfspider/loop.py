@@ -43,6 +43,7 @@ KEPT = (
     "joined",
     "credited",
     "labels",
+    "taught",
     "paused",
     "closing",
     "idle",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -57,11 +56,12 @@ def _seeds(crawl: Crawl, urls: tuple[str, ...]) -> list[Link]:
 
 
 def _set_limit(crawl: Crawl, name: str, value: float) -> float:
-    least = {"pages": 0, "slots": 1, "delay": 0}
-    if name not in least:
+    bounds = {"pages": (0, 10**12), "slots": (1, 2000), "delay": (0, 86_400)}
+    if name not in bounds:
         raise Problem(f"A limit is pages, slots or delay, not {name!r}.")
-    if not least[name] <= value < math.inf:
-        raise Problem(f"{name} must be at least {least[name]}, not {value}.")
+    least, most = bounds[name]
+    if not least <= value <= most:
+        raise Problem(f"{name} must be between {least:,} and {most:,}, not {value}.")
     old: float = getattr(crawl.limits, name)
     setattr(crawl.limits, name, value if name == "delay" else int(value))
     return old

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from wolfspider.drive import Driver, Result, read
-from wolfspider.events import Event
+from wolfspider.events import Command, Event
 from wolfspider.loop import Crawl
 from wolfspider.model import Failure, Fetch, Page, Visit
 from wolfspider.room import Broken, Order, Room
@@ -29,7 +29,7 @@ from wolfspider.web.world import Request, Web
 
 POLL = 0.5  # seconds between two looks for commands
 SHARE = 0.05  # of the time may go into snapshots
-LONGEST_RETRY = 120.0  # seconds; at a host that wants a longer rest nothing is tried again
+WAITED = 1.0  # seconds, at least, that a visit waits which its host had no turn for
 DRAIN = 15.0  # seconds that visits have to come back once a signal said stop
 SELDOM = 20_000  # new objects after which Python looks for circles of garbage
 
@@ -83,9 +83,10 @@ class Run(Driver):
         read: Callable[[Fetch], Awaitable[Page | Failure]] | None = None,
         tell: Callable[[Event], None] | None = None,
         turned: Callable[[], None] | None = None,
-        pace: Callable[[], Awaitable[None]] | None = None,
+        pace: Callable[[], bool] | None = None,
         chores: Callable[[float], str | None] | None = None,
         snapshots: float = 60.0,
+        patient: bool = False,
         instant: float = 0.0,
     ) -> None:
         super().__init__(crawl, tries=tries, room=room)
@@ -93,7 +94,8 @@ class Run(Driver):
         self.read = read or _read_here
         self.tell = tell
         self.turned = turned  # called just before each commit
-        self.pace = pace  # awaited after each commit
+        self.pace = pace  # may more be started, or is somebody behind with reading?
+        self.patient = patient  # keep visits out whose host rests, instead of landing them unasked
         self.chores = chores  # done about once a second; may say why the crawl must end
         self.ending = ""  # interrupted or stopped, once a signal said so; or the reason of a chore
         self.turns = 0
@@ -103,13 +105,15 @@ class Run(Driver):
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._heard: list[Event] = []
         self._bug: Exception | None = None  # what went wrong beside the turns
+        self._others: list[tuple[int, Command]] = []  # what other processes want
+        self._stranded: set[int] = set()  # visits that wait for hosts which rest for longer than anybody waits
         self.snapshots = snapshots  # seconds between two, at least
         self._snapshot_due = clock() + snapshots
         crawl.listen(self._heard.append)
 
     async def run(self) -> Result:
         self._take_up()
-        self._hear_others()
+        self._look_for_others()
         helpers = [asyncio.create_task(self._watched(helper)) for helper in (self._poll, self._tend)]
         try:
             with _garbage_sought_seldom():
@@ -141,14 +145,14 @@ class Run(Driver):
     async def _turn_until_over(self) -> str:
         while True:
             now = self.clock()
+            self._obey_others(now)
             self._obey_inbox(now)
-            orders = [] if self.ending else self.crawl.visits(self.room, now)
+            behind = self.pace is not None and not self.pace()
+            orders = [] if self.ending or behind else self.crawl.visits(self.room, now)
             self._commit()
             for order in orders:
                 self._dispatch(order, now)
             reach("run-sent")
-            if self.pace is not None:
-                await self.pace()
             reason = self._over(now)
             if reason:
                 return reason
@@ -162,7 +166,14 @@ class Run(Driver):
         if self.ending:
             return self.ending if now >= self._until or not (self._under_way() or self._back) else None
         reason = self.crawl.over(self.room, now)
+        if reason is None and self._only_stranded():
+            dry = self.crawl.asked == now or self.crawl.left <= 0
+            waits = self.crawl.next(self.room, now) - now > self.crawl.limits.max_wait
+            return "waiting" if dry and waits and not self.crawl.paused else None
         return None if reason == "paused" else reason
+
+    def _only_stranded(self) -> bool:
+        return bool(self._stranded) and not (self._tasks or self._back)
 
     def _under_way(self) -> bool:
         """Is there a visit to wait for in the end? One that itself still waits for its turn may as well wait for the
@@ -190,9 +201,10 @@ class Run(Driver):
     async def _something(self, now: float) -> None:
         """Wait until a visit is back, a command came, a host is ready or the strategy wants to be asked."""
         until = self._until if self.ending else self.crawl.next(self.room, now)
-        if self.crawl.flights and not (self._tasks or self._back or self.ending):
+        if self.crawl.flights and not (self._tasks or self._back or self._stranded or self.ending):
             raise Broken(f"visits {list(self.crawl.flights)[:10]} never land: nothing is left to wait for")
         if self._back and not self.instant:
+            await asyncio.sleep(0)  # others live on this loop too
             return
         loop = asyncio.get_running_loop()
         timer = loop.call_at(self.clock.of_loop(until), self._bell.set) if until < math.inf else None
@@ -231,7 +243,7 @@ class Run(Driver):
 
     async def _go_out(self, visit: Visit, tried: int, rests: float = 0.0) -> None:
         try:
-            if tried > 1:
+            if tried > 1 or rests:
                 await self._rest(visit, rests)
             back = await self._fetched(visit, tried)
         except Exception as bug:
@@ -258,7 +270,8 @@ class Run(Driver):
         fetch = await self.web.fetch(
             Request(url, visit.deadline, held, self.crawl.in_scope, lambda waiting: self._park(visit, waiting))
         )
-        result = self._unchanged(url) if fetch.status == 304 and held else await self.read(fetch)
+        unchanged = fetch.status == 304 and held and fetch.failure is None
+        result = self._unchanged(url) if unchanged else await self.read(fetch)
         if fetch.hops and isinstance(result, Failure) and not result.asked:
             result = _led_astray(result)
         return _Back(self.clock(), visit.id, visit, result, fetch, fetch.seconds, tried)
@@ -284,15 +297,36 @@ class Run(Driver):
     def _return(self, back: _Back) -> None:
         if back.bug is not None:
             raise back.bug
-        visit = back.visit
-        rests = self.room.pause(visit.link.host)
-        if not self.ending and rests <= LONGEST_RETRY and self._again(visit, back.result, back.tried):
-            self._send(self._go_out(visit, back.tried + 1, rests), visit)
+        if self._goes_again(back):
             return
+        visit = back.visit
         if back.fetch is not None:
             self.store.archive(visit.id, back.fetch)
         self._land(visit, back.result, max(back.at, self.crawl.now), back.seconds)
         reach("run-landed")
+
+    def _goes_again(self, back: _Back) -> bool:
+        """Is this not the end of the visit? Who is told to end leaves what deserves another try to the next session."""
+        visit, rests = back.visit, self.room.pause(back.visit.link.host)
+        if self.patient and isinstance(back.result, Failure) and back.result.kind == "waiting":
+            return self._waits_on(visit, back.tried, rests)
+        if self.ending:
+            return self._worth_another(back.result, back.tried)
+        if rests > self.crawl.limits.max_wait or not self._again(visit, back.result, back.tried):
+            return False
+        self._send(self._go_out(visit, back.tried + 1, rests), visit)
+        return True
+
+    def _waits_on(self, visit: Visit, tried: int, rests: float) -> bool:
+        """Nobody was asked, since the host rests. The visit stays out, and waits for it, or for a later session."""
+        if self.ending:
+            return True
+        if rests <= self.crawl.limits.max_wait:
+            self._send(self._go_out(visit, tried, max(rests, WAITED)), visit)
+        else:
+            self._stranded.add(visit.id)
+        self._park(visit, True)
+        return True
 
     # Beside the turns
 
@@ -306,14 +340,22 @@ class Run(Driver):
     async def _poll(self) -> None:
         while True:
             await asyncio.sleep(POLL)
-            self._hear_others()
+            self._look_for_others()
 
-    def _hear_others(self) -> None:
-        """Commands of other processes, taken from the store between turns."""
-        for number, command in self.store.commands():
-            self.store.taking(number)
-            self.crawl.command(command, self.clock())
+    def _look_for_others(self) -> None:
+        """Commands of other processes, to be obeyed in the next turn. What was refused is answered at once, or the
+        store would be held until then."""
+        found = self.store.commands()
+        self._others += found
+        self.store.commit()
+        if found:
             self._bell.set()
+
+    def _obey_others(self, now: float) -> None:
+        others, self._others = self._others, []
+        for number, command in others:
+            self.store.taking(number)
+            self.crawl.command(command, now)
 
     async def _tend(self) -> None:
         while True:
@@ -322,7 +364,7 @@ class Run(Driver):
             reason = self.chores(self.clock()) if self.chores else None
             if reason:
                 self.ending = self.ending or reason
-                self._until = self.clock() + DRAIN
+                self._until = min(self._until, self.clock() + DRAIN)
                 self._bell.set()
 
 

@@ -76,7 +76,7 @@ class Settings:
         3600.0, "A crawl that could only wait longer than this is over (seconds).", low=0, live=False
     )
     deadline: float = param(60.0, "Seconds that an answer may take.", low=0.1, high=3600, live=False)
-    largest: int = param(10_000_000, "Bytes of a page; what is longer is cut.", low=1000, high=100_000_000, live=False)
+    largest: int = param(10_000_000, "Bytes of a page; what is longer is cut.", low=1000, high=50_000_000, live=False)
     contact: str = param("", "A mail or web address by which a site can reach you.", live=False)
     allow_private: bool = param(False, "Crawl addresses of your own network too.", live=False)
     via: str = param(

@@ -229,7 +229,8 @@ def test_a_page_is_recalled_as_it_was(store: SqliteStore, encoding: str) -> None
     hand_of(again).bring(fetch)
     held = again.recall(URL)
     assert held is not None and held.result == page
-    assert again.held(URL) == {"last-modified": "Mon, 03 Nov 2025 00:00:00 GMT"}
+    assert again.held(URL) == {}, "the copy is one of another address"
+    assert again.held("http://b.test/ziel") == {"last-modified": "Mon, 03 Nov 2025 00:00:00 GMT"}
     again.close()
     (row,) = RunView(store.folder).pages()
     assert (row.near, row.digest, row.title, row.hops) == (page.near, page.digest, page.title, (URL,))
@@ -320,7 +321,7 @@ def test_commands_of_others_are_answered(store: SqliteStore) -> None:
     rehearsal.step()
     obeyed, refused = answer_to(store.folder, number), answer_to(store.folder, other)
     assert obeyed is not None and obeyed["problem"] == "" and obeyed["old"] == 40
-    assert refused is not None and "at least 1" in refused["problem"]
+    assert refused is not None and "between 1 and" in refused["problem"]
     assert rehearsal.crawl.limits.pages == 5
 
 

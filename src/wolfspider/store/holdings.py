@@ -120,6 +120,11 @@ class Holdings:
         passed = tuple(json.loads(hops))
         return Fetch(url, final_url, status, json.loads(headers), body, None, seconds, at, passed, cut=bool(cut))
 
+    def address(self, seq: int) -> str:
+        """Where a page was in the end."""
+        row = self._connection.execute("SELECT final_url FROM pages WHERE seq = ?", (seq,)).fetchone()
+        return str(row[0]) if row else ""
+
     def headers(self, seq: int) -> dict[str, str]:
         row = self._connection.execute("SELECT headers FROM pages WHERE seq = ?", (seq,)).fetchone()
         kept: dict[str, str] = json.loads(row[0]) if row else {}

@@ -6,15 +6,17 @@ import dataclasses
 import json
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_type_hints
 
 import msgpack
 
 from wolfspider import codec
-from wolfspider.events import Command
+from wolfspider.events import AddSeeds, Command
 from wolfspider.model import Failure, Fetch, Link, Page
+from wolfspider.web.urls import canonical
 
 LONGEST_TEXT = 2_000  # characters of a title, an anchor, a failure's detail
+LARGEST_NUMBER = 2**53  # of a command
 LONGEST_JSON = 8_000
 LONGEST_HEADERS = 16_000
 _PAGE = tuple(field.name for field in dataclasses.fields(Page) if not field.name.endswith("_"))
@@ -85,10 +87,33 @@ def unpacked_entry(kind: str, data: bytes) -> tuple[Any, ...]:
 
 
 def command_of(text: str) -> Command:
+    """What somebody wants, checked: it comes from another process, and is played again after every crash."""
     command = codec.load(text, {})
     if not isinstance(command, Command):
         raise ValueError("no command")
+    for name, kind in get_type_hints(type(command)).items():
+        if not _fits(getattr(command, name), kind):
+            raise ValueError(f"{name} is of another kind")
+    if isinstance(command, AddSeeds):
+        return AddSeeds(tuple(_canonical(url) for url in command.urls))
     return command
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    if kind is float:
+        return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST_NUMBER
+    if kind in (str, bool):
+        return isinstance(value, kind)
+    if kind is Any:  # of a parameter
+        return isinstance(value, str | bool) or _fits(value, float)
+    return isinstance(value, tuple) and all(isinstance(one, str) for one in value)
+
+
+def _canonical(url: str) -> str:
+    found = canonical(url)
+    if found is None:
+        raise ValueError("no address")
+    return found
 
 
 def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:

@@ -157,8 +157,8 @@ class SqliteStore(Recording):
 
     def held(self, url: str) -> Mapping[str, str]:
         held = self._holdings.held(url, self._seq)
-        if held is None or held.page is None:
-            return {}
+        if held is None or held.page is None or self._holdings.address(held.page) != url:
+            return {}  # a copy of another address says nothing of this one
         headers = self._holdings.headers(held.page)
         return {name: headers[name] for name in ("etag", "last-modified") if name in headers}
 

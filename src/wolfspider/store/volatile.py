@@ -91,7 +91,9 @@ class Volatile:
         self._liked.append(fetch)
 
     def held(self, url: str) -> Mapping[str, str]:
-        headers = self._headers.get(url, {})
+        held = self._held.get(url)
+        other = held is None or not isinstance(held.result, Page) or held.result.final_url != url
+        headers: Mapping[str, str] = {} if other else self._headers.get(url, {})
         return {name: headers[name] for name in ("etag", "last-modified") if name in headers}
 
     def commit(self) -> None:

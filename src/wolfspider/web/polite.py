@@ -103,6 +103,7 @@ class Polite:
         known = self._of(host)
         if known.ended <= began:
             known.ended = self.clock()
+            self._changed.add(host)
 
     def answered(self, host: str, status: int, headers: Mapping[str, str], seconds: float) -> None:
         """An answer has ended, good or bad. Names of headers are in lower case."""
@@ -134,6 +135,12 @@ class Polite:
         rest = own if wanted is None else wanted if not known.troubles else max(wanted, own)
         known.troubles, known.troubled, known.ended = known.troubles + 1, now, now
         known.until = now + min(max(rest, self.manners.delay), DAY)
+        self._changed.add(host)
+
+    def asked(self, host: str) -> None:
+        """A request may be out that nobody here knows the end of, as after a crash: its host rests from now on."""
+        known = self._of(host)
+        known.ended = max(known.ended, self.clock())
         self._changed.add(host)
 
     def asks(self, host: str, crawl_delay: float) -> None:
@@ -239,13 +246,22 @@ class _Turn:
         self._waits(True)
         try:
             async with asyncio.timeout(patience):
-                return await self._places()
+                refused = await self._at_host()
+            if refused is None:
+                await self._at_address()
+            return refused
         except TimeoutError:
             return Failure("waiting", f"no turn at {self._host} within {patience:g} s")
         finally:
             self._waits(False)
 
     async def _places(self) -> Failure | None:
+        refused = await self._at_host()
+        if refused is None:
+            await self._at_address()
+        return refused
+
+    async def _at_host(self) -> Failure | None:
         polite, host = self._polite, self._host
         last = polite.clock() + polite.manners.patience
         await self._enter(polite._at_host, host)
@@ -253,8 +269,11 @@ class _Turn:
             if refused := polite._too_long(host, last):
                 return refused
             await asyncio.sleep(rest)
-        await self._enter(polite._at_address, self._address)
         return None
+
+    async def _at_address(self) -> None:
+        """Whoever is in leaves by its deadline, so there is always an end to this, however many wait."""
+        await self._enter(self._polite._at_address, self._address)
 
     async def _enter(self, gates: Gates, name: str) -> None:
         await gates.enter(name)
