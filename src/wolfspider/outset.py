@@ -12,18 +12,22 @@ from wolfspider.errors import BadInput, Problem
 from wolfspider.model import Fetch, Link, Page, host_of
 from wolfspider.settings import Settings
 from wolfspider.store.base import Store
+from wolfspider.text import words
 from wolfspider.topic import Topic
 from wolfspider.web import seeds
 from wolfspider.web.world import Request, Web
 
 LARGEST = 10_000_000  # bytes of a file that somebody likes
 _CONTACT = re.compile(r"https?://[^\s()<>]+\.[^\s()<>]+|[^\s()<>@]+@[^\s()<>@]+\.[^\s()<>@]+")
+_FILE = re.compile(r"/(?!/)|~|\.\.?/|(?!localhost/)(?:[^/.:]+/)*[^/:]+\.(?:html?|xhtml|txt|pdf)$", re.IGNORECASE)
 
 
 def check(settings: Settings) -> None:
     """Everything that can be wrong with settings and be seen at once, each as a sentence."""
     if not (settings.topic or settings.description or settings.like):
         raise Problem('What is wanted? Say it by --topic "a few keywords", or by --like with a page you like.')
+    if not any(words(f"{settings.topic} {settings.description}")) and not settings.like:
+        raise Problem("The topic has no words.")
     if not any((settings.urls, settings.seeds, settings.sitemap, settings.feed, settings.search)):
         raise Problem("Where shall the crawl start? Give an address, or --seeds, --sitemap, --feed or --search.")
     for url in settings.urls:
@@ -40,13 +44,23 @@ def check(settings: Settings) -> None:
 
 def is_local(settings: Settings) -> bool:
     """Does all of it happen on machines of one's own? Then nobody else has to know who asks."""
-    named = (*settings.urls, *settings.sitemap, *settings.feed, *filter(None, [settings.search]))
-    own = settings.allow_private and not settings.seeds and all(_is_own(seeds.address(url)) for url in named)
-    return bool(settings.via) or own
+    server = via(settings)
+    if server is not None:
+        return _is_own_host(server[0])
+    if not settings.allow_private or settings.seeds or settings.search:  # what a search finds is elsewhere
+        return False
+    likes = [like for like in settings.like if not _is_file(like)]
+    named = (*settings.urls, *settings.sitemap, *settings.feed, *likes)
+    return all(_is_own_host(host_of(seeds.address(url))) for url in named)
 
 
-def _is_own(url: str) -> bool:
-    name = re.sub(r":\d+$", "", host_of(url)).strip("[]")
+def public_needs_contact(settings: Settings) -> bool:
+    """Nobody said who crawls, as the crawl starts at home: then a link that leads out of there is not followed."""
+    return not settings.contact and not settings.via
+
+
+def _is_own_host(host: str) -> bool:
+    name = host if host.count(":") > 1 and "]" not in host else re.sub(r":\d+$", "", host).strip("[]")
     try:
         return not ipaddress.ip_address(name).is_global
     except ValueError:
@@ -75,12 +89,27 @@ def topic_of(settings: Settings, liked: tuple[Page, ...] = ()) -> Topic:
     return Topic(keywords, settings.description or settings.topic.replace(",", " "), liked)
 
 
-async def fetch_liked(settings: Settings, store: Store, web: Web, remark: Callable[[str], None]) -> int:
+def _is_file(like: str) -> bool:
+    """Is it a file of the person's own, or named like one? Everything else is an address."""
+    return "://" not in like and (Path(like).is_file() or bool(_FILE.match(like)))
+
+
+def _check_likes(settings: Settings) -> None:
+    for like in settings.like:
+        if Path(like).is_dir() and (like.startswith(".") or "." not in like):
+            raise BadInput(f"{like} is a folder: --like takes a page, by its address or as a file.")
+        if _is_file(like) and not Path(like).is_file():
+            raise BadInput(f"There is no file {like}.")
+
+
+async def fetch_liked(
+    settings: Settings, store: Store, web: Web, remark: Callable[[str], None], asked: Callable[[], None] = lambda: None
+) -> int:
     """Get the pages that describe the topic, and return how many downloads that cost. What is here from before a crash
     is not asked for again."""
     here = {fetch.url: fetch for fetch in store.liked()}
     for like in dict.fromkeys(settings.like):
-        url = Path(like).absolute().as_uri() if Path(like).is_file() else seeds.address(like)
+        url = Path(like).absolute().as_uri() if _is_file(like) else seeds.address(like)
         if url in here:
             continue
         if not url.startswith("file:") and _downloads(here) >= settings.pages:
@@ -89,6 +118,7 @@ async def fetch_liked(settings: Settings, store: Store, web: Web, remark: Callab
         if fetch.failure is not None or fetch.status >= 400:
             remark(f"{url} cannot be had ({_why(fetch)}), so it does not describe the topic.")
         here[url] = fetch
+        asked()
         store.like(fetch)
     if here and not (settings.topic or settings.description) and all(_why(fetch) for fetch in here.values()):
         raise Problem("None of the pages you like could be had, and there is no --topic: nothing says what is wanted.")
@@ -120,13 +150,22 @@ def liked_file(path: Path, url: str) -> Fetch:
     return Fetch(url, url, 200, {}, body)
 
 
+def listed(settings: Settings) -> list[str]:
+    """Addresses in files that the person named. A run that is gone on with needs these files no more."""
+    _check_likes(settings)
+    return [url for path in settings.seeds for url in seeds.from_file(path)]
+
+
 async def starting_points(
-    settings: Settings, web: Web, services: Web, allows: Callable[[str], bool], remark: Callable[[str], None]
+    settings: Settings,
+    from_lists: list[str],
+    web: Web,
+    services: Web,
+    allows: Callable[[str], bool],
+    remark: Callable[[str], None],
 ) -> tuple[list[Link], int]:
     """Where the crawl starts, and how many requests it took to find out."""
-    addresses = [seeds.address(url) for url in settings.urls]
-    for path in settings.seeds:
-        addresses += seeds.from_file(path)
+    addresses = [*(seeds.address(url) for url in settings.urls), *from_lists]
     wanted = seeds.Wanted(
         addresses=tuple(addresses),
         sitemaps=tuple(map(seeds.address, settings.sitemap)),
