@@ -131,6 +131,18 @@ def test_the_tally_of_a_resumed_run_starts_from_what_there_is(crawl: Run, tmp_pa
     assert tally.downloads == 4 and tally.pages_in >= 3 and tally.hosts and "of the downloads" in tally.summary()
 
 
+def test_an_error_in_a_strategy_of_ones_own_is_no_bug_of_ours(crawl: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from wolfspider import Ordered\n"
+        "class Mine(Ordered):\n"
+        "    name, paper = 'mine', 'none'\n"
+        "    def observe(self, outcome):\n"
+        "        raise KeyError('oops')\n"
+    )
+    code, _, err = crawl(f"--strategy {tmp_path / 'mine.py'}")
+    assert code == 3 and "mine.py line 5, in observe: KeyError: 'oops'. Mend it and give the same command again." in err
+
+
 def test_the_same_command_again_goes_on(crawl: Run) -> None:
     crawl("--pages 4")
     code, _, err = crawl("--pages 4")

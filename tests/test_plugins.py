@@ -8,7 +8,7 @@ import pytest
 
 from wolfspider.errors import BadInput, Problem
 from wolfspider.model import Page
-from wolfspider.plugins import judge_maker, strategy_kind
+from wolfspider.plugins import fault, judge_maker, strategy_kind
 from wolfspider.topic import Topic
 
 ONE = """
@@ -68,6 +68,28 @@ def test_what_is_wrong_is_told(file: Path, text: str, says: str) -> None:
     with pytest.raises(Problem) as caught:
         strategy_kind(text.format(folder))
     assert says in str(caught.value)
+
+
+def test_a_judge_may_have_nothing_but_a_score(tmp_path: Path) -> None:
+    (tmp_path / "bare.py").write_text(
+        "from wolfspider import Unlearning, verdict\n"
+        "class Bare(Unlearning):\n    def score(self, page):\n        return verdict(1.0, 0.5)\n"
+        "class Lone:\n    def score(self, page):\n        return verdict(1.0, 0.5)\n"
+    )
+    assert judge_maker(f"{tmp_path}/bare.py:Bare")(Topic(("a",))).score(Page("u", "u")).relevant
+    with pytest.raises(Problem, match=r"lacks __init__.self, topic., learn, state"):
+        judge_maker(f"{tmp_path}/bare.py:Lone")
+
+
+def test_an_error_in_such_a_file_is_told_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "wrong.py").write_text(
+        "from wolfspider import Unlearning\nclass Wrong(Unlearning):\n"
+        "    def score(self, page):\n        return {}['oops']\n"
+    )
+    with pytest.raises(KeyError) as caught:
+        judge_maker(f"{tmp_path}/wrong.py")(Topic(("a",))).score(Page("u", "u"))
+    assert fault(caught.value) == f"{tmp_path}/wrong.py line 4, in score: KeyError: 'oops'."
+    assert fault(ValueError("of the house")) == ""
 
 
 def test_a_judge_that_does_not_exist_is_told(tmp_path: Path) -> None:

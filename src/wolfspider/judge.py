@@ -132,6 +132,9 @@ class Similarity:
 class Unlearning:
     """What a judge does who learns nothing."""
 
+    def __init__(self, topic: Topic) -> None:
+        """For judges that need no topic."""
+
     def learn(self, page: Page, label: bool) -> None:
         pass
 

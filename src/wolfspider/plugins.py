@@ -12,7 +12,8 @@ import inspect
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from traceback import walk_tb
+from types import FrameType, ModuleType
 from typing import Any
 
 from wolfspider.errors import BadInput, Problem, closest
@@ -20,6 +21,24 @@ from wolfspider.judge import Judge, make_judge
 from wolfspider.strategies import strategy_named
 from wolfspider.strategy import Strategy
 from wolfspider.topic import Topic
+
+_OF_JUDGES = ("learn", "state", "restore", "learned", "inherit")
+PREFIX = "wolfspider_plugin_"  # how the modules of such files are named
+
+
+def fault(error: BaseException) -> str:
+    """Where a file of the person's own went wrong, as a sentence; "" if the error is not its doing. The error may have
+    come up in what that file calls: then its own last line tells most."""
+    mine = [(frame, line) for frame, line in walk_tb(error.__traceback__) if _is_own(frame)]
+    if not mine:
+        return ""
+    frame, line = mine[-1]
+    said = f"{type(error).__name__}: {error}".rstrip(" :.")
+    return f"{frame.f_code.co_filename} line {line}, in {frame.f_code.co_name}: {said}."
+
+
+def _is_own(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).startswith(PREFIX)
 
 
 def strategy_kind(name: str) -> type[Strategy]:
@@ -35,7 +54,20 @@ def judge_maker(name: str) -> Callable[[Topic], Judge]:
     if not _is_file(name):
         return lambda topic: make_judge(name, topic)
     made: Callable[[Topic], Judge] = _chosen(name, _is_judge, "a class with a method score(page)")
+    _check_judge(name, made)
     return made
+
+
+def _check_judge(name: str, kind: Any) -> None:
+    missing = [method for method in _OF_JUDGES if not callable(getattr(kind, method, None))]
+    try:
+        inspect.signature(kind).bind(Topic(("anything",)))
+    except TypeError:
+        missing.insert(0, "__init__(self, topic)")
+    if missing:
+        raise Problem(
+            f"The judge of {name} lacks {', '.join(missing)}. It has them if it extends wolfspider.Unlearning."
+        )
 
 
 def _is_file(name: str) -> bool:
@@ -68,7 +100,7 @@ def _chosen(text: str, fits: Callable[[Any], bool], wanted: str) -> Any:
 
 def _loaded(path: Path) -> ModuleType:
     """The module in a file, run once; the same file gives the same classes."""
-    name = "wolfspider_plugin_" + hashlib.blake2b(str(path.resolve()).encode(), digest_size=8).hexdigest()
+    name = PREFIX + hashlib.blake2b(str(path.resolve()).encode(), digest_size=8).hexdigest()
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)

@@ -43,6 +43,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         return _complain(f"{error.filename or 'A file'}: {error.strerror or error}.", UNREADABLE)
     except Exception as error:
+        from wolfspider.plugins import fault
+
+        if where := fault(error):
+            return _complain(f"{where} Mend it and give the same command again.", UNREADABLE)
         sentence = f"{type(error).__name__}: {error}. This is a bug"
         return _complain(f"{sentence}; run with WOLFSPIDER_DEBUG=1 to see the traceback.", BUG)
 
