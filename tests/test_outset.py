@@ -1,0 +1,68 @@
+"""What is said of settings before a crawl begins, and who has to say who crawls."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wolfspider import outset
+from wolfspider.errors import BadInput, Problem
+from wolfspider.settings import Settings
+
+OWN: dict[str, Any] = {"urls": ("http://localhost/",), "topic": "spiders", "allow_private": True}
+
+
+@pytest.mark.parametrize(
+    ("changed", "local"),
+    [
+        ({}, True),
+        ({"like": ("http://127.0.0.1/good",)}, True),
+        ({"like": ("https://example.org/good",)}, False),
+        ({"like": ("good.html",)}, True),
+        ({"search": "http://localhost:8888"}, False),
+        ({"search": "http://localhost:8888", "via": "127.0.0.1:80"}, True),
+        ({"urls": ("http://example.org/",), "via": "127.0.0.1:80"}, True),
+        ({"urls": ("http://example.org/",), "via": "[::1]:80"}, True),
+        ({"urls": ("http://example.org/",), "via": "10.1.2.3:80"}, True),
+        ({"urls": ("http://example.org/",), "via": "8.8.8.8:80"}, False),
+        ({"via": "proxy.example.org:80"}, False),
+        ({"urls": ("http://8.8.8.8/",)}, False),
+    ],
+)
+def test_only_who_stays_on_machines_of_their_own_needs_no_contact(changed: dict[str, Any], local: bool) -> None:
+    settings = Settings(**{**OWN, **changed})
+    assert outset.is_local(settings) is local
+    if not local:
+        with pytest.raises(Problem, match="Who crawls"):
+            outset.check(settings)
+
+
+def test_links_out_of_ones_own_network_need_a_contact() -> None:
+    assert outset.public_needs_contact(Settings(**OWN))
+    assert not outset.public_needs_contact(Settings(**OWN, contact="me@example.org"))
+    assert not outset.public_needs_contact(Settings(**OWN, via="127.0.0.1:80"))
+
+
+@pytest.mark.parametrize("topic", [",,,", " ", "!?"])
+def test_a_topic_has_words(topic: str) -> None:
+    with pytest.raises(Problem, match="has no words"):
+        outset.check(Settings(**{**OWN, "topic": topic}))
+    outset.check(Settings(**{**OWN, "topic": topic, "description": "spiders"}))
+
+
+@pytest.mark.parametrize("name", ["nolike.html", "pages/nolike.html", "./nolike", "/nowhere/nolike"])
+def test_a_file_that_is_not_there_is_no_address(name: str) -> None:
+    with pytest.raises(BadInput, match=f"There is no file {name}"):
+        outset.listed(Settings(**OWN, like=(name,)))
+
+
+def test_a_folder_is_no_page(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="is a folder"):
+        outset.listed(Settings(**OWN, like=(str(tmp_path),)))
+
+
+@pytest.mark.parametrize("like", ["example.org/page.html", "https://example.org/a.html", "//example.org/a"])
+def test_an_address_that_ends_like_a_file_is_one(like: str) -> None:
+    assert outset.listed(Settings(**OWN, like=(like,))) == []
