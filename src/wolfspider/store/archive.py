@@ -23,6 +23,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from isal import isal_zlib
+
 from wolfspider.errors import BadInput, Problem
 from wolfspider.model import Capture
 from wolfspider.store.failpoints import reach
@@ -323,7 +325,7 @@ def _members(path: Path) -> Iterator[tuple[int, int, bytes]]:
 
 
 def _member(handle: int, offset: int) -> tuple[int, bytes] | None:
-    inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    inflater = isal_zlib.decompressobj(zlib.MAX_WBITS | 16)
     content = bytearray()
     place = offset
     while not inflater.eof:
@@ -331,7 +333,7 @@ def _member(handle: int, offset: int) -> tuple[int, bytes] | None:
         place += 0 if inflater.unconsumed_tail else len(chunk)
         try:
             content += inflater.decompress(chunk, 1 << 20)
-        except zlib.error:
+        except Exception:  # whatever igzip finds wrong, no whole record is here
             return None
         if not chunk or len(content) > LARGEST_RECORD:
             return None
