@@ -23,7 +23,7 @@ import pytest
 
 from small_web import EVIL, PAGES, SMALL, SPIDERS, SmallWeb, page
 from wolfspider import events
-from wolfspider.cli import main, steering
+from wolfspider.cli import explaining, main, steering
 from wolfspider.cli.live import CODES, NOTHING, ending, exit_code, folder_for
 from wolfspider.cli.screen import Tally
 from wolfspider.drive import Result
@@ -404,6 +404,8 @@ def test_a_page_is_explained(crawl: Run, run: Run, tmp_path: Path) -> None:
     [
         ("http://a.test/gone", "failed", "outcome    status (404): its server answered by an error"),
         ("http://a.test/forbidden", "failed", "robots     forbidden: "),
+        ("http://a.test/forbidden", "failed", "It was not asked for: robots.txt forbids it ("),
+        ("http://a.test/forbidden", "failed", ": not asked for."),
         ("http://a.test/old", "relevant", "found at   http://a.test/good"),
         ("http://a.test/secret", "relevant", "export     never"),
         ("a.test/god", "unknown", "  http://a.test/good"),
@@ -423,6 +425,8 @@ def test_a_link_that_waits_is_explained_from_the_last_snapshot(crawl: Run, tmp_p
     told = why(tmp_path / "run", "http://a.test/good")
     assert told["state"] == "waiting" and told["waiting"]["source"] == "http://a.test/"
     assert told["waiting"]["score"] > 0 and told["waiting"]["anchor"] == "to good"
+    assert 1 <= told["waiting"]["place"] <= told["waiting"]["of"]
+    assert f", place {told['waiting']['place']} of {told['waiting']['of']}" in "\n".join(explaining.lines(told))
 
 
 def test_rules_that_came_later_are_explained(crawl: Run, run: Run, tmp_path: Path) -> None:

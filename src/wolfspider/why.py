@@ -14,7 +14,7 @@ from typing import Any
 from wolfspider import codec
 from wolfspider.frontier import Frontier
 from wolfspider.model import host_of
-from wolfspider.parts import glimpse, scope_of
+from wolfspider.parts import Glimpse, glimpse, scope_of
 from wolfspider.scope import Rule, Scope
 from wolfspider.settings import Settings
 from wolfspider.store import tracing
@@ -131,7 +131,17 @@ def _waiting(view: RunView, url: str, visits: list[Visited]) -> dict[str, Any] |
         return None
     with glimpse(view) as seen:
         found = seen.strategy.explain(url) if seen is not None else {}
-        return {**found, "as_of": moment(seen.last.at)} if seen is not None and found else None
+        if seen is None or not found:
+            return None
+        return {**found, **_place(seen, found.get("score")), "as_of": moment(seen.last.at)}
+
+
+def _place(seen: Glimpse, score: object) -> dict[str, int]:
+    """How many links wait, and its place among them; of equal ones all have the first place."""
+    frontier = getattr(seen.strategy, "frontier", None)
+    if not isinstance(frontier, Frontier) or not isinstance(score, float):
+        return {}
+    return {"place": sum(other > score for other in frontier.scores) + 1, "of": len(frontier)}
 
 
 def _robots(view: RunView, url: str) -> str:

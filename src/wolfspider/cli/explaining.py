@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wolfspider.bench.plain import plainly
+from wolfspider.model import NEVER_ASKED
 from wolfspider.why import why as explain
 
 __all__ = ["explain", "lines", "show"]
@@ -25,6 +26,7 @@ _WAYS = {
     "excluded": "turned away: out of scope",
     "source": "answered by a source",
 }
+_TOLD = ("score", "source", "anchor", "as_of", "place", "of")  # each in a line of its own
 _MOST_VISITS = 20
 
 
@@ -36,7 +38,7 @@ def show(found: Mapping[str, Any]) -> None:
 def lines(found: Mapping[str, Any]) -> Iterator[str]:
     """Whatever strangers wrote stands in one line each, harmless."""
     yield plainly(found["url"], 2000)
-    yield _STATES[found["state"]]
+    yield _never_asked(found) or _STATES[found["state"]]
     if found["page"]:
         yield from _page(found["page"], found["url"])
     if found["waiting"]:
@@ -51,6 +53,20 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
         yield from (f"  {plainly(url, 2000)}" for url in found["near"])
     elif not found["known"]:
         yield "It may have been found since the last snapshot, or no page that was read links to it."
+
+
+def _never_asked(found: Mapping[str, Any]) -> str:
+    """Why nobody was asked for it, if nobody was: rules and scope decide before."""
+    outcome = found["visits"][-1]["outcome"] if found["state"] == "failed" else None
+    if not outcome or outcome.get("failure") not in NEVER_ASKED:
+        return ""
+    detail, reason = str(outcome["detail"] or ""), outcome["meaning"]
+    if outcome["failure"] == "robots":
+        rule = found["robots"].partition("forbidden: ")[2]
+        reason = f"robots.txt forbids it{f' ({rule})' if rule else ''}"
+    elif outcome["failure"] == "waiting" and detail.startswith("robots.txt of "):
+        reason = f"its robots.txt could not be read ({detail.partition(': ')[2].partition(',')[0]})"
+    return f"It was not asked for: {plainly(reason)}."
 
 
 def _page(page: Mapping[str, Any], url: str) -> Iterator[str]:
@@ -70,10 +86,15 @@ def _page(page: Mapping[str, Any], url: str) -> Iterator[str]:
 
 def _waiting(waiting: Mapping[str, Any]) -> Iterator[str]:
     score = waiting.get("score")
-    parts = {name: value for name, value in waiting.items() if name not in ("score", "source", "anchor", "as_of")}
-    yield f"  worth      {'before all others, as a starting point' if score is None else f'{score:.4g}'}"
-    if any(value is not None for value in parts.values()):
-        yield f"  parts      {_evidence(parts)}"
+    place = f", place {waiting['place']:,} of {waiting['of']:,}" if "place" in waiting else ""
+    yield f"  worth      {'before all others, as a starting point' if score is None else f'{score:.4g}{place}'}"
+    parts = {name: value for name, value in waiting.items() if name not in _TOLD and value is not None}
+    inner = parts.pop("parts", None)
+    told = [_evidence(inner) if isinstance(inner, Mapping) else _told(inner)] if inner is not None else []
+    if parts:
+        told.append(_evidence(parts))
+    if told:
+        yield f"  parts      {plainly(', '.join(told), 600)}"
     yield from _found_on(waiting.get("source", ""), waiting.get("anchor", ""))
     yield f"  as of      {waiting['as_of']}, the last snapshot"
 
@@ -86,7 +107,9 @@ def _found_on(source: str, anchor: str) -> Iterator[str]:
 def _visit(visit: Mapping[str, Any]) -> Iterator[str]:
     agent = f" by {plainly(visit['agent'])}" if visit["agent"] else ""
     fresh = ", wanted fresh" if visit["fresh"] else ""
-    yield f"Visit {visit['id']}{agent}: {_WAYS.get(visit['how'], visit['how'])}{fresh}."
+    never = (visit["outcome"] or {}).get("failure") in NEVER_ASKED and visit["how"] == "out"
+    way = "not asked for" if never else _WAYS.get(visit["how"], visit["how"])
+    yield f"Visit {visit['id']}{agent}: {way}{fresh}."
     yield from _found_on(visit["source"], visit["anchor"])
     yield f"  worth      {_evidence(visit['note']) or 'nothing noted'}"
     outcome = visit["outcome"]
