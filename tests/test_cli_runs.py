@@ -245,6 +245,17 @@ def test_there_is_an_end_for_every_reason_that_a_crawl_may_have() -> None:
     assert set(CODES) == {*events.GOES_ON, "done", "finished", "circling", "stuck"} - {"paused"} <= reasons
 
 
+def test_a_server_for_every_address_that_is_not_there_is_told_at_once(run: Run, tmp_path: Path) -> None:
+    code, _, err = run("crawl http://a.test/ --topic spiders --via 127.0.0.1:1 --out", tmp_path / "run")
+    assert code == NOTHING and err.startswith("wolfspider: Nobody answers at 127.0.0.1:1; is `wolfspider web serve`")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_sitemap_that_brings_nothing_is_nothing_downloaded(run: Run, via: str, tmp_path: Path) -> None:
+    code, _, err = run(f"crawl --sitemap http://a.test/gone --topic spiders {via} {HASTY} --out", tmp_path / "run")
+    assert code == NOTHING and "Nothing was found to start from." in err
+
+
 def test_nothing_could_be_downloaded(crawl: Run) -> None:
     code, _, err = crawl("--pages 5", "http://a.test/gone")
     assert code == NOTHING and "Nothing could be downloaded: 1 x status (its server answered by an error)" in err
@@ -359,10 +370,10 @@ def test_the_environment_is_heard_and_a_flag_is_heard_before_it(crawl: Run, monk
         ("crawl http://a.test/ --topic x", "Who crawls?"),
         ("crawl http://a.test/ --topic x --contact nobody", "--contact is a mail or web address"),
         ("crawl http://a.test/ --topic x --via nowhere", "--via is HOST:PORT"),
-        ("crawl http://a.test/ --topic x --via a:1 --strategy sharc", "Did you mean 'shark'?"),
-        ("crawl http://a.test/ --topic x --via a:1 --preset corpse", "Did you mean 'corpus'?"),
-        ("crawl http://a.test/ --topic x --via a:1 --slots 0", "slots must be at least 1"),
-        ("crawl 'not an address' --topic x --via a:1", "address"),
+        ("crawl http://a.test/ --topic x --via 127.0.0.1:1 --strategy sharc", "Did you mean 'shark'?"),
+        ("crawl http://a.test/ --topic x --via 127.0.0.1:1 --preset corpse", "Did you mean 'corpus'?"),
+        ("crawl http://a.test/ --topic x --via 127.0.0.1:1 --slots 0", "slots must be at least 1"),
+        ("crawl 'not an address' --topic x --via 127.0.0.1:1", "address"),
     ],
 )
 def test_a_wrong_crawl_is_one_sentence(run: Run, tmp_path: Path, text: str, says: str) -> None:

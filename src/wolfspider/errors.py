@@ -2,6 +2,7 @@
 
     Problem            2   the command line or a setting is wrong
       BadInput         3   a file, web or run cannot be read
+      Nothing          4   nobody answers, or what answers brings nothing to start from
       Busy             8   another process owns the run
 
 Expected trouble with a page is no exception but a `Failure` (model.py).
@@ -19,6 +20,10 @@ class Problem(Exception):
 
 class BadInput(Problem):
     code = 3
+
+
+class Nothing(Problem):
+    code = 4
 
 
 class Busy(Problem):

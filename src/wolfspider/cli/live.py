@@ -18,10 +18,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from wolfspider import outset
 from wolfspider.bench import live as terminal
 from wolfspider.bench.plain import plainly
 from wolfspider.cli.screen import Tally, following
 from wolfspider.drive import Result
+from wolfspider.errors import Nothing
 from wolfspider.events import Event
 from wolfspider.hunt import Hunt
 from wolfspider.settings import Settings
@@ -30,7 +32,7 @@ from wolfspider.store.reading import RunView
 from wolfspider.telling import told
 from wolfspider.why import MEANINGS
 
-NOTHING = 4  # exit code: not one page
+NOTHING = Nothing.code  # exit code: not one page
 CODES = {  # docs/cli.md has the table
     "budget": 0,
     "done": 0,
@@ -43,6 +45,7 @@ CODES = {  # docs/cli.md has the table
     "stopped": 131,
 }
 _RESUMABLE = ("interrupted", "stopped", "disk", "waiting")
+_PATIENCE = 3.0  # seconds for --via to answer
 _TICK = 0.2  # seconds between two pictures, and between two looks whether a line waits to be sent
 
 
@@ -66,6 +69,7 @@ def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool) -> int:
             sys.stdout.write(json.dumps(told(event), ensure_ascii=True) + "\n")
 
     hunt = Hunt(settings, folder, tell=tell, remark=lambda sentence: say(console, sentence))
+    asyncio.run(somebody_answers(settings))
     tally.follow(hunt)
     with following(console, tally, moves=not (as_json and sys.stdout.isatty())) as look:
         result = asyncio.run(guided(hunt, lambda sentence: say(console, sentence), look))
@@ -73,7 +77,23 @@ def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool) -> int:
     tally.take_stock(RunView(folder).summary())
     for line in ending(result, tally, folder):
         say(console, line)
+    if hunt.crawl is not None and hunt.crawl.paused:
+        say(console, f"It is paused; go on by: wolfspider steer {shlex.quote(str(folder))} resume")
     return exit_code(result, tally)
+
+
+async def somebody_answers(settings: Settings) -> None:
+    """A server for every address that is not there would make every page fail, one after the other."""
+    server = outset.via(settings)
+    if server is None:
+        return
+    try:
+        _, writer = await asyncio.wait_for(asyncio.open_connection(*server), _PATIENCE)
+    except OSError:  # that it takes too long is one too
+        raise Nothing(f"Nobody answers at {settings.via}; is `wolfspider web serve` running there?") from None
+    writer.close()
+    with suppress(OSError):
+        await writer.wait_closed()
 
 
 def exit_code(result: Result, tally: Tally) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 from wolfspider.bench import live as terminal
 from wolfspider.bench.plain import plainly
 from wolfspider.cli.common import print_json
-from wolfspider.cli.live import exit_code, guided, say
+from wolfspider.cli.live import exit_code, guided, say, somebody_answers
 from wolfspider.cli.screen import Tally
 from wolfspider.events import Began, Event, Landed
 from wolfspider.hunt import Hunt
@@ -74,6 +74,7 @@ def dry_run(chosen: Chosen, as_json: bool, quiet: bool) -> int:
     errors = terminal.console_for(stderr=True, quiet=quiet)
     trial = Trial(chosen)
     hunt = Hunt(settings, None, tell=trial.hear, remark=trial.remarks.append)
+    asyncio.run(somebody_answers(settings))
     trial.tally.follow(hunt)
     with terminal.busy(errors, "Trying a few pages ..."):
         result = asyncio.run(guided(hunt, lambda sentence: say(errors, sentence), lambda: None))

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wolfspider.errors import BadInput, Problem
+from wolfspider.errors import BadInput, Nothing, Problem
 from wolfspider.model import Fetch, Link
 from wolfspider.web import charset, feeds, robots, sitemaps
 from wolfspider.web.gathered import Allows, Gathered, trouble_with, was_asked
@@ -151,7 +151,7 @@ def from_file(path: str | Path) -> list[str]:
 
 async def gather(web: Web, wanted: Wanted, allows: Allows, services: Web | None = None) -> Gathered:
     """All starting points in the order they were named, each once. `services` asks the search service, without asking
-    its robots.txt. Raises Problem if there is nothing to start from."""
+    its robots.txt. Raises Nothing if there is nothing to start from."""
     gathering = _Gathering(_Asked(web), _Asked(services or web), wanted, allows)
     await gathering.addresses()
     await gathering.from_sitemaps(wanted.sitemaps)
@@ -160,7 +160,7 @@ async def gather(web: Web, wanted: Wanted, allows: Allows, services: Web | None 
         await gathering.from_search()
     found = gathering.gathered()
     if not found.links:
-        raise Problem(_nothing(found.problems))
+        raise Nothing(_nothing(found.problems))
     return found
 
 
