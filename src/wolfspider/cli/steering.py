@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import getpass
 import math
+import shlex
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +26,7 @@ from wolfspider.plugins import strategy_kind
 from wolfspider.scope import Rule
 from wolfspider.store.folder import Places
 from wolfspider.store.lock import is_owned
-from wolfspider.store.reading import answer_to, append_command
+from wolfspider.store.reading import RunView, answer_to, append_command
 from wolfspider.web.seeds import address
 from wolfspider.why import matching
 
@@ -109,7 +110,7 @@ def _topic(words: Sequence[str]) -> Command:
 
 
 def _seeds(words: Sequence[str]) -> Command:
-    return events.AddSeeds(tuple(map(address, words)))
+    return events.AddSeeds(tuple(dict.fromkeys(map(address, words))))
 
 
 def _label(words: Sequence[str]) -> Command:
@@ -149,7 +150,7 @@ def _preview(run: Path, command: Command) -> str:
         return ""
     found = matching(run, Rule.read(command.rule))
     if found is None:
-        return ""
+        return "No snapshot tells yet how many links match. "
     count, all_of_them = found
     return f"{'' if all_of_them else 'At least '}{count:,} of the links that waited at the last snapshot match. "
 
@@ -185,6 +186,8 @@ def _sentence(run: Path, command: Command, answer: Mapping[str, Any] | None) -> 
         return f"Nobody runs it at the moment. It obeys when it goes on: wolfspider resume {run}"
     old = answer.get("old")
     match command:
+        case events.SetLimit("pages", value) if value <= RunView(run).summary().downloads:
+            return f"pages was {old}, and is {value} now. That is spent already: the crawl ends with what is out."
         case events.SetParam(name, value) | events.SetLimit(name, value):
             return f"{name} was {old}, and is {value} now."
         case events.SetTopic(keywords, _):
@@ -194,7 +197,8 @@ def _sentence(run: Path, command: Command, answer: Mapping[str, Any] | None) -> 
         case events.Label(url, good):
             return f"{url} counts as {'good' if good else 'bad'} from now on."
         case events.Exclude(rule):
-            return f"Excluded: {rule}. Take it back by: wolfspider steer {run} include {rule}"
+            again = shlex.join(("wolfspider", "steer", str(run), "include", rule))
+            return f"Excluded: {rule}. Take it back by: {again}"
         case events.Include(rule):
             return f"Included: {rule}. Links that were dropped come back when they are seen again."
         case _:
