@@ -27,6 +27,8 @@ from wolfspider.run import Run
 from wolfspider.store.reading import Summary
 
 LATELY = 100  # downloads that count as lately
+REMINDED = 60.0  # seconds between two lines that say what is waited for, where nothing moves
+PATIENCE = 10.0  # seconds before the first of them
 SHOWN = 6  # pages on the screen
 
 
@@ -105,11 +107,31 @@ class Tally:
     def summary(self) -> str:
         share = f"{100 * self.relevant / self.downloads:.0f} %" if self.downloads else "none"
         return (
-            f"{self.pages_in:,} pages from {len(self.hosts):,} hosts, {self.relevant:,} of them relevant "
+            f"{counted(self.pages_in, 'page')} from {counted(len(self.hosts), 'host')}, "
+            f"{self.relevant:,} of them relevant "
             f"({share} of the downloads); failures: {self.failures_told()}."
         )
 
     # What only the running crawl knows
+
+    @property
+    def halted(self) -> str:
+        """Why nothing new starts; then nobody can say how long it takes."""
+        hunt = self._hunt
+        if hunt is None or hunt.crawl is None or hunt.driver is None:
+            return ""
+        return "FINISHING" if hunt.driver.ending else "PAUSED" if hunt.crawl.paused else ""
+
+    def resting(self) -> str:
+        """What is said where nothing moves, while all that is left waits for hosts; "" if it does not."""
+        hunt = self._hunt
+        if hunt is None or hunt.crawl is None or hunt.driver is None or self.halted:
+            return ""
+        crawl = hunt.crawl
+        if not crawl.parked or crawl.out > len(crawl.parked):
+            return ""
+        rest = _rest(hunt, crawl, hunt.driver).removeprefix("all hosts rest, ")
+        return f"{len(crawl.parked):,} of {self.pages:,} downloads wait for hosts that rest, {rest}"
 
     def gauges(self) -> str:
         hunt = self._hunt
@@ -117,16 +139,16 @@ class Tally:
             return "getting ready: taking up the run, or gathering starting points"
         crawl = hunt.crawl
         active = crawl.out - len(crawl.parked)
-        state = "ending, waiting for what is out" if hunt.driver.ending else "PAUSED" if crawl.paused else ""
+        state = self.halted
         if not state and not active:
             state = _rest(hunt, crawl, hunt.driver)
         waiting = crawl.strategy.report().get("frontier")
         parts = [state] if state else []
-        parts.append(f"{active} visit{'s' * (active != 1)} out")
+        parts.append(f"{counted(active, 'visit')} out")
         if crawl.parked:
             parts.append(f"{len(crawl.parked)} waiting for their turn")
         if isinstance(waiting, int):
-            parts.append(f"{waiting:,} links to come")
+            parts.append(f"{counted(waiting, 'link')} to come")
         return ", ".join(parts)
 
 
@@ -144,10 +166,23 @@ def _rest(hunt: Hunt, crawl: Crawl, driver: Run) -> str:
 def following(console: Console, tally: Tally, moves: bool = True) -> Iterator[Callable[[], None]]:
     """Gives what draws the picture anew. Where lines of data go to the same terminal nothing `moves`."""
     if not console.is_terminal or console.quiet or not moves:
-        yield lambda: None
+        yield _reminding(console, tally)
         return
     with Live(console=console, transient=True, auto_refresh=False) as live:
         yield lambda: live.update(_picture(tally), refresh=True)
+
+
+def _reminding(console: Console, tally: Tally) -> Callable[[], None]:
+    """Where nothing moves, a line a minute at most says that the crawl only waits."""
+    said = time.monotonic() - REMINDED + PATIENCE
+
+    def look() -> None:
+        nonlocal said
+        if time.monotonic() - said >= REMINDED and (sentence := tally.resting()):
+            console.print(_line(sentence))
+            said = time.monotonic()
+
+    return look
 
 
 def _picture(tally: Tally) -> RenderableType:
@@ -171,11 +206,17 @@ def _line(text: str) -> Text:
 def _bar(tally: Tally) -> Table:
     line = Table.grid(padding=(0, 2))
     left = (tally.pages - tally.downloads) / tally.rate if tally.rate > 0.01 else math.inf
-    eta = f"about {_span(left)} left" if left < math.inf and tally.downloads else ""
+    eta = tally.halted or (f"about {_span(left)} left" if left < math.inf and tally.downloads else "")
+    for _ in range(3):
+        line.add_column(no_wrap=True)
     line.add_row(
-        ProgressBar(tally.pages, tally.downloads, width=32), f"{tally.downloads:,} of {tally.pages:,} downloads", eta
+        ProgressBar(tally.pages, tally.downloads, width=24), f"{tally.downloads:,} of {tally.pages:,} downloads", eta
     )
     return line
+
+
+def counted(number: int, name: str) -> str:
+    return f"{number:,} {name}{'s' * (number != 1)}"
 
 
 def _span(seconds: float) -> str:
@@ -189,7 +230,7 @@ def _rates(tally: Tally) -> str:
     lately = 100 * sum(tally.lately) / len(tally.lately) if tally.lately else 0
     return (
         f"{tally.relevant:,} relevant, harvest rate {share:.0f} % (lately {lately:.0f} %), "
-        f"{len(tally.hosts):,} hosts, {tally.rate:.1f} downloads/s"
+        f"{counted(len(tally.hosts), 'host')}, {tally.rate:.1f} downloads/s"
     )
 
 
