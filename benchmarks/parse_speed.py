@@ -64,7 +64,7 @@ def parts(fetches: Sequence[Fetch], pages: Sequence[Page]) -> None:
     show("bounding tags", html._tamed, texts)
     show("tree (Lexbor)", lambda text: LexborHTMLParser(text, options=1), texts)
     show("walk and words", Reading, trees)
-    show("links", lambda pair: pair[0].links(pair[1].final_url), at_home)
+    show("links", lambda pair: pair[0].links(html.addresses(pair[0].hrefs, pair[1].final_url)), at_home)
     show("signature", lambda page: near_signature(page.words), pages)
     show("counting, for the judge", lambda page: counted(page.words), pages)
 
