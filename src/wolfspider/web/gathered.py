@@ -102,6 +102,8 @@ def said(failure: Failure) -> str:
         return f"It answered with status {failure.detail}."
     reason = _SAID.get(failure.kind, failure.kind)
     detail = harmless(failure.detail)
+    if failure.kind == "blocked" and detail:  # it says itself what allows it
+        return f"It could not be read: {detail}."
     return f"It could not be read: {reason} ({detail})." if detail else f"It could not be read: {reason}."
 
 

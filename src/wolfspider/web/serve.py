@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shlex
 import signal
 import sys
@@ -350,7 +351,8 @@ async def serve(
         server = await loop.create_server(lambda: Connection(served), host, port, backlog=4096)
     except (OSError, OverflowError) as error:
         close()
-        raise Problem(f"Nothing can be served at {host}:{port} ({error}). Name another --port, or 0.") from error
+        reason = os.strerror(error.errno) if isinstance(error, OSError) and (error.errno or 0) > 0 else error
+        raise Problem(f"Nothing can be served at {host}:{port} ({reason}). Name another --port, or 0.") from error
     served.port = server.sockets[0].getsockname()[1]
     sweeping = asyncio.create_task(_sweep(served))
     try:
