@@ -351,7 +351,8 @@ async def serve(
         server = await loop.create_server(lambda: Connection(served), host, port, backlog=4096)
     except (OSError, OverflowError) as error:
         close()
-        reason = os.strerror(error.errno) if isinstance(error, OSError) and (error.errno or 0) > 0 else error
+        number = getattr(error, "errno", None) or 0  # those below zero are of names that are not known
+        reason = os.strerror(number) if number > 0 else str(error)
         raise Problem(f"Nothing can be served at {host}:{port} ({reason}). Name another --port, or 0.") from error
     served.port = server.sockets[0].getsockname()[1]
     sweeping = asyncio.create_task(_sweep(served))
