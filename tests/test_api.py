@@ -160,10 +160,10 @@ def test_two_owners_of_one_run_are_one_too_many(tmp_path: Path) -> None:
         ({"topic": "x", "pgaes": 5}, "Did you mean 'pages'"),
         ({"topic": "x"}, "Who crawls?"),
         ({}, "What is wanted?"),
-        ({"topic": "x", "via": "a:1", "strategy": "sharc"}, "Did you mean 'shark'"),
-        ({"topic": "x", "via": "a:1", "judge": "orcle"}, "There is no judge 'orcle'"),
-        ({"topic": "x", "via": "a:1", "set": {"gama": 1}}, "Did you mean 'gamma'"),
-        ({"topic": "x", "via": "a:1", "include": 5}, "include is a list of texts"),
+        ({"topic": "x", "via": "127.0.0.1:1", "strategy": "sharc"}, "Did you mean 'shark'"),
+        ({"topic": "x", "via": "127.0.0.1:1", "judge": "orcle"}, "There is no judge 'orcle'"),
+        ({"topic": "x", "via": "127.0.0.1:1", "set": {"gama": 1}}, "Did you mean 'gamma'"),
+        ({"topic": "x", "via": "127.0.0.1:1", "include": 5}, "include is a list of texts"),
     ],
 )
 def test_wrong_settings_are_told_before_anything_begins(settings: dict[str, Any], says: str) -> None:
@@ -173,7 +173,7 @@ def test_wrong_settings_are_told_before_anything_begins(settings: dict[str, Any]
 
 def test_the_environment_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WOLFSPIDER_PAGES", "7")
-    assert wolfspider.crawl("http://a.test/", topic="x", via="a:1").settings.pages == Settings().pages
+    assert wolfspider.crawl("http://a.test/", topic="x", via="127.0.0.1:1").settings.pages == Settings().pages
 
 
 # Starting from what another run has learned
@@ -285,7 +285,9 @@ def test_what_another_kind_has_learned_is_left_and_that_is_said(tmp_path: Path) 
 
 
 def test_what_is_no_run_teaches_nothing(tmp_path: Path) -> None:
-    made = wolfspider.crawl("http://a.test/", via="a:1", out=tmp_path / "run", learned_from=str(tmp_path), **HASTY)
+    made = wolfspider.crawl(
+        "http://a.test/", via="127.0.0.1:1", out=tmp_path / "run", learned_from=str(tmp_path), **HASTY
+    )
     with pytest.raises(wolfspider.BadInput, match="is not a run"):
         asyncio.run(made.run())
     assert not (tmp_path / "run" / "run.json").exists()
