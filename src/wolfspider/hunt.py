@@ -281,7 +281,8 @@ class Hunt:
             patience=max(120.0, 2 * settings.delay, settings.max_wait),
         )
         polite = Polite(manners, clock, random.Random())
-        web = Live(client, guard, polite, LiveRobots(clock), hosts=HostCap())
+        strangers = not outset.public_needs_contact(settings)
+        web = Live(client, guard, polite, LiveRobots(clock), hosts=HostCap(), robots_tries=1, strangers=strangers)
         web.restore(store.hosts(), clock())
         return web
 
@@ -293,12 +294,19 @@ class Hunt:
         store: Store
         if is_run(folder):
             store = open_run(folder, read=read_live, full=full)
+            if self._is_another(store) and not store.begun:
+                store.close()  # a first try that came to nothing: a corrected one begins anew
+                shutil.rmtree(folder)
+                return self._store(stack)
         else:
             store = create(folder, self._about(folder), read=read_live, info=self._info(), full=full)
         stack.callback(store.close)
         check_same(self.settings, Settings.from_json(store.about["settings"]), folder)
         self.folder = folder
         return store
+
+    def _is_another(self, store: Store) -> bool:
+        return bool(differing(self.settings, Settings.from_json(store.about["settings"])))
 
     def _about(self, folder: Path) -> dict[str, Any]:
         """What a new run says of itself: how it was asked for, and what it starts from."""
@@ -382,9 +390,14 @@ class Hunt:
         return crawl
 
 
+def differing(settings: Settings, first: Settings) -> list[str]:
+    """Settings by which this would be another run."""
+    return [name for name in sorted(IDENTITY) if getattr(settings, name) != getattr(first, name)]
+
+
 def check_same(settings: Settings, first: Settings, folder: Path) -> None:
     """A run goes on as it began, or not at all."""
-    names = [name for name in sorted(IDENTITY) if getattr(settings, name) != getattr(first, name)]
+    names = differing(settings, first)
     if names:
         told = ", ".join(f"{name} was {getattr(first, name)!r}" for name in names)
         raise Problem(

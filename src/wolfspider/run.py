@@ -318,13 +318,16 @@ class Run(Driver):
         return True
 
     def _waits_on(self, visit: Visit, tried: int, rests: float) -> bool:
-        """Nobody was asked, since the host rests. The visit stays out, and waits for it, or for a later session."""
+        """Nobody was asked, since the host rests. The visit stays out, and waits for it, or for a later session; but a
+        host that never answers is given up like any other."""
         if self.ending:
             return True
-        if rests <= self.crawl.limits.max_wait:
-            self._send(self._go_out(visit, tried, max(rests, WAITED)), visit)
-        else:
+        if rests > self.crawl.limits.max_wait:
             self._stranded.add(visit.id)
+        elif tried >= self.tries:
+            return False
+        else:
+            self._send(self._go_out(visit, tried + 1, max(rests, WAITED)), visit)
         self._park(visit, True)
         return True
 
@@ -360,12 +363,12 @@ class Run(Driver):
     async def _tend(self) -> None:
         while True:
             await asyncio.sleep(1.0)
-            await asyncio.to_thread(self.store.sync)
             reason = self.chores(self.clock()) if self.chores else None
             if reason:
                 self.ending = self.ending or reason
                 self._until = min(self._until, self.clock() + DRAIN)
                 self._bell.set()
+            await asyncio.to_thread(self.store.sync)
 
 
 def _led_astray(failure: Failure) -> Failure:

@@ -40,6 +40,10 @@ class Store(Memory, Protocol):
 
     about: dict[str, Any]  # what the run is: written once, when it is made
 
+    @property
+    def begun(self) -> bool:
+        """Has the crawl ever begun?"""
+
     # The crawl's own
     def write(self, entry: tuple[Any, ...]) -> None:
         """The next entry of the journal (see Crawl): begin, propose, land, grant or command."""

@@ -173,7 +173,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         part.unlink(missing_ok=True)
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
     except OSError as error:
-        raise Problem(f"{path} cannot be written: {error.strerror}.") from error
+        raise BadInput(f"{path} cannot be written: {error.strerror}.") from error
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -183,6 +183,6 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     except BaseException as error:
         part.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            raise Problem(f"{path} cannot be written: {error.strerror}.") from error
+            raise BadInput(f"{path} cannot be written: {error.strerror}.") from error
         raise
     sync_folder(path.absolute().parent)

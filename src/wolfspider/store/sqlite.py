@@ -140,6 +140,10 @@ class SqliteStore(Recording):
         self._mover: sqlite3.Connection | None = None
         self._closed = False
 
+    @property
+    def begun(self) -> bool:
+        return self._connection.execute("SELECT 1 FROM log LIMIT 1").fetchone() is not None
+
     def archive(self, visit: int, fetch: Fetch) -> None:
         self._pending[visit] = fetch
 

@@ -128,6 +128,10 @@ class Volatile:
     def counts(self) -> Mapping[str, int]:
         return dict(self._counts)
 
+    @property
+    def begun(self) -> bool:
+        return self.entries > 0
+
     def index(self) -> None:
         pass
 

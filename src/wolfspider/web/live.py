@@ -18,7 +18,7 @@ from typing import Any
 
 from wolfspider.model import Capture, Failure, Fetch, Page, host_of
 from wolfspider.web.client import Answer, Client
-from wolfspider.web.guard import Guard
+from wolfspider.web.guard import Guard, public
 from wolfspider.web.polite import HostCap, Lanes, Polite
 from wolfspider.web.robots import LARGEST, REDIRECTS, LiveRobots, Rules
 from wolfspider.web.urls import canonical
@@ -53,12 +53,14 @@ class Live:
         hosts: HostCap | None = None,
         most_hops: int = 8,
         robots_tries: int = 2,
+        strangers: bool = True,
         archive: bool = True,
     ) -> None:
         """Without `robots` nobody's robots.txt is asked for: for services that a person named, not for pages."""
         self.client, self.guard, self.polite, self.robots = client, guard, polite, robots
         self.hosts, self.most_hops, self.archive = hosts, most_hops, archive
         self.robots_tries = robots_tries
+        self.strangers = strangers  # may public sites be asked? They want to know who asks
         self.counters = Counters()
         self.lanes = Lanes(LANES)
 
@@ -161,7 +163,11 @@ class Live:
         if isinstance(found, Failure):
             self.polite.failed(host, found, 0.0)
             return found
-        return found[0] if self.guard.via is None else ""
+        if self.guard.via is not None:
+            return ""
+        if not self.strangers and public(found[0]):
+            return Failure("blocked", "a public site wants to know who asks: give --contact")
+        return found[0]
 
     async def _rules_in_the_end(self, trip: _Trip, host: str) -> Rules | Failure | None:
         """A host whose robots.txt cannot be read rests, or its pages would be tried one after another. If the rest is
