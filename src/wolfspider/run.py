@@ -114,7 +114,7 @@ class Run(Driver):
     async def run(self) -> Result:
         self._take_up()
         self._look_for_others()
-        helpers = [asyncio.create_task(self._watched(helper)) for helper in (self._poll, self._tend)]
+        helpers = [asyncio.create_task(self._watched(helper)) for helper in (self._poll, self._tend, self._sync)]
         try:
             with _garbage_sought_seldom():
                 reason = await self._turn_until_over()
@@ -368,6 +368,11 @@ class Run(Driver):
                 self.ending = self.ending or reason
                 self._until = min(self._until, self.clock() + DRAIN)
                 self._bell.set()
+
+    async def _sync(self) -> None:
+        """A slow disk holds nothing else up."""
+        while True:
+            await asyncio.sleep(1.0)
             await asyncio.to_thread(self.store.sync)
 
 
