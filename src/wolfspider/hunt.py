@@ -26,7 +26,7 @@ from wolfspider.errors import Problem
 from wolfspider.events import AddSeeds, Command, Event, Landed, SetLimit
 from wolfspider.journal import replay
 from wolfspider.loop import Crawl, Limits
-from wolfspider.model import Failure, Fetch, Page, Verdict
+from wolfspider.model import Failure, Fetch, Page, Verdict, host_of
 from wolfspider.parts import read_live as read_live
 from wolfspider.room import Room
 from wolfspider.run import Clock, Run
@@ -44,13 +44,6 @@ from wolfspider.web.robots import LiveRobots
 LARGEST_RAW = 60_000_000  # bytes of an answer before it is unpacked: what the archive reads back
 MANY = 256  # pages that may wait for whoever reads them before the crawl waits too
 LIMITS = ("pages", "slots", "delay")  # settings that move the crawl's own limits when a run is gone on with
-# Those that say what a run is: with any other value of one of them it would be another run.
-IDENTITY = frozenset(
-    (
-        *("urls", "seeds", "sitemap", "feed", "search", "results", "topic", "description", "like"),
-        *("strategy", "set", "judge", "learned_from", "seed", "include", "exclude", "pdf"),
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +97,7 @@ class Hunt:
         self._tell = tell
         self._ending = ""  # what was asked for before there was a driver
         self._ended = asyncio.Event()  # and that it was
+        self._reopened = False  # the run's folder was there before us
         self._early: list[Event] = []  # the beginning, to be told of once it is committed
         self._found: deque[Found] | None = None  # pages that somebody iterates over
         self._running: asyncio.Task[Result] | None = None  # for them
@@ -294,6 +288,7 @@ class Hunt:
         store: Store
         if is_run(folder):
             store = open_run(folder, read=read_live, full=full)
+            self._reopened = True
             if self._is_another(store) and not store.begun:
                 store.close()  # a first try that came to nothing: a corrected one begins anew
                 shutil.rmtree(folder)
@@ -301,12 +296,12 @@ class Hunt:
         else:
             store = create(folder, self._about(folder), read=read_live, info=self._info(), full=full)
         stack.callback(store.close)
-        check_same(self.settings, Settings.from_json(store.about["settings"]), folder)
+        outset.check_same(self.settings, Settings.from_json(store.about["settings"]), folder)
         self.folder = folder
         return store
 
     def _is_another(self, store: Store) -> bool:
-        return bool(differing(self.settings, Settings.from_json(store.about["settings"])))
+        return bool(outset.differing(self.settings, Settings.from_json(store.about["settings"])))
 
     def _about(self, folder: Path) -> dict[str, Any]:
         """What a new run says of itself: how it was asked for, and what it starts from."""
@@ -360,6 +355,9 @@ class Hunt:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _begun(self, store: Store, web: Live, clock: Clock) -> tuple[Crawl, Room]:
+        if self._reopened:  # whoever died here may have asked any of these a moment ago
+            for url in outset.named(self.settings):
+                web.polite.asked(host_of(url))
         spent = await outset.fetch_liked(
             self.settings, store, web, self.remark, lambda: store.keep_hosts(web.changed())
         )
@@ -388,22 +386,6 @@ class Hunt:
         )
         crawl.listen(store.hear)
         return crawl
-
-
-def differing(settings: Settings, first: Settings) -> list[str]:
-    """Settings by which this would be another run."""
-    return [name for name in sorted(IDENTITY) if getattr(settings, name) != getattr(first, name)]
-
-
-def check_same(settings: Settings, first: Settings, folder: Path) -> None:
-    """A run goes on as it began, or not at all."""
-    names = differing(settings, first)
-    if names:
-        told = ", ".join(f"{name} was {getattr(first, name)!r}" for name in names)
-        raise Problem(
-            f"{folder} is a run that was begun otherwise ({told}). Go on with it by `wolfspider resume {folder}`, "
-            "or name another folder by --out."
-        )
 
 
 def crawl(

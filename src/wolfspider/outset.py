@@ -20,6 +20,13 @@ from wolfspider.web.world import Request, Web
 LARGEST = 10_000_000  # bytes of a file that somebody likes
 _CONTACT = re.compile(r"https?://[^\s()<>]+\.[^\s()<>]+|[^\s()<>@]+@[^\s()<>@]+\.[^\s()<>@]+")
 _FILE = re.compile(r"/(?!/)|~|\.\.?/|(?!localhost/)(?:[^/.:]+/)*[^/:]+\.(?:html?|xhtml|txt|pdf)$", re.IGNORECASE)
+# Those that say what a run is: with any other value of one of them it would be another run.
+IDENTITY = frozenset(
+    (
+        *("urls", "seeds", "sitemap", "feed", "search", "results", "topic", "description", "like"),
+        *("strategy", "set", "judge", "learned_from", "seed", "include", "exclude", "pdf"),
+    )
+)
 
 
 def check(settings: Settings) -> None:
@@ -102,6 +109,12 @@ def _check_likes(settings: Settings) -> None:
             raise BadInput(f"There is no file {like}.")
 
 
+def named(settings: Settings) -> list[str]:
+    """Addresses that are asked before the crawl begins."""
+    likes = [like for like in settings.like if not Path(like).is_file()]
+    return [seeds.address(url) for url in (*likes, *settings.sitemap, *settings.feed)]
+
+
 async def fetch_liked(
     settings: Settings, store: Store, web: Web, remark: Callable[[str], None], asked: Callable[[], None] = lambda: None
 ) -> int:
@@ -182,3 +195,19 @@ async def starting_points(
     if not any(allows(link.url) for link in gathered.links):
         raise Problem("No starting point is in the crawl's scope: look at --include and --exclude.")
     return gathered.links, gathered.requests
+
+
+def differing(settings: Settings, first: Settings) -> list[str]:
+    """Settings by which this would be another run."""
+    return [name for name in sorted(IDENTITY) if getattr(settings, name) != getattr(first, name)]
+
+
+def check_same(settings: Settings, first: Settings, folder: Path) -> None:
+    """A run goes on as it began, or not at all."""
+    names = differing(settings, first)
+    if names:
+        told = ", ".join(f"{name} was {getattr(first, name)!r}" for name in names)
+        raise Problem(
+            f"{folder} is a run that was begun otherwise ({told}). Go on with it by `wolfspider resume {folder}`, "
+            "or name another folder by --out."
+        )

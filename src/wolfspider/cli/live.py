@@ -11,7 +11,7 @@ import re
 import shlex
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 
@@ -56,7 +56,7 @@ def folder_for(settings: Settings) -> Path:
     return Path("runs") / (slug or "run")
 
 
-def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool) -> int:
+def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool, given: Collection[str] = ()) -> int:
     console = terminal.console_for(stderr=True, quiet=quiet)
     tally = Tally(settings.pages)
     if is_run(folder):
@@ -68,7 +68,7 @@ def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool) -> int:
         if as_json:
             sys.stdout.write(json.dumps(told(event), ensure_ascii=True) + "\n")
 
-    hunt = Hunt(settings, folder, tell=tell, remark=lambda sentence: say(console, sentence))
+    hunt = Hunt(settings, folder, tell=tell, remark=lambda sentence: say(console, sentence), given=given)
     asyncio.run(somebody_answers(settings))
     tally.follow(hunt)
     with following(console, tally, moves=not (as_json and sys.stdout.isatty())) as look:

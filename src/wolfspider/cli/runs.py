@@ -78,7 +78,8 @@ def resume(flags: dict[str, Any], run: Run, as_json: AsEvents = False, quiet: Qu
     from wolfspider.settings import choose
 
     begun = settings_of(run)
-    return live.crawl(choose({**begun.to_json(), **flags}, environment=False).settings, run, as_json, quiet)
+    settings = choose({**begun.to_json(), **flags}, environment=False).settings
+    return live.crawl(settings, run, as_json, quiet, given=tuple(flags))
 
 
 @app.command(
