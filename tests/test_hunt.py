@@ -16,7 +16,8 @@ from faults import Call, Faulty, document
 from wolfspider import Settings, outset
 from wolfspider.errors import BadInput, Problem
 from wolfspider.events import Obeyed, SetLimit
-from wolfspider.hunt import IDENTITY, LIMITS, check_same, settings_of
+from wolfspider.hunt import LIMITS, settings_of
+from wolfspider.outset import IDENTITY, check_same
 from wolfspider.store.archive import check as check_archive
 
 WANTED: dict[str, Any] = {"urls": ("http://example.org/",), "topic": "spiders", "contact": "me@example.org"}
