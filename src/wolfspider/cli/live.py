@@ -30,6 +30,7 @@ from wolfspider.settings import Settings
 from wolfspider.store.folder import is_run
 from wolfspider.store.reading import RunView
 from wolfspider.telling import told
+from wolfspider.web.guard import Guard
 from wolfspider.why import MEANINGS
 
 NOTHING = Nothing.code  # exit code: not one page
@@ -87,13 +88,8 @@ async def somebody_answers(settings: Settings) -> None:
     server = outset.via(settings)
     if server is None:
         return
-    try:
-        _, writer = await asyncio.wait_for(asyncio.open_connection(*server), _PATIENCE)
-    except OSError:  # that it takes too long is one too
-        raise Nothing(f"Nobody answers at {settings.via}; is `wolfspider web serve` running there?") from None
-    writer.close()
-    with suppress(OSError):
-        await writer.wait_closed()
+    if not await Guard(via=server).somebody_answers(_PATIENCE):
+        raise Nothing(f"Nobody answers at {settings.via}; is `wolfspider web serve` running there?")
 
 
 def exit_code(result: Result, tally: Tally) -> int:

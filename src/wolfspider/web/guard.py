@@ -254,6 +254,18 @@ class Guard:
         """Connects to checked addresses and no others. To be made inside a running loop."""
         return _Connector(self, limit, tls)
 
+    async def somebody_answers(self, seconds: float) -> bool:
+        """Does the one server that answers for every address take connections?"""
+        assert self.via is not None
+        try:
+            _, writer = await asyncio.wait_for(asyncio.open_connection(*self.via), seconds)
+        except OSError:  # that it takes too long is one too
+            return False
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
+        return True
+
     def permits(self, address: str, port: int) -> bool:
         """May a socket be opened to this address?"""
         if self.via is not None:
