@@ -19,15 +19,12 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 
 import wolfspider
 from wolfspider.events import Event, Landed
-from wolfspider.learn.graph import Graph
 from wolfspider.model import Fetch
-from wolfspider.topic import Task
 from wolfspider.web.serve import Manner, serve
 
 SLOW_SHARE = 0.2
@@ -51,18 +48,6 @@ class Rows:
         links = "".join(f'<a href="/{number}">page {number}</a>' for number in range(1, self.pages))
         body = f"<title>page {path}</title><p>{url} has words{'' if path else links}".encode()
         return Fetch(url, url, 200, {"content-type": "text/html"}, body, at=now, seconds=0.01)
-
-    def owns(self, host: str) -> bool:
-        return True
-
-    def graph(self, now: float) -> Graph:
-        raise NotImplementedError
-
-    def tasks(self) -> Mapping[str, Task]:
-        return {}
-
-    def digest(self) -> str:
-        return "rows"
 
 
 def main() -> int:

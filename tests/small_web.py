@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from wolfspider.learn.graph import Graph
 from wolfspider.model import Fetch
-from wolfspider.topic import Task
 
 HTML = "text/html; charset=utf-8"
 SPIDERS = "Wolf spiders hunt on the ground. A wolf spider carries its young; spiders of this family hunt alone. " * 5
@@ -29,18 +27,6 @@ class SmallWeb:
 
     def _answer(self, page: str | tuple[int, dict[str, str], bytes]) -> tuple[int, dict[str, str], bytes]:
         return (200, {"content-type": HTML}, page.encode()) if isinstance(page, str) else page
-
-    def owns(self, host: str) -> bool:
-        return host.endswith(".test")
-
-    def graph(self, now: float) -> Graph:
-        raise NotImplementedError
-
-    def tasks(self) -> Mapping[str, Task]:
-        return {}
-
-    def digest(self) -> str:
-        return "small"
 
 
 def page(title: str, text: str, *links: str, head: str = "") -> str:

@@ -17,7 +17,7 @@ import re
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,11 +26,9 @@ from typing import Any
 import wolfspider
 from faults import Faulty, faults
 from wolfspider.events import Event, Landed
-from wolfspider.learn.graph import Graph
 from wolfspider.model import Failure, Fetch, Page
 from wolfspider.store import archive
 from wolfspider.store.reading import RunView
-from wolfspider.topic import Task
 
 SECONDS = 90.0
 HASTY: dict[str, Any] = {  # a host in trouble rests for longer than anybody here waits
@@ -98,18 +96,6 @@ class Hosts:
         filling = random.Random(url).randbytes(self.size // 2).hex(" ", 4)
         body = f"<title>{path}</title><p>Wolf spiders hunt at {url} {filling}</p>{'' if path else after + links}"
         return Fetch(url, url, 200, {"content-type": "text/html"}, body.encode(), at=now)
-
-    def owns(self, host: str) -> bool:
-        return host.endswith(".test")
-
-    def graph(self, now: float) -> Graph:
-        raise NotImplementedError
-
-    def tasks(self) -> Mapping[str, Task]:
-        return {}
-
-    def digest(self) -> str:
-        return f"hosts {self.hosts} {self.pages}"
 
 
 def prepared(port: int, *urls: str, out: Path | None = None, **settings: Any) -> Told:

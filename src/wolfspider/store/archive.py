@@ -152,7 +152,7 @@ class Archive:
         finally:
             os.close(handle)
         if fresh:
-            _sync_folder(self.folder)
+            sync_folder(self.folder)
         reach("archive-synced")
 
     def close(self) -> None:
@@ -370,7 +370,7 @@ def _set_aside(folder: Path, number: int) -> str:
         copy += 1
     reach("recover-before-aside")
     os.rename(folder / name_of(number), target)
-    _sync_folder(folder)
+    sync_folder(folder)
     return target.name
 
 
@@ -397,7 +397,8 @@ def _opened(path: Path, handle: int) -> int:
     raise BadInput(f"{path} is no plain file; remove it.")
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """The names in a folder survive the death of the machine."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(handle)

@@ -20,11 +20,10 @@ from typing import Any, BinaryIO
 
 from wolfspider.errors import BadInput, Problem, closest
 from wolfspider.store import cdxj
-from wolfspider.store.archive import name_of
+from wolfspider.store.archive import name_of, sync_folder
 from wolfspider.store.copying import copied, index_beside
 from wolfspider.store.reading import RunView
 from wolfspider.store.selection import Exported, Selected, Selection
-from wolfspider.store.snapshots import sync_folder
 from wolfspider.web.plaintext import readable
 
 FORMATS = ("jsonl", "csv", "warc")

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from wolfspider import __version__
 from wolfspider.errors import BadInput, Problem
 from wolfspider.store import schema
+from wolfspider.store.archive import sync_folder
 from wolfspider.store.failpoints import reach
-from wolfspider.store.snapshots import sync_folder
 
 _LARGEST = 1 << 24  # bytes of a description
 

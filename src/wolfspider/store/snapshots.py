@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wolfspider.errors import BadInput
-from wolfspider.store.archive import write_at
+from wolfspider.store.archive import sync_folder, write_at
 from wolfspider.store.failpoints import reach
 
 FORMAT = 1
@@ -120,12 +120,3 @@ def tidy(folder: Path, kept: set[str]) -> None:
 def is_name(name: str) -> bool:
     """Is this the name of a snapshot, and nothing that leads elsewhere?"""
     return _NAME.fullmatch(name) is not None
-
-
-def sync_folder(folder: Path) -> None:
-    """The names in a folder survive the death of the machine."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -26,7 +26,7 @@ from wolfspider.errors import Problem, closest
 from wolfspider.model import Fetch
 from wolfspider.web.recorded import Recorded
 from wolfspider.web.synthetic import Synthetic
-from wolfspider.web.world import World
+from wolfspider.web.world import Servable
 
 ENCODINGS = ("gzip", "br", "zstd")
 MOST_KEPT = 256 << 20  # bytes of bodies that are kept ready
@@ -122,7 +122,9 @@ class _Bare(Protocol):
 class Replies:
     """`robots` is said at every host in place of what the web itself says there."""
 
-    def __init__(self, world: World, now: Callable[[], float], robots: str | None, most_kept: int = MOST_KEPT) -> None:
+    def __init__(
+        self, world: Servable, now: Callable[[], float], robots: str | None, most_kept: int = MOST_KEPT
+    ) -> None:
         self.world, self._now = world, now
         self._robots = None if robots is None else _robots(robots)
         self._settled = _settled(world)
@@ -165,7 +167,7 @@ class Replies:
             self._room += self._kept.popitem(last=False)[1].weight()
 
 
-def bare(world: World, url: str, now: float) -> Fetch:
+def bare(world: Servable, url: str, now: float) -> Fetch:
     """One answer, redirects not followed. Where a redirect leads is what a look says, for that is how the web is
     crawled in simulation; a recorded header may be another spelling of it, or of an older version."""
     record = world.record(url, now) if isinstance(world, _Bare) else None
@@ -241,7 +243,7 @@ def _robots(text: str) -> Reply:
     return Reply(200, b"content-type: text/plain; charset=utf-8\r\n", text.encode())
 
 
-def _settled(world: World) -> float:
+def _settled(world: Servable) -> float:
     """From when on no answer of this web changes any more."""
     if isinstance(world, Recorded):
         return world.start

@@ -37,7 +37,7 @@ from wolfspider.web.recorded import Recorded
 from wolfspider.web.replies import ENCODINGS, Faults, Replies, Reply, is_robots, mistyped, plain_reply
 from wolfspider.web.synthetic import Synthetic
 from wolfspider.web.wire import MOST_HEAD, MOST_LINE, NO_BODY, Request, accepts, head_of, read_request, reset
-from wolfspider.web.world import World, open_web
+from wolfspider.web.world import Servable, World, open_web
 
 MOST_LOGGED = 2_000_000  # requests that are kept in memory
 IDLE = 60.0  # seconds after which a client that neither asks nor reads is sent away
@@ -88,7 +88,7 @@ Log = Callable[[Asked], object] | Path | None
 class Served:
     """A web on a port. `log` holds the newest requests, in the order their answers ended."""
 
-    def __init__(self, world: World, manner: Manner, faults: Faults, told: Callable[[Asked], object] | None) -> None:
+    def __init__(self, world: Servable, manner: Manner, faults: Faults, told: Callable[[Asked], object] | None) -> None:
         self.world, self.manner, self.faults = world, manner, faults
         self.port = 0
         self.log: deque[Asked] = deque(maxlen=MOST_LOGGED)
@@ -334,7 +334,7 @@ class Connection(asyncio.Protocol):
 
 @asynccontextmanager
 async def serve(
-    world: World,
+    world: Servable,
     *,
     port: int = 0,
     host: str = "127.0.0.1",
@@ -385,7 +385,7 @@ def _teller(log: Log) -> tuple[Callable[[Asked], object] | None, Callable[[], ob
     return lambda asked: file.write(json.dumps(asked._asdict()) + "\n"), file.close
 
 
-def hosts_of(world: World) -> int | None:
+def hosts_of(world: Servable) -> int | None:
     """How many hosts a web has, where that can be told."""
     if isinstance(world, Recorded):
         return len({host_of(world.url(number)) for number in range(len(world))})

@@ -23,6 +23,13 @@ class Looks(Protocol):
     def look(self, url: str, now: float) -> Fetch: ...
 
 
+class Servable(Looks, Protocol):
+    """As much of a World as a server needs."""
+
+    name: str
+    start: float
+
+
 class World(Protocol):
     name: str  # short, for tables
     start: float  # when a bench begins: the time of the last record
