@@ -37,6 +37,11 @@ def test_what_is_paid(terms: Terms, document: Sent, reason: str) -> None:
     assert credit.reason == reason and credit.value == (99.0 if reason == "new" else -1.0)
 
 
+def test_the_cost_may_be_for_the_refused_alone() -> None:
+    agent = Reinforcer(Terms(charge="refused"))
+    assert [agent.submit(sent(), 0.0)[0].value for _ in range(2)] == [100.0, -1.0]
+
+
 def test_changed_content_is_new_only_where_content_counts() -> None:
     for key, reason in (("url", "known"), ("url+content", "new")):
         agent = Reinforcer(Terms(key=key))

@@ -139,6 +139,14 @@ def test_a_walker_that_is_gone_is_passed_over() -> None:
     assert [name for name, _ in turns.ready(opened(Room(), 0.0))] == ["b"]
 
 
+def test_a_group_asks_a_host_that_refused_once_and_keeps_its_order() -> None:
+    links = [link("a", number) for number in range(4)]
+    group, room = Group(links), opened(Room(), 0.0)
+    given_out = group.give(room, lambda wanted: Visit(0, wanted))
+    assert [visit.link for visit in given_out] == links[:1] and list(group.left) == links[1:]
+    assert room.answers == ["out", "refused"]
+
+
 def test_a_group_is_complete_when_the_last_is_in() -> None:
     group, room = Group([link("a"), link("a", 1), link("b")]), opened(Room(), 0.0)
     numbers = iter(range(9))

@@ -90,6 +90,7 @@ class Crawl:
         self.topic = strategy.topic
         self.judge = judge_of(self.topic)
         self.reinforcer = reinforcer or Reinforcer()
+        self.reinforcer.terms = strategy.terms(self.reinforcer.terms)
         self.scope, self.sources, self.train = scope or Scope(), sources or {}, train
         self.listeners: list[Callable[[events.Event], None]] = []
         self.inbox: list[events.Command] = []  # commands for the driver to hand over between steps
@@ -459,3 +460,4 @@ class Crawl:
         self.reinforcer.restore(state["reinforcer"])
         self.strategy.topic = self.topic
         self.strategy.restore(state["strategy"])
+        self.reinforcer.terms = self.strategy.terms(self.reinforcer.terms)

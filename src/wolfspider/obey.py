@@ -21,6 +21,7 @@ def obey(crawl: Crawl, command: events.Command) -> Any:
         case events.SetParam(name, value):
             old, _ = move(crawl.strategy.params, name, value)
             crawl.strategy.changed(name, old)
+            crawl.reinforcer.terms = crawl.strategy.terms(crawl.reinforcer.terms)
             return old
         case events.SetLimit(name, value):
             return _set_limit(crawl, name, value)

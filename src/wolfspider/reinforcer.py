@@ -13,6 +13,8 @@ from wolfspider.model import Credit, Sent
 from wolfspider.params import param
 from wolfspider.text import key_of
 
+PAID = "new"  # the reason of a credit that pays
+
 
 @dataclass
 class Terms:
@@ -25,7 +27,10 @@ class Terms:
         live=False,
     )
     reward: float = param(100.0, "Paid for a document that earns it.", low=0)
-    cost: float = param(1.0, "Taken for every document sent.", low=0)
+    cost: float = param(1.0, "Taken for a document sent.", low=0)
+    charge: str = param(
+        "sent", "The cost is taken for every document sent, or only for those refused.", choices=("sent", "refused")
+    )
     window: float = param(24 * 3600.0, "Seconds after its publication for which a document is fresh.", low=0)
     key: str = param("url", "What makes two documents the same.", choices=("url", "url+content"), live=False)
     delay: float = param(0.0, "Seconds after which the credit is paid.", low=0)
@@ -45,8 +50,10 @@ class Reinforcer:
         reason = self._refusal(sent, key, now)
         if not reason:
             self.seen.add(key)
-        value = (0.0 if reason else terms.reward) - terms.cost
-        return [Credit(sent.visit, sent.agent, value, reason or "new", now + terms.delay)]
+        value = 0.0 if reason else terms.reward
+        if reason or terms.charge == "sent":
+            value -= terms.cost
+        return [Credit(sent.visit, sent.agent, value, reason or PAID, now + terms.delay)]
 
     def _refusal(self, sent: Sent, key: int, now: float) -> str:
         if key in self.seen:

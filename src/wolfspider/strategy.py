@@ -20,6 +20,7 @@ from wolfspider.events import Noted
 from wolfspider.frontier import Frontier, Item, Shelf
 from wolfspider.judge import Similarity
 from wolfspider.model import Credit, Link, Outcome, Page, Verdict, Visit
+from wolfspider.reinforcer import Terms
 from wolfspider.room import Broken, Room
 from wolfspider.scope import Rule
 from wolfspider.topic import Topic
@@ -62,6 +63,10 @@ class Strategy(ABC):
 
     def reward(self, credit: Credit) -> None:
         """A credit for an earlier visit; most strategies live without."""
+
+    def terms(self, given: Terms) -> Terms:
+        """What the reinforcer pays for, where a strategy has parameters for that."""
+        return given
 
     def wake(self, now: float) -> float | None:
         """When there is something to do again: inf = when a host or an outcome comes, None = nothing is left."""

@@ -111,17 +111,19 @@ class Group:
         return len(self.left) + len(self.out)
 
     def give(self, room: Room, visit: Callable[[Link], Visit], fresh: bool = False) -> list[Visit]:
-        """Start all that may start now, in order."""
-        visits = []
-        for _ in range(len(self.left)):
-            if room.free <= 0:
-                break
+        """Start all that may start now, in order. A host that refuses one link is not asked for the next."""
+        visits: list[Visit] = []
+        kept: list[Link] = []
+        refused: set[str] = set()
+        while self.left and room.free > 0:
             link = self.left.popleft()
-            if room.take(link, fresh):
+            if link.host not in refused and room.take(link, fresh):
                 visits.append(visit(link))
                 self.out.add(visits[-1].id)
             else:
-                self.left.append(link)
+                refused.add(link.host)
+                kept.append(link)
+        self.left.extendleft(reversed(kept))
         return visits
 
     def landed(self, visit: int) -> bool:
