@@ -48,6 +48,12 @@ def test_the_week_and_the_day_have_their_rhythm() -> None:
     assert max(range(24), key=lambda hour: RHYTHM.hourly[hour]) == 22
 
 
+def test_a_smaller_site_has_the_same_rhythm() -> None:
+    small = Rhythm(60)
+    assert small.expected(7 * DAY) == pytest.approx(7 * 60)
+    assert small.when(60) == pytest.approx(RHYTHM.when(1200))
+
+
 def test_articles_come_in_order_at_the_rate_wanted() -> None:
     times = np.array(NEWS.archive.times)
     assert (np.diff(times) >= 0).all()

@@ -66,7 +66,7 @@ class News:
         self.host = self.sites.hosts  # the number after the last
         self.name = addresses.host_name(self.host)
         self.site = f"http://{self.name}/"
-        self.room = Newsroom(seed, self.sites.topics, EPOCH)
+        self.room = Newsroom(seed, self.sites.topics, EPOCH, self.sites.params.articles)
         self._codes = Shuffle(1 << _CODE_BITS, key_for(seed, "article codes"))
         self._title_key, self._text_key, self._link_key = (
             key_for(seed, f"news {n}") for n in ("title", "text", "link")

@@ -1,6 +1,7 @@
 """What a news site publishes, and when.
 
-The rate of new articles follows the day and the week: 1400 a day on weekdays, 700 on others, with a peak at 22 h GMT.
+The rate of new articles follows the day and the week: 1400 a day on weekdays, 700 on others (unless the web's `articles`
+says otherwise), with a peak at 22 h GMT.
 Its integral is known in closed form hour by hour, so article i has its time by inversion, t_i = L^-1(i + u_i): in
 order, and without simulating what came before. A week of articles lies behind the beginning of a crawl, 18 days
 before its end.
@@ -23,6 +24,7 @@ HOUR, DAY = 3600.0, 86400.0
 DAYS_BEFORE, DAYS = 7, 18
 SECTIONS, SUBSECTIONS = 20, 10
 LISTS = SECTIONS * SUBSECTIONS
+ARTICLES = 1200  # a day, on the mean of a week
 _WEEKDAY, _WEEKEND, _SWING, _PEAK = 1400.0, 700.0, 0.6, 22
 _CONTINUES, _FARTHEST, _STORY_POWER = 0.35, 400, 0.2  # Zipf 1.2
 _BREAKING, _BREAKS_FOR = 0.01, 6 * HOUR
@@ -34,8 +36,8 @@ _REVISED_EVERY, _REVISED_LATER, _MOST_REVISIONS = 12 * HOUR, 7 * DAY, 50
 class Rhythm:
     """The expected number of articles up to a time, and its inverse. Times in seconds from a Monday, 0 h GMT."""
 
-    def __init__(self) -> None:
-        self.hourly = [self._rate(hour) for hour in range(7 * 24)]
+    def __init__(self, articles: int = ARTICLES) -> None:
+        self.hourly = [self._rate(hour) * articles / ARTICLES for hour in range(7 * 24)]
         self.sums = [0.0]
         for rate in self.hourly:
             self.sums.append(self.sums[-1] + rate)
@@ -75,11 +77,11 @@ class Archive:
 
 
 class Newsroom:
-    def __init__(self, seed: int, topics: int, epoch: float) -> None:
+    def __init__(self, seed: int, topics: int, epoch: float, articles: int = ARTICLES) -> None:
         self.topics = topics
         self.origin = epoch - DAYS_BEFORE * DAY
         self.end = epoch + DAYS * DAY
-        self.rhythm = Rhythm()
+        self.rhythm = Rhythm(articles)
         self._key = key_for(seed, "articles")
         self._revision_key = key_for(seed, "revisions")
         main = key_for(seed, "main topics")

@@ -23,7 +23,10 @@ class Params:
     mischief: bool = param(
         True, "Dead links, redirects, traps, mirrors, failures, slow hosts, documents that are no HTML."
     )
-    news: bool = param(False, "Add a news site: 1200 articles a day for 18 days, lists that change, revisions.")
+    news: bool = param(False, "Add a news site: articles for 18 days, lists that change, revisions.")
+    articles: int = param(
+        1200, "Articles that the news site publishes in a day, on the mean of a week.", low=10, high=10_000
+    )
     rewired: bool = param(
         False, f"Permute the ends of all links (up to {MOST_REWIRED} pages): scale-free, no small world."
     )
