@@ -146,7 +146,7 @@ class Strategy(ABC):
         self.proposed += 1
         return Visit(self.proposed - 1, link, agent, source, note or {}, fresh, deadline)
 
-    def note(self, at: float, kind: str, **data: Any) -> None:
+    def note(self, at: float, kind: str, /, **data: Any) -> None:
         """Tell the stream of events what only this strategy knows."""
         self.notes.append(Noted(at, kind, data))
 
