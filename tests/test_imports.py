@@ -28,8 +28,8 @@ GROUPS = (
 POLICY = {name for group in GROUPS[:5] for name in group}
 
 OUTSIDE_POLICY = {"asyncio", "os", "pathlib", "secrets", "socket", "sqlite3", "ssl", "subprocess", "threading", "time"}
-# Two loaders, called before a crawl begins: a topics.json, and the stored link skeleton of a web.
-LOADERS = {"topic": {"pathlib"}, "learn.graph": {"pathlib"}}
+# Three loaders, called before a crawl begins: a topics.json, the stored link skeleton of a web, a model of page states.
+LOADERS = {"topic": {"pathlib"}, "learn.graph": {"pathlib"}, "learn.states": {"pathlib"}}
 CALLS_OUTSIDE_POLICY = {"open", "print", "input", "hash"}  # `hash` of a string differs from process to process
 
 

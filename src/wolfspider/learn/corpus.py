@@ -1,0 +1,81 @@
+"""A background corpus: pages as counts of words, and which of the words are of use.
+
+Pages are counted one by one and let go. What is kept is bounded: the words of a page, the words in all, and the counts.
+The most frequent words say nothing of what a text is about and are set aside as the stop list; words on very few pages
+are dropped.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from wolfspider.learn.lexicon import Numbering
+from wolfspider.model import Page
+from wolfspider.text import counts
+
+MOST_OF_PAGE = 20_000  # distinct words of a page that are counted
+MOST_WORDS = 2_000_000  # distinct words of all pages
+MOST_COUNTS = 40_000_000  # of all pages: 320 MB; pages beyond are not read
+STOP_SHARE = 10  # at most one word of so many is a stop word, however small the corpus
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Corpus:
+    """How often each word is on each page."""
+
+    words: tuple[str, ...]
+    counts: Any  # sparse: a row for each page, a column for each word
+
+    def only(self, columns: Ints) -> Corpus:
+        return Corpus(tuple(self.words[column] for column in columns), self.counts[:, columns])
+
+    def pages_with(self) -> Ints:
+        """On how many pages each word is."""
+        return np.bincount(self.counts.indices, minlength=len(self.words)).astype(np.int64)
+
+
+def gathered(pages: Iterable[Page]) -> Corpus:
+    """The words in alphabetical order, so that the order of ties depends on nothing else."""
+    number = Numbering()
+    columns, times, starts = array("i"), array("i"), array("q", [0])
+    for page in pages:
+        found = dict(islice(counts(page).items(), MOST_OF_PAGE))
+        if len(number) + len(found) > MOST_WORDS:
+            found = {word: count for word, count in found.items() if word in number}
+        columns.extend(map(number.__getitem__, found))
+        times.extend(found.values())
+        starts.append(len(columns))
+        if len(columns) > MOST_COUNTS:
+            break
+    words = sorted(number)
+    place = np.empty(len(words), np.int32)
+    place[[number[word] for word in words]] = np.arange(len(words), dtype=np.int32)
+    parts = (np.asarray(times, np.float64), place[np.asarray(columns)], np.asarray(starts))
+    matrix = sparse.csr_array(parts, shape=(len(starts) - 1, len(words)))
+    matrix.sort_indices()
+    return Corpus(tuple(words), matrix)
+
+
+def without_stop_words(corpus: Corpus, stop: int, least_pages: int) -> tuple[Corpus, tuple[str, ...]]:
+    """The corpus without its most frequent words and without those on fewer pages than that; and the stop list."""
+    sums = np.asarray(corpus.counts.sum(axis=0), np.float64).ravel()
+    frequent = np.argsort(-sums, kind="stable")[: min(stop, len(corpus.words) // STOP_SHARE)]
+    useful = corpus.pages_with() >= least_pages
+    useful[frequent] = False
+    return corpus.only(np.flatnonzero(useful)), tuple(sorted(corpus.words[column] for column in frequent))
+
+
+def commonest(corpus: Corpus, limit: int) -> Corpus:
+    """Only the words that are on most pages."""
+    order = np.argsort(-corpus.pages_with(), kind="stable")
+    return corpus.only(np.sort(order[:limit]))
