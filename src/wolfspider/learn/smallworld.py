@@ -11,6 +11,9 @@ and the largest distance seen are three numbers.
 Shuffling gives the ends of all links to each other at random. Each node keeps how many links leave and reach it, so
 that exponents stay and clustering goes: scale-free, but no small world. A link that would double another or point back
 to its page trades ends with random links, at most 100 times, and is dropped if that does not help.
+
+Where links have times, as in a recorded crawl, they trade ends in many rounds of pairs, and only where each then shows
+an address that was known by then. Nothing is dropped: a pair that cannot trade stays as it is.
 """
 
 from __future__ import annotations
@@ -28,6 +31,9 @@ EXACT_NODES = 100_000
 SAMPLED_NODES = 3_000
 SAMPLED_NEIGHBOURS = 300
 TRIES = 100
+SWAPS = 10  # that each edge takes part in on average, where time counts
+ROUNDS = 300  # at most
+SATURATED = 0.002  # share of pairs that trade, below which nothing more is to be had
 BLOCK = 2_000_000  # array entries handled at once: bounds the memory, not the result
 
 
@@ -186,6 +192,65 @@ def rewire(graph: Graph, rng: np.random.Generator) -> Graph:
         bad, added = _trade(tails, heads, bad, known, graph.n, rng)
         known = np.sort(np.concatenate([known, added]), kind="stable") if added.size else known
     return Graph.from_edges(graph.urls, tails, heads)
+
+
+def rewire_in_time(
+    tails: Ints,
+    heads: Ints,
+    shown: NDArray[np.float64],
+    known: NDArray[np.float64],
+    rng: np.random.Generator,
+) -> Ints:
+    """The heads of these distinct edges, permuted. `shown` is when each edge is first seen, `known` when each node is:
+    no edge shows a node before it is known (of those that did not before). In- and out-degrees stay exactly; no
+    self-loop and no double edge arises."""
+    heads, m = heads.copy(), heads.size
+    n = known.size
+    order = np.argsort(shown, kind="stable")
+    swaps, dry = 0, 0
+    for turn in range(ROUNDS):
+        if 2 * swaps >= SWAPS * m or dry >= 2 * len(_REACHES):
+            break
+        one, other = _pairs(order, _REACHES[turn % len(_REACHES)], rng)
+        fine = _may_trade(tails, heads, shown, known, one, other, n)
+        one, other = one[fine], other[fine]
+        heads[one], heads[other] = heads[other], heads[one]
+        swaps += one.size
+        dry = 0 if one.size > SATURATED * m / 2 else dry + 1
+    return heads
+
+
+_REACHES = (1.0, 0.1, 0.01, 0.001)  # how far apart in time edges may be that are paired, as a share of all edges
+
+
+def _pairs(order: Ints, reach: float, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """All edges in pairs: at random, or with one shown at about the same time, which may trade more often."""
+    m = order.size
+    mixed = rng.permutation(m) if reach >= 1 else np.argsort(np.arange(m) + rng.random(m) * max(reach * m, 4.0))
+    half = m // 2
+    return (order[mixed[0::2][:half]], order[mixed[1::2][:half]])
+
+
+def _may_trade(
+    tails: Ints,
+    heads: Ints,
+    shown: NDArray[np.float64],
+    known: NDArray[np.float64],
+    one: Ints,
+    other: Ints,
+    n: int,
+) -> NDArray[np.bool_]:
+    """Which of these disjoint pairs may all trade ends at once."""
+    first, second = tails[one] * n + heads[other], tails[other] * n + heads[one]
+    fine: NDArray[np.bool_] = (tails[one] != heads[other]) & (tails[other] != heads[one])
+    fine &= heads[one] != heads[other]
+    fine &= (known[heads[other]] <= shown[one]) & (known[heads[one]] <= shown[other])
+    there = np.sort(tails * n + heads)
+    fine[fine] = ~_contains(there, first[fine]) & ~_contains(there, second[fine])
+    chosen = np.flatnonzero(fine)
+    alone = _alone(np.concatenate([first[chosen], second[chosen]])).reshape(2, -1).all(axis=0)
+    fine[chosen] = alone
+    return fine
 
 
 def _unclean(tails: Ints, heads: Ints, n: int) -> Ints:

@@ -90,11 +90,19 @@ class Waited:
 
 
 def open_web(spec: str, cache: Path | None = None) -> World:
-    """`synthetic:KEY=VALUE,...`, or a folder or file of WARC. Raises Problem or BadInput with a sentence."""
+    """`synthetic:KEY=VALUE,...`; a folder or file of WARC; or the folder of a recorded crawl, with or without options:
+    FOLDER#rewired=SEED,latency=mean. Raises Problem or BadInput with a sentence."""
     if spec.startswith("synthetic:") or spec == "synthetic":
         from wolfspider.web.synthetic import Synthetic
 
         return Synthetic.parse(spec)
+    from wolfspider.store.recording import is_recording
+
+    folder, _, options = (spec, "", "") if Path(spec).exists() else spec.partition("#")
+    if is_recording(Path(folder)):
+        from wolfspider.web.replay import opened
+
+        return opened(Path(folder), options)
     from wolfspider.web.recorded import Recorded
 
     return Recorded(Path(spec), cache)

@@ -1,0 +1,172 @@
+"""Rows that only grow: lines of JSON in a gzip file, written in pieces that are whole or not there.
+
+Each piece is a gzip member of its own with whole lines in it, so that any tool reads the file, and a process that was
+killed leaves at most one unfinished member at the end. That is ignored when the file is read, and cut off before more
+is written. Anything else that does not fit is damage, and is said so. What is read is bounded by what lies on the disk:
+a line has an end, and a piece cannot grow to more than a hundred times its size.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import time
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from wolfspider.errors import BadInput, Problem
+
+PIECE = 1 << 18  # characters that are kept back before they are written
+PATIENCE = 5.0  # seconds that a row waits at most, if another one comes
+LONGEST_LINE = 1 << 24
+MOST_GROWTH = 100  # inflated against stored
+_READ = 1 << 18
+_INFLATED = 1 << 20  # at once
+_encoded = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
+
+
+class Tape:
+    """The end of such a file, to write on."""
+
+    def __init__(self, path: Path, end: int) -> None:
+        """`end`: how much of the file is whole; what lies behind it is cut off."""
+        self.path = path
+        try:
+            self._file = open(path, "ab", buffering=0)  # noqa: SIM115 - closed by close()
+            self._file.truncate(end)
+        except OSError as error:
+            raise Problem(f"{path} cannot be written: {error.strerror}.") from error
+        self._end = end
+        self._lines: list[str] = []
+        self._waiting = 0
+        self._written = time.monotonic()
+
+    def write(self, row: Sequence[Any]) -> None:
+        line = _encoded(row)
+        self._lines.append(line)
+        self._waiting += len(line)
+        if self._waiting >= PIECE or time.monotonic() - self._written > PATIENCE:
+            self.flush()
+
+    def flush(self) -> None:
+        """Hand what waits to the system. A piece that the disk has no room for is taken back as a whole."""
+        self._written = time.monotonic()
+        if not self._lines:
+            return
+        piece = gzip.compress(("\n".join(self._lines) + "\n").encode(), 6, mtime=0)
+        try:
+            if self._file.write(piece) != len(piece):
+                raise OSError(0, "the disk is full")
+        except OSError as error:
+            self._file.truncate(self._end)
+            raise Problem(f"{self.path} cannot be written: {error.strerror}.") from error
+        self._end += len(piece)
+        self._lines, self._waiting = [], 0
+
+    def close(self) -> None:
+        try:
+            if not self._file.closed:
+                self.flush()
+                os.fsync(self._file.fileno())
+        finally:
+            self._file.close()
+
+
+class Reel:
+    """Such a file, read from its beginning. When `rows` is through, `end` and `digest` are those of what is whole."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.end, self.digest = path, 0, ""
+
+    def rows(self) -> Iterator[list[Any]]:
+        """All rows, many at a time."""
+        try:
+            with self.path.open("rb") as file:
+                yield from self._rows(file)
+        except OSError as error:
+            raise BadInput(f"{self.path} cannot be read: {error.strerror}.") from error
+
+    def _rows(self, file: IO[bytes]) -> Iterator[list[Any]]:
+        digest = hashlib.blake2b(digest_size=16)
+        ahead = b""
+        while ahead or (ahead := file.read(_READ)):
+            member = _Member(file, ahead, self._wrong)
+            rows: list[Any] = []
+            for text in member.lines():
+                rows += self._parsed(text)
+            if not member.whole:
+                break
+            self.end += member.size
+            digest.update(member.check)
+            ahead = member.behind
+            yield rows
+        self.digest = digest.hexdigest()
+
+    def _parsed(self, text: bytes) -> list[Any]:
+        try:
+            rows: list[Any] = json.loads(b"[" + text.strip(b"\n").replace(b"\n", b",") + b"]")
+            return rows
+        except (ValueError, RecursionError):
+            raise self._wrong("has lines that are no JSON") from None
+
+    def _wrong(self, what: str) -> BadInput:
+        return BadInput(f"{self.path} is damaged: it {what}, behind byte {self.end:,}. Record it anew.")
+
+
+class _Member:
+    """One piece, inflated a megabyte at a time."""
+
+    def __init__(self, file: IO[bytes], ahead: bytes, wrong: Any) -> None:
+        self._file, self._ahead, self._wrong = file, ahead, wrong
+        self._inflater = zlib.decompressobj(wbits=31)
+        self.size = 0  # stored
+        self.whole = False
+        self.check = b""  # checksum and length that end it
+        self.behind = b""  # read already, of the next
+
+    def lines(self) -> Iterator[bytes]:
+        """Whole lines, many at a time; nothing more where the piece is torn."""
+        rest, grown = b"", 0
+        for text in self._inflated():
+            grown += len(text)
+            if grown > MOST_GROWTH * self.size:
+                raise self._wrong("grows out of all bounds")
+            cut = text.rfind(b"\n") + 1
+            if cut:
+                yield rest + text[:cut]
+                rest = text[cut:]
+            elif len(rest := rest + text) > LONGEST_LINE:
+                raise self._wrong("has a line without an end")
+        if rest and self.whole:
+            raise self._wrong("has a line that is cut")
+
+    def _inflated(self) -> Iterator[bytes]:
+        data, tail = self._ahead, b""
+        while True:
+            try:
+                text = self._inflater.decompress(data, _INFLATED)
+            except zlib.error:
+                if self._only_zeros(data):
+                    return
+                raise self._wrong("is no gzip") from None
+            left = self._inflater.unconsumed_tail or self._inflater.unused_data
+            used = data[: len(data) - len(left)]
+            self.size += len(used)
+            tail = (tail + used)[-8:]
+            yield text
+            if self._inflater.eof:
+                self.whole, self.check, self.behind = True, tail, self._inflater.unused_data
+                return
+            data = self._inflater.unconsumed_tail or self._file.read(_READ)
+            if not data and not text:
+                return
+
+    def _only_zeros(self, data: bytes) -> bool:
+        """What a machine that died may leave behind the end."""
+        while not data.strip(b"\0") and (data := self._file.read(_READ)):
+            pass
+        return not data
