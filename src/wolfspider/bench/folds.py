@@ -2,7 +2,7 @@
 of, and an atlas of the addresses seen.
 
 A fold is called with every event and can be read any time. `Documents` and `Atlas` may be shared by several folds: each
-hands them the event, and the second time changes nothing, so that the order of the folds does not matter.
+hands them the event, and the second time changes nothing, so that the order of the folds hardly matters.
 """
 
 from __future__ import annotations
@@ -34,10 +34,12 @@ class Fold:
         self.now = math.nan
 
     def __call__(self, event: Event) -> None:
-        if math.isnan(self.start):
-            self.start = self.now = event.at
-        self.now = max(self.now, event.at)
-        self.passed()
+        at = event.at
+        if not at <= self.now:  # true of the first one, too
+            if math.isnan(self.start):
+                self.start = at
+            self.now = at
+            self.passed()
         if isinstance(event, Noted):
             self.noted(event)
         elif isinstance(event, Landed):
@@ -71,13 +73,26 @@ class Measure(Fold, ABC):
         return {name: jsonable(value) for name, value in self.figures().items()}
 
 
+class Shared(Fold):
+    """A fold that others hand their events to. What several of them hand on counts once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._newest: Event | None = None
+
+    def __call__(self, event: Event) -> None:
+        if event is not self._newest:
+            self._newest = event
+            super().__call__(event)
+
+
 class Document(NamedTuple):
     url: str
     published: float | None
     at: float  # when it was looked at
 
 
-class Documents(Fold):
+class Documents(Shared):
     """The newest pages by the visit that brought them: a credit names only the visit."""
 
     def __init__(self, most: int = KEPT_DOCUMENTS) -> None:
@@ -97,7 +112,7 @@ class Documents(Fold):
         return self._held.get(event.credit.visit)
 
 
-class Atlas(Fold):
+class Atlas(Shared):
     """Every address seen, numbered in the order of its discovery, and the links of the newest copy of each page.
 
     An address is seen when its page is downloaded or when a downloaded page links to it.
