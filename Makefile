@@ -7,7 +7,7 @@ LOCK := $(BIN)/uv pip compile pyproject.toml --group build --universal --python-
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links
 WORKERS ?= 2
 
-.PHONY: help install demo test test-slow check figures lock clean
+.PHONY: help install demo test test-slow check figures states lock clean
 
 help:
 	@echo "make install    set up .venv with the locked versions"
@@ -16,6 +16,7 @@ help:
 	@echo "make test-slow  the slow tests"
 	@echo "make check      style, lints and types"
 	@echo "make figures    draw the figures of the documentation anew"
+	@echo "make states     build the model of page states that ships, from a recorded encyclopedia"
 	@echo "make lock       choose the locked versions anew"
 	@echo "make clean      remove .venv and everything built or cached"
 
@@ -38,6 +39,11 @@ check: .venv/dev
 
 figures: .venv/base
 	$(BIN)/python benchmarks/figures.py
+
+states: .venv/base
+	@test -n "$(WOLFSPIDER_CORPORA)" || { echo "WOLFSPIDER_CORPORA names no folder. Set it to the folder of recorded webs \
+	that has wiki/ in it: make states WOLFSPIDER_CORPORA=DIR" >&2; exit 1; }
+	$(BIN)/wolfspider states build "$(WOLFSPIDER_CORPORA)/wiki" --out src/wolfspider/learn/states-en.npz
 
 lock: .venv/dev
 	$(LOCK) --output-file requirements.lock

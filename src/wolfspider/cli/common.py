@@ -40,6 +40,8 @@ app = typer.Typer(
 )
 web_app = typer.Typer(help="Make a synthetic web; measure any web; serve it.", rich_markup_mode=None)
 app.add_typer(web_app, name="web")
+states_app = typer.Typer(help="Learn and measure models of page states.", rich_markup_mode=None)
+app.add_typer(states_app, name="states")
 
 WEB = "a folder or file of WARC, or synthetic:KEY=VALUE,..."
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks; errors only.")]
@@ -66,6 +68,11 @@ def every_command(
 
 @web_app.callback(invoke_without_command=True)
 def every_web_command(context: typer.Context) -> None:
+    _help_if_alone(context)
+
+
+@states_app.callback(invoke_without_command=True)
+def every_states_command(context: typer.Context) -> None:
     _help_if_alone(context)
 
 
