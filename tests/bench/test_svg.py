@@ -89,3 +89,36 @@ def test_any_numbers_give_well_formed_svg(pairs: list[tuple[float, float]], x_lo
     svg = Figure("t", "x", "y", x_log, y_log).line(xs, ys, "a").band(xs, ys, ys).points(xs, ys).svg()
     ElementTree.fromstring(svg)
     assert "nan" not in svg
+
+
+def areas(svg: str) -> list[str]:
+    return [node.get("d", "") for node in ElementTree.fromstring(svg).iter(f"{SVG}path") if node.get("fill")]
+
+
+def test_layers_are_stacked_and_end_at_their_sum() -> None:
+    figure = Figure("t", "x", "y").stack([0, 1, 2], [[1, 2, 3], [1, 1, 1], [0, 0.5, math.nan]], ["old", "young"])
+    assert [mark.kind for mark in figure.marks] == ["area"] * 3
+    assert figure.marks[1].ys.tolist() == [1, 2] and figure.marks[2].highs.tolist() == [2, 3.5]
+    assert len(areas(figure.svg())) == 3 and {"old", "young"} <= set(texts(figure.svg()))
+    assert Figure("t", "x", "y").stack([], []).marks == []
+
+
+def test_heat_draws_every_cell_that_has_a_value_in_the_colour_of_its_range() -> None:
+    figure = Figure("t", "x", "y").heat([[60.0, None, 200.0], [math.nan, 59.0, 500.0]], 60, 200, column=3.0)
+    cells = [mark for mark in figure.marks if mark.xs.size]
+    assert [mark.xs.tolist() for mark in cells] == [[0, 3], [6, 6]]
+    assert sum(path.count("M") for path in areas(figure.svg())) == 4
+    assert "60 to 80" in texts(figure.svg())
+    assert (figure.x_range, figure.y_range) == ((0, 9), (0, 2))
+    assert "t" in texts(Figure("t", "x", "y").heat([], 0, 1).svg())
+    many = Figure("t", "x", "y").heat([[1.0] * (MOST_POINTS + 10)], 0, 1)
+    assert areas(many.svg())[0].count("M") == MOST_POINTS + 10
+
+
+def test_segments_join_their_ends_and_a_figure_without_axes_has_no_ticks() -> None:
+    figure = Figure("t", "", "", axes=False).segments([(0, 0), (1, 1)], [(1, 1), (0, 2)], "link", size=2)
+    root = ElementTree.fromstring(figure.svg())
+    strokes = [node for node in root.iter(f"{SVG}path") if node.get("stroke-width") == "2"]
+    assert len(strokes) == 1 and strokes[0].get("d", "").count("M") == 2
+    assert texts(figure.svg()) == ["t", "link"]
+    assert texts(Figure("t", "", "", axes=False).segments([], []).svg()) == ["t"]

@@ -2,6 +2,9 @@
 
     Figure("Found", "downloads", "relevant pages").line(xs, ys, "shark").band(xs, lows, highs).svg()
 
+Beside lines, bands and points there are stacked areas, heat (a grid of cells, coloured by value) and segments, from
+which with points a graph is drawn.
+
 A figure carries its own white ground, so that it reads the same on a dark page. Colours are those of Okabe and Ito,
 which stay apart for colour-blind eyes and in grey. What cannot be drawn (not finite, or not positive on a logarithmic
 axis) is left out, and long curves are thinned to what a screen can show. Equal calls give equal bytes.
@@ -19,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#5B5B5B", "#8C6D00")
+HEAT = ("#DCE9F5", "#B5D1E8", "#85B4D8", "#5492C4", "#2F70A9", "#174E83", "#0A2F57")  # from little to much
 INK, SOFT, FAINT = "#1F2933", "#616E7C", "#E4E7EB"
 HUGE = 1e100  # what is larger is no measurement
 MOST_POINTS = 800  # of one mark; a screen shows no more
@@ -26,7 +30,9 @@ TOP, BOTTOM, LEFT, RIGHT = 56, 52, 70, 24
 LEGEND_ROW, LETTER, LONGEST_LABEL = 20, 6.4, 36
 
 Floats = NDArray[np.float64]
-Kind = Literal["line", "band", "points"]
+Kind = Literal["line", "band", "points", "area", "cells", "segments"]
+ORDER: tuple[Kind, ...] = ("cells", "area", "band", "segments", "points", "line")  # from the ground up
+WHOLE: tuple[Kind, ...] = ("cells", "segments")  # nothing of them may be left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +40,11 @@ class Mark:
     kind: Kind
     xs: Floats
     ys: Floats
-    highs: Floats  # of a band; `ys` are its lows
+    highs: Floats  # of a band, an area or a cell; `ys` are its lows
     label: str
     colour: str
     dashed: bool
-    size: float  # of a point, its radius
+    size: float  # of a point, its radius; of a segment, its width; of a cell, its width along x
 
 
 @dataclass(slots=True)
@@ -52,6 +58,7 @@ class Figure:
     height: int = 440
     x_range: tuple[float, float] | None = None  # None: as wide as the data
     y_range: tuple[float, float] | None = None
+    axes: bool = True  # not for a graph, where places mean nothing
     marks: list[Mark] = field(default_factory=list)
 
     def line(
@@ -72,6 +79,48 @@ class Figure:
     ) -> Figure:
         return self._add("points", xs, ys, ys, label, False, colour, size)
 
+    def stack(self, xs: ArrayLike, layers: Sequence[ArrayLike], labels: Sequence[str] = ()) -> Figure:
+        """Areas one upon the other, the first one lowest. Where any layer is not a number, all are left out."""
+        heights = np.array([np.asarray(layer, dtype=np.float64).ravel() for layer in layers])
+        tops = np.cumsum(heights, axis=0)
+        places = np.asarray(xs, dtype=np.float64).ravel()
+        known = np.isfinite(tops[-1]) if len(layers) else np.ones(places.size, dtype=bool)
+        for number, top in enumerate(tops):
+            label = labels[number] if number < len(labels) else ""
+            colour = PALETTE[number % len(PALETTE)]
+            self._add("area", places[known], (top - heights[number])[known], top[known], label, False, colour)
+        return self
+
+    def heat(
+        self, rows: Sequence[Sequence[float | None]], low: float, high: float, column: float = 1.0, row: float = 1.0
+    ) -> Figure:
+        """A cell for each value, the first row lowest; `column` and `row` are its size along x and y. What is None or
+        not a number stays white. There is a colour for each of a few equal ranges of values. The axes end with it."""
+        widest = max((len(values) for values in rows), default=0)
+        if widest:
+            self.x_range, self.y_range = (0.0, widest * column), (0.0, len(rows) * row)
+        edges = np.linspace(low, high, len(HEAT) + 1)
+        lefts: list[list[tuple[float, float]]] = [[] for _ in HEAT]
+        for line, values in enumerate(rows):
+            for place, value in enumerate(values):
+                if value is not None and math.isfinite(value):
+                    level = int(np.clip(np.searchsorted(edges, value, side="right") - 1, 0, len(HEAT) - 1))
+                    lefts[level].append((place * column, line * row))
+        for level, cells in enumerate(lefts):
+            x, y = np.array(cells, dtype=np.float64).reshape(-1, 2).T
+            label = f"{tick_text(float(edges[level]))} to {tick_text(float(edges[level + 1]))}"
+            self._add("cells", x, y, y + row, label, False, HEAT[level], column)
+        return self
+
+    def segments(
+        self, begins: ArrayLike, ends: ArrayLike, label: str = "", colour: str | None = None, size: float = 1.0
+    ) -> Figure:
+        """Straight strokes from each (x, y) of `begins` to its partner in `ends`."""
+        pairs = np.stack(
+            [np.asarray(points, dtype=np.float64).reshape(-1, 2) for points in (begins, ends)], axis=1
+        ).reshape(-1, 2)
+        return self._add("segments", pairs[:, 0], pairs[:, 1], pairs[:, 1], label, False, colour, size)
+
     def svg(self) -> str:
         return _draw(self)
 
@@ -91,7 +140,7 @@ class Figure:
             raise ValueError(f"{label or kind}: {x.size} places along x and {y.size} along y")
         keep = _drawable(x, self.x_log) & _drawable(y, self.y_log) & _drawable(high, self.y_log)
         x, y, high = (values[keep] for values in (x, y, high))
-        some = _thin(x.size)
+        some = np.arange(x.size) if kind in WHOLE else _thin(x.size)
         self.marks.append(Mark(kind, x[some], y[some], high[some], label, colour or self._next_colour(), dashed, size))
         return self
 
@@ -192,16 +241,18 @@ def _draw(figure: Figure) -> str:
     shown = [mark for mark in figure.marks if mark.label]
     right = RIGHT + (30 + LETTER * max(len(_short(mark.label)) for mark in shown) if shown else 0)
     x = Axis(
-        *_range([m.xs for m in figure.marks], figure.x_log, figure.x_range), figure.x_log, LEFT, figure.width - right
+        *_range([m.xs for m in figure.marks], figure.x_log, figure.x_range),
+        figure.x_log,
+        LEFT,
+        figure.width - right,
     )
     heights = [values for m in figure.marks for values in (m.ys, m.highs)]
     y = Axis(*_range(heights, figure.y_log, figure.y_range), figure.y_log, figure.height - BOTTOM, TOP)
-    order = {"band": 0, "points": 1, "line": 2}
     parts = [
         *_frame(figure),
-        *_grid(figure, x, y),
+        *(_grid(figure, x, y) if figure.axes else ()),
         _window(x.begin - 5, y.end - 5, x.end - x.begin + 10, y.begin - y.end + 10),
-        *(_mark(mark, x, y) for mark in sorted(figure.marks, key=lambda mark: order[mark.kind]) if mark.xs.size),
+        *(_mark(mark, x, y) for mark in sorted(figure.marks, key=lambda mark: ORDER.index(mark.kind)) if mark.xs.size),
         "</svg>",
         *_legend(shown, x.end + 16),
         "</svg>",
@@ -246,14 +297,33 @@ def _mark(mark: Mark, x: Axis, y: Axis) -> str:
     if mark.kind == "points":
         dots = "".join(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="{mark.size:g}"/>' for a, b in zip(xs, ys, strict=True))
         return f'<g fill="{colour}" fill-opacity="0.6">{dots}</g>'
-    if mark.kind == "band":
+    if mark.kind == "cells":
+        return _cells(mark, x, y)
+    if mark.kind == "segments":
+        strokes = "".join(_path(xs[i : i + 2], ys[i : i + 2]) for i in range(0, xs.size, 2))
+        return f'<path d="{strokes}" fill="none" stroke="{colour}" stroke-width="{mark.size:g}" stroke-opacity="0.7"/>'
+    if mark.kind in ("band", "area"):
         around = _path(np.concatenate([xs, xs[::-1]]), np.concatenate([ys, y.place(mark.highs)[::-1]]))
-        return f'<path d="{around}Z" fill="{colour}" fill-opacity="0.16"/>'
+        look = 'fill-opacity="0.16"' if mark.kind == "band" else 'stroke="#FFFFFF" stroke-width="0.6"'
+        return f'<path d="{around}Z" fill="{colour}" {look}/>'
     dash = ' stroke-dasharray="6 4"' if mark.dashed else ""
     return (
         f'<path d="{_path(xs, ys)}" fill="none" stroke="{colour}" stroke-width="2"'
         f' stroke-linejoin="round" stroke-linecap="round"{dash}/>'
     )
+
+
+def _cells(mark: Mark, x: Axis, y: Axis) -> str:
+    lefts, rights, tops, bottoms = (
+        x.place(mark.xs),
+        x.place(mark.xs + mark.size),
+        y.place(mark.highs),
+        y.place(mark.ys),
+    )
+    boxes = "".join(
+        f"M{a:.1f} {b:.1f}H{c:.1f}V{d:.1f}H{a:.1f}Z" for a, b, c, d in zip(lefts, tops, rights, bottoms, strict=True)
+    )
+    return f'<path d="{boxes}" fill="{escape(mark.colour)}" stroke="#FFFFFF" stroke-width="0.4"/>'
 
 
 def _legend(marks: Sequence[Mark], left: float) -> Iterable[str]:
@@ -262,8 +332,9 @@ def _legend(marks: Sequence[Mark], left: float) -> Iterable[str]:
         colour = escape(mark.colour)
         if mark.kind == "points":
             yield f'<circle cx="{left + 9:.1f}" cy="{at}" r="4" fill="{colour}" fill-opacity="0.6"/>'
-        elif mark.kind == "band":
-            yield f'<rect x="{left:.1f}" y="{at - 5}" width="18" height="10" fill="{colour}" fill-opacity="0.25"/>'
+        elif mark.kind in ("band", "area", "cells"):
+            thin = ' fill-opacity="0.25"' if mark.kind == "band" else ""
+            yield f'<rect x="{left:.1f}" y="{at - 5}" width="18" height="10" fill="{colour}"{thin}/>'
         else:
             dash = ' stroke-dasharray="5 3"' if mark.dashed else ""
             yield f'<path d="M{left:.1f} {at}h18" stroke="{colour}" stroke-width="2.5" stroke-linecap="round"{dash}/>'
