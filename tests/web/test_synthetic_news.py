@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -188,3 +190,40 @@ def test_the_site_is_ours_and_only_there_with_news() -> None:
     assert WORLD.owns(NEWS.name)
     assert not Synthetic.parse("synthetic:pages=3000,seed=2").owns(NEWS.name)
     assert len({NEWS.list_url(list_) for list_ in range(LISTS)}) == LISTS == 10 * SECTIONS
+
+
+CHANGING = (
+    NEWS.site,
+    *(f"{NEWS.site}{section}/" for section in NEWS.sections[:3]),
+    *(NEWS.list_url(number) for number in (0, 5, 120, LISTS - 1)),
+    *(NEWS.day_url(WORLD.start + days * DAY) for days in (-1, 0, 3, 17)),
+    *(NEWS.url(number) for number in (0, 8_000, 9_000, 20_000)),
+)
+
+
+@given(st.sampled_from(CHANGING), st.floats(-2, 18), st.floats(0, 1))
+def test_the_next_change_of_a_page_is_where_looks_say_that_it_is(url: str, days: float, share: float) -> None:
+    since = WORLD.start + days * DAY
+    content = WORLD.look(url, since).body
+    change = WORLD.changed(url, since, math.inf)
+    last = math.nextafter(change, 0) if change is not None else WORLD.end + DAY
+    for now in (last, since + share * (last - since)):
+        assert WORLD.look(url, now).body == content
+    if change is not None:
+        assert change > since
+        assert WORLD.look(url, change).body != content
+        assert WORLD.changed(url, since, change) == change
+        assert WORLD.changed(url, since, last) is None
+
+
+def test_what_is_no_page_of_the_news_never_changes() -> None:
+    there = WORLD.graph(WORLD.start).urls[0]
+    nowhere = (f"{NEWS.site}no/such/list/", f"{NEWS.site}2005/13/45", f"{NEWS.site}{NEWS.sections[0]}/x/y-00000")
+    assert [WORLD.changed(url, WORLD.start, math.inf) for url in (there, *nowhere)] == [None] * 4
+
+
+def test_an_article_by_another_path_changes_when_it_does() -> None:
+    right = NEWS.url(9_000)
+    wrong = right.replace(right.rpartition("/")[2], f"other-{right[-5:]}")
+    assert WORLD.look(wrong, WORLD.end).final_url == right
+    assert WORLD.changed(wrong, WORLD.start, math.inf) == WORLD.changed(right, WORLD.start, math.inf)

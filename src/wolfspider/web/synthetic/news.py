@@ -13,11 +13,12 @@ not link back. A page is described once, as `Sheet`: from it come the HTML and t
 from __future__ import annotations
 
 import heapq
+import math
 import re
 import time
 from bisect import bisect_right
 from calendar import timegm
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -105,14 +106,77 @@ class News:
             return self._coded(path, parts[2].rpartition("-")[2], now)
         return None
 
-    def _coded(self, path: str, code: str, now: float) -> Sheet | str | None:
-        if len(code) != 5 or code.strip("0123456789abcdef"):
+    def changed(self, path: str, since: float) -> float:
+        """When what is at this path next becomes another after a time, or appears; inf if it never does."""
+        if path == "/":
+            return self._home_changes(since)
+        if _DATE.fullmatch(path):
+            return self._day_changes(path, since)
+        number = self._number(path)
+        if number is not None:
+            return self._article_changes(number, since)
+        ids = self._listed(path)
+        place = bisect_right(ids, self.archive.count(since) - 1)
+        return self.archive.times[ids[place]] if place < len(ids) else math.inf
+
+    def _number(self, path: str) -> int | None:
+        """The article with this path, published or not; by any path that leads to it."""
+        parts = path.split("/")[1:]
+        if len(parts) != 3 or parts[0] not in self.sections or parts[1] not in self.subsections:
             return None
-        number = self._codes.back(int(code, 16))
-        if number >= self.archive.count(now):
+        number = self._decoded(parts[2].rpartition("-")[2])
+        return number if number is not None and number < len(self.archive.times) else None
+
+    def _listed(self, path: str) -> Sequence[int]:
+        """All articles, past and to come, of the list with this path."""
+        parts = path.split("/")[1:]
+        if parts[0] not in self.sections or parts[-1] or len(parts) not in (2, 3):
+            return ()
+        section = self.sections.index(parts[0])
+        if len(parts) == 2:
+            return self.archive.by_section[section]
+        if parts[1] not in self.subsections:
+            return ()
+        return self.archive.by_list[self.subsections.index(parts[1]) * SECTIONS + section]
+
+    def _home_changes(self, since: float) -> float:
+        """Midnight changes it, an article that is more prominent than those shown, and one of these that grows old."""
+        archive, there = self.archive, self.archive.count(since)
+        shown = self._home(since).articles
+        least = min((archive.ranks[number] for number in shown), default=-math.inf)
+        least = least if len(shown) == _HOME_ITEMS else -math.inf
+        better = (number for number in range(there, len(archive.times)) if archive.ranks[number] > least)
+        enters = next((archive.times[number] for number in better), math.inf)
+        oldest = min((archive.times[number] for number in shown), default=math.inf)
+        leaves = _reached(oldest + _HOME_HOURS * HOUR, lambda now: now - _HOME_HOURS * HOUR >= oldest)
+        return min(enters, leaves, (since // DAY + 1) * DAY)
+
+    def _day_changes(self, path: str, since: float) -> float:
+        begin = _midnight(path)
+        if begin is None:
+            return math.inf
+        number = max(self.archive.count(since), self.archive.count(begin))
+        comes = self.archive.times[number] if number < len(self.archive.times) else math.inf
+        return comes if comes <= begin + DAY - 1e-6 else math.inf
+
+    def _article_changes(self, number: int, since: float) -> float:
+        published = self.archive.times[number]
+        if since < published:
+            return published
+        age = since - published
+        later = (when for when in self.room.revisions(number, math.inf) if when > age)
+        when = next(later, math.inf)
+        return _reached(published + when, lambda now: now - published >= when)
+
+    def _coded(self, path: str, code: str, now: float) -> Sheet | str | None:
+        number = self._decoded(code)
+        if number is None or number >= self.archive.count(now):
             return None
         url = self.url(number)
         return self._article(number, now) if url == self.site + path[1:] else url
+
+    def _decoded(self, code: str) -> int | None:
+        return None if len(code) != 5 or code.strip("0123456789abcdef") else self._codes.back(int(code, 16))
 
     def _url(self, number: int) -> str:
         slug = "-".join(self.title(number)[:2])
@@ -169,9 +233,8 @@ class News:
 
     def _day(self, path: str, now: float) -> Sheet | None:
         """A day that the calendar knows and that has begun."""
-        try:
-            begin = float(timegm(time.strptime(path, "/%Y/%m/%d")))
-        except ValueError:
+        begin = _midnight(path)
+        if begin is None:
             return None
         archive = self.archive
         ids = range(archive.count(begin), archive.count(min(now, begin + DAY - 1e-6)))
@@ -263,3 +326,20 @@ class News:
             relevant = frozenset(self.url(number) for number, about in enumerate(archive.topics) if about == topic)
             tasks[described.name] = Task(described, (self.site,), relevant)
         return tasks
+
+
+def _midnight(path: str) -> float | None:
+    """When the day of a path of the archive begins, if the calendar knows it."""
+    try:
+        return float(timegm(time.strptime(path, "/%Y/%m/%d")))
+    except ValueError:
+        return None
+
+
+def _reached(about: float, holds: Callable[[float], bool]) -> float:
+    """The first time at which this holds; sums are rounded, so it may lie just beside the one that was computed."""
+    while about < math.inf and not holds(about):
+        about = math.nextafter(about, math.inf)
+    while about < math.inf and holds(before := math.nextafter(about, -math.inf)):
+        about = before
+    return about

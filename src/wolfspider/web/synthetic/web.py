@@ -13,6 +13,7 @@ table of 25,000 numbers. Only `graph` and `tasks` scan all pages, when they are 
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from dataclasses import replace
 from functools import cached_property
@@ -133,6 +134,15 @@ class Synthetic:
         if failure.kind == "timeout":
             return Answer(0, failure=failure, seconds=TIMEOUT)
         return self._timed(host, entity, Answer(503, failure=failure))
+
+    def changed(self, url: str, since: float, until: float) -> float | None:
+        """When the content of a page first became another after `since`, up to `until`; None if it did not. A page
+        that appears changes; a failure is no content."""
+        parts = _split(url)
+        if self.news is None or parts.netloc != self.news.name:
+            return None
+        time = self.news.changed(parts.path or "/", since)
+        return time if time <= until and time < math.inf else None
 
     def page_answer(self, page: int, query: str = "") -> Answer:
         """A page by its canonical address, on a good day. A query (`?sid=...`) makes a copy under another address."""
