@@ -32,7 +32,7 @@ class Lengths:
     size = 2
 
     def of(self, page: Page) -> np.ndarray[Any, np.dtype[np.float32]]:
-        return np.array([page.size, len(page.links)], np.float32)
+        return np.array([len(page.links) / 10_000, len(page.title) / 10_000], np.float32)
 
 
 class ByDigest:

@@ -29,37 +29,28 @@ import math
 from array import array
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wolfspider.errors import BadInput, Problem
 from wolfspider.events import Began, Credited, Ended, Event, Landed, Went
+from wolfspider.learn.states import IN_FOLDER, Floats, KeptStates, States
 from wolfspider.model import FAILURES, Failure, Page
-from wolfspider.store.lock import Lock
+from wolfspider.store.lock import Lock, is_owned
 from wolfspider.store.packing import text_of
 from wolfspider.store.tape import Reel, Tape
 from wolfspider.web.index import beside
 
 FORMAT = 1
-LOOKS, SUMMARY, STATES = "looks.jsonl.gz", "recording.json", "states.npz"
+LOOKS, SUMMARY, LOCK = "looks.jsonl.gz", "recording.json", "lock"
 REWARDED = "new"  # the reason of a credit that pays
 MOST_NUMBERS = 10_000  # in a state
 _LONGEST_ADDRESS = 10_000
-
-Floats = NDArray[np.float32]
-
-
-class States(Protocol):
-    """From a page to the state that foragers see it as."""
-
-    size: int
-
-    def of(self, page: Page) -> Floats: ...
 
 
 class NoStates:
@@ -123,12 +114,12 @@ class Recording:
             return 0.0
         return min(max(math.fsum(self.seconds) / len(self.seconds), min(self.seconds)), max(self.seconds))
 
-    def state_rows(self) -> tuple[list[str], Floats]:
+    def kept_states(self) -> KeptStates:
         """Each digest once, and its state."""
         rows = np.frombuffer(bytes(self.states), "<f4").reshape(len(self.digests), self.size)
         first = {digest: number for number, digest in reversed(list(enumerate(self.digests)))}
         numbers = sorted(first.values())
-        return [self.digests[number] for number in numbers], rows[numbers].astype(np.float32)
+        return KeptStates([self.digests[number] for number in numbers], rows[numbers])
 
     def summary(self) -> dict[str, Any]:
         rewarded = {visit for _, visit, _, reason in self.credits if reason == REWARDED}
@@ -297,7 +288,7 @@ class Recorder:
         self._closed = False
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._lock = Lock(folder / "lock")
+            self._lock = Lock(folder / LOCK)
         except OSError as error:
             raise Problem(f"Nothing can be recorded in {folder}: {error.strerror}.") from error
         try:
@@ -316,7 +307,7 @@ class Recorder:
         self._went: dict[int, float] = {}  # visits that are out, and since when
         self._urls = {url: number for number, url in enumerate(known.urls)} if known else {}
         self._pages = {key: number for number, key in enumerate(_keys(known))} if known else {}
-        for name in (SUMMARY, STATES):
+        for name in (SUMMARY, IN_FOLDER):
             (self.folder / name).unlink(missing_ok=True)
         self._tape = Tape(self.folder / LOOKS, known.whole if known else 0)
         if known is None:
@@ -356,7 +347,7 @@ class Recorder:
         self._closed = True
         try:
             self._tape.close()
-            summarise(self.folder)
+            summarise(self.folder, read_recording(self.folder))
         finally:
             self._lock.release()
 
@@ -411,12 +402,21 @@ def _is_empty(folder: Path) -> bool:
     return not any(Reel(folder / LOOKS).rows())
 
 
-def summarise(folder: Path) -> Recording:
-    """Write recording.json and states.npz of a recording, from its rows."""
-    recording = read_recording(folder)
+def summarise(folder: Path, recording: Recording) -> None:
+    """Write what is made from its rows: recording.json and the states."""
+    kept = recording.kept_states().to_bytes()
     text = json.dumps(recording.summary(), indent=1) + "\n"
     try:
+        beside(folder / IN_FOLDER, lambda path: path.write_bytes(kept))
         beside(folder / SUMMARY, lambda path: path.write_text(text, encoding="utf-8"))
     except OSError as error:
         raise Problem(f"{folder} cannot be written: {error.strerror}.") from error
+
+
+def completed(folder: Path) -> Recording:
+    """A recording, read; what a kill kept from being written is written now, if nobody is recording and it can be."""
+    recording = read_recording(folder)
+    if not (folder / SUMMARY).exists() and not is_owned(folder / LOCK):
+        with suppress(Problem):  # it is only read: whoever has no right to write may look all the same
+            summarise(folder, recording)
     return recording

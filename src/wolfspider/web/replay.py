@@ -4,7 +4,7 @@ A recording (store/recording.py) knows of each address when it was looked at and
 at any time, what its newest look at or before that time showed, page or failure; before its first look, and if there
 was none, it is a 404. So the crawl that was recorded, begun again at the same time, sees the same pages in the same
 order; another one sees them appear and change when the first one noticed. Pages have their addresses, links, dates,
-title and digest, but no words: whoever needs their states has them with the recording.
+title and digest, but no words: for who needs what they were about there are their `states`.
 
 An answer takes as long as that look did. With `latency` every answer takes so many seconds, or, with "mean", as long as
 a download took on average: the rule of Palotai, Farkas and Lőrincz, who replayed two weeks of a news site in this way.
@@ -30,8 +30,9 @@ from numpy.typing import NDArray
 from wolfspider.errors import BadInput, Problem
 from wolfspider.learn.graph import Graph, Ints
 from wolfspider.learn.smallworld import rewire_in_time
+from wolfspider.learn.states import KeptStates
 from wolfspider.model import Failure, Fetch, Link, Page, host_of
-from wolfspider.store.recording import REWARDED, Recording, is_recording, read_recording
+from wolfspider.store.recording import REWARDED, Recording, completed, is_recording
 from wolfspider.topic import Task, load_tasks
 from wolfspider.web.urls import canonical, looks_like_file
 
@@ -61,7 +62,7 @@ class Replay:
         self.path = Path(os.path.abspath(folder))
         if not is_recording(self.path):
             raise BadInput(f"There is no recording in {folder}. One is made by --record {folder}.")
-        self.recording = read_recording(self.path)
+        self.recording = completed(self.path)
         if not self.recording.times:
             raise BadInput(f"The recording in {folder} has no download yet.")
         self.latency, self.rewired = latency, rewired
@@ -132,6 +133,11 @@ class Replay:
         begin, end = (ends[number - 1] if number else 0), ends[number]
         place = bisect_right(times, since, begin, end)
         return times[place] if place < end and times[place] <= until else None
+
+    @cached_property
+    def states(self) -> KeptStates:
+        """What its pages, which have no words, were about."""
+        return self.recording.kept_states()
 
     @cached_property
     def rewarded(self) -> frozenset[tuple[str, str]]:
