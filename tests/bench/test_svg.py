@@ -104,15 +104,17 @@ def test_layers_are_stacked_and_end_at_their_sum() -> None:
 
 
 def test_heat_draws_every_cell_that_has_a_value_in_the_colour_of_its_range() -> None:
-    figure = Figure("t", "x", "y").heat([[60.0, None, 200.0], [math.nan, 59.0, 500.0]], 60, 200, column=3.0)
+    figure = Figure("t", "x", "y").heat([[60.0, None, 200.0], [math.nan, 69.0, 500.0]], [70, 200], column=3.0)
     cells = [mark for mark in figure.marks if mark.xs.size]
     assert [mark.xs.tolist() for mark in cells] == [[0, 3], [6, 6]]
     assert sum(path.count("M") for path in areas(figure.svg())) == 4
-    assert "60 to 80" in texts(figure.svg())
+    assert {"under 70", "from 70", "from 200"} <= set(texts(figure.svg()))
     assert (figure.x_range, figure.y_range) == ((0, 9), (0, 2))
-    assert "t" in texts(Figure("t", "x", "y").heat([], 0, 1).svg())
-    many = Figure("t", "x", "y").heat([[1.0] * (MOST_POINTS + 10)], 0, 1)
+    assert "t" in texts(Figure("t", "x", "y").heat([], [1]).svg())
+    many = Figure("t", "x", "y").heat([[1.0] * (MOST_POINTS + 10)], [0])
     assert areas(many.svg())[0].count("M") == MOST_POINTS + 10
+    with pytest.raises(ValueError, match="7 borders"):
+        Figure("t", "x", "y").heat([[1.0]], range(7))
 
 
 def test_segments_join_their_ends_and_a_figure_without_axes_has_no_ticks() -> None:

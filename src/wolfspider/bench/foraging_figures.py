@@ -20,7 +20,8 @@ from wolfspider.bench.svg import PALETTE, SOFT, Figure
 Part = Mapping[str, Any]
 Floats = NDArray[np.float64]
 MOST_NAMES = 12  # foragers that a legend has room for
-SCORES = (60.0, 200.0)  # the range of the paper's grey levels
+SCORES = (60, 80, 100, 125, 150, 175)  # where colours change; the paper's greys go from 60 to 200
+COUNTS = (2, 3, 5, 10, 20, 50)
 DONE = {"downloads": "downloaded", "sent": "sent"}  # what a figure calls a series
 STEPS, COOLING = 200, 0.98  # of the layout of a graph
 
@@ -71,7 +72,7 @@ def lags(parts: Mapping[str, Part]) -> Figure:
 def scores(population: Part) -> Figure:
     """A row for each forager, the oldest lowest, from its birth to its death; dark is a high score."""
     figure = Figure("Scores of the foragers", "days", "foragers in the order of birth")
-    return figure.heat(population["heat"], *SCORES, column=population["heat_hours"] / 24)
+    return figure.heat(population["heat"], SCORES, column=population["heat_hours"] / 24)
 
 
 def fleet_size(populations: Mapping[str, Part]) -> Figure:
@@ -108,9 +109,8 @@ def _stacked(part: Part, field: str, title: str, label: str, days: float | None)
 def new_starts(part: Part) -> Figure:
     """First entries into a list of starting points: when, and how early the address was discovered."""
     counts = [[count or math.nan for count in row] for row in part["heat"]]
-    most = max([1, *(count for row in part["heat"] for count in row)])
     figure = Figure("New starting points", "day", "addresses in the order of discovery")
-    return figure.heat(counts, 0.0, float(most), row=max(part["seen"], 1) / max(len(counts), 1))
+    return figure.heat(counts, COUNTS, row=max(part["seen"], 1) / max(len(counts), 1))
 
 
 def discovered(parts: Mapping[str, Part]) -> Figure:

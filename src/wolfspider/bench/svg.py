@@ -13,6 +13,7 @@ axis) is left out, and long curves are thinned to what a screen can show. Equal 
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -92,24 +93,28 @@ class Figure:
         return self
 
     def heat(
-        self, rows: Sequence[Sequence[float | None]], low: float, high: float, column: float = 1.0, row: float = 1.0
+        self,
+        rows: Sequence[Sequence[float | None]],
+        borders: Sequence[float],
+        column: float = 1.0,
+        row: float = 1.0,
     ) -> Figure:
         """A cell for each value, the first row lowest; `column` and `row` are its size along x and y. What is None or
-        not a number stays white. There is a colour for each of a few equal ranges of values. The axes end with it."""
+        not a number stays white. `borders` part the values into as many colours and one. The axes end with the grid."""
+        if not 0 < len(borders) < len(HEAT):
+            raise ValueError(f"{len(borders)} borders; there are colours for 1 to {len(HEAT) - 1}")
         widest = max((len(values) for values in rows), default=0)
         if widest:
             self.x_range, self.y_range = (0.0, widest * column), (0.0, len(rows) * row)
-        edges = np.linspace(low, high, len(HEAT) + 1)
-        lefts: list[list[tuple[float, float]]] = [[] for _ in HEAT]
+        cells: list[list[tuple[float, float]]] = [[] for _ in range(len(borders) + 1)]
         for line, values in enumerate(rows):
             for place, value in enumerate(values):
                 if value is not None and math.isfinite(value):
-                    level = int(np.clip(np.searchsorted(edges, value, side="right") - 1, 0, len(HEAT) - 1))
-                    lefts[level].append((place * column, line * row))
-        for level, cells in enumerate(lefts):
-            x, y = np.array(cells, dtype=np.float64).reshape(-1, 2).T
-            label = f"{tick_text(float(edges[level]))} to {tick_text(float(edges[level + 1]))}"
-            self._add("cells", x, y, y + row, label, False, HEAT[level], column)
+                    cells[bisect_right(borders, value)].append((place * column, line * row))
+        labels = [f"under {tick_text(borders[0])}", *(f"from {tick_text(border)}" for border in borders)]
+        for label, own, colour in zip(labels, cells, HEAT, strict=False):
+            x, y = np.array(own, dtype=np.float64).reshape(-1, 2).T
+            self._add("cells", x, y, y + row, label, False, colour, column)
         return self
 
     def segments(
@@ -304,7 +309,7 @@ def _mark(mark: Mark, x: Axis, y: Axis) -> str:
         return f'<path d="{strokes}" fill="none" stroke="{colour}" stroke-width="{mark.size:g}" stroke-opacity="0.7"/>'
     if mark.kind in ("band", "area"):
         around = _path(np.concatenate([xs, xs[::-1]]), np.concatenate([ys, y.place(mark.highs)[::-1]]))
-        look = 'fill-opacity="0.16"' if mark.kind == "band" else 'stroke="#FFFFFF" stroke-width="0.6"'
+        look = 'fill-opacity="0.16"' if mark.kind == "band" else f'stroke="{colour}" stroke-width="0.3"'
         return f'<path d="{around}Z" fill="{colour}" {look}/>'
     dash = ' stroke-dasharray="6 4"' if mark.dashed else ""
     return (
