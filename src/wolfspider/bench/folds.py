@@ -19,6 +19,7 @@ import numpy as np
 from wolfspider.bench.metrics import charged
 from wolfspider.events import Credited, Event, Landed, Noted
 from wolfspider.learn.graph import Graph
+from wolfspider.model import Page
 
 HOUR, DAY = 3600.0, 86400.0
 WINDOW = 3 * HOUR  # of the papers' curves
@@ -103,7 +104,7 @@ class Documents(Shared):
     def landed(self, event: Landed) -> None:
         page = event.outcome.page
         if page is not None:
-            seen = page.at if self.start <= page.at <= event.at else event.at
+            seen = looked_at(page, event.at, self.start)
             self._held[event.outcome.visit.id] = Document(page.final_url, page.published, seen)
             if len(self._held) > self.most:
                 self._held.popitem(last=False)
@@ -153,6 +154,11 @@ class Atlas(Shared):
         sources = np.repeat(np.array([*self.links], dtype=np.int64), sizes)
         targets = np.concatenate([np.empty(0, np.int64), *self.links.values()])
         return Graph.from_edges([*self.numbers], sources, targets)
+
+
+def looked_at(page: Page, landed: float, start: float) -> float:
+    """When the page was as it is here: before it landed, if it says so in this crawl's time."""
+    return page.at if start <= page.at <= landed else landed
 
 
 def paid(event: Credited) -> bool:

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from wolfspider.bench.folds import DAY, HOUR, WINDOW, Atlas, Documents, Measure, mean, paid, ratio
+from wolfspider.bench.folds import DAY, HOUR, WINDOW, Atlas, Documents, Measure, looked_at, mean, paid, ratio
 from wolfspider.bench.metrics import charged
 from wolfspider.bench.territory import Division, Starts, Territory
 from wolfspider.events import Credited, Event, Landed, Noted
@@ -156,7 +156,7 @@ class Freshness(Measure):
         page = event.outcome.page
         if charged(event) is None or page is None:
             return
-        at = page.at if self.start <= page.at <= event.at else event.at
+        at = looked_at(page, event.at, self.start)
         self._copies[page.final_url] = at
         row = self._rows.get(page.final_url)
         if row is not None and self._stale[row] <= at:
