@@ -33,6 +33,7 @@ from wolfspider.run import Clock, Run
 from wolfspider.settings import Settings, choose
 from wolfspider.store.base import Store
 from wolfspider.store.failpoints import reach
+from wolfspider.store.recording import Recorder, states_for
 from wolfspider.store.sqlite import about_run, create, is_run, open_run
 from wolfspider.web import seeds
 from wolfspider.web.client import Caps, Client
@@ -100,6 +101,7 @@ class Hunt:
         self._reopened = False  # the run's folder was there before us
         self._early: list[Event] = []  # the beginning, to be told of once it is committed
         self._found: deque[Found] | None = None  # pages that somebody iterates over
+        self._recorder: Recorder | None = None
         self._running: asyncio.Task[Result] | None = None  # for them
         self._brought = asyncio.Event()
 
@@ -170,6 +172,8 @@ class Hunt:
             self._hand_out(one)
 
     def _hand_out(self, event: Event) -> None:
+        if self._recorder is not None:
+            self._recorder(event)
         if self._tell is not None:
             self._tell(event)
         if self._found is None or not isinstance(event, Landed) or event.how != "out":
@@ -200,6 +204,7 @@ class Hunt:
             crawl, room = begun
             self.crawl, self.driver = crawl, await self._driver(stack, crawl, room, web, store, clock)
             self._resettle(crawl, store)
+            self._record(stack, crawl)
             if crawl.paused:
                 self.remark(f"The run is paused. Go on by: wolfspider steer {self.folder} resume")
             if self._ending:
@@ -255,6 +260,14 @@ class Hunt:
             snapshots=self.settings.snapshots,
             patient=True,
         )
+
+    def _record(self, stack: AsyncExitStack, crawl: Crawl) -> None:
+        """Write down what happens from now on, if that is wanted; where there is a recording, it goes on."""
+        settings = self.settings
+        if settings.record:
+            states = states_for(crawl.strategy)
+            self._recorder = Recorder(Path(settings.record), states, web="live", seeds=settings.urls)
+            stack.callback(self._recorder.close)
 
     def _disk(self, now: float) -> str | None:
         assert self.folder is not None

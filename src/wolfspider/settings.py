@@ -87,12 +87,15 @@ class Settings:
         "normal", "full: a page survives a power failure as soon as you see it.", choices=("normal", "full"), live=False
     )
     snapshots: float = param(60.0, "Seconds between two snapshots, from which a run is resumed.", low=1, live=False)
+    record: str = param("", "A folder to record the crawl in, so that it can be replayed.", live=False)
     disk_floor: int = param(500, "Megabytes that must stay free on the disk.", low=0, live=False)
 
     def __post_init__(self) -> None:
         """Names and passwords in addresses are never sent, so they are not kept either: settings are written down."""
         for name in ADDRESSES:
             object.__setattr__(self, name, _without_who(getattr(self, name)))
+        if self.record:  # a run may be gone on with from another folder
+            object.__setattr__(self, "record", os.path.abspath(self.record))
 
     def to_json(self) -> dict[str, Any]:
         return {known.name: _plain(getattr(self, known.name)) for known in dataclasses.fields(self)}

@@ -6,15 +6,18 @@ named `oracle`. Everything but the time and the memory it took is a function of 
 
 from __future__ import annotations
 
+import json
 import resource
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from wolfspider import chance
+from wolfspider.bench.kept import write_whole
 from wolfspider.bench.metrics import Found, key
 from wolfspider.drive import Recollection, simulate
 from wolfspider.frontier import Shelf
@@ -24,6 +27,7 @@ from wolfspider.model import Fetch, Link, host_of
 from wolfspider.params import build
 from wolfspider.reinforcer import Reinforcer, Terms
 from wolfspider.scope import Scope
+from wolfspider.store.recording import recorded
 from wolfspider.strategies import strategy_named
 from wolfspider.strategy import Strategy
 from wolfspider.topic import Task, Topic
@@ -53,6 +57,7 @@ class Cell:
     train: str = "charged"
     latency: float | None = None
     obey_robots: bool = False
+    record: str = ""  # a folder to record the crawl in
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +118,25 @@ def _crawl(cell: Cell, task: Task, world: World, found: Found) -> str:
     robots = Robots(getattr(world, "record", world.look))
     obedience = {"allow": robots.allowed, "pause": robots.delay} if cell.obey_robots else {}
     try:
-        crawl.begin([Link(url) for url in task.seeds], now=cell.start)
-        return simulate(crawl, looks, start=cell.start, **obedience).reason
+        with _recorded(cell, crawl, task):
+            crawl.begin([Link(url) for url in task.seeds], now=cell.start)
+            return simulate(crawl, looks, start=cell.start, **obedience).reason
     finally:
         found.downloads = crawl.spent  # one more than was told if the strategy failed while observing
+
+
+@contextmanager
+def _recorded(cell: Cell, crawl: Crawl, task: Task) -> Iterator[None]:
+    """Written down, with its topic, if that is wanted."""
+    if not cell.record:
+        yield
+        return
+    folder = Path(cell.record)
+    with recorded(crawl, folder, web=cell.web_name, seeds=task.seeds):
+        topic = {"keywords": list(task.topic.keywords), "description": task.topic.description}
+        wanted = {cell.topic: {**topic, "seeds": list(task.seeds), "relevant": sorted(task.relevant)}}
+        write_whole(folder / "topics.json", json.dumps(wanted) + "\n")
+        yield
 
 
 def new_crawl(cell: Cell, task: Task, world: World, looks: Looks) -> Crawl:

@@ -12,6 +12,7 @@ of what is nowhere reachable, and the figures of a strategy that failed.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
@@ -137,7 +138,7 @@ def run(bench: Bench, out: Path | None = None, progress: Progress | None = None,
     kept = Kept.beside(out)
     kept.prepare()
     grounds = list(_grounds(bench, followed, cache))
-    cells = [(ground, cell) for ground in grounds for cell in _cells(bench, ground)]
+    cells = _recording(bench, [(ground, cell) for ground in grounds for cell in _cells(bench, ground)])
     rows = _measured(bench, cells, kept, followed, cache)
     results = Results(rows, _about(bench, grounds), [_bounds(ground) for ground in grounds])
     if out is not None:
@@ -165,9 +166,8 @@ def check(bench: Bench) -> None:
         raise Problem(f"--latency is a number of seconds, not {bench.latency}.")
     if bench.train not in TRAININGS:
         raise Problem(f"--train is {' or '.join(TRAININGS)}, not {bench.train!r}.")
-    for option, given in (("--leaps", bench.leaps), ("--record", bench.record)):
-        if given is not None:
-            raise Problem(f"{option} is not available yet: no strategy here leaps, and a bench records nothing.")
+    if bench.leaps is not None:
+        raise Problem("--leaps is not available yet: no strategy here leaps.")
     _check_names(bench)
 
 
@@ -224,6 +224,22 @@ def _cells(bench: Bench, ground: Ground) -> Iterator[Cell]:
             )
 
 
+def _recording(bench: Bench, cells: list[tuple[Ground, Cell]]) -> list[tuple[Ground, Cell]]:
+    """Each with the folder to record it in, if that is wanted; a single one in the folder that was named."""
+    if bench.record is None:
+        return cells
+    named = Path(bench.record).absolute()
+    return [
+        (ground, replace(cell, record=str(named / _folder_name(cell) if len(cells) > 1 else named)))
+        for ground, cell in cells
+    ]
+
+
+def _folder_name(cell: Cell) -> str:
+    parts = (cell.web_name, cell.topic, cell.strategy, str(cell.repeat))
+    return "-".join(re.sub(r"[^\w.=,]+", "-", part).strip("-.")[:80] for part in parts)
+
+
 def _measured(
     bench: Bench, cells: Sequence[tuple[Ground, Cell]], kept: Kept, progress: Progress, cache: Path | None
 ) -> list[Row]:
@@ -244,7 +260,7 @@ def _measured(
 def _key(ground: Ground, cell: Cell) -> str:
     task = ground.task
     wanted = [task.topic.keywords, task.topic.description, task.seeds, sorted(task.relevant)]
-    settings = {name: value for name, value in asdict(cell).items() if name != "web"}
+    settings = {name: value for name, value in asdict(cell).items() if name != "web" and (value or name != "record")}
     return digest_of([ground.digest, settings, wanted, source_of(Cell.__module__, cell.strategy)])
 
 

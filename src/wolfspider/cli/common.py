@@ -43,7 +43,7 @@ app.add_typer(web_app, name="web")
 states_app = typer.Typer(help="Learn and measure models of page states.", rich_markup_mode=None)
 app.add_typer(states_app, name="states")
 
-WEB = "a folder or file of WARC, or synthetic:KEY=VALUE,..."
+WEB = "a folder or file of WARC, a recorded crawl, or synthetic:KEY=VALUE,..."
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks; errors only.")]
 Time = Annotated[
     str | None, typer.Option("--from", metavar="TIME", help="The web as it was then: ISO 8601 or seconds since 1970.")

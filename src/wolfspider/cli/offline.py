@@ -74,7 +74,7 @@ def bench(
         str | None, typer.Option(metavar="WEB", help="A web to take categories from; not available yet.")
     ] = None,
     record: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Keep the downloads as WARC; not available yet.")
+        Path | None, typer.Option(metavar="DIR", help="Record the crawls there, so that they can be replayed.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A rough answer: few downloads, two topics.")] = False,
     out: Annotated[Path | None, typer.Option("--json", metavar="OUT", help="Write all rows here; - is stdout.")] = None,

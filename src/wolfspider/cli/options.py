@@ -23,6 +23,7 @@ METAVARS = {
     "set": "NAME=VALUE",
     "judge": "NAME",
     "learned_from": "RUN",
+    "record": "DIR",
     "include": "RULE",
     "exclude": "RULE",
     "contact": "MAIL",

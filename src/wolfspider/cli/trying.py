@@ -70,7 +70,7 @@ def _tried(event: Landed) -> dict[str, Any]:
 
 
 def dry_run(chosen: Chosen, as_json: bool, quiet: bool) -> int:
-    settings = replace(chosen.settings, pages=min(TRIED, chosen.settings.pages), disk_floor=0, tries=1)
+    settings = replace(chosen.settings, pages=min(TRIED, chosen.settings.pages), disk_floor=0, tries=1, record="")
     errors = terminal.console_for(stderr=True, quiet=quiet)
     trial = Trial(chosen)
     hunt = Hunt(settings, None, tell=trial.hear, remark=trial.remarks.append)

@@ -24,256 +24,24 @@ answer was there.
 
 from __future__ import annotations
 
-import json
-import math
-from array import array
-from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from wolfspider.errors import BadInput, Problem
 from wolfspider.events import Began, Credited, Ended, Event, Landed, Went
-from wolfspider.learn.states import IN_FOLDER, Floats, KeptStates, States
-from wolfspider.model import FAILURES, Failure, Page
-from wolfspider.store.lock import Lock, is_owned
+from wolfspider.learn.states import IN_FOLDER, Floats, States, open_states
+from wolfspider.loop import Crawl
+from wolfspider.model import Failure, Page
+from wolfspider.store.lock import Lock
 from wolfspider.store.packing import text_of
+from wolfspider.store.playback import FORMAT, LOCK, LOOKS, SUMMARY, Recording, is_recording, read_recording, summarise
 from wolfspider.store.tape import Reel, Tape
-from wolfspider.web.index import beside
-
-FORMAT = 1
-LOOKS, SUMMARY, LOCK = "looks.jsonl.gz", "recording.json", "lock"
-REWARDED = "new"  # the reason of a credit that pays
-MOST_NUMBERS = 10_000  # in a state
-_LONGEST_ADDRESS = 10_000
-
-
-class NoStates:
-    """Of pages recorded without states."""
-
-    size = 0
-
-    def of(self, page: Page) -> Floats:
-        return np.zeros(0, np.float32)
-
-
-def is_recording(folder: Path) -> bool:
-    return (folder / LOOKS).is_file()
-
-
-@dataclass
-class Recording:
-    """A recording as it was read: columns, one entry for each address, page, look and credit."""
-
-    web: str = ""
-    seeds: list[str] = field(default_factory=list)
-    began: float = math.inf
-    size: int = 0  # numbers in a state
-    urls: list[str] = field(default_factory=list)
-    # pages
-    addresses: array[int] = field(default_factory=lambda: array("q"))
-    digests: list[str] = field(default_factory=list)
-    titles: list[str] = field(default_factory=list)
-    sizes: array[int] = field(default_factory=lambda: array("q"))
-    published: array[float] = field(default_factory=lambda: array("d"))  # nan: unknown
-    modified: array[float] = field(default_factory=lambda: array("d"))
-    links: array[int] = field(default_factory=lambda: array("q"))  # of all pages, end to end
-    ends: array[int] = field(default_factory=lambda: array("q"))  # of each page's links
-    states: bytearray = field(default_factory=bytearray)
-    # looks
-    times: array[float] = field(default_factory=lambda: array("d"))
-    seconds: array[float] = field(default_factory=lambda: array("d"))
-    asked: array[int] = field(default_factory=lambda: array("q"))
-    results: array[int] = field(default_factory=lambda: array("q"))  # a page; below 0: failure -1 - result
-    visits: array[int] = field(default_factory=lambda: array("q"))
-    agents: list[str] = field(default_factory=list)
-    failures: dict[Failure, int] = field(default_factory=dict)
-    # credits: when, for which visit, how much, why
-    credits: list[tuple[float, int, float, str]] = field(default_factory=list)
-    # of the file
-    whole: int = 0
-    digest: str = ""
-
-    @property
-    def start(self) -> float:
-        return min(self.began, min(self.times, default=self.began))
-
-    @property
-    def end(self) -> float:
-        landed = np.add(self.times, self.seconds)
-        return float(landed.max()) if landed.size else self.start
-
-    def mean_seconds(self) -> float:
-        """Of a download; what every download took is exactly its own mean."""
-        if not self.seconds:
-            return 0.0
-        return min(max(math.fsum(self.seconds) / len(self.seconds), min(self.seconds)), max(self.seconds))
-
-    def kept_states(self) -> KeptStates:
-        """Each digest once, and its state."""
-        rows = np.frombuffer(bytes(self.states), "<f4").reshape(len(self.digests), self.size)
-        first = {digest: number for number, digest in reversed(list(enumerate(self.digests)))}
-        numbers = sorted(first.values())
-        return KeptStates([self.digests[number] for number in numbers], rows[numbers])
-
-    def summary(self) -> dict[str, Any]:
-        rewarded = {visit for _, visit, _, reason in self.credits if reason == REWARDED}
-        return {
-            "format": FORMAT,
-            "web": self.web,
-            "start": self.start if math.isfinite(self.start) else None,
-            "end": self.end if math.isfinite(self.end) else None,
-            "seeds": self.seeds,
-            "downloads": len(self.times),
-            "failures": int((np.asarray(self.results) < 0).sum()),
-            "addresses": len(self.urls),
-            "pages": len(self.digests),
-            "links": len(self.links),
-            "rewarded": len(rewarded),
-            "mean_seconds": self.mean_seconds(),
-            "state_numbers": self.size,
-        }
-
-
-# Reading
-
-
-def read_recording(folder: Path) -> Recording:
-    """BadInput says what is wrong with it."""
-    reel = Reel(folder / LOOKS)
-    reading = _Reading(Recording())
-    try:
-        for rows in reel.rows():
-            for row in rows:
-                reading.take(row)
-        reading.check()
-    except (TypeError, ValueError, LookupError, OverflowError) as error:
-        raise BadInput(f"{reel.path} is damaged or no recording: {error}. Record it anew.") from None
-    reading.recording.whole, reading.recording.digest = reel.end, reel.digest
-    return reading.recording
-
-
-class _Reading:
-    """Row by row into columns. Whatever a row has wrong raises one of the errors of plain data."""
-
-    def __init__(self, recording: Recording) -> None:
-        self.recording = recording
-        self._head = False
-        self._known: set[str] = set()
-        self._names: dict[str, str] = {}  # agents, each text once
-        self._kinds: dict[str, Callable[..., None]] = {
-            "u": self._address,
-            "p": self._page,
-            "d": self._download,
-            "f": self._failure,
-            "c": self._credit,
-            "began": self._began,
-        }
-
-    def take(self, row: Any) -> None:
-        if not isinstance(row, list) or not row:
-            raise ValueError("a row is none")
-        if self._head:
-            self._kinds[row[0]](*row[1:])
-        else:
-            self._header(*row)
-
-    def _header(self, kind: str, head: dict[str, Any]) -> None:
-        if kind != "head" or head["format"] != FORMAT:
-            raise ValueError(f"it is not of format {FORMAT}")
-        size, web, seeds = head["size"], head["web"], head["seeds"]
-        if type(size) is not int or not 0 <= size <= MOST_NUMBERS:
-            raise ValueError("its states have no size")
-        if not isinstance(web, str) or not all(isinstance(url, str) for url in seeds):
-            raise ValueError("its head is of another kind")
-        self.recording.size, self.recording.web, self.recording.seeds = size, text_of(web), list(seeds)
-        self._head = True
-
-    def _began(self, at: float) -> None:
-        self.recording.began = min(self.recording.began, float(at))
-
-    def _address(self, url: str) -> None:
-        if not isinstance(url, str) or len(url) > _LONGEST_ADDRESS or url in self._known:
-            raise ValueError("an address is none, or is there twice")
-        self._known.add(url)
-        self.recording.urls.append(url)
-
-    def _page(
-        self,
-        address: int,
-        digest: str,
-        title: str,
-        size: int,
-        published: float | None,
-        modified: float | None,
-        links: list[int],
-        state: str,
-    ) -> None:
-        kept = self.recording
-        if not (isinstance(digest, str) and isinstance(title, str) and len(digest) <= 200):
-            raise ValueError("a page is of another kind")
-        vector = b64decode(state, validate=True)
-        if len(vector) != 4 * kept.size:
-            raise ValueError("a state is longer or shorter than the others")
-        kept.addresses.append(address)
-        kept.digests.append(digest)
-        kept.titles.append(title)
-        kept.sizes.append(size)
-        kept.published.append(math.nan if published is None else published)
-        kept.modified.append(math.nan if modified is None else modified)
-        kept.links.extend(links)
-        kept.ends.append(len(kept.links))
-        kept.states += vector
-
-    def _download(self, at: float, seconds: float, address: int, page: int, visit: int, agent: str) -> None:
-        if not 0 <= page < len(self.recording.digests):
-            raise ValueError("a download names a page that is not there")
-        self._look(at, seconds, address, page, visit, agent)
-
-    def _failure(self, at: float, seconds: float, address: int, kind: str, detail: str, visit: int, agent: str) -> None:
-        if kind not in FAILURES or not isinstance(detail, str):
-            raise ValueError("a failure is none")
-        known = self.recording.failures
-        self._look(at, seconds, address, -1 - known.setdefault(Failure(kind, detail), len(known)), visit, agent)
-
-    def _look(self, at: float, seconds: float, address: int, result: int, visit: int, agent: str) -> None:
-        kept = self.recording
-        kept.times.append(at)
-        kept.seconds.append(seconds)
-        kept.asked.append(address)
-        kept.results.append(result)
-        kept.visits.append(visit)
-        if not isinstance(agent, str):
-            raise ValueError("an agent has no name")
-        kept.agents.append(self._names.setdefault(agent, agent))
-
-    def _credit(self, at: float, visit: int, value: float, reason: str) -> None:
-        if type(visit) is not int or not isinstance(reason, str):
-            raise ValueError("a credit is none")
-        self.recording.credits.append((float(at), visit, float(value), reason))
-
-    def check(self) -> None:
-        """What is quicker to see of all rows at once."""
-        kept, n = self.recording, len(self.recording.urls)
-        if not self._head:
-            raise ValueError("it is empty")
-        for column in (kept.addresses, kept.links, kept.asked):
-            numbers = np.asarray(column)
-            if numbers.size and not (numbers.min() >= 0 and numbers.max() < n):
-                raise ValueError("a row names an address that is not there")
-        looks = np.asarray([*map(np.asarray, (kept.times, kept.seconds))])
-        if not (np.isfinite(looks).all() and (looks >= 0).all()):
-            raise ValueError("a time is none")
-        if np.isinf(kept.published).any() or np.isinf(kept.modified).any():
-            raise ValueError("a date is none")
-
-
-# Writing
+from wolfspider.strategy import Strategy
 
 
 class Recorder:
@@ -388,6 +156,33 @@ class Recorder:
         return number
 
 
+class NoStates:
+    """Of pages recorded without states."""
+
+    size = 0
+
+    def of(self, page: Page) -> Floats:
+        return np.zeros(0, np.float32)
+
+
+@contextmanager
+def recorded(crawl: Crawl, folder: Path, *, web: str, seeds: Sequence[str]) -> Iterator[None]:
+    """Record a crawl that has not begun, from its beginning: what an interrupted one left in the folder is dropped, but
+    a recording that is complete is not."""
+    if (folder / SUMMARY).exists():
+        raise Problem(f"{folder} has a recording already. Name another folder, or remove it.")
+    (folder / LOOKS).unlink(missing_ok=True)
+    with Recorder(folder, states_for(crawl.strategy), web=web, seeds=seeds) as recorder:
+        crawl.listen(recorder)
+        yield
+
+
+def states_for(strategy: Strategy) -> States:
+    """Those that a strategy goes by; where it goes by none, the default ones."""
+    own: States | None = getattr(strategy, "states", None)
+    return open_states("default", "calibrated") if own is None else own
+
+
 def _key(address: int, digest: str) -> bytes:
     """16 bytes, whatever the digest takes."""
     return blake2b(f"{address} {digest}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
@@ -400,23 +195,3 @@ def _keys(recording: Recording) -> Iterator[bytes]:
 def _is_empty(folder: Path) -> bool:
     """Killed before the first piece was written."""
     return not any(Reel(folder / LOOKS).rows())
-
-
-def summarise(folder: Path, recording: Recording) -> None:
-    """Write what is made from its rows: recording.json and the states."""
-    kept = recording.kept_states().to_bytes()
-    text = json.dumps(recording.summary(), indent=1) + "\n"
-    try:
-        beside(folder / IN_FOLDER, lambda path: path.write_bytes(kept))
-        beside(folder / SUMMARY, lambda path: path.write_text(text, encoding="utf-8"))
-    except OSError as error:
-        raise Problem(f"{folder} cannot be written: {error.strerror}.") from error
-
-
-def completed(folder: Path) -> Recording:
-    """A recording, read; what a kill kept from being written is written now, if nobody is recording and it can be."""
-    recording = read_recording(folder)
-    if not (folder / SUMMARY).exists() and not is_owned(folder / LOCK):
-        with suppress(Problem):  # it is only read: whoever has no right to write may look all the same
-            summarise(folder, recording)
-    return recording

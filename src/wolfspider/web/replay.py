@@ -20,6 +20,7 @@ import os
 from array import array
 from bisect import bisect_right
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,7 +33,7 @@ from wolfspider.learn.graph import Graph, Ints
 from wolfspider.learn.smallworld import rewire_in_time
 from wolfspider.learn.states import KeptStates
 from wolfspider.model import Failure, Fetch, Link, Page, host_of
-from wolfspider.store.recording import REWARDED, Recording, completed, is_recording
+from wolfspider.store.playback import REWARDED, Recording, completed, is_recording
 from wolfspider.topic import Task, load_tasks
 from wolfspider.web.urls import canonical, looks_like_file
 
@@ -93,7 +94,7 @@ class Replay:
 
     def look(self, url: str, now: float) -> Fetch:
         span = self._spans.get(url) or self._span(url)
-        row = bisect_right(self._times, now, *span) - 1
+        row = bisect_right(self._times, now, span[0], span[1]) - 1
         if row < span[0]:
             return Fetch(url, url, 404, _HTML, b"", _MISSING, self._pace, now)
         result = self._results[row]
@@ -103,8 +104,7 @@ class Replay:
             return Fetch(url, url, status, _HTML, b"", failure, seconds, now)
         final, title, links, size, digest, published, modified = self._parts.get(result) or self._made(result)
         hops = () if final == url else self._hops(url, final)
-        html = ("", (), "", "", 200, "text/html", "utf-8", False)
-        page = Page(url, final, title, (), links, size, digest, 0, published, modified, *html, now)
+        page = Page(url, final, title, (), links, size, digest, published=published, modified=modified, at=now)
         return Fetch(url, final, 200, _HTML, b"", None, seconds, now, hops, page)
 
     def owns(self, host: str) -> bool:
@@ -114,8 +114,12 @@ class Replay:
         return self._table.graph(self.recording.urls, np.asarray(self._links), now)
 
     def tasks(self) -> Mapping[str, Task]:
+        """Those of a topics.json in its folder; relevant is what was ever seen."""
         path = self.path / "topics.json"
-        return load_tasks(path) if path.exists() else {}
+        if not path.exists():
+            return {}
+        seen = {self.recording.urls[address] for address in set(self.recording.addresses)}
+        return {name: replace(task, relevant=task.relevant & seen) for name, task in load_tasks(path).items()}
 
     def digest(self) -> str:
         told = f"{self.recording.digest}/{self.recording.whole}{_told(self.latency, self.rewired)}"

@@ -96,7 +96,7 @@ def open_web(spec: str, cache: Path | None = None) -> World:
         from wolfspider.web.synthetic import Synthetic
 
         return Synthetic.parse(spec)
-    from wolfspider.store.recording import is_recording
+    from wolfspider.store.playback import is_recording
 
     folder, _, options = (spec, "", "") if Path(spec).exists() else spec.partition("#")
     if is_recording(Path(folder)):
