@@ -1,8 +1,8 @@
 """A background corpus: pages as counts of words, and which of the words are of use.
 
 Pages are counted one by one and let go. What is kept is bounded: the words of a page, the words in all, and the counts.
-The most frequent words say nothing of what a text is about and are set aside as the stop list; words on very few pages
-are dropped.
+Words on most pages say nothing of what a text is about and are set aside as the stop list; words on very few pages are
+dropped.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from wolfspider.text import counts
 
 MOST_OF_PAGE = 20_000  # distinct words of a page that are counted
 MOST_WORDS = 2_000_000  # distinct words of all pages
-MOST_COUNTS = 40_000_000  # of all pages: 320 MB; pages beyond are not read
+MOST_COUNTS = (
+    20_000_000  # of all pages: 160 MB, and three times that while they are ordered; what is beyond is not read
+)
 STOP_SHARE = 10  # at most one word of so many is a stop word, however small the corpus
 
 Ints = NDArray[np.int64]
@@ -67,10 +69,13 @@ def gathered(pages: Iterable[Page]) -> Corpus:
 
 
 def without_stop_words(corpus: Corpus, stop: int, least_pages: int) -> tuple[Corpus, tuple[str, ...]]:
-    """The corpus without its most frequent words and without those on fewer pages than that; and the stop list."""
-    sums = np.asarray(corpus.counts.sum(axis=0), np.float64).ravel()
-    frequent = np.argsort(-sums, kind="stable")[: min(stop, len(corpus.words) // STOP_SHARE)]
-    useful = corpus.pages_with() >= least_pages
+    """The corpus without the words on most pages and without those on fewer pages than that; and the stop list.
+
+    Pages are counted, not occurrences: a word that a few pages repeat tells what they are about.
+    """
+    pages = corpus.pages_with()
+    frequent = np.argsort(-pages, kind="stable")[: min(stop, len(corpus.words) // STOP_SHARE)]
+    useful = pages >= least_pages
     useful[frequent] = False
     return corpus.only(np.flatnonzero(useful)), tuple(sorted(corpus.words[column] for column in frequent))
 

@@ -10,6 +10,7 @@ the same cuts. Nothing is drawn by chance: the same documents give the same tree
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,7 +115,7 @@ def unit_rows(counts: Any) -> Any:
 def _cluster(rows: Any, members: Ints) -> Cluster:
     mine = rows[members]
     centroid = np.asarray(mine.sum(axis=0), np.float64).ravel() / max(members.size, 1)
-    scatter = float(np.square(mine.data).sum() - members.size * (centroid @ centroid))
+    scatter = float(np.square(mine.data).sum() - members.size * _dot(centroid, centroid))
     return Cluster(members, centroid, max(scatter, 0.0))
 
 
@@ -124,7 +125,7 @@ def _parted(rows: Any, cluster: Cluster, number: int) -> tuple[Cut, Cluster, Clu
         return None
     mine = rows[cluster.members]
     direction = principal_direction(mine, cluster.centroid)
-    cut = Cut(direction, float(cluster.centroid @ direction), 0.0, number, number + 1)
+    cut = Cut(direction, _dot(cluster.centroid, direction), 0.0, number, number + 1)
     along = cut.along(mine)
     if not 0 < np.count_nonzero(along > 0) < along.size:
         cut = Cut(direction, cut.origin, float(np.sort(along)[(along.size - 1) // 2]), number, number + 1)
@@ -143,13 +144,13 @@ def principal_direction(rows: Any, centroid: Floats) -> Floats:
         return np.asarray(turned @ vector - centroid * vector.sum(), np.float64)
 
     def gathered(vector: Floats) -> Floats:  # from words to rows
-        return np.asarray(rows @ vector - centroid @ vector, np.float64)
+        return np.asarray(rows @ vector - _dot(centroid, vector), np.float64)
 
     start = np.sin(np.arange(1.0, rows.shape[0] + 1))
     basis, diagonal, beside = _lanczos(lambda vector: gathered(spread(vector)), start)
     matrix = np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1)
     direction = spread(basis.T @ np.linalg.eigh(matrix)[1][:, -1])
-    direction /= np.sqrt(direction @ direction) or 1.0
+    direction /= math.sqrt(_dot(direction, direction)) or 1.0
     return -direction if direction[np.abs(direction).argmax()] < 0 else direction
 
 
@@ -158,19 +159,24 @@ def _lanczos(operator: Any, start: Floats) -> tuple[Floats, Floats, Floats]:
     basis = np.zeros((min(STEPS, start.size), start.size))
     diagonal: list[float] = []
     beside: list[float] = []
-    vector = start / np.sqrt(start @ start)
+    vector = start / math.sqrt(_dot(start, start))
     for step in range(len(basis)):
         basis[step] = vector
         image = operator(vector)
-        diagonal.append(float(image @ vector))
+        diagonal.append(_dot(image, vector))
         for _ in range(2):  # once leaves too much of the earlier ones behind
             image = image - basis[: step + 1].T @ (basis[: step + 1] @ image)
-        length = float(np.sqrt(image @ image))
+        length = math.sqrt(_dot(image, image))
         if length <= 1e-12 * max(map(abs, diagonal)) or step + 1 == len(basis):
             break
         beside.append(length)
         vector = image / length
     return basis[: len(diagonal)], np.array(diagonal), np.array(beside[: len(diagonal) - 1])
+
+
+def _dot(x: Floats, y: Floats) -> float:
+    """By one thread: the same on every machine, and quicker where cores are shared."""
+    return float((x * y).sum())
 
 
 def _well_parted(leaves: list[Cluster]) -> bool:

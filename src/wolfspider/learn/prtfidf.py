@@ -14,7 +14,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -31,10 +30,10 @@ def train(
     General: one class more, the last, of all documents together. Uniform priors keep it from drowning the others.
     Pooled: a class is one long document. A word without any document has a row of zeros.
     """
-    rows = sparse.csr_array(counts, dtype=np.float64)
+    rows = _rows(counts)
     members = _members(np.asarray(labels, np.int64), general)
     sizes = np.asarray(members.sum(axis=1), np.float64).ravel()
-    usage = _shares(members @ rows) if pooled else _averaged(members, sizes) @ _shares(rows)
+    usage = _shares(members @ rows) if pooled else _shares(members) @ _shares(rows)
     joint = np.ascontiguousarray(usage.toarray().T)
     if priors == "proportional":
         joint *= sizes
@@ -49,17 +48,16 @@ def classify(posteriors: Posteriors, words: Ints, counts: NDArray[Any]) -> Poste
     if not total > 0:
         classes = posteriors.shape[1]
         return np.full(classes, 1 / classes, np.float32)
-    shares = (counts / total).astype(np.float32)
-    found: Posteriors = shares @ posteriors[words]
+    shares = np.asarray(counts / total, np.float32)
+    found: Posteriors = np.einsum("i,ij->j", shares, posteriors[words])  # by one thread: the same on every machine
     return found
 
 
 def information_gain(counts: Any, labels: Ints) -> Floats:
     """How many bits the presence of each word tells about the class of a document."""
-    rows = sparse.csr_array(counts, dtype=np.float64)
     members = _members(np.asarray(labels, np.int64), general=False)
     sizes = np.asarray(members.sum(axis=1), np.float64).ravel()
-    present = rows.copy()
+    present = _rows(counts).copy()
     present.data = np.ones_like(present.data)
     having = np.ascontiguousarray((members @ present).toarray().T)
     total = max(sizes.sum(), 1.0)
@@ -84,14 +82,21 @@ def _members(labels: Ints, general: bool) -> Any:
         labels = np.concatenate([labels, np.full(labels.size, classes)])
         documents = np.concatenate([documents, documents])
     shape = (classes + general, documents.max(initial=-1) + 1)
-    return sparse.csr_array((np.ones(labels.size), (labels, documents)), shape=shape)
+    return _sparse().csr_array((np.ones(labels.size), (labels, documents)), shape=shape)
 
 
 def _shares(rows: Any) -> Any:
     """Each row divided by its sum; an empty one stays empty."""
     sums = np.asarray(rows.sum(axis=1), np.float64).ravel()
-    return sparse.csr_array(sparse.diags_array(1 / np.where(sums > 0, sums, 1.0)) @ rows)
+    return _rows(_sparse().diags_array(1 / np.where(sums > 0, sums, 1.0)) @ rows)
 
 
-def _averaged(members: Any, sizes: Floats) -> Any:
-    return sparse.csr_array(sparse.diags_array(1 / np.where(sizes > 0, sizes, 1.0)) @ members)
+def _rows(counts: Any) -> Any:
+    return _sparse().csr_array(counts, dtype=np.float64)
+
+
+def _sparse() -> Any:
+    """Loaded for training: it takes a while, and who only classifies need not wait."""
+    from scipy import sparse
+
+    return sparse

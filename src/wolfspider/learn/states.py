@@ -28,12 +28,13 @@ from numpy.typing import NDArray
 
 from wolfspider.errors import BadInput, Problem, closest
 from wolfspider.learn.arrays import packed, text_array, texts_of, unpacked
+from wolfspider.learn.prtfidf import classify
 from wolfspider.model import Page
 from wolfspider.text import counts
 
 CLASSES = 50
 WORDS = 14_000
-STOP = 300  # the most frequent words, which tell nothing
+STOP = 300  # the words on most pages, which tell nothing
 LEAST_PAGES = 3  # a word on fewer is an accident
 CLUSTERING_WORDS = 20_000  # the commonest, by which pages are parted
 CANDIDATES = 60_000  # the commonest, of which the most telling are kept
@@ -43,6 +44,7 @@ MAPPINGS = ("faithful", "calibrated")
 SHIPPED = "states-en.npz"
 IN_FOLDER = "states.npz"
 LARGEST = 1 << 30  # bytes of a file of states, unpacked
+MOST_LEVELS = 1 << 26  # words times classes of a model
 _FORMAT = 1
 
 Floats = NDArray[np.float32]
@@ -110,12 +112,7 @@ class StateModel:
         times = np.fromiter(counts.values(), np.float32, len(counts))
         known = places >= 0
         rows = places[known]
-        shares = self.weights[rows] * times[known]
-        total = shares.sum()
-        if not total > 0:
-            return np.full(self.size + 1, 1 / (self.size + 1), np.float32)
-        mean: Floats = (shares / total) @ self._posteriors[rows]
-        return mean
+        return classify(self._posteriors, rows, self.weights[rows] * times[known])
 
     def tally(self, page: Page) -> Tally:
         found = counts(page)
@@ -254,7 +251,7 @@ def _shipped(mapping: str) -> StateModel:
 
 def _posteriors_of(levels: Levels) -> Floats:
     """A row for each word, each with the sum of one."""
-    squares = np.square(levels.T.astype(np.float32))
+    squares = np.square(np.ascontiguousarray(levels.T, np.float32))
     sums = squares.sum(axis=1, keepdims=True)
     found: Floats = np.divide(squares, sums, out=np.full_like(squares, 1 / len(levels)), where=sums > 0)
     return found
@@ -280,6 +277,8 @@ def _model(about: Mapping[str, Any], parts: Mapping[str, NDArray[Any]]) -> State
         )
     )
     gain, offset = float(about["gain"]), float(about["offset"])
+    if levels.size > MOST_LEVELS:
+        raise ValueError("it is too large")
     if len(levels) < 2 or len(set(words)) < len(words) or weights.min(initial=0) < 0:
         raise ValueError("its parts do not fit")
     if not (math.isfinite(gain) and math.isfinite(offset)):
