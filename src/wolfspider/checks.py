@@ -131,11 +131,11 @@ def goes_on_from_a_snapshot(kind: Kind) -> None:
 def replays_its_journal(kind: Kind) -> None:
     """From a snapshot and the journal since then the same state comes out, and the crawl goes on to its own end."""
     for slots in (1, 3):
-        whole = Trial(kind, Sketch(), pages=5000, slots=slots)
+        whole = Trial(kind, Sketch(), pages=500, slots=slots)
         whole.run()
         for stop in (3, 40, 90):
-            _replay_from(Trial(kind, Sketch(), pages=5000, slots=slots), 0, stop, whole)
-            _replay_from(Trial(kind, Sketch(), pages=5000, slots=slots), stop // 2, stop, whole)
+            _replay_from(Trial(kind, Sketch(), pages=500, slots=slots), 0, stop, whole)
+            _replay_from(Trial(kind, Sketch(), pages=500, slots=slots), stop // 2, stop, whole)
 
 
 def _replay_from(trial: Trial, snapshot: int, stop: int, whole: Trial) -> None:

@@ -1,10 +1,9 @@
 """What a news site publishes, and when.
 
-The rate of new articles follows the day and the week: 1400 a day on weekdays, 700 on others (unless the web's `articles`
-says otherwise), with a peak at 22 h GMT.
-Its integral is known in closed form hour by hour, so article i has its time by inversion, t_i = L^-1(i + u_i): in
-order, and without simulating what came before. A week of articles lies behind the beginning of a crawl, 18 days
-before its end.
+The rate of new articles follows the day and the week: 1400 a day on weekdays, 700 on others (or in that proportion as
+many as the web's `articles` says), with a peak at 22 h GMT. Its integral is known in closed form hour by hour, so
+article i has its time by inversion, t_i = L^-1(i + u_i): in order, and without simulating what came before. A week of
+articles lies behind the beginning of a crawl, 18 days before its end.
 
 Every third article continues a story, mostly a recent one, and with it stays in its section. One new story in a
 hundred is breaking news: for six hours its section gets twice its share, and the additional articles continue that

@@ -1,0 +1,221 @@
+"""One news forager (Palotai et al., the papers of foragers.py): its weblog, its frontier, what it waits for.
+
+Here are the rules that concern one forager: A1 (the weblog), A2 (which page next), A3 (temporal differences) and A9
+(how it begins). The fleet, and the order of things in a step, are in foragers.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wolfspider.codec import helper
+from wolfspider.model import Link
+from wolfspider.scope import Rule
+from wolfspider.turns import Group
+
+Vector = NDArray[np.float32]
+FARTHEST = 1e9  # no weight leaves this far behind, so that nothing overflows
+
+
+class Entry(NamedTuple):
+    """What a weblog says of an address."""
+
+    value: float
+    seen: int  # when it was last visited, counted in steps: of two as good the newer comes first
+
+
+Weblog = dict[str, Entry]  # best first
+
+
+def updated(
+    weblog: Mapping[str, Entry], path: Sequence[str], profits: Sequence[float], beta: float, now: int
+) -> Weblog:
+    """A1: values move towards what the rest of the path earned; a new address has that value. `now` counts the steps
+    before this path."""
+    made = dict(weblog)
+    rest = np.cumsum(np.asarray(profits, dtype=float)[::-1])[::-1]
+    for place, (url, earned) in enumerate(zip(path, rest.tolist(), strict=True)):
+        old = made.get(url)
+        made[url] = Entry(earned if old is None else (1 - beta) * old.value + beta * earned, now + place)
+    return ordered(made)
+
+
+def ordered(weblog: Mapping[str, Entry]) -> Weblog:
+    return dict(sorted(weblog.items(), key=lambda item: item[1], reverse=True))
+
+
+def corrected(
+    weights: Vector, here: Vector, there: Vector, profit: float, alpha: float, gamma: float, steady: bool
+) -> Vector:
+    """A3: temporal differences for a step from `here` to `there`. States that are not all but +-1 need a rate that
+    keeps the correction from overshooting (`steady`)."""
+    delta = profit + gamma * float(weights @ there) - float(weights @ here)
+    if steady:
+        alpha /= max(1.0, float(here @ here) - gamma * float(here @ there))
+    moved: Vector = np.clip(weights + alpha * delta * here, -FARTHEST, FARTHEST).astype(np.float32)
+    return moved
+
+
+@helper
+class Frontier:
+    """Pages that a forager has downloaded in this path and not visited, oldest first, with their states."""
+
+    def __init__(self, size: int) -> None:
+        self.urls: list[str] = []
+        self.left: dict[str, int] = {}  # where each lies
+        self.states: Vector = np.empty((0, size), dtype=np.float32)
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def __contains__(self, url: str) -> bool:
+        return url in self.left
+
+    def add(self, url: str, state: Vector) -> None:
+        place = len(self.urls)
+        if place == len(self.states):
+            grown = np.empty((max(64, 2 * place), self.states.shape[1]), dtype=np.float32)
+            grown[:place] = self.states
+            self.states = grown
+        self.states[place] = state
+        self.urls.append(url)
+        self.left[url] = place
+
+    def best(self, weights: Vector) -> tuple[str, float]:
+        """A2: the page of the highest value, of equals the oldest."""
+        places = np.fromiter(self.left.values(), np.int64, len(self.left))
+        values = self.states[places] @ weights
+        at = int(values.argmax())
+        return self.urls[places[at]], float(values[at])
+
+    def pop(self, url: str) -> Vector:
+        state: Vector = self.states[self.left.pop(url)].copy()
+        return state
+
+    def forget(self, rule: Rule) -> None:
+        for url in [url for url in self.left if rule.matches(url)]:
+            del self.left[url]
+
+    def state(self) -> dict[str, Any]:
+        urls = list(self.left)
+        places = np.fromiter(self.left.values(), np.int64, len(urls))
+        return {"urls": urls, "states": self.states[places]}
+
+    @classmethod
+    def restored(cls, state: dict[str, Any]) -> Frontier:
+        made = cls(state["states"].shape[1])
+        for url, vector in zip(state["urls"], state["states"], strict=True):
+            made.add(url, vector)
+        return made
+
+
+@dataclass
+class Due:
+    """A step whose documents are sent and not all paid for: what the weights wait for."""
+
+    path: int
+    step: int  # place in the path
+    here: Vector | None  # None for the first step of a path, which corrects nothing
+    there: Vector
+    left: int  # documents without an answer
+    profit: float = 0.0
+
+
+@helper
+class Forager:
+    """One of the fleet. While it is stopped everything stays as it is, and an unfinished path goes on later."""
+
+    def __init__(self, name: str, kind: str, weights: Vector, weblog: Weblog, score: float, counter: int) -> None:
+        self.name, self.kind, self.weights, self.weblog, self.score = name, kind, weights, weblog, score
+        self.counter = counter  # A9: as after a whole path, so that the first act is a restart
+        self.frontier = Frontier(len(weights))
+        self.visited: set[str] = set()  # in this path, like the following
+        self.downloaded: set[str] = set()
+        self.path: list[str] = []
+        self.profits: list[float] = []
+        self.at: Vector | None = None  # the state of the page it stands on
+        self.paths = 0
+        self.walked = 0  # steps in all
+        self.marked: dict[str, float] = {}  # documents it has sent, until when they may be fresh
+        self.due: dict[int, Due] = {}  # by number of the step
+        self.pending: dict[int, int] = {}  # documents without an answer: visit -> number of the step
+
+    @property
+    def selects(self) -> bool:
+        return "WL" in self.kind
+
+    @property
+    def learns(self) -> bool:
+        return "RL" in self.kind
+
+    def __len__(self) -> int:
+        """Addresses it holds beside its weblog: all others of this path were downloaded in it."""
+        return len((self.downloaded | self.marked.keys()) - self.weblog.keys()) + len(self.pending)
+
+    def can_go_on(self, steps: int) -> bool:
+        return self.counter < steps and bool(len(self.frontier))
+
+    def starts(self, most: int) -> list[str]:
+        return list(islice(self.weblog, most))
+
+    def begin_path(self, now: float) -> None:
+        self.frontier = Frontier(len(self.weights))
+        self.visited, self.downloaded, self.path, self.profits, self.at = set(), set(), [], [], None
+        self.counter = 1
+        self.paths += 1
+        self.marked = {key: until for key, until in self.marked.items() if until >= now}
+
+    def step_on(self, url: str, state: Vector) -> Due:
+        """It stands on another page now; what that earns is still to come."""
+        due = Due(self.paths, len(self.path), self.at, state, 0)
+        self.path.append(url)
+        self.profits.append(0.0)
+        self.at = state
+        self.due[self.walked] = due
+        self.walked += 1
+        return due
+
+    def forget(self, rule: Rule) -> None:
+        self.frontier.forget(rule)
+        self.weblog = {url: entry for url, entry in self.weblog.items() if not rule.matches(url)}
+
+    def state(self) -> dict[str, Any]:
+        kept = dict(vars(self))
+        kept["weblog"] = [[url, *entry] for url, entry in self.weblog.items()]
+        kept["due"] = [[number, *vars(due).values()] for number, due in self.due.items()]
+        return kept
+
+    @classmethod
+    def restored(cls, state: dict[str, Any]) -> Forager:
+        made = cls.__new__(cls)
+        vars(made).update(state)
+        made.weblog = {url: Entry(*entry) for url, *entry in state["weblog"]}
+        made.due = {number: Due(*fields) for number, *fields in state["due"]}
+        return made
+
+
+@helper
+class Step:
+    """What the forager at work is doing: reading a page, then downloading what it links to."""
+
+    def __init__(self, agent: str, pick: Link, fresh: bool, value: float = 0.0) -> None:
+        self.agent, self.pick, self.fresh, self.value = agent, pick, fresh, value
+        self.reading: int | None = None  # the visit that reads the page
+        self.links = Group()
+        self.sends: list[int] = []  # visits whose documents are possibly relevant
+        self.number = -1  # of the step, once the page is there
+
+    def state(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    @classmethod
+    def restored(cls, state: dict[str, Any]) -> Step:
+        made = cls.__new__(cls)
+        vars(made).update(state)
+        return made
