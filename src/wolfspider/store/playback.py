@@ -164,7 +164,9 @@ class _Reading:
         self._head = True
 
     def _began(self, at: float) -> None:
-        self.recording.began = min(self.recording.began, float(at))
+        if not 0 <= at < math.inf:
+            raise ValueError("it began at no time")
+        self.recording.began = min(self.recording.began, at)
 
     def _address(self, url: str) -> None:
         if not isinstance(url, str) or len(url) > _LONGEST_ADDRESS or url in self._known:

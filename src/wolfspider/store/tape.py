@@ -57,7 +57,7 @@ class Tape:
         self._written = time.monotonic()
         if not self._lines:
             return
-        piece = gzip.compress(("\n".join(self._lines) + "\n").encode(), 6, mtime=0)
+        piece = _packed(("\n".join(self._lines) + "\n").encode())
         try:
             if self._file.write(piece) != len(piece):
                 raise OSError(0, "the disk is full")
@@ -74,6 +74,12 @@ class Tape:
                 os.fsync(self._file.fileno())
         finally:
             self._file.close()
+
+
+def _packed(text: bytes) -> bytes:
+    """One piece. A site can make pages that shrink to nothing; what would look like a bomb is stored as it is."""
+    piece = gzip.compress(text, 6, mtime=0)
+    return piece if len(text) < MOST_GROWTH * len(piece) // 2 else gzip.compress(text, 0, mtime=0)
 
 
 class Reel:
