@@ -68,6 +68,11 @@ def complaints(module: str, source: str) -> list[str]:
     return found
 
 
+def paper_of(module: str) -> str:
+    """A strategy is a file, or a folder where its papers need more than one."""
+    return ".".join(module.split(".")[:2])
+
+
 def wrong_arrow(module: str, name: str) -> str | None:
     if name.startswith("."):
         return f"{module} imports {name} by a relative name."
@@ -79,7 +84,7 @@ def wrong_arrow(module: str, name: str) -> str | None:
         return None if target == "__version__" else f"{module} imports {target}, which stands in no group."
     if mine is not None and other > mine:
         return f"{module} imports {target}, which stands below it."
-    if target.startswith("strategies") and module.startswith("strategies."):
+    if target.startswith("strategies") and module.startswith("strategies.") and paper_of(target) != paper_of(module):
         return f"{module} imports {target}: what two strategies share belongs in learn/, frontier or strategy."
     return None
 

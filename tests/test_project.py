@@ -23,7 +23,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 # Versions before these have published security holes.
 SAFE = {"aiohttp": (3, 14, 1), "lxml": (6, 1), "brotli": (1, 2), "urllib3": (2, 6, 3)}
 
-STRATEGIES = sorted(path.stem for path in (SOURCE / "strategies").glob("*.py") if path.stem != "__init__")
+STRATEGIES = sorted(path.stem for path in (SOURCE / "strategies").iterdir() if not path.stem.startswith("__"))
 
 
 def read(name: str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.strategies.forager import Entry, Forager, corrected, updated
+from wolfspider.strategies.foragers.forager import Entry, Forager, corrected, updated
 
 
 def values(weblog: dict[str, Entry]) -> list[tuple[str, float]]:
@@ -41,7 +43,7 @@ def test_a_steady_rate_never_overshoots(state: list[float], profit: float) -> No
     for _ in range(30):
         errors.append(abs(profit + 0.9 * float(weights @ there) - float(weights @ here)))
         weights = corrected(weights, here, there, profit, alpha=0.1, gamma=0.9, steady=True)
-    assert all(later <= earlier + 1e-2 for earlier, later in zip(errors, errors[1:], strict=False))
+    assert all(later <= earlier + 1e-2 for earlier, later in pairwise(errors))
 
 
 def test_a_new_forager_stands_at_the_end_of_a_path() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import pkgutil
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -16,10 +17,12 @@ from importlib.metadata import packages_distributions, version
 from pathlib import Path
 
 import wolfspider
+from wolfspider.learn.states import SHIPPED
 
 PACKAGE = wolfspider.__name__
 ROOT = Path(wolfspider.__file__).parent
 STRATEGIES = f"{PACKAGE}.strategies"
+DATA = {f"{PACKAGE}.learn.states": f"learn/{SHIPPED}"}  # what modules read beside their source
 
 
 @cache
@@ -30,6 +33,8 @@ def source_of(module: str, strategy: str = "") -> str:
     for name in sorted(decides):
         content = _file(name).read_bytes()
         whole.update(f"{name} {len(content)}\n".encode() + content)
+    for name in sorted(decides & DATA.keys()):
+        whole.update((ROOT / DATA[name]).read_bytes())
     for name in sorted(libraries(decides)):
         whole.update(f"{name} {_version(name)}\n".encode())
     return f"{module} {whole.hexdigest()}"
@@ -69,7 +74,7 @@ def _strategies(name: str) -> list[str]:
     own = f"{STRATEGIES}.{name.replace('-', '_')}"
     if name and _file(own).is_file():
         return [own]
-    return [f"{STRATEGIES}.{path.stem}" for path in sorted((ROOT / "strategies").glob("*.py"))]
+    return [f"{STRATEGIES}.{module.name}" for module in pkgutil.iter_modules([str(ROOT / "strategies")])]
 
 
 @cache

@@ -1,115 +1,33 @@
-"""News foragers (Palotai, Mandusitz and Lorincz, Computer study of the evolution of "news foragers" on the Internet;
-and Palotai et al. on selection against reinforcement learning in a scale-free small world).
-
-A fleet that finds fresh news without its members talking to each other. A forager walks in paths of 100 steps. At each
-step it reads one page, downloads what the page links to, and sends what is fresh to the reinforcing agent, which pays
-the first who sends a document. Two things it learns: a *weblog* of good starting points, under selection (WL), and a
-linear value of page states, by temporal differences (RL). Who earns multiplies, and who only costs is deleted.
-
-Foragers work one after the other, each for a slice of time, as on the one computer of the papers. The rules A1 to A11
-are named where they stand; judging what is new and fresh is the Reinforcer's part of A6.
-"""
+"""What a news forager does, step by step (A4, A10, A11), and what it is paid (A6)."""
 
 from __future__ import annotations
 
 import math
 import random
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
-import numpy as np
-
-from wolfspider.errors import Problem
-from wolfspider.learn.states import States, open_states
+from wolfspider.frontier import Shelf
 from wolfspider.model import Credit, Failure, Link, Outcome, Page, Visit
-from wolfspider.params import param
-from wolfspider.reinforcer import PAID, Terms
+from wolfspider.reinforcer import PAID
 from wolfspider.room import Room
 from wolfspider.scope import Rule
-from wolfspider.strategies.forager import Entry, Forager, Step, Vector, Weblog, corrected, ordered, updated
-from wolfspider.strategy import Strategy, register
+from wolfspider.strategies.foragers.fleet import Fleet
+from wolfspider.strategies.foragers.forager import Entry, Forager, Step, Vector, Weblog, corrected, ordered, updated
+from wolfspider.strategy import register
+from wolfspider.topic import Topic
 from wolfspider.turns import Group
 
-KINDS = ("WLRL", "WL", "RL")
 STATES_KEPT = 20_000  # contents whose state need not be computed again
 SEARCH = "search:"  # the Source that a weblog may be fed by
 
 
-@dataclass
-class Params:
-    fleet: str = param(
-        "WLRL",
-        "What a forager learns: starting points (WL), values of pages (RL) or both; mixed is half WLRL, half WL.",
-        choices=(*KINDS, "mixed"),
-        live=False,
-    )
-    order: str = param(
-        "fixed",
-        "Who comes next: in the order of kind and birth, the kinds in turn, or drawn anew each round.",
-        choices=("fixed", "alternating", "random"),
-    )
-    foragers: int = param(2, "Foragers at the start.", low=1, high=1000, live=False)
-    least: int = param(2, "Nobody is deleted while there are no more than these.", low=1, high=1000)
-    most: int = param(16, "Nobody multiplies while there are so many; 0 is no limit.", low=0, high=1000)
-    slice: float = param(180.0, "Seconds that a forager works before the next one; it finishes its step.", low=0)
-    steps: int = param(100, "Steps of a path.", low=1, high=100_000)
-    weblog: int = param(100, "Addresses in a weblog.", low=1, high=10_000)
-    starts: int = param(10, "So many of the best in the weblog are starting points.", low=1, high=10_000)
-    beta: float = param(0.3, "How far a weblog value moves towards what a path earned.", low=0, high=1)
-    alpha: float = param(0.1, "Learning rate of the weights.", low=0, high=1)
-    gamma: float = param(0.9, "What a profit of the next step counts now.", low=0, high=1)
-    weights: str = param(
-        "paper",
-        "First weights: own for each, copied by children that learn them (paper); one vector for all (common); own for "
-        "each, children too (diverse).",
-        choices=("paper", "common", "diverse"),
-        live=False,
-    )
-    mutation: float = param(0.0, "Standard deviation of what is added to copied weights of a child.", low=0)
-    reads: str = param(
-        "new",
-        "Which links of a page are downloaded: those not yet downloaded in this path, or all.",
-        choices=("new", "all"),
-    )
-    score: float = param(100.0, "Score of a forager at birth, and of both after a division.", low=0)
-    score_sent: float = param(0.05, "Taken from the score for every document sent.", low=0)
-    score_paid: float = param(1.0, "Added to the score for every document that is paid for.", low=0)
-    multiply_at: float = param(200.0, "Score at which a forager divides.")
-    delete_below: float = param(0.0, "Score below which a forager is deleted.")
-    reward: float = param(100.0, "Paid for a document that is new and fresh.", low=0)
-    cost: float = param(1.0, "Taken for a document sent.", low=0)
-    charge: str = param(
-        "sent", "The cost is taken for every document sent, or only for those refused.", choices=("sent", "refused")
-    )
-    window: float = param(24 * 3600.0, "Seconds after its publication for which a document is fresh.", low=0)
-    novelty: str = param("url", "What makes two documents the same.", choices=("url", "url+content"), live=False)
-    pays: str = param(
-        "run",
-        "What a document must be to be paid for; run: what the run wants, so relevant too where there is a topic.",
-        choices=("run", "new", "new+fresh", "new+relevant", "new+fresh+relevant"),
-        live=False,
-    )
-    search_every: int = param(
-        0, "Paths after which a forager asks the search service for starting points; 0: never.", low=0
-    )
-    model: str = param("default", "Where states of pages come from: default, a model's file, a recording.", live=False)
-    mapping: str = param(
-        "calibrated",
-        "How class probabilities become states: around a border of each class, or around 0.5 as in the papers.",
-        choices=("calibrated", "faithful"),
-        live=False,
-    )
-
-
 @register
-class Foragers(Strategy):
+class Foragers(Fleet):
     name = "foragers"
     paper = "Palotai et al. 2004 and 2005, news foragers: selection of starting points, values by temporal differences"
-    Params = Params
     variants = (
         {},
         {"fleet": "WL", "steps": 5, "slice": 20.0, "multiply_at": 101.0, "novelty": "url+content", "reads": "all"},
@@ -118,131 +36,12 @@ class Foragers(Strategy):
         {"fleet": "mixed", "order": "alternating", "foragers": 4, "least": 4, "most": 4, "mapping": "faithful"},
     )
 
-    def __init__(self, topic: Any, params: Any, rng: random.Random, shelf: Any) -> None:
+    def __init__(self, topic: Topic, params: Any, rng: random.Random, shelf: Shelf) -> None:
         super().__init__(topic, params, rng, shelf)
-        self.fleet: dict[str, Forager] = {}
-        self.born = 0
-        self.round: deque[str] = deque()  # who is still to work in this round
-        self.active = ""
-        self.since = -math.inf  # when its slice began
         self.step: Step | None = None
         self.unsent: list[int] = []
         self.wished: deque[str] = deque()  # starting points that a person or a search asks for
-        self._terms = Terms()
         self._known: dict[str, Vector] = {}
-        self._inherited: list[dict[str, Any]] = []
-
-    @property
-    def states(self) -> States:
-        return self._states
-
-    @cached_property
-    def _states(self) -> States:
-        return open_states(self.params.model, self.params.mapping)
-
-    def terms(self, given: Terms) -> Terms:
-        known = self.params
-        pays = given.pays if known.pays == "run" else known.pays
-        self._terms = replace(
-            given,
-            pays=pays,
-            reward=known.reward,
-            cost=known.cost,
-            charge=known.charge,
-            window=known.window,
-            key=known.novelty,
-        )
-        return self._terms
-
-    # The fleet
-
-    def begin(self, seeds: Sequence[Link], now: float) -> None:
-        """A8: the first foragers, from the seeds or from what an earlier run learned."""
-        weblog = {link.url: Entry(0.0, -place) for place, link in enumerate(seeds)}
-        common = self._random_weights()
-        count = max(self.params.foragers, min(len(self._inherited), self.params.most or len(self._inherited)))
-        for place in range(count):
-            kind = self.params.fleet
-            if kind == "mixed":
-                kind = "WLRL" if place < (count + 1) // 2 else "WL"
-            weights = common if self.params.weights == "common" else self._random_weights()
-            if self._inherited:
-                heritage = self._inherited[place % len(self._inherited)]
-                weights = np.array(heritage["weights"], dtype=np.float32)
-                known = {url: Entry(value, -at) for at, (url, value) in enumerate(heritage["weblog"])}
-                self._join(kind, weights, ordered({**weblog, **known}), now)
-            else:
-                self._join(kind, weights, weblog, now)
-        self.since = now
-        self.active = self._next()
-
-    def _random_weights(self) -> Vector:
-        return np.array([self.rng.uniform(-1, 1) for _ in range(self.states.size)], dtype=np.float32)
-
-    def _join(self, kind: str, weights: Vector, weblog: Weblog, now: float, parent: str = "") -> None:
-        name = f"{kind}-{self.born}"
-        self.born += 1
-        self.fleet[name] = Forager(name, kind, weights, weblog, self.params.score, self.params.steps)
-        population = len(self.fleet)
-        self.note(now, "birth", agent=name, parent=parent, kind=kind, score=self.params.score, population=population)
-
-    def _next(self) -> str:
-        """A8: who works now. A round holds everybody once."""
-        while self.round and self.round[0] not in self.fleet:
-            self.round.popleft()
-        if not self.round:
-            self.round.extend(self._order())
-        return self.round.popleft()
-
-    def _order(self) -> list[str]:
-        names = sorted(self.fleet, key=lambda name: KINDS.index(self.fleet[name].kind))  # within a kind by birth
-        if self.params.order == "random":
-            self.rng.shuffle(names)
-        elif self.params.order == "alternating":
-            rank: dict[str, int] = {}
-            places = {}
-            for name in names:
-                kind = self.fleet[name].kind
-                places[name] = rank[kind] = rank.get(kind, -1) + 1
-            names.sort(key=lambda name: places[name])
-        return names
-
-    def _change_guard(self, now: float) -> None:
-        """A slice is over: multiply or delete who worked, and go on with the next."""
-        forager = self.fleet[self.active]
-        self._manage(forager, now)
-        seconds, self.since = now - self.since, now
-        about = {"agent": forager.name, "score": forager.score, "seconds": seconds}
-        self.note(now, "slice", **about, population=len(self.fleet))
-        self.active = self._next()
-
-    def _manage(self, forager: Forager, now: float) -> None:
-        """A7."""
-        population, known = len(self.fleet), self.params
-        if forager.score >= known.multiply_at and (population < known.most or not known.most):
-            self._multiply(forager, now)
-        elif forager.score < known.delete_below and population > known.least:
-            del self.fleet[forager.name]
-            self.note(now, "death", agent=forager.name, score=forager.score, population=population - 1)
-
-    def _multiply(self, parent: Forager, now: float) -> None:
-        """A5: the weblog is divided by chance; a constant one is common to all."""
-        weblog = parent.weblog
-        if parent.selects:
-            taken = set(self.rng.sample(list(weblog), len(weblog) // 2))
-            parent.weblog = {url: entry for url, entry in weblog.items() if url not in taken}
-            weblog = {url: entry for url, entry in weblog.items() if url in taken}
-        parent.score = self.params.score
-        self._join(parent.kind, self._child_weights(parent), weblog, now, parent.name)
-
-    def _child_weights(self, parent: Forager) -> Vector:
-        choice = self.params.weights
-        if choice == "diverse" or (choice == "paper" and not parent.learns):
-            return self._random_weights()
-        copied = parent.weights.copy()
-        if self.params.mutation:
-            copied += np.array([self.rng.gauss(0, self.params.mutation) for _ in copied], dtype=np.float32)
-        return copied
 
     # The turn
 
@@ -499,46 +298,7 @@ class Foragers(Strategy):
         over: float = self.since + self.params.slice
         return max(over, math.nextafter(now, math.inf))
 
-    def learned(self) -> dict[str, Any]:
-        fleet = [
-            {"weights": forager.weights, "weblog": [[url, entry.value] for url, entry in forager.weblog.items()]}
-            for forager in self.fleet.values()
-        ]
-        return {"fleet": fleet, "model": self.params.model, "mapping": self.params.mapping}
-
-    def inherit(self, learned: Mapping[str, Any]) -> None:
-        self._inherited = list(learned.get("fleet", ()))
-        for heritage in self._inherited:
-            if len(heritage["weights"]) != self.states.size:
-                raise Problem(
-                    f"The weights of the other run have {len(heritage['weights'])} classes, those of this model "
-                    f"{self.states.size}: give --set model=... as there."
-                )
-
     def keeps(self) -> int:
         weblogs = {id(forager.weblog): len(forager.weblog) for forager in self.fleet.values()}  # some are shared
         doing = len(self.step.links) if self.step else 0
         return sum(weblogs.values()) + doing + len(self.wished) + sum(map(len, self.fleet.values()))
-
-    def report(self) -> dict[str, Any]:
-        scores = {name: round(forager.score, 2) for name, forager in self.fleet.items()}
-        at_work = self.fleet.get(self.active)
-        best = list(at_work.weblog.items())[:3] if at_work else []
-        return {
-            "population": len(self.fleet),
-            "scores": scores,
-            "at work": self.active,
-            "its starting points": [[url, round(entry.value, 1)] for url, entry in best],
-        }
-
-    def explain(self, url: str) -> dict[str, Any]:
-        told: dict[str, Any] = {}
-        for name, forager in self.fleet.items():
-            about: dict[str, float] = {}
-            if url in forager.weblog:
-                about["weblog"] = forager.weblog[url].value
-            if url in forager.frontier:
-                about["value"] = float(forager.frontier.states[forager.frontier.left[url]] @ forager.weights)
-            if about:
-                told[name] = about
-        return {"foragers": told} if told else {}

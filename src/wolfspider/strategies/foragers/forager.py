@@ -1,7 +1,6 @@
-"""One news forager (Palotai et al., the papers of foragers.py): its weblog, its frontier, what it waits for.
+"""One news forager: its weblog, its frontier, what it waits for.
 
-Here are the rules that concern one forager: A1 (the weblog), A2 (which page next), A3 (temporal differences) and A9
-(how it begins). The fleet, and the order of things in a step, are in foragers.py.
+Here are the rules that concern one forager: A1 (the weblog), A2 (which page next), A3 (temporal differences).
 """
 
 from __future__ import annotations

@@ -1,0 +1,189 @@
+"""The fleet of news foragers: who is born, who works, who is deleted. A5, A7, A8 and A9: what the reinforcing agent
+does to foragers."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from wolfspider.errors import Problem
+from wolfspider.frontier import Shelf
+from wolfspider.learn.states import States, open_states
+from wolfspider.model import Link
+from wolfspider.reinforcer import Terms
+from wolfspider.strategies.foragers.forager import Entry, Forager, Vector, Weblog, ordered
+from wolfspider.strategies.foragers.params import KINDS, Params
+from wolfspider.strategy import Strategy
+from wolfspider.topic import Topic
+
+
+class Fleet(Strategy):
+    """Everything about foragers but their steps."""
+
+    Params = Params
+
+    def __init__(self, topic: Topic, params: Any, rng: random.Random, shelf: Shelf) -> None:
+        super().__init__(topic, params, rng, shelf)
+        self.fleet: dict[str, Forager] = {}
+        self.born = 0
+        self.round: deque[str] = deque()  # who is still to work in this round
+        self.active = ""
+        self.since = -math.inf  # when its slice began
+        self._terms = Terms()
+        self._inherited: list[dict[str, Any]] = []
+
+    @property
+    def states(self) -> States:
+        return self._states
+
+    @cached_property
+    def _states(self) -> States:
+        return open_states(self.params.model, self.params.mapping)
+
+    def terms(self, given: Terms) -> Terms:
+        known = self.params
+        pays = given.pays if known.pays == "run" else known.pays
+        self._terms = replace(
+            given,
+            pays=pays,
+            reward=known.reward,
+            cost=known.cost,
+            charge=known.charge,
+            window=known.window,
+            key=known.novelty,
+        )
+        return self._terms
+
+    def begin(self, seeds: Sequence[Link], now: float) -> None:
+        """A8: the first foragers, from the seeds or from what an earlier run learned."""
+        weblog = {link.url: Entry(0.0, -place) for place, link in enumerate(seeds)}
+        common = self._random_weights()
+        count = max(self.params.foragers, min(len(self._inherited), self.params.most or len(self._inherited)))
+        for place in range(count):
+            kind = self.params.fleet
+            if kind == "mixed":
+                kind = "WLRL" if place < (count + 1) // 2 else "WL"
+            weights = common if self.params.weights == "common" else self._random_weights()
+            if self._inherited:
+                heritage = self._inherited[place % len(self._inherited)]
+                weights = np.array(heritage["weights"], dtype=np.float32)
+                known = {url: Entry(value, -at) for at, (url, value) in enumerate(heritage["weblog"])}
+                self._join(kind, weights, ordered({**weblog, **known}), now)
+            else:
+                self._join(kind, weights, weblog, now)
+        self.since = now
+        self.active = self._next()
+
+    def _random_weights(self) -> Vector:
+        return np.array([self.rng.uniform(-1, 1) for _ in range(self.states.size)], dtype=np.float32)
+
+    def _join(self, kind: str, weights: Vector, weblog: Weblog, now: float, parent: str = "") -> None:
+        name = f"{kind}-{self.born}"
+        self.born += 1
+        self.fleet[name] = Forager(name, kind, weights, weblog, self.params.score, self.params.steps)
+        population = len(self.fleet)
+        self.note(now, "birth", agent=name, parent=parent, kind=kind, score=self.params.score, population=population)
+
+    def _next(self) -> str:
+        """A8: who works now. A round holds everybody once."""
+        while self.round and self.round[0] not in self.fleet:
+            self.round.popleft()
+        if not self.round:
+            self.round.extend(self._order())
+        return self.round.popleft()
+
+    def _order(self) -> list[str]:
+        names = sorted(self.fleet, key=lambda name: KINDS.index(self.fleet[name].kind))  # within a kind by birth
+        if self.params.order == "random":
+            self.rng.shuffle(names)
+        elif self.params.order == "alternating":
+            rank: dict[str, int] = {}
+            places = {}
+            for name in names:
+                kind = self.fleet[name].kind
+                places[name] = rank[kind] = rank.get(kind, -1) + 1
+            names.sort(key=lambda name: places[name])
+        return names
+
+    def _change_guard(self, now: float) -> None:
+        """A slice is over: multiply or delete who worked, and go on with the next."""
+        forager = self.fleet[self.active]
+        self._manage(forager, now)
+        seconds, self.since = now - self.since, now
+        about = {"agent": forager.name, "score": forager.score, "seconds": seconds}
+        self.note(now, "slice", **about, population=len(self.fleet))
+        self.active = self._next()
+
+    def _manage(self, forager: Forager, now: float) -> None:
+        """A7."""
+        population, known = len(self.fleet), self.params
+        if forager.score >= known.multiply_at and (population < known.most or not known.most):
+            self._multiply(forager, now)
+        elif forager.score < known.delete_below and population > known.least:
+            del self.fleet[forager.name]
+            self.note(now, "death", agent=forager.name, score=forager.score, population=population - 1)
+
+    def _multiply(self, parent: Forager, now: float) -> None:
+        """A5: the weblog is divided by chance; a constant one is common to all."""
+        weblog = parent.weblog
+        if parent.selects:
+            taken = set(self.rng.sample(list(weblog), len(weblog) // 2))
+            parent.weblog = {url: entry for url, entry in weblog.items() if url not in taken}
+            weblog = {url: entry for url, entry in weblog.items() if url in taken}
+        parent.score = self.params.score
+        self._join(parent.kind, self._child_weights(parent), weblog, now, parent.name)
+
+    def _child_weights(self, parent: Forager) -> Vector:
+        choice = self.params.weights
+        if choice == "diverse" or (choice == "paper" and not parent.learns):
+            return self._random_weights()
+        copied = parent.weights.copy()
+        if self.params.mutation:
+            copied += np.array([self.rng.gauss(0, self.params.mutation) for _ in copied], dtype=np.float32)
+        return copied
+
+    def learned(self) -> dict[str, Any]:
+        fleet = [
+            {"weights": forager.weights, "weblog": [[url, entry.value] for url, entry in forager.weblog.items()]}
+            for forager in self.fleet.values()
+        ]
+        return {"fleet": fleet, "model": self.params.model, "mapping": self.params.mapping}
+
+    def inherit(self, learned: Mapping[str, Any]) -> None:
+        self._inherited = list(learned.get("fleet", ()))
+        for heritage in self._inherited:
+            if len(heritage["weights"]) != self.states.size:
+                raise Problem(
+                    f"The weights of the other run have {len(heritage['weights'])} classes, those of this model "
+                    f"{self.states.size}: give --set model=... as there."
+                )
+
+    def report(self) -> dict[str, Any]:
+        scores = {name: round(forager.score, 2) for name, forager in self.fleet.items()}
+        at_work = self.fleet.get(self.active)
+        best = list(at_work.weblog.items())[:3] if at_work else []
+        return {
+            "population": len(self.fleet),
+            "scores": scores,
+            "at work": self.active,
+            "its starting points": [[url, round(entry.value, 1)] for url, entry in best],
+        }
+
+    def explain(self, url: str) -> dict[str, Any]:
+        told: dict[str, Any] = {}
+        for name, forager in self.fleet.items():
+            about: dict[str, float] = {}
+            if url in forager.weblog:
+                about["weblog"] = forager.weblog[url].value
+            if url in forager.frontier:
+                about["value"] = float(forager.frontier.states[forager.frontier.left[url]] @ forager.weights)
+            if about:
+                told[name] = about
+        return {"foragers": told} if told else {}
