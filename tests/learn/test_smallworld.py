@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from wolfspider.learn import smallworld
 from wolfspider.learn.graph import Graph
-from wolfspider.learn.smallworld import clustering, distances, draw_sources, rewire, small_world_index
+from wolfspider.learn.smallworld import clustering, distances, draw_sources, rewire, rewire_in_time, small_world_index
 
 
 def make(n: int, edges: list[tuple[int, int]]) -> Graph:
@@ -127,6 +127,48 @@ def test_rewiring_a_skewed_web_keeps_nearly_every_link() -> None:
     graph = random_web(2000, 40_000)
     other = rewire(graph, np.random.default_rng(0))
     assert other.m == graph.m and (other.targets != graph.targets).mean() > 0.5
+
+
+def in_time(graph: Graph, spread: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """When each link of a graph is shown and each node known: no link shows a node ahead of its time."""
+    rng = np.random.default_rng(seed)
+    shown = rng.random(graph.m) * spread
+    known = np.full(graph.n, np.inf)
+    np.minimum.at(known, graph.targets, shown)
+    return shown, known * rng.random(graph.n)
+
+
+@given(graphs, st.integers(0, 3), st.sampled_from([0.0, 1.0]))
+@settings(deadline=None)
+def test_rewiring_in_time_keeps_degrees_and_shows_nothing_ahead_of_its_time(
+    graph: Graph, seed: int, spread: float
+) -> None:
+    shown, known = in_time(graph, spread, seed)
+    tails, heads = graph.sources().astype(np.int64), graph.targets.astype(np.int64)
+    other, again = (rewire_in_time(tails, heads, shown, known, np.random.default_rng(seed)) for _ in range(2))
+    assert (other == again).all()
+    assert (heads == graph.targets).all(), "what is given is left as it is"
+    assert sorted(other.tolist()) == sorted(heads.tolist())
+    assert (tails != other).all()
+    assert len(set(zip(tails.tolist(), other.tolist(), strict=True))) == graph.m
+    assert (known[other] <= shown).all()
+
+
+@pytest.mark.parametrize("days", [1, 100])
+def test_rewiring_in_time_breaks_clusters_though_they_appear_one_after_the_other(days: int) -> None:
+    """Pages link to all others of their block and to older ones, which is what makes ends to trade."""
+    rng = np.random.default_rng(0)
+    blocks = [(10 * b + i, 10 * b + j) for b in range(100) for i in range(10) for j in range(10) if i != j]
+    older = [(page, int(target)) for page in range(10, 1000) for target in rng.integers(0, page // 10 * 10, 10)]
+    graph = make(1000, blocks + older)
+    tails, heads = graph.sources().astype(np.int64), graph.targets.astype(np.int64)
+    shown = (tails // 10 * days // 100).astype(float)
+    known = np.full(graph.n, np.inf)
+    np.minimum.at(known, heads, shown)
+    other = Graph.from_edges(graph.urls, tails, rewire_in_time(tails, heads, shown, known, rng))
+    assert other.m == graph.m
+    assert (other.in_degrees() == graph.in_degrees()).all()
+    assert clustering(other, rng).paired < 0.5 * clustering(graph, rng).paired
 
 
 def test_small_world_index() -> None:
