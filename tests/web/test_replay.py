@@ -16,12 +16,18 @@ from hypothesis import strategies as st
 
 from wolfspider import events
 from wolfspider.bench.cell import Cell, Delayed, new_crawl
+from wolfspider.chance import generator
 from wolfspider.checks import WORLD_CHECKS
-from wolfspider.drive import read, simulate
+from wolfspider.drive import Recollection, read, simulate
 from wolfspider.errors import BadInput, Problem
+from wolfspider.frontier import Shelf
 from wolfspider.judge import DEFAULT_JUDGE
+from wolfspider.loop import Crawl, Limits
 from wolfspider.model import Credit, Failure, Link, Outcome, Page, Verdict, Visit, host_of
+from wolfspider.room import Room
+from wolfspider.scope import Scope
 from wolfspider.store.recording import Recorder
+from wolfspider.strategy import Strategy
 from wolfspider.topic import Topic
 from wolfspider.web.replay import Replay, opened
 from wolfspider.web.synthetic import Synthetic
@@ -112,6 +118,61 @@ def test_a_crawl_of_its_own_recording_is_the_crawl_that_was_recorded(tmp_path: P
     assert crawled(again, again, strategy, slots=slots) == there
     assert sum(log[7] for log in there) == 300
     assert any(isinstance(log[8], Failure) for log in there)
+
+
+class Polling(Strategy):
+    """Looks at what it knows again and again, and sends all that it gets."""
+
+    name = "polling"
+
+    def begin(self, seeds: Sequence[Link], now: float) -> None:
+        self.known: list[str] = []
+        self.seeds(seeds)
+
+    def seeds(self, links: Sequence[Link]) -> None:
+        self.known += [link.url for link in links]
+
+    def propose(self, room: Room, now: float) -> list[Visit]:
+        links = [Link(self.rng.choice(self.known)) for _ in range(20)]
+        return [
+            self.visit(link, fresh=True, agent=f"{now:.0f}") for link in links if room.free and room.take(link, True)
+        ]
+
+    def observe(self, outcome: Outcome) -> tuple[int, ...]:
+        if outcome.page is None:
+            return ()
+        self.known = list(dict.fromkeys([*self.known, *(link.url for link in outcome.page.links)]))[:40]
+        return (outcome.visit.id,)
+
+
+def polled(world: World, looks: Looks, *listeners: Callable[[events.Event], None]) -> list[Any]:
+    """Three hundred looks at forty pages that change."""
+    scope = Scope(within=lambda url: world.owns(host_of(url)))
+    strategy = Polling(Topic(("news",)), Polling.Params(), generator(1), Shelf())
+    crawl = Crawl(strategy, ByDigest, Recollection(looks), Limits(300, 3), scope=scope)
+    log: list[Any] = []
+    crawl.listen(lambda event: log.append(kept) if (kept := told(event)) else None)
+    crawl.listen(lambda event: log.append(event) if isinstance(event, events.Credited) else None)
+    for listener in listeners:
+        crawl.listen(listener)
+    crawl.begin([Link(next(iter(Synthetic.parse(NEWS).tasks().values())).seeds[0])], now=world.start)
+    simulate(crawl, looks, start=world.start)
+    return log
+
+
+def test_pages_that_change_are_replayed_as_they_changed_and_paid_as_they_were_paid(tmp_path: Path) -> None:
+    world = Synthetic.parse(NEWS)
+    slow = Delayed(world, 300.0)  # so that there is news
+    with Recorder(tmp_path, Lengths()) as recorder:
+        there = polled(world, slow, recorder)
+    again = Replay(tmp_path)
+    assert polled(again, again) == there
+    contents: dict[str, set[str]] = {}
+    for url, digest in zip(again.recording.addresses, again.recording.digests, strict=True):
+        contents.setdefault(again.recording.urls[url], set()).add(digest)
+    assert max(map(len, contents.values())) > 3, "nothing has changed while it was recorded"
+    paid = [event for event in there if isinstance(event, events.Credited) and event.credit.reason == "new"]
+    assert len(paid) == len(again.rewarded) > 0
 
 
 @pytest.mark.parametrize("latency", [None, "mean"])
