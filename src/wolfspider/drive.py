@@ -35,8 +35,8 @@ def read(fetch: Fetch) -> Page | Failure:
 class Recollection:
     """Memory of a simulated crawl: when each address was looked at. What was there is asked of the World again."""
 
-    def __init__(self, world: Looks) -> None:
-        self.world = world
+    def __init__(self, world: Looks, pages_at_hand: int = PAGES_AT_HAND) -> None:
+        self.world, self.most_at_hand = world, pages_at_hand
         self.looks: dict[str, tuple[float | Failure, Verdict | None]] = {}
         self.pages: dict[str, None] = {}  # by final address, in the order they came
         self.at_hand: OrderedDict[str, Page] = OrderedDict()
@@ -53,7 +53,7 @@ class Recollection:
             self.at_hand[name] = result
         self.pages.pop(result.final_url, None)  # newest last
         self.pages[result.final_url] = None
-        while len(self.at_hand) > PAGES_AT_HAND:
+        while len(self.at_hand) > self.most_at_hand:
             self.at_hand.popitem(last=False)
 
     def recall(self, url: str) -> Held | None:
