@@ -22,6 +22,7 @@ from wolfspider.drive import Recollection, read, simulate
 from wolfspider.errors import BadInput, Problem
 from wolfspider.frontier import Shelf
 from wolfspider.judge import DEFAULT_JUDGE
+from wolfspider.learn.states import open_states
 from wolfspider.loop import Crawl, Limits
 from wolfspider.model import Credit, Failure, Link, Outcome, Page, Verdict, Visit, host_of
 from wolfspider.room import Room
@@ -34,6 +35,8 @@ from wolfspider.web.synthetic import Synthetic
 from wolfspider.web.world import Looks, World, open_web
 
 NEWS = "synthetic:pages=2000,news=1"
+WORLD = Synthetic.parse(NEWS)
+TASK = next(iter(WORLD.tasks().values()))
 
 
 class Lengths:
@@ -84,17 +87,16 @@ def told(event: events.Event) -> tuple[Any, ...] | None:
 def crawled(
     world: World, looks: Looks, strategy: str, *listeners: Callable[[events.Event], None], **wanted: Any
 ) -> list[tuple[Any, ...]]:
-    """All landings of a crawl from the news site's home page; `seeds`, `start`, `pages`, `slots`."""
-    task = next(iter(Synthetic.parse(NEWS).tasks().values()))
-    cell = Cell(NEWS, NEWS, "topic", strategy, 0, wanted.get("pages", 300), DEFAULT_JUDGE, world.start)
-    crawl = new_crawl(replace(cell, slots=wanted.get("slots", 1)), task, world, looks)
+    """All landings of a crawl from the news site's home page; `wanted` is of its Cell."""
+    cell = Cell(NEWS, NEWS, "topic", strategy, 0, wanted.pop("pages", 300), DEFAULT_JUDGE, world.start)
+    crawl = new_crawl(replace(cell, **wanted), TASK, world, looks)
     crawl.judge_of = ByDigest
-    crawl.judge = ByDigest(task.topic)
+    crawl.judge = ByDigest(TASK.topic)
     log: list[tuple[Any, ...]] = []
     crawl.listen(lambda event: log.append(kept) if (kept := told(event)) else None)
     for listener in listeners:
         crawl.listen(listener)
-    crawl.begin([Link(url) for url in task.seeds], now=world.start)
+    crawl.begin([Link(url) for url in TASK.seeds], now=world.start)
     simulate(crawl, looks, start=world.start)
     return log
 
@@ -102,18 +104,16 @@ def crawled(
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("recorded") / "news"
-    world = Synthetic.parse(NEWS)
-    with Recorder(folder, Lengths(), web=world.name) as recorder:
-        crawled(world, world, "random", recorder, pages=400)
+    with Recorder(folder, Lengths(), web=WORLD.name) as recorder:
+        crawled(WORLD, WORLD, "random", recorder, pages=400)
     return folder
 
 
 @pytest.mark.parametrize("strategy", ["best-first", "random", "breadth-first"])
 @pytest.mark.parametrize("slots", [1, 5])
 def test_a_crawl_of_its_own_recording_is_the_crawl_that_was_recorded(tmp_path: Path, strategy: str, slots: int) -> None:
-    world = Synthetic.parse(NEWS)
-    with Recorder(tmp_path, Lengths(), web=world.name) as recorder:
-        there = crawled(world, world, strategy, recorder, slots=slots)
+    with Recorder(tmp_path, Lengths(), web=WORLD.name) as recorder:
+        there = crawled(WORLD, WORLD, strategy, recorder, slots=slots)
     again = Replay(tmp_path)
     assert crawled(again, again, strategy, slots=slots) == there
     assert sum(log[7] for log in there) == 300
@@ -155,16 +155,15 @@ def polled(world: World, looks: Looks, *listeners: Callable[[events.Event], None
     crawl.listen(lambda event: log.append(event) if isinstance(event, events.Credited) else None)
     for listener in listeners:
         crawl.listen(listener)
-    crawl.begin([Link(next(iter(Synthetic.parse(NEWS).tasks().values())).seeds[0])], now=world.start)
+    crawl.begin([Link(TASK.seeds[0])], now=world.start)
     simulate(crawl, looks, start=world.start)
     return log
 
 
 def test_pages_that_change_are_replayed_as_they_changed_and_paid_as_they_were_paid(tmp_path: Path) -> None:
-    world = Synthetic.parse(NEWS)
-    slow = Delayed(world, 300.0)  # so that there is news
+    slow = Delayed(WORLD, 300.0)  # so that there is news
     with Recorder(tmp_path, Lengths()) as recorder:
-        there = polled(world, slow, recorder)
+        there = polled(WORLD, slow, recorder)
     again = Replay(tmp_path)
     assert polled(again, again) == there
     contents: dict[str, set[str]] = {}
@@ -175,12 +174,21 @@ def test_pages_that_change_are_replayed_as_they_changed_and_paid_as_they_were_pa
     assert len(paid) == len(again.rewarded) > 0
 
 
+def test_a_fleet_of_foragers_lives_again_on_what_it_saw(tmp_path: Path) -> None:
+    """Its states come from the recording, since replayed pages have no words."""
+    slow = Delayed(WORLD, 60.0)
+    with Recorder(tmp_path, open_states("default", "calibrated"), web=WORLD.name) as recorder:
+        there = crawled(WORLD, slow, "foragers", recorder, pages=400, slots=4)
+    again = Replay(tmp_path)
+    assert crawled(again, again, "foragers", pages=400, slots=4, settings={"model": str(tmp_path)}) == there
+    assert again.rewarded
+
+
 @pytest.mark.parametrize("latency", [None, "mean"])
 def test_where_every_answer_takes_the_same_time_the_mean_is_that_time(tmp_path: Path, latency: str | None) -> None:
-    world = Synthetic.parse(NEWS)
-    slow = Delayed(world, 0.7)
+    slow = Delayed(WORLD, 0.7)
     with Recorder(tmp_path, Lengths()) as recorder:
-        there = crawled(world, slow, "random", recorder, slots=3)
+        there = crawled(WORLD, slow, "random", recorder, slots=3)
     again = Replay(tmp_path, latency=latency)
     assert again.mean_seconds == 0.7
     assert crawled(again, again, "random", slots=3) == there
