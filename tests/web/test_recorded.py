@@ -132,6 +132,37 @@ def test_versions_follow_their_rule_for_any_dates(dates: list[int], looks: list[
             assert (fetch.page.title if fetch.page else None) == (f"v{max(there)}" if there else None)
 
 
+def test_it_says_when_a_page_changes(make: Make) -> None:
+    url = "http://news.example/"
+    blocks = ["one", "two", "two", None, "two", "three"]
+    versions = [http(page(words)) if words else http(status="503 Busy") for words in blocks]
+    web = make(
+        *(record(url, block, MONDAY + day * DAY) for day, block in enumerate(versions)),
+        record("http://news.example/old", moved(url), MONDAY),
+    )
+    for asked in (url, "https://news.example/", "http://news.example/old"):
+        assert web.changed(asked, MONDAY, NOW) == MONDAY + DAY
+        assert web.changed(asked, MONDAY + DAY, NOW) == MONDAY + 5 * DAY  # the same again, and a failure, are no change
+        assert web.changed(asked, MONDAY + DAY, MONDAY + 4 * DAY) is None
+        assert web.changed(asked, MONDAY + 5 * DAY, NOW) is None
+    assert web.changed(url, MONDAY - 1, NOW) == MONDAY  # it appears
+    assert web.changed("http://news.example/nothing", MONDAY, NOW) is None
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 2)), min_size=1, max_size=8), st.integers(-1, 51))
+def test_a_page_changes_when_another_look_at_it_shows_so(versions: list[tuple[int, int]], since: int) -> None:
+    with tempfile.TemporaryDirectory() as where:
+        path = Path(where) / "v.warc"
+        dated = dict(versions).items()
+        path.write_bytes(b"".join(record("http://a.example/", http(page(f"v{v}")), MONDAY + d) for d, v in dated))
+        web = Recorded(path, Path(where) / "cache")
+        shown = [web.look("http://a.example/", MONDAY + now).page for now in range(-1, 53)]
+        titles = [look.title if look else None for look in shown]
+        later = [now for now in range(since + 1, 52) if titles[now + 1] != titles[since + 1]]
+        expected = MONDAY + later[0] if later else None
+        assert web.changed("http://a.example/", MONDAY + since, MONDAY + 60) == expected
+
+
 def test_what_is_not_stored_is_a_404(make: Make) -> None:
     web = make(record("http://a.example/", http(page("here"))))
     for url in ("http://a.example/other", "http://b.example/", "leap:mathematics", "not an address", ""):

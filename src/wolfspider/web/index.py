@@ -95,6 +95,11 @@ class Index:
     def date(self, row: int) -> float:
         return float(self._dates[row])
 
+    def dates_of(self, number: int) -> list[float]:
+        """When each version of an address appeared, oldest first."""
+        dates: list[float] = self.arrays["dates"][self._starts[number] : self._starts[number + 1]].tolist()
+        return dates
+
     def span(self) -> tuple[float, float]:
         """The dates of the first page and of the last record. Redirects are often dated before all pages."""
         dates, ends = self.arrays["dates"], self.arrays["location_ends"]

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -52,6 +53,7 @@ class Recorded:
         self._digest = self._index.digest()
         self._pages = PageCache(self._cache / f"pages-{self._digest}-{parser()}")
         self._tasks: Mapping[str, Task] | None = None
+        self._changes: dict[int, list[float]] = {}  # of the addresses that were asked for
 
     def __len__(self) -> int:
         """How many addresses are stored, redirects too."""
@@ -103,6 +105,19 @@ class Recorded:
     def body(self, url: str, now: float) -> bytes:
         """The bytes behind a look, redirects followed; none where there are none."""
         return self.record(self.look(url, now).final_url, now).body
+
+    def changed(self, url: str, since: float, until: float) -> float | None:
+        """When the content of a page first became another after `since`, up to `until`; None if it did not. A page
+        that appears changes; a failure is no content. Of a redirect, it is the page that it leads to at `since`."""
+        landing = self._landing(url, since)
+        number = landing if landing >= 0 else self._number(url)
+        if number < 0:
+            return None
+        times = self._changes.get(number)
+        if times is None:
+            times = self._changes[number] = self._change_times(number)
+        place = bisect_right(times, since)
+        return times[place] if place < len(times) and times[place] <= until else None
 
     def tasks(self) -> Mapping[str, Task]:
         if self._tasks is None:
@@ -250,6 +265,16 @@ class Recorded:
         if row < 0 or self._index.location(row):
             return None
         return self._fetch(self._index.url(number), number, row, now, ()).page
+
+    def _change_times(self, number: int) -> list[float]:
+        """When an address became a page, and when that became another."""
+        times, before = [], ""
+        for date in self._index.dates_of(number):
+            page = self._page_at(number, date)
+            if page is not None and page.digest != before:
+                before = page.digest
+                times.append(date)
+        return times
 
     def _targets(self, page: Page, now: float) -> list[int]:
         found = (self._landing(link.url, now) for link in page.links if not looks_like_file(link.url))
