@@ -27,7 +27,7 @@ RESUMABLE = (  # settings that may change when a run is gone on with
         "largest",
         "contact",
     ),
-    *("allow_private", "via", "parsers", "durability", "snapshots", "disk_floor"),
+    *("allow_private", "via", "parsers", "durability", "snapshots", "record", "disk_floor"),
 )
 
 
