@@ -157,6 +157,7 @@ def test_lags_are_from_publication_to_reward_by_day_and_the_undated_are_counted(
         (1, 4.0, 0.0, 1.0),
     ]
     assert lags["within_24h"] == 1.0
+    assert [(day["day"], day["mean"]) for day in lags["published"]] == [(0, 0.5), (1, 4.0)]  # one is a backlog
     assert Lags().row()["median"] is None
 
 
@@ -206,7 +207,7 @@ def test_all_folds_at_once_give_what_json_can_hold() -> None:
     ]
     row = feed(Foraging(changes()), *events).row()
     assert json.loads(json.dumps(row, allow_nan=False)) == row
-    assert set(row) == {"tally", "freshness", "lags", "population", "division", "starts", "territory"}
+    assert set(row) == {"tally", "freshness", "lags", "population", "division", "starts", "territory", "linked"}
     assert row["tally"]["relevant"] == row["starts"]["new_starts"] == 1 and row["freshness"]["freshness"] == 1.0
     assert "freshness" not in feed(Foraging(), *events).row()
     assert json.loads(json.dumps(Foraging(changes()).row(), allow_nan=False))

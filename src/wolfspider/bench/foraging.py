@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from wolfspider.bench.folds import DAY, HOUR, WINDOW, Atlas, Documents, Measure, looked_at, mean, paid, ratio
+from wolfspider.bench.linked import Linked
 from wolfspider.bench.metrics import charged
 from wolfspider.bench.territory import Division, Starts, Territory
 from wolfspider.events import Credited, Event, Landed, Noted
@@ -185,13 +186,18 @@ class Freshness(Measure):
 
 class Lags(Measure):
     """Hours between the publication of a document and its reward. A date in the future is a lag of 0; documents without
-    a date are left out, and counted."""
+    a date are left out, and counted.
+
+    `days` is by the day of the reward. What is found on the first days is a backlog, or else young, so `published` is
+    by the day of the publication, for what was published since the start.
+    """
 
     def __init__(self, documents: Documents | None = None) -> None:
         super().__init__()
         self.documents = documents or Documents()
         self.undated = 0
         self._days = array("l")  # since the start, of the reward
+        self._published = array("l")  # of the publication; negative before the start
         self._lags = array("d")
 
     def __call__(self, event: Event) -> None:
@@ -206,12 +212,22 @@ class Lags(Measure):
             self.undated += 1
         else:
             self._days.append(self.window(DAY))
+            self._published.append(math.floor((document.published - self.start) / DAY))
             self._lags.append(max(0.0, event.at - document.published) / HOUR)
 
     def figures(self) -> dict[str, Any]:
-        days, lags = np.array(self._days, dtype=np.int64), np.array(self._lags)
-        by_day = [{"day": int(day), **_lag_figures(lags[days == day])} for day in np.unique(days)]
-        return dict(undated=self.undated, **_lag_figures(lags), days=by_day)
+        lags, published = np.array(self._lags), np.array(self._published, dtype=np.int64)
+        since = published >= 0
+        return dict(
+            undated=self.undated,
+            **_lag_figures(lags),
+            days=_by_day(np.array(self._days, dtype=np.int64), lags),
+            published=_by_day(published[since], lags[since]),
+        )
+
+
+def _by_day(days: Any, lags: Any) -> list[dict[str, float]]:
+    return [{"day": int(day), **_lag_figures(lags[days == day])} for day in np.unique(days)]
 
 
 def _lag_figures(lags: Any) -> dict[str, float]:
@@ -297,6 +313,7 @@ class Foraging:
         self.division = Division()
         self.starts = Starts(window, atlas)
         self.territory = Territory(atlas)
+        self.linked = Linked(atlas)
         self._folds = {name: fold for name, fold in vars(self).items() if isinstance(fold, Measure)}
 
     def __call__(self, event: Event) -> None:
