@@ -1,5 +1,5 @@
-"""The links that a fleet looked at, as degrees: how many pages link to an address, and to how many a page links. (Palotai
-et al., Fig. 2)
+"""The links that a fleet looked at, as degrees: how many pages link to an address, and to how many a page links.
+(Palotai et al., Fig. 2)
 
     crawl.listen(Linked())
 
