@@ -130,3 +130,9 @@ def test_plain_is_for_people() -> None:
         "evidence": {"raw": 1.5},
     }
     assert codec.plain({1: (LINK,)})["1"][0]["url"] == "http://a.test/"
+
+
+def test_a_helper_cannot_take_the_name_of_another() -> None:
+    """What one strategy stored would be read back by the class of another."""
+    with pytest.raises(TypeError, match=r"wolfspider\.frontier has a helper Frontier already"):
+        codec.helper(type("Frontier", (), {}))

@@ -36,6 +36,9 @@ HELPERS: dict[str, type] = {}  # classes with state() and a classmethod restored
 
 def helper(kind: type) -> type:
     """Register a class that keeps its own state, so that it can be a field of a strategy."""
+    taken = HELPERS.get(kind.__name__)
+    if taken is not None and taken.__module__ != kind.__module__ and taken.__module__.startswith("wolfspider."):
+        raise TypeError(f"{taken.__module__} has a helper {kind.__name__} already: give this one another name")
     HELPERS[kind.__name__] = kind
     return kind
 
