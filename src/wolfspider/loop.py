@@ -225,7 +225,8 @@ class Crawl:
         return "joined" if url in self.addresses else "out"
 
     def in_scope(self, url: str) -> bool:
-        return url.split(":", 1)[0] in self.sources or self.scope.allows(url)
+        """What a Source would answer is out of scope where there is none."""
+        return url.split(":", 1)[0] in self.sources or (url.startswith("http") and self.scope.allows(url))
 
     def _better_wait(self, room: Room, now: float) -> bool:
         """After many visits that cost nothing, something must change before the strategy is asked again."""
