@@ -36,6 +36,7 @@ class Fleet(Strategy):
         self.round: deque[str] = deque()  # who is still to work in this round
         self.active = ""
         self.since = -math.inf  # when its slice began
+        self.stalled = False  # has it no turn at a host where it could start?
         self._terms = Terms()
         self._inherited: list[dict[str, Any]] = []
 
@@ -63,7 +64,7 @@ class Fleet(Strategy):
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         """A8: the first foragers, from the seeds or from what an earlier run learned."""
-        weblog = {link.url: Entry(0.0, -place) for place, link in enumerate(seeds)}
+        weblog = ordered({link.url: Entry(0.0, -place) for place, link in enumerate(seeds)}, self.params.weblog)
         common = self._random_weights()
         count = max(self.params.foragers, min(len(self._inherited), self.params.most or len(self._inherited)))
         for place in range(count):
@@ -75,7 +76,7 @@ class Fleet(Strategy):
                 heritage = self._inherited[place % len(self._inherited)]
                 weights = np.array(heritage["weights"], dtype=np.float32)
                 known = {url: Entry(value, -at) for at, (url, value) in enumerate(heritage["weblog"])}
-                self._join(kind, weights, ordered({**weblog, **known}), now)
+                self._join(kind, weights, ordered({**weblog, **known}, self.params.weblog), now)
             else:
                 self._join(kind, weights, weblog, now)
         self.since = now
@@ -84,12 +85,15 @@ class Fleet(Strategy):
     def _random_weights(self) -> Vector:
         return np.array([self.rng.uniform(-1, 1) for _ in range(self.states.size)], dtype=np.float32)
 
-    def _join(self, kind: str, weights: Vector, weblog: Weblog, now: float, parent: str = "") -> None:
+    def _join(self, kind: str, weights: Vector, weblog: Weblog, now: float, parent: str = "") -> Forager:
+        """A9."""
         name = f"{kind}-{self.born}"
         self.born += 1
-        self.fleet[name] = Forager(name, kind, weights, weblog, self.params.score, self.params.steps)
+        forager = Forager(name, kind, weights, weblog, self.params.score, self.params.steps)
+        self.fleet[name] = forager
         population = len(self.fleet)
         self.note(now, "birth", agent=name, parent=parent, kind=kind, score=self.params.score, population=population)
+        return forager
 
     def _next(self) -> str:
         """A8: who works now. A round holds everybody once."""
@@ -116,7 +120,7 @@ class Fleet(Strategy):
         """A slice is over: multiply or delete who worked, and go on with the next."""
         forager = self.fleet[self.active]
         self._manage(forager, now)
-        seconds, self.since = now - self.since, now
+        seconds, self.since, self.stalled = now - self.since, now, False
         about = {"agent": forager.name, "score": forager.score, "seconds": seconds}
         self.note(now, "slice", **about, population=len(self.fleet))
         self.active = self._next()
@@ -131,14 +135,16 @@ class Fleet(Strategy):
             self.note(now, "death", agent=forager.name, score=forager.score, population=population - 1)
 
     def _multiply(self, parent: Forager, now: float) -> None:
-        """A5: the weblog is divided by chance; a constant one is common to all."""
+        """A5: the weblog is divided by chance; a constant one is common to all, and a single entry cannot be divided:
+        a child without one would never do anything."""
         weblog = parent.weblog
-        if parent.selects:
+        if parent.selects and len(weblog) > 1:
             taken = set(self.rng.sample(list(weblog), len(weblog) // 2))
             parent.weblog = {url: entry for url, entry in weblog.items() if url not in taken}
             weblog = {url: entry for url, entry in weblog.items() if url in taken}
         parent.score = self.params.score
-        self._join(parent.kind, self._child_weights(parent), weblog, now, parent.name)
+        child = self._join(parent.kind, self._child_weights(parent), weblog, now, parent.name)
+        child.walked = parent.walked  # the entries of its weblog are dated by these
 
     def _child_weights(self, parent: Forager) -> Vector:
         choice = self.params.weights

@@ -45,8 +45,9 @@ def updated(
     return ordered(made)
 
 
-def ordered(weblog: Mapping[str, Entry]) -> Weblog:
-    return dict(sorted(weblog.items(), key=lambda item: item[1], reverse=True))
+def ordered(weblog: Mapping[str, Entry], most: int | None = None) -> Weblog:
+    """Best first, and no more than these."""
+    return dict(islice(sorted(weblog.items(), key=lambda item: item[1], reverse=True), most))
 
 
 def corrected(
@@ -62,7 +63,7 @@ def corrected(
 
 
 @helper
-class Frontier:
+class Reachable:
     """Pages that a forager has downloaded in this path and not visited, oldest first, with their states."""
 
     def __init__(self, size: int) -> None:
@@ -77,6 +78,10 @@ class Frontier:
         return url in self.left
 
     def add(self, url: str, state: Vector) -> None:
+        """A page that is here already keeps its place and has the newer state."""
+        if url in self.left:
+            self.states[self.left[url]] = state
+            return
         place = len(self.urls)
         if place == len(self.states):
             grown = np.empty((max(64, 2 * place), self.states.shape[1]), dtype=np.float32)
@@ -107,7 +112,7 @@ class Frontier:
         return {"urls": urls, "states": self.states[places]}
 
     @classmethod
-    def restored(cls, state: dict[str, Any]) -> Frontier:
+    def restored(cls, state: dict[str, Any]) -> Reachable:
         made = cls(state["states"].shape[1])
         for url, vector in zip(state["urls"], state["states"], strict=True):
             made.add(url, vector)
@@ -133,7 +138,7 @@ class Forager:
     def __init__(self, name: str, kind: str, weights: Vector, weblog: Weblog, score: float, counter: int) -> None:
         self.name, self.kind, self.weights, self.weblog, self.score = name, kind, weights, weblog, score
         self.counter = counter  # A9: as after a whole path, so that the first act is a restart
-        self.frontier = Frontier(len(weights))
+        self.frontier = Reachable(len(weights))
         self.visited: set[str] = set()  # in this path, like the following
         self.downloaded: set[str] = set()
         self.path: list[str] = []
@@ -144,6 +149,10 @@ class Forager:
         self.marked: dict[str, float] = {}  # documents it has sent, until when they may be fresh
         self.due: dict[int, Due] = {}  # by number of the step
         self.pending: dict[int, int] = {}  # documents without an answer: visit -> number of the step
+        self.unsent: list[int] = []  # what a step that ended without a landing would have sent
+        self.lead = ""  # where the next path starts, if a search found something
+        self.searched = -1  # paths it had walked when it last asked for a search
+        self.refused: dict[str, int] = {}  # starting points whose host had no turn, and how often
 
     @property
     def selects(self) -> bool:
@@ -164,7 +173,7 @@ class Forager:
         return list(islice(self.weblog, most))
 
     def begin_path(self, now: float) -> None:
-        self.frontier = Frontier(len(self.weights))
+        self.frontier = Reachable(len(self.weights))
         self.visited, self.downloaded, self.path, self.profits, self.at = set(), set(), [], [], None
         self.counter = 1
         self.paths += 1
@@ -183,6 +192,8 @@ class Forager:
     def forget(self, rule: Rule) -> None:
         self.frontier.forget(rule)
         self.weblog = {url: entry for url, entry in self.weblog.items() if not rule.matches(url)}
+        if rule.matches(self.lead):
+            self.lead = ""
 
     def state(self) -> dict[str, Any]:
         kept = dict(vars(self))

@@ -21,6 +21,7 @@ from wolfspider.topic import Topic
 from wolfspider.turns import Group
 
 STATES_KEPT = 20_000  # contents whose state need not be computed again
+REFUSALS = 3  # times that a host may have no turn before a starting point is given up
 SEARCH = "search:"  # the Source that a weblog may be fed by
 
 
@@ -39,8 +40,7 @@ class Foragers(Fleet):
     def __init__(self, topic: Topic, params: Any, rng: random.Random, shelf: Shelf) -> None:
         super().__init__(topic, params, rng, shelf)
         self.step: Step | None = None
-        self.unsent: list[int] = []
-        self.wished: deque[str] = deque()  # starting points that a person or a search asks for
+        self.wished: deque[str] = deque()  # starting points that a person asks for
         self._known: dict[str, Vector] = {}
 
     # The turn
@@ -59,6 +59,8 @@ class Foragers(Fleet):
         """Begin a step, by whoever's turn it is; False if there is nothing to begin with now."""
         if now - self.since >= self.params.slice:
             self._change_guard(now)
+        if self.stalled and not self.wished:
+            return False
         forager = self.fleet[self.active]
         self.step = self._select(forager, now)
         return self.step is not None
@@ -71,6 +73,7 @@ class Foragers(Fleet):
             return Step(forager.name, Link(url), False, value)
         self._end_path(forager, now)
         if self._searches(forager):
+            forager.searched = forager.paths
             return Step(forager.name, Link(f"{SEARCH}{self._words()}"), True)
         start = self._start(forager)
         if start is None:
@@ -82,6 +85,9 @@ class Foragers(Fleet):
     def _start(self, forager: Forager) -> str | None:
         if self.wished:
             return self.wished.popleft()
+        if forager.lead:
+            start, forager.lead = forager.lead, ""
+            return start
         starts = forager.starts(self.params.starts)
         return self.rng.choice(starts) if starts else None
 
@@ -92,7 +98,7 @@ class Foragers(Fleet):
             before = forager.weblog
             begun = forager.walked - len(forager.path)
             whole = updated(before, forager.path, forager.profits, self.params.beta, begun)
-            forager.weblog = dict(islice(whole.items(), self.params.weblog))
+            forager.weblog = ordered(whole, self.params.weblog)
             self._tell_weblog(forager, before, now)
         forager.path, forager.profits = [], []
 
@@ -110,8 +116,10 @@ class Foragers(Fleet):
         )
 
     def _searches(self, forager: Forager) -> bool:
+        """Is it time for a search? One that found nothing is not made again before the next path."""
         every = self.params.search_every
-        return bool(every) and forager.selects and not self.wished and forager.paths % every == 0
+        due = bool(every) and forager.paths % every == 0 and forager.searched != forager.paths
+        return due and forager.selects and not self.wished and bool(self._words())
 
     def _words(self) -> str:
         return " ".join(self.topic.keywords) or self.topic.description
@@ -132,8 +140,9 @@ class Foragers(Fleet):
 
     def _carry_over(self, step: Step) -> None:
         """The step ends without a landing: what it would send goes with the next."""
-        self.unsent += step.sends
-        self._settle(self.fleet[step.agent], step.number)
+        forager = self.fleet[step.agent]
+        forager.unsent += step.sends
+        self._settle(forager, step.number)
         self.step = None
 
     def _download(self, step: Step, link: Link) -> Visit:
@@ -167,6 +176,7 @@ class Foragers(Fleet):
             self.step = None
             return
         forager.downloaded.update((step.pick.url, page.final_url))
+        forager.refused.pop(step.pick.url, None)
         if step.fresh:
             self._consider(forager, step, outcome, page)
         state = self._leave_frontier(forager, step, page)
@@ -193,11 +203,20 @@ class Foragers(Fleet):
         return known
 
     def _missed(self, forager: Forager, step: Step, result: Page | Failure) -> None:
-        """No page: the step counts and nothing is earned. A starting point that is not there is struck out."""
-        if step.pick.url in forager.frontier:
-            forager.frontier.pop(step.pick.url)
-        if isinstance(result, Failure) and step.fresh and (result.lasting or not result.asked):
-            forager.weblog = {url: entry for url, entry in forager.weblog.items() if url != step.pick.url}
+        """No page: the step counts and nothing is earned. A starting point that is not there is struck out; where the
+        host only has no turn, the forager idles, and tries again in its next slice."""
+        start = step.pick.url
+        if start in forager.frontier:
+            forager.frontier.pop(start)
+        if not isinstance(result, Failure) or not step.fresh or (result.asked and not result.lasting):
+            return
+        if not result.lasting and result.kind != "excluded":
+            self.stalled = True
+            forager.refused[start] = forager.refused.get(start, 0) + 1
+            if forager.refused[start] < REFUSALS:
+                return
+        forager.refused.pop(start, None)
+        forager.weblog = {url: entry for url, entry in forager.weblog.items() if url != start}
 
     def _wanted(self, forager: Forager, page: Page) -> Iterable[Link]:
         links = {link.url: link for link in page.links}
@@ -212,7 +231,7 @@ class Foragers(Fleet):
             return
         forager.downloaded.add(page.final_url)
         self._consider(forager, step, outcome, page)
-        if page.final_url not in forager.visited and page.final_url not in forager.frontier:
+        if page.final_url not in forager.visited:
             forager.frontier.add(page.final_url, self._state_of(page))
 
     def _consider(self, forager: Forager, step: Step, outcome: Outcome, page: Page) -> None:
@@ -220,17 +239,18 @@ class Foragers(Fleet):
         key = page.final_url if self._terms.key == "url" else f"{page.final_url}\n{page.digest}"
         dated = "fresh" in self._terms.pays and page.published is not None
         until = (page.published or 0.0) + self._terms.window if dated else math.inf
-        if key in forager.marked or until < outcome.at:
+        if until < outcome.at:
             return
-        forager.marked[key] = until
-        step.sends.append(outcome.visit.id)
+        if key not in forager.marked:
+            step.sends.append(outcome.visit.id)
+        forager.marked[key] = until  # of a page that was published anew, later than before
 
     def _complete(self, forager: Forager, step: Step, now: float) -> Sequence[int] | None:
         """Is everything of the step here? Then it sends, and the next step may be chosen."""
         if self.step is None or len(step.links):
             return None
         self.step = None
-        sends, self.unsent = self.unsent + step.sends, []
+        sends, forager.unsent = forager.unsent + step.sends, []
         forager.due[step.number].left = len(sends)
         forager.pending.update(dict.fromkeys(sends, step.number))
         if not sends:
@@ -268,9 +288,9 @@ class Foragers(Fleet):
         """What a search found: the next path starts at the first, the others stand in the weblog as seeds do."""
         found = [link.url for link in page.links] if page else []
         new = [url for url in found if url not in forager.weblog][: self.params.starts]
-        forager.weblog = ordered({**forager.weblog, **{url: Entry(0.0, -place) for place, url in enumerate(new)}})
-        self.wished.extend(new[:1])
-        forager.paths += not new  # nothing found: it does not ask again at once
+        fed = {url: Entry(0.0, -place) for place, url in enumerate(new)}
+        forager.weblog = ordered({**fed, **forager.weblog}, self.params.weblog)
+        forager.lead = new[0] if new else ""
 
     # People, and what is kept
 
