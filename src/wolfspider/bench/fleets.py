@@ -2,9 +2,10 @@
 
     {"web": "synthetic:...,news=1", "days": 14, "latency": 3.5, "repeat": 0, "fleet": {"fleet": "WL", ...}}
 
-A fleet works on the news site of a synthetic web, on a recorded web from `start` on, or (`record`) on the replay of a
-recording that another fleet made. Recordings and models of page states are made once, when the first cell wants them,
-and lie in the cache under a digest of everything they come from.
+A fleet works on the news site of a synthetic web (from its home page, or from as many front pages as `fronts` says),
+on a recorded web from `start` on, or (`record`) on the replay of a recording that another fleet made. Recordings and
+models of page states are made once, when the first cell wants them, and lie in the cache under a digest of everything
+they come from.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -105,14 +107,23 @@ class Indifferent:
 
 
 def fleet(setting: Setting) -> Row:
-    """Let a fleet work, and measure it by every fold of `Foraging`; `parts` names those that the row keeps."""
+    """Let a fleet work, and measure it by every fold of `Foraging`; `parts` names those that the row keeps, or single
+    figures of them: "tally", "division.boundary"."""
     measured = Foraging(changed_of(setting))
     crawl, world, start = prepared(setting)
     crawl.listen(measured)
     downloads = work(crawl, world, start, float(setting["days"]), seeds_of(setting))
     row = measured.row()
-    parts = setting.get("parts") or list(row)
-    return {"downloads": downloads, **{part: row[part] for part in parts if part in row}}
+    return {"downloads": downloads, **picked(row, setting.get("parts") or list(row))}
+
+
+def picked(row: Row, parts: Sequence[str]) -> Row:
+    kept: Row = {}
+    for part in parts:
+        name, _, figure = part.partition(".")
+        if name in row:
+            kept[name] = {**kept.get(name, {}), figure: row[name][figure]} if figure else row[name]
+    return kept
 
 
 def work(crawl: Crawl, world: Looks, start: float, days: float, seeds: Sequence[str]) -> int:
@@ -178,7 +189,8 @@ def seeds_of(setting: Setting) -> list[str]:
         return _replay(*_replay_key(setting)).recording.urls[:FIRST_GATHERED]
     world = _opened(str(setting["web"]))
     if isinstance(world, Synthetic) and world.news is not None:
-        return [world.news.site]
+        fronts = islice(world.news.list_paths(world.start), int(setting.get("fronts", 1)))
+        return [world.news.site + path[1:] for path in fronts]
     raise Problem(f"{setting['web']} has no news site: name the addresses to start from in `seeds`.")
 
 
