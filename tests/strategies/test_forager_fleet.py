@@ -216,6 +216,12 @@ def test_foragers_work_in_the_order_of_kind_and_birth(tmp_path: Path) -> None:
     assert shifts(trip, 5) == "WLRL-0 WLRL-1 WL-2 WL-3 WLRL-0"
 
 
+def test_a_child_has_its_turn_at_the_end_of_the_round_it_is_born_in(tmp_path: Path) -> None:
+    trip = fleet_of(tmp_path, foragers=2)
+    trip.fleet.fleet["WL-0"].score = 200.0
+    assert shifts(trip, 6) == "WL-0 WL-1 WL-2 WL-0 WL-1 WL-2"
+
+
 def test_kinds_may_take_turns(tmp_path: Path) -> None:
     trip = fleet_of(tmp_path, fleet="mixed", foragers=5, order="alternating")
     assert shifts(trip, 6) == "WLRL-0 WL-3 WLRL-1 WL-4 WLRL-2 WLRL-0"

@@ -145,6 +145,7 @@ class Fleet(Strategy):
         parent.score = self.params.score
         child = self._join(parent.kind, self._child_weights(parent), weblog, now, parent.name)
         child.walked = parent.walked  # the entries of its weblog are dated by these
+        self.round.append(child.name)  # the last in the circle has its turn before the first
 
     def _child_weights(self, parent: Forager) -> Vector:
         choice = self.params.weights
