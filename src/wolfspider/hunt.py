@@ -375,9 +375,8 @@ class Hunt:
             self.settings, store, web, self.remark, lambda: store.keep_hosts(web.changed())
         )
         crawl = self._crawl(store)
-        services = Live(web.client, web.guard, web.polite, None)  # a search that the person named asks no robots.txt
         links, requests = await outset.starting_points(
-            self.settings, self._listed, web, services, crawl.in_scope, self.remark
+            self.settings, self._listed, web, self._services(), crawl.in_scope, self.remark
         )
         store.count("overhead", requests + web.counters.overhead)
         crawl.listen(self._early.append)
@@ -385,16 +384,24 @@ class Hunt:
         crawl.listeners.pop()
         return crawl, Room()
 
+    def _services(self) -> Live:
+        """The same web, for a search that the person named: that is asked without asking its robots.txt."""
+        web = self.web
+        assert web is not None
+        return Live(web.client, web.guard, web.polite, None)
+
     def _crawl(self, store: Store) -> Crawl:
         assert self.folder is not None
         settings, learned = self.settings, parts.handed_on(self.folder, store.about)
         first = Settings.from_json(store.about["settings"])  # what changed since is in the journal
+        scope = parts.scope_of(settings)
         crawl = Crawl(
             parts.strategy_of(settings, parts.topic_of(settings, store.liked()), store.shelf, learned),
             parts.judge_of(settings, learned),
             store,
             Limits(first.pages, first.slots, first.delay, settings.max_wait),
-            scope=parts.scope_of(settings),
+            scope=scope,
+            sources=parts.sources_of(settings, scope, self._services),
             journal=store.write,
         )
         crawl.listen(store.hear)

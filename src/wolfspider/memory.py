@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from wolfspider.model import Failure, Page, Verdict
 
@@ -32,3 +32,10 @@ class Source(Protocol):
     network: bool  # does asking it cost a download?
 
     def look(self, url: str, now: float) -> Page | Failure: ...
+
+
+@runtime_checkable
+class Service(Source, Protocol):
+    """A Source that is somewhere else: over the network it is asked, and answers when it can."""
+
+    async def ask(self, url: str, now: float) -> Page | Failure: ...

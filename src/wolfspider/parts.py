@@ -16,6 +16,7 @@ from wolfspider.drive import read
 from wolfspider.errors import BadInput, Problem
 from wolfspider.frontier import Shelf
 from wolfspider.judge import Judge, make_judge
+from wolfspider.memory import Source
 from wolfspider.model import Failure, Fetch, Page
 from wolfspider.params import build
 from wolfspider.plugins import judge_maker, strategy_kind
@@ -28,7 +29,9 @@ from wolfspider.strategy import Strategy
 from wolfspider.topic import Topic
 from wolfspider.web import seeds
 from wolfspider.web.live import followable
+from wolfspider.web.search import Searches
 from wolfspider.web.urls import looks_like_file
+from wolfspider.web.world import Web
 
 LEARNED = "learned.snapshot"  # lies with the snapshots of a run: what it started from
 
@@ -91,6 +94,13 @@ def scope_of(settings: Settings) -> Scope:
 
 def _ends_like_pdf(url: str) -> bool:
     return url.partition("?")[0].lower().endswith(".pdf")
+
+
+def sources_of(settings: Settings, scope: Scope, web: Callable[[], Web]) -> dict[str, Source]:
+    """What a strategy may ask besides the web: a search, where the person named a service."""
+    if not settings.search:
+        return {}
+    return {"search": Searches(web, seeds.address(settings.search), settings.results, scope.allows)}
 
 
 # A run as it was

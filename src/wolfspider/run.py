@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from wolfspider.drive import Driver, Result, read
 from wolfspider.events import Command, Event
 from wolfspider.loop import Crawl
+from wolfspider.memory import Service, Source
 from wolfspider.model import Failure, Fetch, Page, Visit
 from wolfspider.room import Broken, Order, Room
 from wolfspider.store.base import Store
@@ -265,7 +266,7 @@ class Run(Driver):
         url = visit.link.url
         source = self.crawl.sources.get(url.split(":", 1)[0])
         if source is not None:
-            return _Back(self.clock(), visit.id, visit, source.look(url, self.clock()), None, 0.0, tried)
+            return await self._answered(source, visit, tried)
         held = self.store.held(url) if visit.fresh else {}
         fetch = await self.web.fetch(
             Request(url, visit.deadline, held, self.crawl.in_scope, lambda waiting: self._park(visit, waiting))
@@ -275,6 +276,11 @@ class Run(Driver):
         if fetch.hops and isinstance(result, Failure) and not result.asked:
             result = _led_astray(result)
         return _Back(self.clock(), visit.id, visit, result, fetch, fetch.seconds, tried)
+
+    async def _answered(self, source: Source, visit: Visit, tried: int) -> _Back:
+        url, began = visit.link.url, self.clock()
+        result = await source.ask(url, began) if isinstance(source, Service) else source.look(url, began)
+        return _Back(self.clock(), visit.id, visit, result, None, self.clock() - began, tried)
 
     def _unchanged(self, url: str) -> Page | Failure:
         held = self.crawl.memory.recall(url)

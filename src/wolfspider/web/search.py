@@ -9,10 +9,11 @@ Web that is handed in here is one that does not ask robots.txt, or every search 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from urllib.parse import quote
 
 from wolfspider.errors import Problem
-from wolfspider.model import Fetch
+from wolfspider.model import Failure, Fetch, Page
 from wolfspider.web.gathered import Allows, Gathered, Gathering, harmless, trouble_with
 from wolfspider.web.json import list_of, loaded, text_of
 from wolfspider.web.urls import canonical
@@ -62,6 +63,26 @@ async def search(
                 gathering.remark(address, _nothing(words, answer))
             break
     return gathering.gathered()
+
+
+class Searches:
+    """The Source of addresses like `search:wolf spiders`: pages whose links are what the service finds for the words.
+    `web` gives the Web to ask by, once there is one."""
+
+    network = True
+
+    def __init__(self, web: Callable[[], Web], service: str, most: int, allows: Allows = everything) -> None:
+        self.web, self.service, self.most, self.allows = web, service, most, allows
+
+    def look(self, url: str, now: float) -> Page | Failure:
+        return Failure("source", "a search service is asked by crawls of the live web only")
+
+    async def ask(self, url: str, now: float) -> Page | Failure:
+        words = url.partition(":")[2]
+        found = await search(self.web(), self.service, words, self.most, self.allows)
+        if not found.links:
+            return Failure("source", found.problems[0][1] if found.problems else "nothing in scope was found")
+        return Page(url, url, harmless(words), links=tuple(found.links), type="", at=now)
 
 
 def query(service: str, words: str, number: int = 1, language: str = "") -> str:

@@ -1,0 +1,119 @@
+"""Foragers whose weblogs are fed by a search service while they work, over the network and after a crash."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.live.hunting import HASTY, Told, finished
+from tests.web.searxng import ROBOTS, Reply, served
+
+import wolfspider
+from wolfspider.model import Failure, Page
+from wolfspider.parts import glimpse
+from wolfspider.store.reading import RunView
+
+WORDS = "search:wolf spiders"
+
+
+class Town:
+    """A few pages nobody links to, and a search that finds another of them each time it is asked."""
+
+    def __init__(self) -> None:
+        self.base, self.searches, self.broken = "", 0, False
+
+    def __call__(self, path: str) -> Reply:
+        if path == "/robots.txt":
+            return Reply(ROBOTS, "text/plain")
+        if path.startswith("/search"):
+            return self._found()
+        text, more = "Wolf spiders hunt on the ground. " * 5, path.rstrip("/") + "/more"
+        return Reply(f"<title>{path}</title><p>{text}</p><a href='{more}'>more</a>".encode())
+
+    def _found(self) -> Reply:
+        self.searches += 1
+        if self.broken and self.searches > 1:
+            return Reply(b"no", status=500)
+        found = {"url": f"{self.base}/found{self.searches}", "title": "Found"}
+        return Reply(json.dumps({"results": [found]}).encode(), "application/json")
+
+
+@pytest.fixture
+def town() -> Iterator[Town]:
+    made = Town()
+    with served(made) as base:
+        made.base = base
+        yield made
+
+
+def forage(town: Town, out: Path, pages: int, **more: Any) -> Told:
+    told = Told()
+    settings: dict[str, Any] = {
+        **HASTY,
+        "topic": "wolf, spiders",
+        "strategy": "foragers",
+        "set": {"search_every": 1, "steps": 2, "pays": "new"},
+        "search": town.base,
+        "results": 1,
+        "allow_private": True,
+        "contact": "me@example.org",
+        **more,
+    }
+    told.hunt = wolfspider.crawl(
+        town.base, out=out, pages=pages, on_event=told.events.append, on_remark=told.remarks.append, **settings
+    )
+    return asyncio.run(finished(told))
+
+
+def starts(folder: Path) -> set[str]:
+    with glimpse(RunView(folder)) as seen:
+        assert seen is not None
+        strategy: Any = seen.strategy
+        return {url for forager in strategy.fleet.values() for url in forager.weblog}
+
+
+def test_what_a_search_finds_is_where_a_forager_starts(town: Town, tmp_path: Path) -> None:
+    told = forage(town, tmp_path / "run", 20)
+    assert told.reason == "budget"
+    assert town.searches > 2
+    found = [landed.outcome for landed in told.landed if landed.outcome.visit.link.url == WORDS]
+    assert all(isinstance(outcome.result, Page) and outcome.downloads == 1 for outcome in found)
+    assert f"{town.base}/found2" in told.pages
+    assert f"{town.base}/found2" in starts(tmp_path / "run")
+    assert not any("search" in row.final_url for row in RunView(tmp_path / "run").pages())
+
+
+def test_searches_are_played_again_from_the_log(town: Town, tmp_path: Path) -> None:
+    """Without its snapshots a run must come back from its log alone, and the service is not asked for the same."""
+    forage(town, tmp_path / "run", 12)
+    before, asked = starts(tmp_path / "run"), town.searches
+    for snapshot in (tmp_path / "run" / "snapshots").glob("0*"):
+        snapshot.unlink()
+    told = Told()
+    told.hunt = wolfspider.resume(tmp_path / "run", on_event=told.events.append, pages=20)
+    asyncio.run(finished(told))
+    assert (told.reason, told.downloads) == ("budget", 20)
+    landed = [event for event in told.landed if event.outcome.visit.link.url == WORDS]
+    assert town.searches == asked + len(landed)
+    assert before <= starts(tmp_path / "run")
+
+
+def test_a_service_that_fails_costs_nothing_and_the_foragers_go_on(town: Town, tmp_path: Path) -> None:
+    town.broken = True
+    told = forage(town, tmp_path / "run", 10)
+    assert told.reason == "budget"
+    result = told.results[WORDS]
+    assert isinstance(result, Failure)
+    assert (result.kind, result.detail) == ("source", "It answered with status 500.")
+    assert sum(landed.outcome.downloads for landed in told.landed if landed.outcome.visit.link.url == WORDS) == 0
+
+
+def test_without_a_service_nothing_is_searched(town: Town, tmp_path: Path) -> None:
+    told = forage(town, tmp_path / "run", 10, search="")
+    assert told.reason == "budget"
+    assert told.failures[WORDS] == "excluded"
+    assert town.searches == 0
