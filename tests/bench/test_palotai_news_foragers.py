@@ -1,0 +1,237 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from wolfspider.bench.experiment import Form, Row, finding
+from wolfspider.bench.papers.palotai_news_claims import alive, lag, rayleigh, within_scores
+from wolfspider.bench.papers.palotai_news_contrasts import DIVIDING, FACTORS, KEPT, SAME, trend, wins
+from wolfspider.bench.papers.palotai_news_foragers import EXPERIMENT, scaled, settings
+from wolfspider.bench.papers.palotai_news_tables import conserved, profit_of_figure_1
+from wolfspider.bench.reproduce import reproduce
+
+MONDAY = 1_110_153_600.0
+WINDOWS = 14 * 8
+CLAIMS = {claim.number: claim for claim in EXPERIMENT.claims}
+
+
+def degrees(gamma: float) -> dict[str, Any]:
+    values = np.arange(1, 200)
+    counts = np.maximum(1, np.round(1e6 * values**-gamma)).astype(int)
+    estimates = {"raw": gamma, "binned": gamma, "mle": gamma, "low": gamma, "high": gamma, "kmin": 1, "tail": 1000}
+    more = {"distance": 0.01, "mean": 5.0, "largest": 199, "zeros": 0}
+    return {"exponents": {**estimates, **more}, "values": values.tolist(), "counts": counts.tolist()}
+
+
+def series(case: int) -> dict[str, list[int]]:
+    """Peaks at midnight; the second week is better; each run has a little noise of its own."""
+    hours = np.arange(WINDOWS) * 3 + 1.5
+    wave = 1 + 0.4 * np.cos(2 * np.pi * (hours - case / 10) / 24)
+    relevant = 40 * wave * np.where(hours < 7 * 24, 1.0, 1.3 + case / 100)
+    whole = {"downloads": [3000] * WINDOWS, "sent": [300] * WINDOWS, "published": [40] * WINDOWS}
+    return {**whole, "relevant": np.round(relevant).astype(int).tolist()}
+
+
+def grown(hours: float) -> int:
+    return 2 + int(hours / 18)
+
+
+def windows(case: int) -> list[dict[str, Any]]:
+    made = []
+    for hours in np.arange(0, 14 * 24, 1.25).tolist():
+        foragers = grown(hours)
+        different = 0.93 + foragers / 400 + case / 1000
+        shares = {f"WLRL-{n}": 0.65 / foragers for n in range(foragers)}
+        counts = {"hours": hours, "foragers": foragers, "urls": 100, "pairs": 10}
+        made.append({**counts, "boundary": 0.65, "different": different, "shares": shares, "decisions": shares})
+    return made
+
+
+def main_row(case: int, days: int = 14) -> Row:
+    alive_at = [[hours, grown(hours)] for hours in range(days * 24)]
+    heat = [[100.0 + n] * (days * 8) for n in range(20)]
+    lags = [
+        {"day": d, "documents": 100, "mean": 3 - min(d, 4) / (2 + case / 50), "median": 2.0, "within_1h": 0.4}
+        for d in range(days)
+    ]
+    people = {"births": [], "deaths": [], "alive": alive_at, "first": 2, "largest": 20, "last": 20, "kinds": {}}
+    scores = {"lowest_score": 70.0, "highest_score": 199.0, "heat": heat, "heat_hours": 3.0}
+    bend = (-1) ** case * (1 + case / 10)
+    curve = [[h, 2000 + 100 * h + bend * (h / 24) ** 2, 100 * h] for h in range(3, days * 24 + 1, 3)]
+    land = {"agent": "WLRL-0", "path": 1, "urls": ["a", "b"], "moves": [0, 1, 0], "links": [[0, 1]]}
+    totals = {"downloaded": 1_090_074, "sent": 94_226, "relevant": 7_423, "window_hours": 3.0, "start": MONDAY}
+    rates = {"sent_efficiency": 0.0788, "download_efficiency": 0.00681, "series": series(case)}
+    return {
+        "kind": "main",
+        "case": case,
+        "days": days,
+        "articles": 300,
+        "tally": {**totals, **rates},
+        "lags": {"published": [{**day, "within_6h": 0.9} for day in lags]},
+        "population": {**people, **scores},
+        "division": {"windows": windows(case), "order": [f"WLRL-{n}" for n in range(20)], "window_hours": 1.25},
+        "starts": {"curve": curve, "heat": [[5] * days for _ in range(4)], "seen": 30_000},
+        "territory": {"land": land},
+        "linked": {"into": degrees(2.1), "out_of": degrees(1.9)},
+    }
+
+
+def ground(distinct_a_day: float, returned: float, distinct: float) -> dict[str, float]:
+    share = {"distinct_of_moves_a_day": distinct, "returned": returned, "distinct": distinct}
+    return {"distinct_a_day": distinct_a_day, **share}
+
+
+def people(born: int, died: int) -> dict[str, Any]:
+    return {"births": [[0.0, "a", ""]] * born, "deaths": [[1.0, "a"]] * died, "last": born - died, "lowest_score": 1.0}
+
+
+def contrasts() -> Iterator[Row]:
+    tally = {"downloaded": 1000, "sent": 100, "relevant": 10, "download_efficiency": 0.01, "sent_efficiency": 0.1}
+    for case, factor in product(range(8), FACTORS):
+        row = {"kind": "sweep", "case": case, "factor": factor, "tally": tally, "population": people(8, factor // 2)}
+        yield {**row, "territory": ground(50.0 + 5 * factor + case, 0.3 + case / 100, 0.8)}
+    for case in range(8):
+        row = {"kind": "trapped", "case": case, "tally": tally, "population": people(2, 0)}
+        yield {**row, "territory": ground(20.0, 0.7, 0.3 + case / 50)}
+    for case, site, name in product(range(8), ("poor", "rich", "recorded"), (DIVIDING, KEPT, SAME)):
+        better = (1.2 + case / 100) if name == DIVIDING and site != "rich" else 1.0
+        rates = {**tally, "download_efficiency": 0.002 * better}
+        days = [{"day": 0, "documents": 10, "mean": (4.0 + (-1) ** case * len(name) * (1 + case) / 1000) / better}]
+        row = {
+            "kind": "division",
+            "case": case,
+            "site": site,
+            "name": name,
+            "tally": rates,
+            "lags": {"published": days},
+        }
+        yield {**row, "population": people(8, 0), "division": {"boundary": 0.7}}
+
+
+def all_rows(days: int = 14) -> list[Row]:
+    return [*(main_row(case, days) for case in range(6)), *contrasts()]
+
+
+@pytest.mark.parametrize("number", sorted(CLAIMS))
+def test_each_claim_holds_in_a_world_in_which_it_is_true_and_fails_in_its_broken_one(number: int) -> None:
+    found = finding(CLAIMS[number], all_rows())
+    assert found.ruling.holds is True, found.ruling
+    assert found.broken is not None and found.broken.holds is False and found.able_to_fail
+
+
+@pytest.mark.parametrize("number", sorted(CLAIMS))
+def test_a_broken_world_is_seen_even_where_the_claim_is_false_already(number: int) -> None:
+    claim = CLAIMS[number]
+    assert claim.broken is not None
+    broken = claim.broken.rows(all_rows())
+    found = finding(claim, broken)
+    assert found.ruling.holds is False and found.able_to_fail
+
+
+@pytest.mark.parametrize("number", [2, 3, 4, 7])
+def test_what_speaks_of_weeks_is_not_tested_in_days(number: int) -> None:
+    ruling = CLAIMS[number].test(all_rows(days=4))
+    assert ruling.holds is None and "days" in ruling.sentence
+
+
+def test_a_site_that_publishes_little_cannot_feed_twenty() -> None:
+    rows = [{**main_row(case), "articles": 20} for case in range(6)]
+    assert CLAIMS[4].test(rows).holds is None
+
+
+def test_few_and_many_are_not_compared_where_nobody_multiplied() -> None:
+    rows = [main_row(case) for case in range(6)]
+    rows = [{**row, "population": {**row["population"], "alive": [[0.0, 2]]}} for row in rows]
+    assert CLAIMS[5].test(rows).holds is None and CLAIMS[6].test(rows).holds is None
+
+
+def test_one_poor_score_is_enough_against_claim_4() -> None:
+    rows = [main_row(case) for case in range(6)]
+    rows[3]["population"]["lowest_score"] = 59.0
+    ruling = CLAIMS[4].test(rows)
+    assert ruling.holds is False and "59.0" in ruling.statistic
+
+
+def test_dividing_must_win_against_both_others_and_lose_in_nothing() -> None:
+    rows = [*contrasts()]
+    assert wins(rows, "poor", KEPT) and not wins(rows, "rich", KEPT)
+    for row in rows:
+        if row["kind"] == "division" and row["name"] == SAME:
+            row["lags"] = {"published": [{"day": 0, "documents": 10, "mean": 1.0}]}
+    assert wins(rows, "poor", KEPT) and not wins(rows, "poor", SAME)
+    assert CLAIMS[10].test(rows).holds is False
+
+
+def test_hours_that_agree_are_no_chance_and_scattered_ones_are() -> None:
+    assert rayleigh([23, 0, 1, 23.5, 0.5, 0])[1] < 0.001
+    length, p = rayleigh([0, 4, 8, 12, 16, 20])
+    assert length == pytest.approx(0, abs=1e-9) and p > 0.9
+
+
+def test_a_trend_is_a_rise_and_no_fall() -> None:
+    assert trend([[1, 2, 3, 4]] * 5) < 0.01 < 0.9 < trend([[4, 3, 2, 1]] * 5)
+
+
+def test_the_lag_of_some_days_weighs_documents() -> None:
+    days = [{"day": 0, "documents": 1, "mean": 4.0}, {"day": 1, "documents": 3, "mean": 2.0}]
+    row = {"lags": {"published": days}}
+    assert lag(row, (0, 1)) == 2.5 and lag(row, (1,)) == 2.0 and math.isnan(lag(row, (7,)))
+
+
+def test_foragers_alive_are_counted_by_births_and_deaths() -> None:
+    row = {"population": {"alive": [[0.0, 1], [0.0, 2], [5.0, 3], [9.0, 2]]}}
+    assert [alive(row, hours) for hours in (0, 4.9, 5, 20)] == [2, 2, 3, 2]
+
+
+def test_scores_at_the_end_of_windows_are_counted_whoever_has_them() -> None:
+    rows = [{"population": {"heat": [[None, 100.0], [50.0, 60.0], [200.0, None]]}}]
+    assert within_scores(rows) == 0.75
+
+
+def test_the_profit_of_the_papers_first_figure_is_ours() -> None:
+    assert profit_of_figure_1() == 98
+
+
+def test_scores_are_conserved_as_in_the_paper() -> None:
+    row = main_row(0)
+    row["population"]["last"] = 22
+    assert conserved(row)[0] == pytest.approx(132.35, abs=0.01)
+
+
+def test_tables_and_figures_can_be_made_of_rows_alone() -> None:
+    rows = all_rows()
+    assert [len(table.lines) for table in EXPERIMENT.tables(rows)] == [16, 12, 6, 14, 6, 4, 2, 9]
+    assert all(figure.svg().startswith("<svg") for figure in EXPERIMENT.figures(rows))
+    assert len(EXPERIMENT.figures(rows)) == 16
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_no_setting_is_there_twice_and_what_is_paired_is_the_same_site(quick: bool, tmp_path: Path) -> None:
+    (tmp_path / "news").mkdir()
+    (tmp_path / "news-small").mkdir()
+    made = settings(Form(quick, tmp_path))
+    assert len({repr(setting) for setting in made}) == len(made) > len(settings(Form(quick)))
+    for kind in ("sweep", "trapped"):
+        sites = {(s["case"], s["web"], s["repeat"]) for s in made if s["kind"] == kind}
+        assert len(sites) == (5 if quick else 20)
+    assert {s["days"] for s in made if s["kind"] == "main"} == {14}
+    assert any("recorded news" in sentence for sentence in scaled(Form(quick)))
+    assert not any("recorded news" in sentence for sentence in scaled(Form(quick, tmp_path)))
+
+
+@pytest.mark.slow
+def test_a_very_small_form_runs_to_its_page(tmp_path: Path) -> None:
+    chosen = [s for s in settings(Form(quick=True)) if s["case"] == 0]
+    small = [{**s, "days": 1.2 if s["kind"] == "main" else 0.1, "latency": 60.0} for s in chosen]
+    tiny = replace(EXPERIMENT, settings=lambda form: small)
+    made = reproduce(tiny, tmp_path, Form(quick=True), jobs=1)
+    assert len(made.rows) == len(small) and (tmp_path / "index.html").is_file()
+    assert all(found.able_to_fail for found in made.findings)
+    assert made.findings[0].ruling.holds is not None  # degrees are there after a day
