@@ -15,10 +15,12 @@ from hypothesis import strategies as st
 from tests.strategies.foraging import HOUR, START, Site, Trip, at, names
 
 from wolfspider import codec
+from wolfspider.bench.show import about
 from wolfspider.drive import Simulation
 from wolfspider.errors import Problem
 from wolfspider.events import Finish, SetParam
 from wolfspider.model import Credit, Failure, Link, Page
+from wolfspider.strategies.foragers import Foragers
 from wolfspider.strategies.foragers.forager import Entry
 from wolfspider.text import key_of
 from wolfspider.topic import Topic
@@ -358,6 +360,10 @@ def test_a_report_and_an_explanation_are_json(tmp_path: Path) -> None:
     assert trip.fleet.explain("http://nowhere.test/") == {}
     for event in trip.log:
         codec.store(codec.plain(event))
+
+
+def test_people_are_told_what_foragers_are() -> None:
+    assert about(Foragers).startswith("News foragers (")
 
 
 def test_every_note_says_who_and_what(tmp_path: Path) -> None:

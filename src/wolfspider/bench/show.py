@@ -110,8 +110,11 @@ def strategy(console: Console, kind: type[Strategy]) -> None:
 
 
 def about(kind: type[Strategy]) -> str:
-    """The first paragraph of its file."""
-    return " ".join((sys.modules[kind.__module__].__doc__ or "").strip().partition("\n\n")[0].split())
+    """The first paragraph of its file, or of its folder where it has one of its own."""
+    module = sys.modules[kind.__module__]
+    folder = module.__package__ or ""
+    place = sys.modules[folder] if folder not in ("", "wolfspider.strategies") else module
+    return " ".join((place.__doc__ or "").strip().partition("\n\n")[0].split())
 
 
 def _bounds(each: Param) -> str:

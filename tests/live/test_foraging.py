@@ -1,4 +1,5 @@
-"""Foragers whose weblogs are fed by a search service while they work, over the network and after a crash."""
+"""Foragers over the network: their weblogs are fed by a search service while they work, and after a crash; another run
+starts with what they have learned."""
 
 from __future__ import annotations
 
@@ -8,11 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.live.hunting import HASTY, Told, finished
 from tests.web.searxng import ROBOTS, Reply, served
 
 import wolfspider
+from wolfspider.learn.states import KeptStates
 from wolfspider.model import Failure, Page
 from wolfspider.parts import glimpse
 from wolfspider.store.reading import RunView
@@ -69,11 +72,16 @@ def forage(town: Town, out: Path, pages: int, **more: Any) -> Told:
     return asyncio.run(finished(told))
 
 
-def starts(folder: Path) -> set[str]:
+def learned(folder: Path) -> list[dict[str, Any]]:
+    """Weights and weblog of each forager."""
     with glimpse(RunView(folder)) as seen:
         assert seen is not None
-        strategy: Any = seen.strategy
-        return {url for forager in strategy.fleet.values() for url in forager.weblog}
+        fleet: list[dict[str, Any]] = seen.strategy.learned()["fleet"]
+        return fleet
+
+
+def starts(folder: Path) -> set[str]:
+    return {url for forager in learned(folder) for url, _ in forager["weblog"]}
 
 
 def test_what_a_search_finds_is_where_a_forager_starts(town: Town, tmp_path: Path) -> None:
@@ -117,3 +125,25 @@ def test_without_a_service_nothing_is_searched(town: Town, tmp_path: Path) -> No
     assert told.reason == "budget"
     assert told.failures[WORDS] == "excluded"
     assert town.searches == 0
+
+
+def test_another_run_starts_with_the_weblogs_and_weights_of_the_first(town: Town, tmp_path: Path) -> None:
+    forage(town, tmp_path / "first", 30)
+    first = learned(tmp_path / "first")
+    assert sum(len(forager["weblog"]) for forager in first) > 5
+    forage(
+        town, tmp_path / "second", 1, learned_from=str(tmp_path / "first"), search="", set={"steps": 2, "pays": "new"}
+    )
+    second = learned(tmp_path / "second")
+    assert len(second) == len(first)
+    for old, new in zip(first, second, strict=True):
+        assert (old["weights"] == new["weights"]).all()
+        assert dict(old["weblog"]).items() <= dict(new["weblog"]).items()
+
+
+def test_what_was_learned_with_another_model_is_a_problem(town: Town, tmp_path: Path) -> None:
+    forage(town, tmp_path / "first", 3)
+    other = tmp_path / "states.npz"
+    other.write_bytes(KeptStates(["a", "b"], np.zeros((2, 7), np.float32)).to_bytes())
+    with pytest.raises(wolfspider.Problem, match="have 50 classes, those of this model 7: give --set model"):
+        forage(town, tmp_path / "second", 3, learned_from=str(tmp_path / "first"), set={"model": str(other)})
