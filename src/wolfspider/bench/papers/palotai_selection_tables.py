@@ -203,12 +203,22 @@ def _orders(rows: Rows) -> Table:
 def figures(rows: Rows) -> list[Drawing]:
     return [
         *_degrees(rows),
-        _titled(foraging_figures.efficiency(_parts(rows, CLUSTERED, "tally")), "Download efficiency"),
+        _efficiency(rows, CLUSTERED, "Download efficiency"),
         _titled(foraging_figures.freshness(_parts(rows, CLUSTERED, "freshness")), "Freshness of what was found"),
         _titled(foraging_figures.age(_parts(rows, CLUSTERED, "freshness")), "Age of what was found"),
         _titled(foraging_figures.fleet_size(_parts(rows, CLUSTERED, "population")), "Size of the fleet"),
-        _titled(foraging_figures.efficiency(_parts(rows, REWIRED, "tally")), "Download efficiency on the rewired web"),
+        _efficiency(rows, REWIRED, "Download efficiency on the rewired web"),
     ]
+
+
+def _efficiency(rows: Rows, study: str, title: str) -> Drawing:
+    """Without the last window, which is hardly begun."""
+    tallies = _parts(rows, study, "tally")
+    whole = {
+        name: {**tally, "series": {of: counts[:-1] for of, counts in tally["series"].items()}}
+        for name, tally in tallies.items()
+    }
+    return _titled(foraging_figures.efficiency(whole), title)
 
 
 def _titled(figure: Drawing, title: str) -> Drawing:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from wolfspider.bench.experiment import Experiment, Form, Setting
@@ -45,6 +46,7 @@ class Size:
     corpus_days: float
     corpus_repeats: int
     corpus_latency: float = 240.0
+    around: str = "pages=3000,topics=64"  # the rest of the web, which states of pages are learned from
 
     @property
     def downloads(self) -> float:
@@ -61,17 +63,20 @@ def size_of(form: Form) -> Size:
 
 
 def settings(form: Form) -> list[Setting]:
+    return settings_of(size_of(form), form.corpora)
+
+
+def settings_of(size: Size, corpora: Path | None) -> list[Setting]:
     """First the links of each recording, so that several processes make the recordings side by side."""
-    size = size_of(form)
     webs = range(1, size.webs + 1)
     found: list[Setting] = [{"study": GRAPH, "type": "links", **_base(size, web), "rewired": web} for web in webs]
     for web in webs:
         found += [*_compared(size, web), *_controlled(size, web), *_ordered(size, web)]
-    return [*found, *_corpus(form, size)]
+    return [*found, *_corpus(size, corpora)]
 
 
 def _base(size: Size, web: int) -> dict[str, Any]:
-    site = f"synthetic:pages=3000,topics=64,mischief=0,news=1,seed={web},articles={size.articles}"
+    site = f"synthetic:{size.around},mischief=0,news=1,seed={web},articles={size.articles}"
     pace = {"days": size.days, "latency": size.latency}
     recording = {**pace, "repeat": 0, "fleet": MIXED}
     return {"web": site, "web_seed": web, "strategy": STRATEGY, **pace, "record": recording, "parts": PARTS}
@@ -103,10 +108,10 @@ def _ordered(size: Size, web: int) -> Iterator[Setting]:
         yield _run(size, web, ORDER, order, repeat, **MIXED, order=order)
 
 
-def _corpus(form: Form, size: Size) -> Iterator[Setting]:
+def _corpus(size: Size, corpora: Path | None) -> Iterator[Setting]:
     """The foragers start at both front pages when the recording does. As many downloads fit into a slice as in the
     paper."""
-    folder = form.corpora / size.corpus if form.corpora else None
+    folder = corpora / size.corpus if corpora else None
     if folder is None or not folder.is_dir():
         return
     world: Any = open_web(str(folder))

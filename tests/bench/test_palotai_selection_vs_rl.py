@@ -1,0 +1,231 @@
+"""Selection against reinforcement: rulings on rows that are made up, and the whole of it on a web that is tiny."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as settings_for_tests
+from hypothesis import strategies as st
+
+from wolfspider.bench.experiment import Form, Reproduction, Row, Rows, finding
+from wolfspider.bench.kept import digest_of
+from wolfspider.bench.papers.palotai_selection_claims import CLAIMS, fleet_sizes, slope
+from wolfspider.bench.papers.palotai_selection_pairs import ORDERS, relative, same, tallied
+from wolfspider.bench.papers.palotai_selection_tables import figures, tables, within
+from wolfspider.bench.papers.palotai_selection_vs_rl import EXPERIMENT, FULL, QUICK, Size, scaled, settings, settings_of
+from wolfspider.bench.reproduce import reproduce
+
+WEBS, REPEATS, WINDOWS = 3, 3, 145
+TINY = Size(1, 5, 1, 5, 2, 90.0, 60, "news", 1, 1, around="pages=1000,topics=8")
+
+
+def degrees(gamma: float, seed: int) -> dict[str, Any]:
+    """Of a web that has a power law."""
+    values, counts = np.unique(np.random.default_rng(seed).zipf(gamma, 4000), return_counts=True)
+    fits = {"raw": 1.3, "binned": 1.7, "mle": gamma, "kmin": 1, "tail": 4000, "distance": 0.01, "low": 2.0, "high": 2.6}
+    exponents = {**fits, "mean": 3.0, "largest": 400, "zeros": 0}
+    return {"exponents": exponents, "values": values.tolist(), "counts": counts.tolist()}
+
+
+def shape(clustering: float, distance: float, seed: int) -> dict[str, Any]:
+    far = {"mean": distance, "reachable": 0.9, "effective": 9.0, "largest": 15}
+    way = {"into": degrees(2.5, seed), "out_of": degrees(2.2, seed + 100)}
+    return {"links": 9000, **way, "clustering": {"paired": clustering, "all": 0.01}, "directed": far, "undirected": far}
+
+
+def links(web: int) -> Row:
+    webs = {"clustered": shape(0.02, 7.3, web), "rewired": shape(0.002, 8.2, web), "shuffled": shape(0.002, 8.2, web)}
+    return {"study": "graph", "type": "links", "web_seed": web, "pages": 1000, **webs}
+
+
+def fleet(study: str, kind: str, web: int, repeat: int, **figure: float) -> Row:
+    """It grows from 2 foragers to 16. What RL earns has a peak each day."""
+    noise = 1 + 0.004 * (repeat - 2) + 0.002 * web
+    earned = [
+        10 + 0.01 * window + (40 + repeat if kind == "RL" and window % 8 == 5 else 0) for window in range(WINDOWS)
+    ]
+    tally = {
+        "window_hours": 3.0,
+        "downloaded": 1000 * WINDOWS,
+        "sent": 9000,
+        "relevant": 2000,
+        "found": 30000,
+        "download_efficiency": figure.get("efficiency", 0.0045) * noise,
+        "sent_efficiency": figure.get("sent", 0.3) * noise,
+        "relative_found_url": figure.get("found", 0.05) * noise,
+        "series": {"downloads": [1000] * WINDOWS, "relevant": earned},
+    }
+    alive = [[0.0, 1], [0.0, 2], *([24.0 * (size - 1), size] for size in range(3, 17))]
+    samples = [[3.0 * place, 100, 0.7, 1.5] for place in range(1, 10)]
+    freshness = {"freshness": figure.get("fresh", 0.7) * noise, "age_hours": figure.get("age", 1.6) * noise}
+    return {
+        "study": study,
+        "type": kind,
+        "web_seed": web,
+        "repeat": repeat,
+        "tally": tally,
+        "freshness": {**freshness, "samples": samples},
+        "population": {"alive": alive, "heat": [[100.0] * WINDOWS], "heat_hours": 3.0},
+    }
+
+
+def as_in_the_paper() -> list[Row]:
+    pairs = [(web, repeat) for web in range(1, WEBS + 1) for repeat in range(1, REPEATS + 1)]
+    rows = [links(web) for web in range(1, WEBS + 1)]
+    for pair in pairs:
+        rows += [
+            fleet("clustered", "WL", *pair, efficiency=0.0046, sent=0.49, found=0.05, fresh=0.74, age=1.56),
+            fleet("clustered", "RL", *pair, efficiency=0.0045, sent=0.248, found=0.058, fresh=0.70, age=1.79),
+            fleet("rewired", "WL", *pair, efficiency=0.004),
+            fleet("rewired", "RL", *pair, efficiency=0.005),
+            *(fleet("order", order, *pair) for order in ORDERS),
+        ]
+    return [
+        *rows,
+        *(fleet(study, kind, 1, 1) for study, kind in (("diverse", "RL"), ("common", "WL"), ("content", "RL"))),
+    ]
+
+
+@pytest.fixture(scope="module")
+def paper() -> list[Row]:
+    return as_in_the_paper()
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: str(claim.number))
+def test_each_claim_holds_in_the_world_of_the_paper_and_not_in_its_broken_variant(claim: Any, paper: list[Row]) -> None:
+    found = finding(claim, paper)
+    assert found.ruling.holds, found.ruling
+    assert found.broken is not None
+    assert found.broken.holds is False, found.broken
+
+
+def exchanged(rows: Rows) -> list[Row]:
+    """WL and RL have each other's rows."""
+    other = {"WL": "RL", "RL": "WL"}
+    return [{**row, "type": other.get(row["type"], row["type"])} for row in rows]
+
+
+def test_in_the_opposite_world_they_do_not_hold_and_every_test_can_still_fail(paper: list[Row]) -> None:
+    findings = [finding(claim, exchanged(paper)) for claim in CLAIMS]
+    assert all(found.able_to_fail for found in findings)
+    assert [found.claim.number for found in findings if not found.ruling.holds] == [4, 5, 6, 7, 10]
+
+
+@settings_for_tests(max_examples=20, deadline=None)
+@given(st.lists(st.floats(0.001, 0.01), min_size=36, max_size=36))
+def test_broken_variants_fail_whatever_the_figures_are(values: list[float]) -> None:
+    given = iter(values)
+    pairs = [(web, repeat) for web in range(1, 4) for repeat in range(1, 4)]
+    kinds = [(study, kind) for study in ("clustered", "rewired") for kind in ("WL", "RL")]
+    rows = [
+        fleet(study, kind, *pair, efficiency=(value := next(given)), sent=value, found=value, fresh=value, age=value)
+        for study, kind in kinds
+        for pair in pairs
+    ]
+    for claim in CLAIMS:
+        if claim.number in (3, 4, 5, 6, 8, 10):
+            assert finding(claim, rows).able_to_fail
+
+
+def test_about_the_same_wants_an_interval_within_the_margin() -> None:
+    assert same(np.array([0.01, -0.02, 0.0, 0.02, -0.01])).holds
+    assert same(np.array([0.2, -0.2, 0.1, -0.1, 0.0])).holds is False  # no difference is seen; nor is it excluded
+    assert same(np.full(9, 0.2) + np.arange(9) * 1e-4).holds is False
+    assert same(np.array([0.0, 0.01])).holds is None
+
+
+def test_relative_differences_are_shares_of_the_mean_of_both() -> None:
+    rows = [fleet("order", "fixed", 0, 2, efficiency=0.03), fleet("order", "random", 0, 2, efficiency=0.01)]
+    figure = tallied("download_efficiency")
+    assert relative(rows, "order", ("fixed", "random"), figure) == pytest.approx([1.0])
+    assert relative(rows[:1], "order", ("fixed", "random"), figure).size == 0
+
+
+def test_the_size_of_a_fleet_is_its_mean_over_each_window() -> None:
+    row = fleet("clustered", "WL", 1, 1)
+    row["population"] = {"alive": [[0.0, 2], [4.5, 4]]}
+    assert fleet_sizes(row)[:4] == [2, 3, 4, 4]
+
+
+def test_a_fleet_that_does_not_grow_has_no_slope() -> None:
+    row = fleet("clustered", "WL", 1, 1)
+    assert slope(row) > 0
+    assert np.isnan(slope({**row, "population": {"alive": [[0.0, 2]]}}))
+
+
+def test_the_deviation_is_that_between_runs_on_the_same_web() -> None:
+    rows: Sequence[Row] = [{"web_seed": web, "value": value} for web, value in ((1, 1), (1, 3), (2, 11), (2, 13))]
+
+    def figure(row: Row) -> float:
+        return float(row["value"])
+
+    assert within(rows, figure) == pytest.approx(2**0.5)
+    assert within(rows[:1], figure) is None
+
+
+def test_tables_stand_beside_the_papers_numbers(paper: list[Row]) -> None:
+    first, *_ = made = tables(paper)
+    assert [len(table.lines) for table in made] == [9, 9, 10, 12, 6, 3]
+    assert first.doubled == [False, True, True, True, True]
+    assert [drawing.title for drawing in figures(paper)][2] == "Download efficiency"
+    assert len(figures(paper)) == 7
+
+
+@pytest.mark.parametrize("form", [Form(quick=True), Form()], ids=["quick", "full"])
+def test_settings_differ_and_are_paired(form: Form) -> None:
+    found = settings(form)
+    assert len({digest_of(dict(setting)) for setting in found}) == len(found)
+    pairs: dict[tuple[str, str], set[tuple[int, int]]] = {}
+    for setting in found:
+        pairs.setdefault((setting["study"], setting["type"]), set()).add(
+            (setting["web_seed"], setting.get("repeat", 0))
+        )
+    enough = 5 if form.quick else 9
+    for study in ("clustered", "rewired"):
+        assert pairs[study, "WL"] == pairs[study, "RL"]
+        assert len(pairs[study, "WL"]) >= enough
+    assert len({frozenset(pairs["order", order]) for order in ORDERS}) == 1
+    assert len(pairs["order", "fixed"]) == 5
+    assert pairs["diverse", "RL"] == pairs["common", "WL"] == pairs["content", "WL"] == pairs["content", "RL"]
+    assert pairs["diverse", "RL"] <= pairs["clustered", "RL"]
+    assert form.quick or len(pairs["diverse", "RL"]) >= 3
+
+
+def test_the_corpus_is_run_where_it_is(tiny: str) -> None:
+    size = replace(QUICK, corpus=Path(tiny).name)
+    found = [setting for setting in settings_of(size, Path(tiny).parent) if setting["study"] == "corpus"]
+    assert Counter(setting["type"] for setting in found) == {"WL": 2, "RL": 2}
+    assert found[0]["start"] == 1_577_836_800.0  # when the recording begins
+    assert not [setting for setting in settings_of(size, None) if setting["study"] == "corpus"]
+    assert "not at hand" in scaled(Form())[-1]
+
+
+def test_the_full_form_keeps_the_days_and_the_downloads_for_each_piece_of_news() -> None:
+    assert FULL.days == 18
+    for size in (FULL, QUICK):
+        assert size.downloads / size.articles == pytest.approx(33_600 / 1_200, rel=0.02)
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WOLFSPIDER_CACHE", str(tmp_path_factory.mktemp("cache")))
+        tiny = replace(EXPERIMENT, settings=lambda form: settings_of(TINY, None))
+        return reproduce(tiny, tmp_path_factory.mktemp("out"), Form(quick=True), jobs=1)
+
+
+@pytest.mark.slow
+def test_all_of_it_runs(done: Reproduction) -> None:
+    assert len(done.rows) == 1 + 20 + 4 + 15
+    assert {row["downloads"] for row in done.rows if row["study"] != "graph"} == {1920}
+    assert all(row["tally"]["relevant"] > 0 for row in done.rows if row["study"] != "graph")
+    assert done.sound
+    assert len(done.tables) == 6
+    assert all("<svg" in drawing.svg() for drawing in done.figures)
