@@ -5,19 +5,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.live.hunting import HASTY, Told, finished
+from tests.live.hunting import HASTY, Told, assert_whole, crawl_command, finished, run, stored
 from tests.web.searxng import ROBOTS, Reply, served
 
 import wolfspider
 from wolfspider.learn.states import KeptStates
 from wolfspider.model import Failure, Page
 from wolfspider.parts import glimpse
+from wolfspider.store.failpoints import VARIABLE
 from wolfspider.store.reading import RunView
 
 WORDS = "search:wolf spiders"
@@ -147,3 +149,18 @@ def test_what_was_learned_with_another_model_is_a_problem(town: Town, tmp_path: 
     other.write_bytes(KeptStates(["a", "b"], np.zeros((2, 7), np.float32)).to_bytes())
     with pytest.raises(wolfspider.Problem, match="have 50 classes, those of this model 7: give --set model"):
         forage(town, tmp_path / "second", 3, learned_from=str(tmp_path / "first"), set={"model": str(other)})
+
+
+@pytest.mark.slow
+def test_killed_again_and_again_foragers_and_their_searches_go_on(town: Town, tmp_path: Path) -> None:
+    port, folder = int(town.base.rpartition(":")[2]), tmp_path / "run"
+    town.base = "http://h.test"
+    words = crawl_command(port, folder, "http://h.test/", pages=40, strategy="foragers", search="http://s.test")
+    words += ["--set", "search_every=1", "--set", "steps=2", "--set", "slice=0.1", "--results", "1"]
+    deaths = ["run-landed:9", "run-recalled", "run-sent:2", "turn-committed:4", "run-landed:5", "snapshot-committed"]
+    lives = [run(words, env={VARIABLE: failpoint}) for failpoint in deaths]
+    assert [life.returncode for life in lives] == [-signal.SIGKILL] * len(deaths)
+    last = run(words)
+    assert last.returncode == 0, last.stderr
+    assert_whole(folder)
+    assert sum(url.rpartition("/")[2].startswith("found") for url in stored(folder)) > 3
