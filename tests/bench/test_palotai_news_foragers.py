@@ -102,7 +102,8 @@ def contrasts() -> Iterator[Row]:
         yield {**row, "territory": ground(20.0, 0.7, 0.3 + case / 50)}
     for case, site, name in product(range(8), ("poor", "rich", "recorded"), (DIVIDING, KEPT, SAME)):
         better = (1.2 + case / 100) if name == DIVIDING and site != "rich" else 1.0
-        rates = {**tally, "download_efficiency": 0.002 * better}
+        found = [round(1000 * better)] * 16
+        rates = {**tally, "series": {"relevant": found, "downloads": [1000] * 16}, "window_hours": 3.0}
         days = [{"day": 0, "documents": 10, "mean": (4.0 + (-1) ** case * len(name) * (1 + case) / 1000) / better}]
         row = {
             "kind": "division",

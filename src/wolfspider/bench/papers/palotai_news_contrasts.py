@@ -1,8 +1,9 @@
 """What Palotai, Mandusitz and Lorincz say of fleets that live by other rules: claims 8 to 10, with their tests.
 
 8   "Larger cost/reward ratio increased the foraging areas and we noted a sudden increase in extinction probability."
-    The factor m multiplies the cost of a document sent, in the profit and in the score. A territory is what one
-    forager visits in a day, in distinct URLs; extinction is deaths for each forager ever born.
+    The factor m multiplies the cost of a document sent, in the profit and in the score. Fleets begin with eight
+    foragers, so that some can die within days. A territory is what one forager visits in a day, in distinct URLs;
+    extinction is deaths for each forager ever born.
 9   "Without other elements in the list the crawler is typically trapped in this domain." Weblogs have one entry.
     Trapped is who walks where it has walked: the share of a path's URLs that its last paths had, and the share of
     distinct URLs among all steps of these paths.
@@ -125,8 +126,10 @@ def one_entry_roams(rows: Rows) -> list[Row]:
 
 
 def harvest(row: Row) -> float:
-    """Rewarded documents for a thousand downloads."""
-    return 1000 * float(row["tally"]["download_efficiency"] or 0.0)
+    """Rewarded documents for a thousand downloads, after the first day, on which all that is there is new."""
+    series, first = row["tally"]["series"], round(24 / row["tally"]["window_hours"])
+    downloads = sum(series["downloads"][first:])
+    return 1000 * sum(series["relevant"][first:]) / downloads if downloads else math.nan
 
 
 def mean_lag(row: Row) -> float:
@@ -144,7 +147,11 @@ def gains(rows: Rows, site: str, other: str) -> tuple[list[float], list[float]]:
     ]
     more = [harvest(one) - harvest(two) for one, two in pairs]
     sooner = [mean_lag(two) - mean_lag(one) for one, two in pairs]
-    return more, [hours for hours in sooner if math.isfinite(hours)]
+    return _finite(more), _finite(sooner)
+
+
+def _finite(values: Sequence[float]) -> list[float]:
+    return [value for value in values if math.isfinite(value)]
 
 
 def verdict(differences: Sequence[float]) -> int:
@@ -189,7 +196,8 @@ def dividing_loses(rows: Rows) -> list[Row]:
         loses = row["name"] == DIVIDING
         own = 1 + row["case"] / 100  # no two cases are the same
         days = [{**day, "mean": own * (6.0 if loses else 2.0)} for day in row["lags"]["published"]]
-        tally = {**row["tally"], "download_efficiency": own * (0.001 if loses else 0.01)}
+        rates = [round(own * (10 if loses else 100)) for _ in row["tally"]["series"]["relevant"]]
+        tally = {**row["tally"], "series": {"relevant": rates, "downloads": [10_000] * len(rates)}}
         return {**row, "tally": tally, "lags": {**row["lags"], "published": days}}
 
     return [worse(row) for row in rows]

@@ -6,7 +6,7 @@ site is computed. What is run, by `kind`:
 
     main        the paper's experiment: two weeks from two foragers, each time on another site
     pace        a few days at the paper's own rates of publication and download, for what depends on them
-    sweep       cost and score rule times m = 1, 2, 4, 8, the same sites and seeds for each m; few days, small fleets
+    sweep       cost and score rule times m = 1, 2, 4, 8, the same sites and seeds for each; days, from eight foragers
     trapped     as the sweep at m = 1, with weblogs of one entry
     division    fleets that divide the space against fleets that do not, on rich and poor sites and on a recorded one
 
@@ -28,7 +28,8 @@ from wolfspider.bench.papers.palotai_news_contrasts import CONTRASTS, DIVIDING, 
 from wolfspider.bench.papers.palotai_news_tables import figures, tables
 
 SENT_COST = 0.05  # of the score rule
-CORPUS_START = 1_538_352_000.0  # 1 October 2018, the first day of the news corpus
+SMALL_FLEET = {"fleet": "WLRL", "foragers": 8, "least": 1, "most": 0}  # so many that some can die within days
+CORPUS_STARTS = {"news": 1_538_352_000.0, "news-small": 1_546_819_200.0}  # 1 October 2018 and 7 January 2019
 CORPUS_SEEDS = ("http://old.felixonline.co.uk/", "http://www.discoverdev.io/")
 SMALL = ("population.births", "population.deaths", "population.last", "population.lowest_score")
 GROUND = ("territory.distinct_a_day", "territory.distinct_of_moves_a_day", "territory.returned", "territory.distinct")
@@ -60,8 +61,8 @@ class Scale(NamedTuple):
     corpus_days: float
 
 
-FULL = Scale(6, 6, 14, (300, 3.5), 2, 3, 20, 3, (300, 12), 10, 3, (300, 12), (30, 12), 6, 21)
-QUICK = Scale(2, 5, 14, (60, 30), 0, 0, 5, 2, (60, 20), 5, 1.5, (60, 20), (10, 20), 5, 4)
+FULL = Scale(6, 6, 14, (300, 3.5), 2, 3, 20, 4, (100, 14), 10, 4, (300, 16), (30, 16), 6, 21)
+QUICK = Scale(2, 5, 14, (60, 40), 0, 0, 5, 4, (60, 40), 5, 3, (60, 40), (10, 40), 5, 7)
 
 
 def scale(form: Form) -> Scale:
@@ -99,13 +100,13 @@ def _pace(of: Scale) -> Iterator[Setting]:
 def _sweep(of: Scale) -> Iterator[Setting]:
     for case, factor in product(range(of.sweep), FACTORS):
         rules = {"cost": float(factor), "score_sent": SENT_COST * factor}
-        known = {"fleet": {"fleet": "WLRL", "most": 0, "least": 1, **rules}, "parts": [*RATES, *SMALL, *GROUND]}
+        known = {"fleet": {**SMALL_FLEET, **rules}, "parts": [*RATES, *SMALL, *GROUND]}
         yield _setting("sweep", of, case, of.sweep_site, of.sweep_days, factor=factor, **known)
 
 
 def _trapped(of: Scale) -> Iterator[Setting]:
     for case in range(of.sweep):
-        cut = {"fleet": "WLRL", "most": 0, "least": 1, "weblog": 1, "starts": 1}
+        cut = {**SMALL_FLEET, "weblog": 1, "starts": 1}
         known = {"fleet": cut, "parts": [*RATES, *SMALL, *GROUND]}
         yield _setting("trapped", of, case, of.sweep_site, of.sweep_days, **known)
 
@@ -118,7 +119,16 @@ def _division(of: Scale) -> Iterator[Setting]:
 
 
 def _division_parts() -> list[str]:
-    return [*RATES, *SMALL, *GROUND, "division.boundary", "lags.published", "lags.mean"]
+    return [
+        *RATES,
+        "tally.series",
+        "tally.window_hours",
+        *SMALL,
+        *GROUND,
+        "division.boundary",
+        "lags.published",
+        "lags.mean",
+    ]
 
 
 def _corpus(form: Form, of: Scale) -> Iterator[Setting]:
@@ -126,7 +136,12 @@ def _corpus(form: Form, of: Scale) -> Iterator[Setting]:
     if folder is None:
         return
     for case, name in product(range(of.corpus), FLEETS):
-        known = {"site": "recorded", "name": name, "fleet": {**FLEETS[name], "foragers": 8}, "start": CORPUS_START}
+        known = {
+            "site": "recorded",
+            "name": name,
+            "fleet": {**FLEETS[name], "foragers": 8},
+            "start": CORPUS_STARTS[folder.name],
+        }
         about = {"kind": "division", "case": case, "web": str(folder), "strategy": "foragers", "repeat": case}
         time = {"days": of.corpus_days, "latency": 60.0, "seeds": list(CORPUS_SEEDS)}
         yield {**about, **time, **known, "parts": _division_parts()}

@@ -228,7 +228,8 @@ def _trapped(rows: Rows) -> Table:
     lines: list[tuple[Value, ...]] = []
     for entries, mine in ((100, whole), (1, cut)):
         figures = [mean([row["territory"][name] for row in mine]) for name in names]
-        lines.append((entries, len(mine), *figures, mean([harvest(row) for row in mine])))
+        rewarded = mean([1000 * row["tally"]["download_efficiency"] for row in mine])
+        lines.append((entries, len(mine), *figures, rewarded))
     head = ("entries in a weblog", "seeds", "steps to URLs of the last paths", "distinct URLs to steps")
     return Table("A weblog of one entry", (*head, "URLs of a forager in a day", "rewarded per 1,000 downloads"), lines)
 
@@ -241,10 +242,12 @@ def _division(rows: Rows) -> Table:
             figures = [mean([figure(row) for row in mine]) for figure in (harvest, mean_lag)]
             rest = [mean([row[part][key] for row in mine]) for part, key in _DIVISION]
             lines.append((site, name, len(mine), *figures, *rest))
-    head = ("site", "fleet", "runs", "rewarded per 1,000 downloads", "mean lag, h", "rewarded/sent")
+    head = ("site", "fleet", "runs", "rewarded per 1,000 downloads after a day", "mean lag, h", "rewarded/sent")
     note = (
-        "All fleets begin with eight foragers and the same starting points. The recorded site is the news corpus; "
-        "pages without a date count as fresh when they are first seen, so its first days pay for what was there before."
+        "All fleets begin with eight foragers and the same starting points. Pages without a date, as lists of articles "
+        "are, count as fresh when first seen, so the first day, which pays for what was there before, is left out of "
+        "the rewarded. A lag is of articles with a date that were published since the fleet began. The recorded site "
+        "is the news corpus, where few have one."
     )
     more = ("URLs of one forager only", "foragers at the end")
     return Table("Dividing the space, where news is scarce and where it is not", (*head, *more), lines, note)
