@@ -165,6 +165,9 @@ class Fleet(Strategy):
 
     def inherit(self, learned: Mapping[str, Any]) -> None:
         self._inherited = list(learned.get("fleet", ()))
+        mapping = learned.get("mapping", self.params.mapping)
+        if mapping != self.params.mapping:
+            raise Problem(f"The weights of the other run are for {mapping} states: give --set mapping={mapping}.")
         for heritage in self._inherited:
             if len(heritage["weights"]) != self.states.size:
                 raise Problem(
@@ -175,7 +178,7 @@ class Fleet(Strategy):
     def report(self) -> dict[str, Any]:
         scores = {name: round(forager.score, 2) for name, forager in self.fleet.items()}
         at_work = self.fleet.get(self.active)
-        best = list(at_work.weblog.items())[:3] if at_work else []
+        best = list(at_work.weblog.items())[:3] if at_work is not None else []
         return {
             "population": len(self.fleet),
             "scores": scores,

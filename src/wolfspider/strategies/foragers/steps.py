@@ -288,9 +288,10 @@ class Foragers(Fleet):
         """What a search found: the next path starts at the first, the others stand in the weblog as seeds do."""
         found = [link.url for link in page.links] if page else []
         new = [url for url in found if url not in forager.weblog][: self.params.starts]
-        fed = {url: Entry(0.0, -place) for place, url in enumerate(new)}
-        forager.weblog = ordered({**fed, **forager.weblog}, self.params.weblog)
         forager.lead = new[0] if new else ""
+        if new:
+            fed = {url: Entry(0.0, -place) for place, url in enumerate(new)}
+            forager.weblog = ordered({**fed, **forager.weblog}, self.params.weblog)
 
     # People, and what is kept
 
