@@ -160,6 +160,12 @@ def test_one_poor_score_is_enough_against_claim_4() -> None:
     assert ruling.holds is False and "59.0" in ruling.statistic
 
 
+def test_extinction_is_not_ruled_on_where_nobody_had_the_time_to_die() -> None:
+    rows = [{**row, "population": people(8, 0)} for row in contrasts()]
+    ruling = CLAIMS[8].test(rows)
+    assert ruling.holds is None and "Nobody dies" in ruling.sentence
+
+
 def test_dividing_must_win_against_both_others_and_lose_in_nothing() -> None:
     rows = [*contrasts()]
     assert wins(rows, "poor", KEPT) and not wins(rows, "rich", KEPT)
