@@ -241,7 +241,8 @@ def one_forager_only(rows: Rows) -> Ruling:
     if not few:
         return Ruling(None, sentence=NO_CROWD)
     inside = all(BOUNDARY[0] <= float(np.mean(values)) <= BOUNDARY[1] for values in (few, many))
-    paces = [window["boundary"] for row in rows if row["kind"] == "pace" for window in row["division"]["windows"]]
+    every = [window for row in rows if row["kind"] == "pace" for window in row["division"]["windows"]]
+    paces = [window["boundary"] for window in every if window["foragers"] > 1]
     pace = f"; at the paper's rates {np.mean(paces):.3f} over {len(paces)} windows" if paces else ""
     told = (
         f"n = {len(few)} runs: {mean_text(few)} for 2-4 foragers, {mean_text(many)} for 15 and more; asked for 0.6-0.7"
