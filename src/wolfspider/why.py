@@ -64,6 +64,7 @@ def why(folder: Path, typed: str) -> dict[str, Any]:
         "visits": [_visit(visit, landings.get(visit.id)) for visit in visits],
         "page": _page(page) if page is not None else None,
         "waiting": waiting,
+        "agents": _agents(view, url) if visits else None,
         "robots": _robots(view, url),
         "scope": _scope(view, url),
         "host": _host(view, url),
@@ -134,6 +135,14 @@ def _waiting(view: RunView, url: str, visits: list[Visited]) -> dict[str, Any] |
         if seen is None or not found:
             return None
         return {**found, **_place(seen, found.get("score")), "as_of": moment(seen.last.at)}
+
+
+def _agents(view: RunView, url: str) -> dict[str, Any] | None:
+    """What each agent of a fleet holds of an address that was visited and may be visited again, as of the last
+    snapshot; None where there is no fleet."""
+    with glimpse(view) as seen:
+        held = seen.strategy.explain(url).get("agents") if seen is not None else None
+        return None if seen is None or not held else {"held": held, "as_of": moment(seen.last.at)}
 
 
 def _place(seen: Glimpse, score: object) -> dict[str, int]:

@@ -16,11 +16,13 @@ from tests.live.hunting import HASTY, Told, assert_whole, crawl_command, finishe
 from tests.web.searxng import ROBOTS, Reply, served
 
 import wolfspider
+from wolfspider.cli.explaining import lines
 from wolfspider.learn.states import KeptStates
 from wolfspider.model import Failure, Page
 from wolfspider.parts import glimpse
 from wolfspider.store.failpoints import VARIABLE
 from wolfspider.store.reading import RunView
+from wolfspider.why import why
 
 WORDS = "search:wolf spiders"
 
@@ -164,3 +166,11 @@ def test_killed_again_and_again_foragers_and_their_searches_go_on(town: Town, tm
     assert last.returncode == 0, last.stderr
     assert_whole(folder)
     assert sum(url.rpartition("/")[2].startswith("found") for url in stored(folder)) > 3
+
+
+def test_an_address_is_explained_by_what_the_foragers_hold_of_it(town: Town, tmp_path: Path) -> None:
+    seen = forage(town, tmp_path / "run", 12)
+    told = why(tmp_path / "run", sorted(starts(tmp_path / "run") & set(seen.pages))[0])
+    held = told["agents"]["held"]
+    assert held and all("weblog" in about or "value" in about for about in held.values())
+    assert any(name in line for line in lines(told) for name in held)

@@ -356,7 +356,7 @@ def test_a_report_and_an_explanation_are_json(tmp_path: Path) -> None:
     assert report["population"] == 2
     assert report["at work"] in report["scores"]
     told = json.loads(json.dumps(trip.fleet.explain(at("p0"))))
-    assert "weblog" in told["foragers"]["WLRL-0"]
+    assert "weblog" in told["agents"]["WLRL-0"]
     assert trip.fleet.explain("http://nowhere.test/") == {}
     for event in trip.log:
         codec.store(codec.plain(event))

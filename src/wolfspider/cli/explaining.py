@@ -28,6 +28,7 @@ _WAYS = {
 }
 _TOLD = ("score", "source", "anchor", "as_of", "place", "of")  # each in a line of its own
 _MOST_VISITS = 20
+_MOST_AGENTS = 10
 
 
 def show(found: Mapping[str, Any]) -> None:
@@ -43,6 +44,8 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
         yield from _page(found["page"], found["url"])
     if found["waiting"]:
         yield from _waiting(found["waiting"])
+    if found["agents"]:
+        yield from _agents(found["agents"])
     for visit in found["visits"][-_MOST_VISITS:]:
         yield from _visit(visit)
     if len(found["visits"]) > _MOST_VISITS:
@@ -97,6 +100,15 @@ def _waiting(waiting: Mapping[str, Any]) -> Iterator[str]:
         yield f"  parts      {plainly(', '.join(told), 600)}"
     yield from _found_on(waiting.get("source", ""), waiting.get("anchor", ""))
     yield f"  as of      {waiting['as_of']}, the last snapshot"
+
+
+def _agents(told: Mapping[str, Any]) -> Iterator[str]:
+    """What those of a fleet who know it hold of it."""
+    for name, held in list(told["held"].items())[:_MOST_AGENTS]:
+        yield f"  {plainly(name):<10} {_evidence(held)}"
+    if len(told["held"]) > _MOST_AGENTS:
+        yield f"  (and {len(told['held']) - _MOST_AGENTS} others; --json tells all)"
+    yield f"  as of      {told['as_of']}, the last snapshot"
 
 
 def _found_on(source: str, anchor: str) -> Iterator[str]:

@@ -196,4 +196,4 @@ class Fleet(Strategy):
                 about["value"] = float(forager.frontier.states[forager.frontier.left[url]] @ forager.weights)
             if about:
                 told[name] = about
-        return {"foragers": told} if told else {}
+        return {"agents": told} if told else {}
