@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -221,5 +222,7 @@ def changed(row: list[Any], place: int, value: Any) -> list[Any]:
 )
 def test_hostile_rows_are_refused_in_a_sentence(tmp_path: Path, rows: list[Any]) -> None:
     put(tmp_path, rows)
-    with pytest.raises(BadInput, match=r"damaged or no recording: .*\. Record it anew\."):
+    with pytest.raises(BadInput, match=r"damaged or no recording: .*\. Record it anew\.") as told:
         read_recording(tmp_path)
+    words = str(told.value).split("no recording: ")[1]
+    assert not re.search(r"[_'()\[\]]|argument|NaN|int\b|float\b", words), "a sentence for people"

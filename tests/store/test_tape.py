@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,8 @@ def test_damage_is_said_wherever_it_is(tmp_path: Path) -> None:
         (gzip.compress(b"[" * 100_000 + b"\n"), "no JSON|grows"),
         (gzip.compress(b"[1]\n[2]"), "a line that is cut"),
         (gzip.compress(b"[1]\n" * 5_000_000), "grows out of all bounds"),
+        (gzip.compress(b"[1]\n" * 200_000, 0), "more rows in one piece"),
+        (gzip.compress(b"[" + b"[]," * 400_000 + b"0]\n", 0), "a line without an end"),
         (gzip.compress(os.urandom(1 << 25).replace(b"\n", b" "), 0), "a line without an end"),
         (gzip.compress(b"\xff\xfe\n"), "no JSON"),
     ],
@@ -101,6 +104,30 @@ def test_hostile_files_are_refused_in_bounds(tmp_path: Path, content: bytes, say
     (tmp_path / "rows.gz").write_bytes(content)
     with pytest.raises(BadInput, match=says):
         rows_of(tmp_path / "rows.gz")
+
+
+def test_a_small_file_of_many_empty_rows_takes_little_memory(tmp_path: Path) -> None:
+    """What a stranger's file can make of the reader: it grows nearly as much as it may."""
+    noise = b'["' + os.urandom(40_000).hex().encode() + b'"]\n'
+    content = gzip.compress(noise + b"[[],[],[],[]]\n" * 300_000)
+    assert len(content) < 130_000
+    (tmp_path / "rows.gz").write_bytes(content)
+    tracemalloc.start()
+    with pytest.raises(BadInput, match="more rows in one piece"):
+        rows_of(tmp_path / "rows.gz")
+    assert tracemalloc.get_traced_memory()[1] < 40_000_000
+    tracemalloc.stop()
+
+
+def test_the_fullest_piece_that_is_written_is_read(tmp_path: Path) -> None:
+    whole = Tape(tmp_path / "rows.gz", 0)
+    made: list[Any] = [[]] * (tape.PIECE // 2 - 1) + [["x" * (tape.LONGEST_LINE - 5)]]
+    for row in made:
+        whole.write(row)
+    whole.close()
+    assert rows_of(tmp_path / "rows.gz") == made
+    with pytest.raises(Problem, match="cannot take a row"):
+        Tape(tmp_path / "rows.gz", 0).write(["x" * tape.LONGEST_LINE])
 
 
 def test_rows_wait_for_a_piece_and_no_longer_than_patience(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

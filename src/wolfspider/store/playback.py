@@ -122,13 +122,18 @@ def read_recording(folder: Path) -> Recording:
                 reading.take(row)
         reading.check()
     except (TypeError, ValueError, LookupError, OverflowError) as error:
-        raise BadInput(f"{reel.path} is damaged or no recording: {error}. Record it anew.") from None
+        what = error if isinstance(error, _Unfit) else "a row is of another kind"
+        raise BadInput(f"{reel.path} is damaged or no recording: {what}. Record it anew.") from None
     reading.recording.whole, reading.recording.digest = reel.end, reel.digest
     return reading.recording
 
 
+class _Unfit(ValueError):
+    """What a row has wrong, in words for whoever reads the recording."""
+
+
 class _Reading:
-    """Row by row into columns. Whatever a row has wrong raises one of the errors of plain data."""
+    """Row by row into columns. Whatever a row has wrong raises `_Unfit`, or one of the errors of plain data."""
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
@@ -146,7 +151,7 @@ class _Reading:
 
     def take(self, row: Any) -> None:
         if not isinstance(row, list) or not row:
-            raise ValueError("a row is none")
+            raise _Unfit("a row is none")
         if self._head:
             self._kinds[row[0]](*row[1:])
         else:
@@ -154,23 +159,23 @@ class _Reading:
 
     def _header(self, kind: str, head: dict[str, Any]) -> None:
         if kind != "head" or head["format"] != FORMAT:
-            raise ValueError(f"it is not of format {FORMAT}")
+            raise _Unfit(f"it is not of format {FORMAT}")
         size, web, seeds = head["size"], head["web"], head["seeds"]
         if type(size) is not int or not 0 <= size <= MOST_NUMBERS:
-            raise ValueError("its states have no size")
+            raise _Unfit("its states have no size")
         if not isinstance(web, str) or not all(isinstance(url, str) for url in seeds):
-            raise ValueError("its head is of another kind")
+            raise _Unfit("its head is of another kind")
         self.recording.size, self.recording.web, self.recording.seeds = size, text_of(web), list(seeds)
         self._head = True
 
     def _began(self, at: float) -> None:
         if not 0 <= at < math.inf:
-            raise ValueError("it began at no time")
+            raise _Unfit("it began at no time")
         self.recording.began = min(self.recording.began, at)
 
     def _address(self, url: str) -> None:
         if not isinstance(url, str) or len(url) > _LONGEST_ADDRESS or url in self._known:
-            raise ValueError("an address is none, or is there twice")
+            raise _Unfit("an address is none, or is there twice")
         self._known.add(url)
         self.recording.urls.append(url)
 
@@ -187,10 +192,10 @@ class _Reading:
     ) -> None:
         kept = self.recording
         if not (isinstance(digest, str) and isinstance(title, str) and len(digest) <= 200):
-            raise ValueError("a page is of another kind")
+            raise _Unfit("a page is of another kind")
         vector = b64decode(state, validate=True)
         if len(vector) != 4 * kept.size:
-            raise ValueError("a state is longer or shorter than the others")
+            raise _Unfit("a state is longer or shorter than the others")
         kept.addresses.append(address)
         kept.digests.append(digest)
         kept.titles.append(title)
@@ -203,12 +208,12 @@ class _Reading:
 
     def _download(self, at: float, seconds: float, address: int, page: int, visit: int, agent: str) -> None:
         if not 0 <= page < len(self.recording.digests):
-            raise ValueError("a download names a page that is not there")
+            raise _Unfit("a download names a page that is not there")
         self._look(at, seconds, address, page, visit, agent)
 
     def _failure(self, at: float, seconds: float, address: int, kind: str, detail: str, visit: int, agent: str) -> None:
         if kind not in FAILURES or not isinstance(detail, str):
-            raise ValueError("a failure is none")
+            raise _Unfit("a failure is none")
         known = self.recording.failures
         self._look(at, seconds, address, -1 - known.setdefault(Failure(kind, detail), len(known)), visit, agent)
 
@@ -220,28 +225,28 @@ class _Reading:
         kept.results.append(result)
         kept.visits.append(visit)
         if not isinstance(agent, str):
-            raise ValueError("an agent has no name")
+            raise _Unfit("an agent has no name")
         kept.agents.append(self._names.setdefault(agent, agent))
 
     def _credit(self, at: float, visit: int, value: float, reason: str) -> None:
         if type(visit) is not int or not isinstance(reason, str):
-            raise ValueError("a credit is none")
+            raise _Unfit("a credit is none")
         self.recording.credits.append((float(at), visit, float(value), reason))
 
     def check(self) -> None:
         """What is quicker to see of all rows at once."""
         kept, n = self.recording, len(self.recording.urls)
         if not self._head:
-            raise ValueError("it is empty")
+            raise _Unfit("it is empty")
         for column in (kept.addresses, kept.links, kept.asked):
             numbers = np.asarray(column)
             if numbers.size and not (numbers.min() >= 0 and numbers.max() < n):
-                raise ValueError("a row names an address that is not there")
+                raise _Unfit("a row names an address that is not there")
         looks = np.asarray([*map(np.asarray, (kept.times, kept.seconds))])
         if not (np.isfinite(looks).all() and (looks >= 0).all()):
-            raise ValueError("a time is none")
+            raise _Unfit("a time is none")
         if np.isinf(kept.published).any() or np.isinf(kept.modified).any():
-            raise ValueError("a date is none")
+            raise _Unfit("a date is none")
 
 
 def summarise(folder: Path, recording: Recording) -> None:

@@ -2,8 +2,9 @@
 
 Each piece is a gzip member of its own with whole lines in it, so that any tool reads the file, and a process that was
 killed leaves at most one unfinished member at the end. That is ignored when the file is read, and cut off before more
-is written. Anything else that does not fit is damage, and is said so. What is read is bounded by what lies on the disk:
-a line has an end, and a piece cannot grow to more than a hundred times its size.
+is written. Anything else that does not fit is damage, and is said so. What is read is bounded by what is ever written:
+a line is at most so long, a piece is full with the line that takes it beyond its size, and none grows to more than a
+hundred times what lies on the disk. So one piece, which is held as a whole, is a few megabytes of rows at most.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ from wolfspider.errors import BadInput, Problem
 
 PIECE = 1 << 18  # characters that are kept back before they are written
 PATIENCE = 5.0  # seconds that a row waits at most, if another one comes
-LONGEST_LINE = 1 << 24
+LONGEST_LINE = 1 << 20  # 5,000 links and a state of 10,000 numbers take a tenth
 MOST_GROWTH = 100  # inflated against stored
+_LAST_LINE = 2 * PIECE  # where it begins at the latest: the ends of lines do not count when a piece is filled
 _READ = 1 << 18
-_INFLATED = 1 << 20  # at once
+_INFLATED = 1 << 18  # at once
 _encoded = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
@@ -47,6 +49,8 @@ class Tape:
 
     def write(self, row: Sequence[Any]) -> None:
         line = _encoded(row)
+        if len(line) >= LONGEST_LINE:
+            raise Problem(f"{self.path} cannot take a row of {len(line):,} characters; {LONGEST_LINE:,} are the limit.")
         self._lines.append(line)
         self._waiting += len(line)
         if self._waiting >= PIECE or time.monotonic() - self._written > PATIENCE:
@@ -124,7 +128,7 @@ class Reel:
 
 
 class _Member:
-    """One piece, inflated a megabyte at a time."""
+    """One piece, inflated bit by bit."""
 
     def __init__(self, file: IO[bytes], ahead: bytes, wrong: Any) -> None:
         self._file, self._ahead, self._wrong = file, ahead, wrong
@@ -136,17 +140,21 @@ class _Member:
 
     def lines(self) -> Iterator[bytes]:
         """Whole lines, many at a time; nothing more where the piece is torn."""
-        rest, grown = b"", 0
+        rest, given, grown = b"", 0, 0
         for text in self._inflated():
             grown += len(text)
             if grown > MOST_GROWTH * self.size:
                 raise self._wrong("grows out of all bounds")
             cut = text.rfind(b"\n") + 1
-            if cut:
-                yield rest + text[:cut]
-                rest = text[cut:]
-            elif len(rest := rest + text) > LONGEST_LINE:
+            whole, rest = (rest + text[:cut], text[cut:]) if cut else (b"", rest + text)
+            last = whole.rfind(b"\n", 0, -1) + 1
+            if max(len(whole) - last, len(rest)) > LONGEST_LINE:
                 raise self._wrong("has a line without an end")
+            if given + (last if whole else 0) > _LAST_LINE:
+                raise self._wrong("has more rows in one piece than are ever written at once")
+            given += len(whole)
+            if whole:
+                yield whole
         if rest and self.whole:
             raise self._wrong("has a line that is cut")
 
