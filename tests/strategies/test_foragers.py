@@ -57,8 +57,9 @@ def test_any_paths_leave_the_weblog_sorted_and_within_its_size(
 
 def test_the_weblog_is_made_anew_just_before_a_new_path(tmp_path: Path) -> None:
     trip = Trip(Site(CHAIN), tmp_path).run(seconds=4.5, steps=3)
-    (change, *_) = trip.notes("weblog")
     restarts = trip.notes("restart")
+    born, change, *_ = [note for note in trip.notes("weblog") if note["agent"] == "WL-0"]
+    assert names(born["entered"]) == names(born["starts"]) == ["a"]
     assert change["at"] == restarts[1]["at"]
     assert names(change["entered"]) == ["b", "c"], "paid are a and b at the first step, c and d at the others"
     assert names(change["starts"]) == ["b", "c"]
@@ -83,6 +84,16 @@ def test_a_path_starts_at_one_of_the_first_ten(tmp_path: Path) -> None:
 
 
 # A2 and A3, values of pages
+
+
+@given(st.integers(2, 100), st.integers(0, 2**32 - 1))
+def test_of_pages_with_the_same_state_the_oldest_is_taken(count: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    state, weights = random.normal(size=50).astype(np.float32), random.normal(size=50).astype(np.float32)
+    frontier = Reachable(50)
+    for number in range(count):
+        frontier.add(str(number), state)
+    assert frontier.best(weights)[0] == "0"
 
 
 def test_the_best_page_comes_first_and_of_equals_the_oldest() -> None:
@@ -180,8 +191,8 @@ def test_a_page_published_anew_stays_marked(tmp_path: Path) -> None:
 
 def test_marks_are_forgotten_when_nothing_marked_can_be_fresh(tmp_path: Path) -> None:
     trip = Trip(Site(STAR, published={"d": None}), tmp_path, pages=1000).run(seconds=200, window=100.0, steps=2)
-    assert trip.sent() == ["a", "b", "c", "d", "e"]
-    assert names(list(trip.fleet.fleet["WL-0"].marked)) == ["d"], "which has no date"
+    assert trip.sent() == ["a", "b", "c", "d", "e"], "d, which has no date, is as old as its first sight"
+    assert trip.fleet.fleet["WL-0"].marked == {}
 
 
 def test_without_a_wish_for_freshness_everything_is_sent(tmp_path: Path) -> None:

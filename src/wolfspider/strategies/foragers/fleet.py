@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,21 @@ class Fleet(Strategy):
         self.fleet[name] = forager
         population = len(self.fleet)
         self.note(now, "birth", agent=name, parent=parent, kind=kind, score=self.params.score, population=population)
+        self._tell_weblog(forager, {}, now)
         return forager
+
+    def _tell_weblog(self, forager: Forager, before: Weblog, now: float) -> None:
+        after = forager.weblog
+        old = set(islice(before, self.params.starts))
+        self.note(
+            now,
+            "weblog",
+            agent=forager.name,
+            entered=[url for url in after if url not in before],
+            left=[url for url in before if url not in after],
+            starts=[url for url in forager.starts(self.params.starts) if url not in old],
+            size=len(after),
+        )
 
     def _next(self) -> str:
         """A8: who works now. A round holds everybody once."""
@@ -119,10 +134,10 @@ class Fleet(Strategy):
     def _change_guard(self, now: float) -> None:
         """A slice is over: multiply or delete who worked, and go on with the next."""
         forager = self.fleet[self.active]
-        self._manage(forager, now)
         seconds, self.since, self.stalled = now - self.since, now, False
         about = {"agent": forager.name, "score": forager.score, "seconds": seconds}
         self.note(now, "slice", **about, population=len(self.fleet))
+        self._manage(forager, now)
         self.active = self._next()
 
     def _manage(self, forager: Forager, now: float) -> None:
@@ -141,6 +156,7 @@ class Fleet(Strategy):
         if parent.selects and len(weblog) > 1:
             taken = set(self.rng.sample(list(weblog), len(weblog) // 2))
             parent.weblog = {url: entry for url, entry in weblog.items() if url not in taken}
+            self._tell_weblog(parent, weblog, now)
             weblog = {url: entry for url, entry in weblog.items() if url in taken}
         parent.score = self.params.score
         child = self._join(parent.kind, self._child_weights(parent), weblog, now, parent.name)
@@ -165,9 +181,12 @@ class Fleet(Strategy):
 
     def inherit(self, learned: Mapping[str, Any]) -> None:
         self._inherited = list(learned.get("fleet", ()))
-        mapping = learned.get("mapping", self.params.mapping)
-        if mapping != self.params.mapping:
-            raise Problem(f"The weights of the other run are for {mapping} states: give --set mapping={mapping}.")
+        for name in ("model", "mapping"):
+            theirs = learned.get(name, getattr(self.params, name))
+            if theirs != getattr(self.params, name):
+                raise Problem(
+                    f"The weights of the other run are for states of {name} {theirs}: give --set {name}={theirs}."
+                )
         for heritage in self._inherited:
             if len(heritage["weights"]) != self.states.size:
                 raise Problem(

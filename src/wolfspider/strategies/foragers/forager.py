@@ -94,7 +94,7 @@ class Reachable:
     def best(self, weights: Vector) -> tuple[str, float]:
         """A2: the page of the highest value, of equals the oldest."""
         places = np.fromiter(self.left.values(), np.int64, len(self.left))
-        values = self.states[places] @ weights
+        values = np.einsum("ij,j->i", self.states[places], weights)  # not by BLAS: equal states have equal values
         at = int(values.argmax())
         return self.urls[places[at]], float(values[at])
 
@@ -146,13 +146,13 @@ class Forager:
         self.at: Vector | None = None  # the state of the page it stands on
         self.paths = 0
         self.walked = 0  # steps in all
-        self.marked: dict[str, float] = {}  # documents it has sent, until when they may be fresh
+        self.marked: dict[int, float] = {}  # documents it has sent, by their hash, until when they may be fresh
         self.due: dict[int, Due] = {}  # by number of the step
         self.pending: dict[int, int] = {}  # documents without an answer: visit -> number of the step
         self.unsent: list[int] = []  # what a step that ended without a landing would have sent
         self.lead = ""  # where the next path starts, if a search found something
         self.searched = -1  # paths it had walked when it last asked for a search
-        self.refused: dict[str, int] = {}  # starting points whose host had no turn, and how often
+        self.missed: dict[str, int] = {}  # starting points that were not to be had, and how often in a row
 
     @property
     def selects(self) -> bool:
@@ -164,7 +164,7 @@ class Forager:
 
     def __len__(self) -> int:
         """Addresses it holds beside its weblog: all others of this path were downloaded in it."""
-        return len((self.downloaded | self.marked.keys()) - self.weblog.keys()) + len(self.pending)
+        return len(self.downloaded - self.weblog.keys()) + len(self.marked) + len(self.pending)
 
     def can_go_on(self, steps: int) -> bool:
         return self.counter < steps and bool(len(self.frontier))

@@ -6,7 +6,6 @@ import math
 import random
 from collections import deque
 from collections.abc import Iterable, Sequence
-from itertools import islice
 from typing import Any
 
 from wolfspider.frontier import Shelf
@@ -15,13 +14,15 @@ from wolfspider.reinforcer import PAID
 from wolfspider.room import Room
 from wolfspider.scope import Rule
 from wolfspider.strategies.foragers.fleet import Fleet
-from wolfspider.strategies.foragers.forager import Entry, Forager, Step, Vector, Weblog, corrected, ordered, updated
+from wolfspider.strategies.foragers.forager import Entry, Forager, Step, Vector, corrected, ordered, updated
 from wolfspider.strategy import register
+from wolfspider.text import key_of
 from wolfspider.topic import Topic
 from wolfspider.turns import Group
 
 STATES_KEPT = 20_000  # contents whose state need not be computed again
-REFUSALS = 3  # times that a host may have no turn before a starting point is given up
+MISSES = 3  # times in a row that a starting point may not be to be had before it is given up
+SIGHTS_KEPT = 1_000_000  # pages without a date whose first sight is remembered
 SEARCH = "search:"  # the Source that a weblog may be fed by
 
 
@@ -41,6 +42,7 @@ class Foragers(Fleet):
         super().__init__(topic, params, rng, shelf)
         self.step: Step | None = None
         self.wished: deque[str] = deque()  # starting points that a person asks for
+        self.sights: dict[int, float] = {}  # when the fleet first saw a document without a date
         self._known: dict[str, Vector] = {}
 
     # The turn
@@ -102,19 +104,6 @@ class Foragers(Fleet):
             self._tell_weblog(forager, before, now)
         forager.path, forager.profits = [], []
 
-    def _tell_weblog(self, forager: Forager, before: Weblog, now: float) -> None:
-        after = forager.weblog
-        old = set(islice(before, self.params.starts))
-        self.note(
-            now,
-            "weblog",
-            agent=forager.name,
-            entered=[url for url in after if url not in before],
-            left=[url for url in before if url not in after],
-            starts=[url for url in forager.starts(self.params.starts) if url not in old],
-            size=len(after),
-        )
-
     def _searches(self, forager: Forager) -> bool:
         """Is it time for a search? One that found nothing is not made again before the next path."""
         every = self.params.search_every
@@ -168,15 +157,15 @@ class Foragers(Fleet):
         """A11: the page it steps on is here."""
         page, step.reading = outcome.page, None
         if step.pick.url.startswith(SEARCH):
-            self._feed(forager, page)
+            self._feed(forager, page, outcome.at)
             self.step = None
             return
         if page is None:
-            self._missed(forager, step, outcome.result)
+            self._missed(forager, step, outcome)
             self.step = None
             return
         forager.downloaded.update((step.pick.url, page.final_url))
-        forager.refused.pop(step.pick.url, None)
+        forager.missed.pop(step.pick.url, None)
         if step.fresh:
             self._consider(forager, step, outcome, page)
         state = self._leave_frontier(forager, step, page)
@@ -202,21 +191,24 @@ class Foragers(Fleet):
             known = self._known[page.digest] = self.states.of(page)
         return known
 
-    def _missed(self, forager: Forager, step: Step, result: Page | Failure) -> None:
-        """No page: the step counts and nothing is earned. A starting point that is not there is struck out; where the
-        host only has no turn, the forager idles, and tries again in its next slice."""
-        start = step.pick.url
+    def _missed(self, forager: Forager, step: Step, outcome: Outcome) -> None:
+        """No page: the step counts and nothing is earned. A starting point that is not there is struck out; one in a
+        weblog that is meant to stay as it is, only if it is missed again and again. Where the host merely has no turn,
+        the forager idles and tries again in its next slice."""
+        start, result = step.pick.url, outcome.result
         if start in forager.frontier:
             forager.frontier.pop(start)
         if not isinstance(result, Failure) or not step.fresh or (result.asked and not result.lasting):
             return
-        if not result.lasting and result.kind != "excluded":
-            self.stalled = True
-            forager.refused[start] = forager.refused.get(start, 0) + 1
-            if forager.refused[start] < REFUSALS:
+        self.stalled = not result.lasting and result.kind != "excluded"
+        if self.stalled or not forager.selects:
+            forager.missed[start] = forager.missed.get(start, 0) + 1
+            if forager.missed[start] < MISSES:
                 return
-        forager.refused.pop(start, None)
-        forager.weblog = {url: entry for url, entry in forager.weblog.items() if url != start}
+        forager.missed.pop(start, None)
+        before = forager.weblog
+        forager.weblog = {url: entry for url, entry in before.items() if url != start}
+        self._tell_weblog(forager, before, outcome.at)
 
     def _wanted(self, forager: Forager, page: Page) -> Iterable[Link]:
         links = {link.url: link for link in page.links}
@@ -236,14 +228,22 @@ class Foragers(Fleet):
 
     def _consider(self, forager: Forager, step: Step, outcome: Outcome, page: Page) -> None:
         """A4: it is sent if it is fresh and this forager has not sent it before."""
-        key = page.final_url if self._terms.key == "url" else f"{page.final_url}\n{page.digest}"
-        dated = "fresh" in self._terms.pays and page.published is not None
-        until = (page.published or 0.0) + self._terms.window if dated else math.inf
+        key = key_of(page.final_url if self._terms.key == "url" else f"{page.final_url}\n{page.digest}")
+        fresh = "fresh" in self._terms.pays
+        until = self._date(page, key, outcome.at) + self._terms.window if fresh else math.inf
         if until < outcome.at:
             return
         if key not in forager.marked:
             step.sends.append(outcome.visit.id)
         forager.marked[key] = until  # of a page that was published anew, later than before
+
+    def _date(self, page: Page, key: int, now: float) -> float:
+        """A page without a date is as old as its first sight by anyone of the fleet."""
+        if page.published is not None:
+            return page.published
+        if key not in self.sights and len(self.sights) >= SIGHTS_KEPT:
+            del self.sights[next(iter(self.sights))]
+        return self.sights.setdefault(key, now)
 
     def _complete(self, forager: Forager, step: Step, now: float) -> Sequence[int] | None:
         """Is everything of the step here? Then it sends, and the next step may be chosen."""
@@ -284,14 +284,15 @@ class Foragers(Fleet):
                 forager.weights, due.here, due.there, due.profit, known.alpha, known.gamma, steady
             )
 
-    def _feed(self, forager: Forager, page: Page | None) -> None:
+    def _feed(self, forager: Forager, page: Page | None, now: float) -> None:
         """What a search found: the next path starts at the first, the others stand in the weblog as seeds do."""
         found = [link.url for link in page.links] if page else []
         new = [url for url in found if url not in forager.weblog][: self.params.starts]
         forager.lead = new[0] if new else ""
         if new:
             fed = {url: Entry(0.0, -place) for place, url in enumerate(new)}
-            forager.weblog = ordered({**fed, **forager.weblog}, self.params.weblog)
+            before, forager.weblog = forager.weblog, ordered({**fed, **forager.weblog}, self.params.weblog)
+            self._tell_weblog(forager, before, now)
 
     # People, and what is kept
 
@@ -322,4 +323,5 @@ class Foragers(Fleet):
     def keeps(self) -> int:
         weblogs = {id(forager.weblog): len(forager.weblog) for forager in self.fleet.values()}  # some are shared
         doing = len(self.step.links) if self.step else 0
-        return sum(weblogs.values()) + doing + len(self.wished) + sum(map(len, self.fleet.values()))
+        shared = sum(weblogs.values()) + len(self.wished) + len(self.sights)
+        return shared + doing + sum(map(len, self.fleet.values()))
