@@ -1,0 +1,201 @@
+"""Learning automata of variable structure and variable action set (Narendra and Thathachar 1989; Thathachar and Harita
+1987), as Akbari Torkestani uses them: an automaton chooses among actions by chance, and what comes of it moves the
+chances.
+
+    automaton = Automaton([4, 7, 9])                    # actions are numbers; all equally likely
+    action = automaton.choose(rng, lambda action: action not in visited)
+    automaton.respond(action, 1.0, Scheme(a=0.09), lambda action: action not in visited)
+
+Only enabled actions are chosen and moved: their chances are scaled to one, updated, and scaled back, so that those of
+the others stay as they are. The signal says how good it was: 1 a reward, 0 a penalty, anything between for models that
+know degrees. An automaton with 50 actions takes about 560 bytes: a number of 4 bytes and a chance of 4 bytes for each,
+and the two arrays around them.
+"""
+
+from __future__ import annotations
+
+import random
+from array import array
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wolfspider.codec import helper
+
+Floats = NDArray[np.float64]
+Enabled = Callable[[int], bool]
+
+
+def everything(action: int) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """How far a response moves the chances: L_R-I with b = 0, L_R-P with b = a, L_R-eP with b much smaller than a."""
+
+    a: float = 0.09  # for a reward
+    b: float = 0.0  # for a penalty
+    levels: int = 2  # of the signal: 2 is the P-model, more the Q-model, 0 the S-model, where any signal counts
+
+    def heard(self, signal: float) -> float:
+        """The signal as this model hears it."""
+        signal = min(1.0, max(0.0, signal))
+        return signal if self.levels == 0 else round(signal * (self.levels - 1)) / (self.levels - 1)
+
+
+def responded(chances: Floats, chosen: int, signal: float, scheme: Scheme) -> Floats:
+    """Chances that sum to one, after a response to the chosen one of them (eq. 1 and 2, and between them)."""
+    reward, penalty = scheme.a * signal, scheme.b * (1 - signal)
+    others = len(chances) - 1
+    if not others:
+        return chances
+    moved = chances * (1 - reward - penalty) + penalty / others
+    moved[chosen] = chances[chosen] + reward * (1 - chances[chosen]) - penalty * chances[chosen]
+    return moved
+
+
+@helper
+class Automaton:
+    def __init__(self, actions: Iterable[int] = ()) -> None:
+        self.actions = array("I", actions)
+        self.chances = array("f", [1 / len(self.actions)] * len(self.actions)) if self.actions else array("f")
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    def choose(self, rng: random.Random, enabled: Enabled = everything) -> int | None:
+        """An enabled action by its chance (eq. 3); None if there is none."""
+        places = self._enabled(enabled)
+        if not places:
+            return None
+        chances = self._of(places)
+        total = float(chances.sum())
+        if total <= 0:  # all that is left has been driven to nothing
+            return self.actions[places[rng.randrange(len(places))]]
+        at = int(np.searchsorted(np.cumsum(chances), rng.random() * total, side="right"))
+        return self.actions[places[min(at, len(places) - 1)]]
+
+    def respond(self, action: int, signal: float, scheme: Scheme, enabled: Enabled = everything) -> None:
+        """What came of an action that was chosen among those enabled, itself included."""
+        chosen = self.actions.index(action)
+        places = self._enabled(lambda other: other == action or enabled(other))
+        chances = self._of(places)
+        total = float(chances.sum())
+        if total <= 0:
+            return
+        moved = responded(chances / total, places.index(chosen), scheme.heard(signal), scheme) * total
+        for place, chance in zip(places, moved.tolist(), strict=True):
+            self.chances[place] = chance
+
+    def add(self, action: int) -> None:
+        """A link that was not there before gets an equal share; the others keep their proportions (eq. 5 and 6)."""
+        count = len(self.actions) + 1
+        self.chances = array("f", [chance * (count - 1) / count for chance in self.chances])
+        self.actions.append(action)
+        self.chances.append(1 / count)
+
+    def remove(self, action: int) -> None:
+        """A link that is gone: the others share its chance by their proportions (eq. 7 and 8)."""
+        place = self.actions.index(action)
+        gone = self.chances.pop(place)
+        del self.actions[place]
+        if 1 - gone > 1e-6:
+            self.chances = array("f", [chance / (1 - gone) for chance in self.chances])
+        else:
+            self.chances = array("f", [1 / len(self.actions)] * len(self.actions) if self.actions else [])
+
+    def refresh(self, actions: Iterable[int]) -> None:
+        """The page shows these links now."""
+        shown = dict.fromkeys(actions)
+        for action in [action for action in self.actions if action not in shown]:
+            self.remove(action)
+        known = set(self.actions)
+        for action in shown:
+            if action not in known:
+                self.add(action)
+
+    def renamed(self, number: Mapping[int, int]) -> Automaton:
+        """The same with other numbers for its actions."""
+        made = Automaton()
+        made.actions = array("I", (number[action] for action in self.actions))
+        made.chances = self.chances[:]
+        return made
+
+    def chance(self, action: int) -> float:
+        return self.chances[self.actions.index(action)]
+
+    def _enabled(self, enabled: Enabled) -> list[int]:
+        return [place for place, action in enumerate(self.actions) if enabled(action)]
+
+    def _of(self, places: list[int]) -> Floats:
+        return np.array([self.chances[place] for place in places], dtype=np.float64)
+
+    def state(self) -> dict[str, Any]:
+        return {"actions": self.actions, "chances": self.chances}
+
+    @classmethod
+    def restored(cls, state: dict[str, Any]) -> Automaton:
+        made = cls()
+        made.actions, made.chances = state["actions"], state["chances"]
+        return made
+
+
+@helper
+class Network:
+    """Automata by the number of their page, each with the threshold that a response must reach to be a reward. Stored
+    as a few long arrays, however many there are."""
+
+    def __init__(self) -> None:
+        self.automata: dict[int, Automaton] = {}
+        self.thresholds: dict[int, float] = {}
+
+    def __len__(self) -> int:
+        return len(self.automata)
+
+    def __contains__(self, page: int) -> bool:
+        return page in self.automata
+
+    def __getitem__(self, page: int) -> Automaton:
+        return self.automata[page]
+
+    def shown(self, page: int, actions: Iterable[int]) -> Automaton:
+        """The automaton of a page with these links: a new one, or the one it has, brought up to date."""
+        known = self.automata.get(page)
+        if known is None:
+            known = self.automata[page] = Automaton(dict.fromkeys(actions))
+        else:
+            known.refresh(actions)
+        return known
+
+    def threshold(self, page: int) -> float:
+        return self.thresholds.get(page, 0.0)
+
+    def state(self) -> dict[str, Any]:
+        actions, chances = array("I"), array("f")
+        for automaton in self.automata.values():
+            actions.extend(automaton.actions)
+            chances.extend(automaton.chances)
+        return {
+            "pages": array("I", self.automata),
+            "counts": array("I", map(len, self.automata.values())),
+            "actions": actions,
+            "chances": chances,
+            "rewarded": array("I", self.thresholds),
+            "thresholds": array("d", self.thresholds.values()),
+        }
+
+    @classmethod
+    def restored(cls, state: dict[str, Any]) -> Network:
+        made = cls()
+        begin = 0
+        for page, count in zip(state["pages"], state["counts"], strict=True):
+            automaton = made.automata[page] = Automaton()
+            automaton.actions = state["actions"][begin : begin + count]
+            automaton.chances = state["chances"][begin : begin + count]
+            begin += count
+        made.thresholds = dict(zip(state["rewarded"], state["thresholds"], strict=True))
+        return made
