@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from wolfspider.events import Noted
-from wolfspider.frontier import Frontier, Item, Shelf
+from wolfspider.frontier import Frontier, Interned, Item, Shelf
 from wolfspider.judge import Similarity
 from wolfspider.model import Credit, Link, Outcome, Page, Verdict, Visit
 from wolfspider.reinforcer import Terms
@@ -99,9 +99,9 @@ class Strategy(ABC):
 
     def restore(self, state: Mapping[str, Any]) -> None:
         vars(self).update(state)
-        for part in self._parts():
-            if isinstance(part, Frontier):
-                part.shelf = self.shelf
+        for value in state.values():
+            if isinstance(value, Frontier | Interned):
+                value.shelf = self.shelf
 
     @cached_property
     def _similarity(self) -> Similarity:

@@ -1,0 +1,293 @@
+"""LAFC (Akbari Torkestani 2012, An adaptive focused Web crawling algorithm based on learning automata).
+
+Every page that was worth expanding has a learning automaton, whose actions are the links of the page. A walker stands
+on a page, lets its automaton choose a link, and downloads it. If what it finds is at least as near to the topic as the
+best that this automaton has found so far, the choice is rewarded and that nearness is the automaton's new threshold. A
+page nearer than the control threshold is put on a stack and the walker goes on from there; from any other page it goes
+back to the top of the stack.
+
+Within one crawl every page is visited once, and what is left of a rewarded automaton's chances is uniform again: the
+first crawl of a topic learns nothing that it could use itself. The automata are what it leaves to the next one
+(`learned`), which starts with all links enabled and the chances as they were.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import insort
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wolfspider.codec import helper
+from wolfspider.frontier import Interned
+from wolfspider.learn.automaton import Network, Scheme
+from wolfspider.model import Link, Outcome, Page, Verdict, Visit
+from wolfspider.params import param
+from wolfspider.room import Room
+from wolfspider.scope import Rule
+from wolfspider.strategy import Strategy, register
+from wolfspider.text import counts, words
+from wolfspider.topic import Topic
+from wolfspider.turns import Turns
+
+SAMPLE = 2_000  # similarities that the border of `full` is taken from
+FIRST = 20  # pages that are expanded anyhow before there is such a border
+
+
+@dataclass
+class LafcParams:
+    rate: float = param(0.09, "Learning rate a: how far a reward moves the chances.", low=0, high=1)
+    penalty: float = param(0.0, "Penalty rate b: 0 is L_R-I, as in the paper; b = a is L_R-P.", low=0, high=1)
+    signal: str = param(
+        "P",
+        "What a reward is: all or nothing (P), in five levels (Q), or the similarity itself (S).",
+        choices=("P", "Q", "S"),
+    )
+    control: float = param(0.8, "Similarity from which on a page is expanded.", low=0, high=1)
+    similarity: str = param(
+        "restricted",
+        "Over the topic's keywords alone (the paper's), over all words with the border at the 90th percentile of what "
+        "was seen (full), or the judge's score (judge).",
+        choices=("restricted", "full", "judge"),
+        live=False,
+    )
+    stack: str = param(
+        "peek",
+        "Going back, a page stays on the stack until its links are used up (peek), or leaves it at once (literal).",
+        choices=("peek", "literal"),
+    )
+    walkers: int = param(1, "Walkers over the same automata; the paper has one.", low=1, high=1000, live=False)
+    decay: float = param(0.99, "What a kept threshold is multiplied by at the start of another crawl.", low=0, high=1)
+
+
+LEVELS = {"P": 2, "Q": 5, "S": 0}
+
+
+def restricted(keywords: Sequence[str], page: Page) -> float:
+    """The paper's similarity: the cosine of two vectors that have a place for each word of the topic, and no other."""
+    found = counts(page)
+    frequencies = [found.get(word, 0) for word in keywords]
+    size = math.sqrt(len(frequencies) * sum(count * count for count in frequencies))
+    return sum(frequencies) / size if size else 0.0
+
+
+@helper
+class Walker:
+    """Where it stands, where it came from, and which link it is trying."""
+
+    def __init__(self) -> None:
+        self.at: int | None = None
+        self.stack: list[int] = []
+        self.tries: tuple[int | None, int] | None = None  # the page whose automaton chose, and the link
+
+    def state(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    @classmethod
+    def restored(cls, state: dict[str, Any]) -> Walker:
+        made = cls()
+        vars(made).update(state)
+        return made
+
+
+@register
+class Lafc(Strategy):
+    name = "lafc"
+    paper = "Akbari Torkestani 2012, An adaptive focused Web crawling algorithm based on learning automata"
+    Params = LafcParams
+    variants = (
+        {},
+        {"similarity": "judge", "control": 0.5, "walkers": 3, "signal": "S", "penalty": 0.05},
+        {"similarity": "full", "stack": "literal", "signal": "Q"},
+    )
+
+    def begin(self, seeds: Sequence[Link], now: float) -> None:
+        self.addresses = Interned(self.shelf)
+        self.network = Network()
+        self.visited: set[int] = set()  # addresses that are disabled in this crawl
+        self.expanded: dict[int, None] = {}  # pages whose automaton may have a link left
+        self.starts: deque[int] = deque()
+        self.near: list[float] = []  # similarities so far, in order
+        self.turns = Turns()
+        self.walkers = {f"walker-{number}": Walker() for number in range(self.params.walkers)}
+        self._take_over()
+        self.seeds(seeds)
+
+    def seeds(self, links: Sequence[Link]) -> None:
+        """Starting points; walkers that had nowhere to go have somewhere now."""
+        self.starts.extend(self.addresses.number(link) for link in links)
+        for name, walker in self.walkers.items():
+            if walker.tries is None and name not in self.turns.queue:
+                self.turns.add(name)
+
+    # Choosing
+
+    def propose(self, room: Room, now: float) -> list[Visit]:
+        visits = []
+        for name, pick in self.turns.ready(room):
+            link = pick or self._choose(self.walkers[name])
+            if link is None:
+                continue
+            if room.take(link):
+                visits.append(self.visit(link, name, source=self._source(name), note=self._parts_of(name)))
+            else:
+                self.turns.park(name, link)
+        return visits
+
+    def _choose(self, walker: Walker) -> Link | None:
+        walker.tries = self._tried(walker)
+        if walker.tries is None:
+            return None
+        self.visited.add(walker.tries[1])
+        return self.addresses.record(walker.tries[1]).link
+
+    def _tried(self, walker: Walker) -> tuple[int | None, int] | None:
+        """The page whose automaton chooses, and its choice; a start has no page."""
+        while walker.at is not None:
+            action = self.network[walker.at].choose(self.rng, self._enabled)
+            if action is not None:
+                return walker.at, action
+            self._back(walker)
+        while self.starts:
+            start = self.starts.popleft()
+            if start not in self.visited:
+                return None, start
+        walker.at = self._richest()
+        return self._tried(walker) if walker.at is not None else None
+
+    def _enabled(self, action: int) -> bool:
+        return action not in self.visited
+
+    def _back(self, walker: Walker) -> None:
+        """To the top of the stack."""
+        if self.params.stack == "literal":
+            walker.at = walker.stack.pop() if walker.stack else None
+            return
+        while walker.stack and not any(map(self._enabled, self.network[walker.stack[-1]].actions)):
+            walker.stack.pop()
+        walker.at = walker.stack[-1] if walker.stack else None
+
+    def _richest(self) -> int | None:
+        """With an empty stack: of the pages with a link left, that whose automaton has the highest threshold."""
+        while self.expanded:
+            page = max(self.expanded, key=self.network.threshold)
+            if any(map(self._enabled, self.network[page].actions)):
+                return page
+            del self.expanded[page]
+        return None
+
+    # Learning
+
+    def observe(self, outcome: Outcome) -> None:
+        walker = self.walkers[outcome.visit.agent]
+        assert walker.tries is not None
+        (origin, action), walker.tries = walker.tries, None
+        self.turns.add(outcome.visit.agent)
+        page = outcome.page
+        number = self.addresses.number(Link(page.final_url)) if page is not None else action
+        if page is None or (number != action and number in self.visited):  # nothing new: the link is used up
+            self._back(walker)
+            return
+        self.visited.add(number)
+        near = self._near(page, outcome.verdict)
+        self._respond(origin, action, near)
+        if origin is None or near >= self._control():
+            self.network.shown(number, (self.addresses.number(link, page.final_url) for link in page.links))
+            self.expanded[number] = None
+            walker.stack.append(number)
+            walker.at = number
+        else:
+            self._back(walker)
+        insort(self.near, near)
+        if len(self.near) > SAMPLE:
+            del self.near[::2]
+
+    def _respond(self, origin: int | None, action: int, near: float) -> None:
+        """At least as near as the best so far is a reward, and sets the next mark. The first must be near at all."""
+        if origin is None:
+            return
+        network, known = self.network, self.params
+        good = near > 0 and near >= network.threshold(origin)
+        if good:
+            network.thresholds[origin] = near
+        signal = near if known.signal != "P" else float(good)
+        scheme = Scheme(known.rate, known.penalty, LEVELS[known.signal])
+        network[origin].respond(action, signal if good else 0.0, scheme, self._enabled)
+
+    def _near(self, page: Page, verdict: Verdict | None) -> float:
+        if self.params.similarity == "judge":
+            return verdict.score if verdict is not None else 0.0
+        if self.params.similarity == "full":
+            return self._similarity.of_words(page.words)
+        return restricted(self._keywords(), page)
+
+    def _keywords(self) -> list[str]:
+        return list(dict.fromkeys(word for keyword in self.topic.keywords for word in words(keyword)))
+
+    def _control(self) -> float:
+        if self.params.similarity != "full":
+            return float(self.params.control)
+        return self.near[len(self.near) * 9 // 10] if len(self.near) >= FIRST else 0.0
+
+    # What is kept
+
+    def learned(self) -> dict[str, Any]:
+        numbers = {*self.network.automata, *(n for one in self.network.automata.values() for n in one.actions)}
+        urls = {number: self.addresses.record(number).link.url for number in sorted(numbers)}
+        return {"urls": urls, "network": self.network}
+
+    def inherit(self, learned: Mapping[str, Any]) -> None:
+        self._inherited = learned
+
+    def _take_over(self) -> None:
+        """Automata of an earlier crawl, under the numbers of this one."""
+        learned = vars(self).pop("_inherited", None)
+        if not learned:
+            return
+        number = {old: self.addresses.number(Link(url)) for old, url in learned["urls"].items()}
+        for page, automaton in learned["network"].automata.items():
+            self.network.automata[number[page]] = automaton.renamed(number)
+        for page, mark in learned["network"].thresholds.items():
+            self.network.thresholds[number[page]] = mark * self.params.decay
+
+    def forget(self, rule: Rule) -> None:
+        super().forget(rule)
+        self.starts = deque(one for one in self.starts if not rule.matches(self.addresses.record(one).link.url))
+
+    def retopic(self, topic: Topic) -> None:
+        super().retopic(topic)
+        self.network.thresholds.clear()
+
+    def keeps(self) -> int:
+        """Actions are numbers of addresses: what grows is the larger of the two."""
+        actions = sum(map(len, self.network.automata.values()))
+        return max(actions, len(self.addresses))
+
+    def report(self) -> dict[str, Any]:
+        best = sorted(self.network.thresholds.values(), reverse=True)[:3]
+        deepest = max((len(walker.stack) for walker in self.walkers.values()), default=0)
+        return {"automata": len(self.network), "stack": deepest, "best thresholds": best}
+
+    def explain(self, url: str) -> dict[str, Any]:
+        number = self.addresses.find(url)
+        if number is None:
+            return {}
+        told = {}
+        for page, automaton in self.network.automata.items():
+            if number in automaton.actions:
+                about = {"chance": automaton.chance(number), "threshold": self.network.threshold(page)}
+                told[self.addresses.record(page).link.url] = about
+        return {"automata": told, "visited": number in self.visited} if told else {}
+
+    def _source(self, name: str) -> str:
+        tries = self.walkers[name].tries
+        return "" if tries is None or tries[0] is None else self.addresses.record(tries[0]).link.url
+
+    def _parts_of(self, name: str) -> Mapping[str, Any]:
+        tries = self.walkers[name].tries
+        if tries is None or tries[0] is None:
+            return {"seed": True}
+        page, action = tries[0], tries[1]
+        return {"chance": self.network[page].chance(action), "threshold": self.network.threshold(page)}

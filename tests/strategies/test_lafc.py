@@ -1,0 +1,122 @@
+"""LAFC: a network of learning automata, one for each page that was worth expanding."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from wolfspider.chance import generator
+from wolfspider.drive import Recollection, simulate
+from wolfspider.events import Landed
+from wolfspider.frontier import Shelf
+from wolfspider.judge import make_judge
+from wolfspider.loop import Crawl, Limits
+from wolfspider.model import Failure, Fetch, Link, Page
+from wolfspider.params import build
+from wolfspider.strategies.lafc import Lafc, LafcParams, restricted
+from wolfspider.topic import Topic
+
+TOPIC = Topic(("spider silk",), "Spiders and silk")
+GOOD, BAD = ("spider", "silk"), ("car", "road")
+
+
+class Web:
+    """Pages by name: whether they are about the topic, and what they link to."""
+
+    def __init__(self, pages: Mapping[str, tuple[bool, Sequence[str]]]) -> None:
+        self.pages = pages
+
+    def look(self, url: str, now: float) -> Fetch:
+        name = url.removeprefix("http://a.test/")
+        if name not in self.pages:
+            return Fetch(url, url, 404, failure=Failure("status", "404"), seconds=1.0, at=now)
+        good, names = self.pages[name]
+        links = tuple(Link(f"http://a.test/{one}", rank=rank) for rank, one in enumerate(names))
+        page = Page(url, url, name, GOOD if good else BAD, links, digest=name, at=now)
+        return Fetch(url, url, 200, seconds=1.0, at=now, page=page)
+
+
+def crawled(web: Web, pages: int = 50, learned: Any = None, seed: int = 1, **settings: Any) -> tuple[Lafc, list[str]]:
+    strategy = Lafc(TOPIC, build(LafcParams, settings), generator(seed), Shelf())
+    if learned is not None:
+        strategy.inherit(learned)
+    order: list[str] = []
+
+    def listen(event: object) -> None:
+        if isinstance(event, Landed):
+            order.append(event.outcome.visit.link.url.removeprefix("http://a.test/"))
+
+    crawl = Crawl(strategy, lambda topic: make_judge("keywords", topic), Recollection(web), Limits(pages))
+    crawl.listen(listen)
+    crawl.begin([Link("http://a.test/seed")], 0.0)
+    simulate(crawl, web, start=0.0)
+    return strategy, order
+
+
+@pytest.mark.parametrize(
+    ("keywords", "text", "near"),
+    [
+        (("a", "b"), "a a b", 0.948683),
+        (("a", "b"), "a a a a a", 0.707107),
+        (("a",), "a a a a a a a", 1.0),
+        (("a", "b"), "c d", 0.0),
+    ],
+)
+def test_the_papers_similarity_knows_the_keywords_alone(keywords: Sequence[str], text: str, near: float) -> None:
+    page = Page("http://a.test/", "http://a.test/", words=tuple(text.split()))
+    assert restricted(keywords, page) == pytest.approx(near, abs=1e-6)
+
+
+def test_good_pages_are_expanded_and_bad_ones_are_not() -> None:
+    web = Web(
+        {"seed": (False, ["good", "bad"]), "good": (True, ["deep"]), "bad": (False, ["lost"]), "deep": (True, [])}
+    )
+    strategy, order = crawled(web)
+    assert sorted(order) == ["bad", "deep", "good", "seed"]
+    assert len(strategy.network) == 3
+
+
+def test_by_the_letter_a_page_leaves_the_stack_with_links_untried() -> None:
+    """From the last bad page the walker goes back to the seed, and its stack is empty before all links are tried; the
+    automaton with the highest threshold is then gone on with."""
+    web = Web({"seed": (False, ["a", "b", "c"]), "a": (False, []), "b": (False, []), "c": (False, [])})
+    assert len(crawled(web, stack="literal")[1]) == len(crawled(web)[1]) == 4
+
+
+def test_a_reward_sets_the_mark_that_the_next_must_reach() -> None:
+    web = Web({"seed": (False, ["good"]), "good": (True, [])})
+    strategy, _ = crawled(web)
+    seed = strategy.addresses.find("http://a.test/seed")
+    assert seed is not None and strategy.network.threshold(seed) == pytest.approx(1.0)
+
+
+def test_the_first_crawl_leaves_what_the_next_one_starts_from() -> None:
+    names = [f"bad{number}" for number in range(9)]
+    web = Web({"seed": (False, [*names, "good"]), "good": (True, []), **{name: (False, []) for name in names}})
+    learned: Any = None
+    places = []
+    for crawl in range(30):
+        strategy, order = crawled(web, learned=learned, seed=crawl, rate=0.3)
+        places.append(order.index("good"))
+        learned = strategy.learned()
+    assert sum(places[:10]) > 25 and sum(places[20:]) < 15  # at best it comes right after the seed: 10
+    seed = strategy.addresses.find("http://a.test/seed")
+    good = strategy.addresses.find("http://a.test/good")
+    assert seed is not None and good is not None and strategy.network[seed].chance(good) > 0.9
+
+
+def test_links_that_come_and_go_between_crawls_change_the_automaton() -> None:
+    before = Web({"seed": (False, ["a", "b"]), "a": (True, []), "b": (True, [])})
+    after = Web({"seed": (False, ["b", "c"]), "b": (True, []), "c": (True, [])})
+    strategy, _ = crawled(before)
+    strategy, order = crawled(after, learned=strategy.learned())
+    assert sorted(order) == ["b", "c", "seed"]
+
+
+def test_several_walkers_share_the_automata_and_never_a_page() -> None:
+    pages: dict[str, tuple[bool, Sequence[str]]] = {"seed": (True, [str(number) for number in range(20)])}
+    pages |= {str(number): (True, [str(number + 20)]) for number in range(40)}
+    _, order = crawled(Web(pages), walkers=4)
+    assert len(order) == len(set(order))
