@@ -122,6 +122,22 @@ def test_a_forager_that_walks_in_circles_is_seen_to_return() -> None:
     assert territory.row()["agents"] == {"a": [3, 0.375, pytest.approx((1 + 4 / 7 + 6 / 9) / 3)]}
 
 
+def test_territories_are_compared_over_equal_moves() -> None:
+    """One forager has twice the time of the other, and no more ground for it."""
+    circle = [f"u{number % 10}" for number in range(50)]
+    territory = feed(
+        Territory(),
+        *(move("a", url) for url in circle),
+        *(move("b", url) for url in circle[:30]),
+        *(move("c", url) for url in circle[:24]),
+        Noted(T0 + HOUR, "slice", {"agent": "a", "score": 100.0, "seconds": 180.0, "population": 3}),
+    )
+    assert territory.equally == {"a": [10, 10], "b": [10]}
+    row = territory.row()
+    assert (row["distinct_in_equal_moves"], row["moves"], row["slices"]) == (10.0, 104, 1)
+    assert Territory().row()["distinct_in_equal_moves"] is None
+
+
 def test_a_path_is_drawn_with_the_links_among_its_places() -> None:
     territory = feed(
         Territory(kept=2),

@@ -6,8 +6,9 @@ division of work        in a window of time let V_f be the URLs that forager f s
 different decisions     the same with pairs (a, b), b stepped on right after a on the same path and in the same
                         window, of which only those count whose start a at least two foragers decided at.
 new starting points     a URL enters the list of starting points of any forager for the first time ever.
-territory               the URLs a forager steps on: how many in a day, and how many of a path's are those of its
-                        paths before.
+territory               the URLs a forager steps on: how many in a day, how many in the same number of moves, and how
+                        many of a path's are those of its paths before. Foragers share the time, so one of a smaller
+                        fleet takes more moves in a day; only over equal moves can fleets of two sizes be compared.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ Thing = TypeVar("Thing", bound=Hashable)
 Pair = tuple[str, str]
 DIVISION_WINDOW = 75 * 60.0
 PATHS_KEPT = 10  # of each forager
+EQUAL_MOVES = 25
 
 
 def exclusive(sets: Mapping[str, AbstractSet[Thing]]) -> dict[str, float]:
@@ -216,6 +218,9 @@ class Territory(Measure):
         self.past: list[tuple[int, str, int, int]] = []  # day, forager, distinct URLs, moves
         self._walked: dict[str, deque[tuple[int, list[str]]]] = {}  # the last one is under way
         self._closed: dict[str, int] = {}  # the newest path of each that was counted
+        self.moves = self.slices = 0
+        self.equally: dict[str, list[int]] = {}  # of each forager, distinct URLs in each 25 moves after one another
+        self._newest: dict[str, list[str]] = {}  # its moves since the last 25
         self._today: dict[str, Counter[str]] = {}
         self._day = 0
 
@@ -233,14 +238,25 @@ class Territory(Measure):
             self._move(event.data["agent"], event.data["url"], event.data["path"])
         elif event.kind == "death":
             self._close_path(event.data["agent"])
+        elif event.kind == "slice":
+            self.slices += 1
 
     def _move(self, agent: str, url: str, path: int) -> None:
+        self.moves += 1
+        self._move_equally(agent, url)
         self._today.setdefault(agent, Counter())[url] += 1
         walked = self._walked.setdefault(agent, deque(maxlen=self.kept))
         if not walked or walked[-1][0] != path:
             self._close_path(agent)
             walked.append((path, []))
         walked[-1][1].append(url)
+
+    def _move_equally(self, agent: str, url: str) -> None:
+        newest = self._newest.setdefault(agent, [])
+        newest.append(url)
+        if len(newest) == EQUAL_MOVES:
+            self.equally.setdefault(agent, []).append(len(set(newest)))
+            newest.clear()
 
     def _close_path(self, agent: str) -> None:
         walked = self._walked.get(agent)
@@ -286,6 +302,10 @@ class Territory(Measure):
         return {
             "distinct_a_day": mean([day[2] for day in self.past or self.days]),
             "distinct_of_moves_a_day": mean([ratio(day[2], day[3]) for day in self.past or self.days]),
+            "distinct_in_equal_moves": mean([mean(counts) for counts in self.equally.values()]),
+            "moves": self.moves,
+            "slices": self.slices,
+            "paths": len(self.paths),
             "returned": mean([path.returned for path in self.paths]),
             "distinct": mean([path.distinct for path in self.paths]),
             "days": list(self.days),
