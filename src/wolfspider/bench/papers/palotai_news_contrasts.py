@@ -2,8 +2,11 @@
 
 8   "Larger cost/reward ratio increased the foraging areas and we noted a sudden increase in extinction probability."
     The factor m multiplies the cost of a document sent, in the profit and in the score. Fleets begin with eight
-    foragers, so that some can die within days. A territory is what one forager visits in a day, in distinct URLs;
-    extinction is deaths for each forager ever born.
+    foragers, so that some can die within days. A territory is how many distinct URLs one forager visits in 25 moves.
+    In a day it visits more where others have died, since one works at a time, so what it visits in a day is only
+    told. (25 moves of a small fleet are over sooner, and less is new on the site meanwhile: this speaks against the
+    claim, if anything.) Extinction is deaths for each forager ever born. That nothing is ruled where nobody dies was
+    decided after a quick form in which nobody did.
 9   "Without other elements in the list the crawler is typically trapped in this domain." Weblogs have one entry.
     Trapped is who walks where it has walked: the share of a path's URLs that its last paths had, and the share of
     distinct URLs among all steps of these paths.
@@ -28,6 +31,7 @@ import numpy as np
 from wolfspider.bench.experiment import Broken, Claim, Row, Rows, Ruling
 from wolfspider.bench.papers.palotai_news_claims import mean_text
 from wolfspider.bench.rulings import FEWEST, SURE, greater, one_sided, p_text
+from wolfspider.bench.territory import EQUAL_MOVES
 
 FACTORS = (1, 2, 4, 8)
 DIVIDING, KEPT, SAME = "WLRL", "RL, list kept", "RL, list kept, common weights"
@@ -40,7 +44,13 @@ Figure = Callable[[Row], float]
 
 
 def territory(row: Row) -> float:
-    """Distinct URLs that a forager visits in a day."""
+    """Distinct URLs that a forager visits in 25 moves; not a number where nobody lives for so many."""
+    found = row["territory"]["distinct_in_equal_moves"]
+    return math.nan if found is None else float(found)
+
+
+def daily_territory(row: Row) -> float:
+    """Distinct URLs that a forager visits in a day, however many moves it has."""
     return float(row["territory"]["distinct_a_day"] or 0.0)
 
 
@@ -56,7 +66,8 @@ def at_minimum(row: Row) -> bool:
 
 def sweep(rows: Rows, figure: Figure) -> list[list[float]]:
     """A line for each case, a column for each factor; cases that have all of them."""
-    found = {(row["case"], row["factor"]): figure(row) for row in rows if row["kind"] == "sweep"}
+    known = {(row["case"], row["factor"]): figure(row) for row in rows if row["kind"] == "sweep"}
+    found = {key: value for key, value in known.items() if math.isfinite(value)}
     cases = sorted({case for case, _ in found})
     return [[found[case, m] for m in FACTORS] for case in cases if all((case, m) in found for m in FACTORS)]
 
@@ -75,11 +86,13 @@ def costs_widen_and_kill(rows: Rows) -> Ruling:
     if not np.any(deaths):
         return Ruling(None, sentence="Nobody dies at any cost in the few days of this form: extinction takes longer.")
     told, holds = [], True
-    for name, lines in (("territory", areas), ("deaths for each birth", deaths)):
+    for name, lines in ((f"distinct URLs in {EQUAL_MOVES} moves", areas), ("deaths for each birth", deaths)):
         p, means = trend(lines), np.mean(lines, axis=0)
         holds &= p < SURE and means[-1] > means[0]
         told.append(f"{name} {', '.join(f'{mean:.3g}' for mean in means)} (Page's test for a rise {p_text(p)})")
     left = np.mean(sweep(rows, lambda row: float(at_minimum(row))), axis=0)
+    daily = np.mean(sweep(rows, daily_territory), axis=0)
+    told.append(f"distinct URLs in a day, whatever the moves, {', '.join(f'{mean:.3g}' for mean in daily)}")
     told.append(f"fleets of one forager at the end {', '.join(f'{share:.0%}' for share in left)}")
     return Ruling(bool(holds), f"n = {len(areas)} seeds, m = 1, 2, 4, 8: " + "; ".join(told))
 
@@ -88,7 +101,7 @@ def costs_narrow(rows: Rows) -> list[Row]:
     def narrowed(row: Row) -> Row:
         if row["kind"] != "sweep":
             return row
-        ground = {**row["territory"], "distinct_a_day": 100.0 - row["factor"]}
+        ground = {**row["territory"], "distinct_in_equal_moves": 20.0 - row["factor"]}
         deaths = [[1.0, "somebody"]] if row["factor"] == FACTORS[0] else []
         return {**row, "territory": ground, "population": {**row["population"], "deaths": deaths}}
 

@@ -32,7 +32,9 @@ SMALL_FLEET = {"fleet": "WLRL", "foragers": 8, "least": 1, "most": 0}  # so many
 CORPUS_STARTS = {"news": 1_538_352_000.0, "news-small": 1_546_819_200.0}  # 1 October 2018 and 7 January 2019
 CORPUS_SEEDS = ("http://old.felixonline.co.uk/", "http://www.discoverdev.io/")
 SMALL = ("population.births", "population.deaths", "population.last", "population.lowest_score")
-GROUND = ("territory.distinct_a_day", "territory.distinct_of_moves_a_day", "territory.returned", "territory.distinct")
+STEPS = ("territory.moves", "territory.slices", "territory.paths")
+DISTINCT = ("distinct_in_equal_moves", "distinct_a_day", "distinct_of_moves_a_day", "distinct", "returned")
+GROUND = (*STEPS, *(f"territory.{figure}" for figure in DISTINCT))
 RATES = ("tally.downloaded", "tally.sent", "tally.relevant", "tally.download_efficiency", "tally.sent_efficiency")
 FLEETS: Mapping[str, Mapping[str, Any]] = {
     DIVIDING: {"fleet": "WLRL"},
@@ -61,8 +63,10 @@ class Scale(NamedTuple):
     corpus_days: float
 
 
-FULL = Scale(6, 6, 14, (300, 3.5), 2, 2, 20, 4, (100, 14), 8, 4, (300, 20), (30, 20), 5, 14)
-QUICK = Scale(2, 5, 14, (60, 40), 0, 0, 5, 4, (60, 40), 5, 3, (60, 40), (10, 40), 5, 7)
+FULL = Scale(5, 5, 14, (300, 4), 1, 2, 20, 3, (100, 16), 8, 3, (300, 20), (30, 20), 5, 10)
+QUICK = Scale(2, 5, 14, (60, 40), 0, 0, 5, 3, (60, 40), 5, 2.5, (60, 40), (10, 40), 5, 5)
+CORPUS_LATENCY = 60.0
+PAPER_DOWNLOADS, PAPER_ARTICLES = 78_000, 1_200  # a day
 
 
 def scale(form: Form) -> Scale:
@@ -93,7 +97,7 @@ def _main(of: Scale) -> Iterator[Setting]:
 def _pace(of: Scale) -> Iterator[Setting]:
     parts = [f"division.{figure}" for figure in ("windows", "order", "window_hours")]
     for case in range(of.pace):
-        known = {"fleet": {"fleet": "WLRL", "most": 0}, "parts": [*parts, *RATES, *SMALL]}
+        known = {"fleet": {"fleet": "WLRL", "most": 0}, "parts": [*parts, *RATES, *SMALL, *STEPS]}
         yield _setting("pace", of, case, (1200, 1.1), of.pace_days, **known)
 
 
@@ -143,7 +147,7 @@ def _corpus(form: Form, of: Scale) -> Iterator[Setting]:
             "start": CORPUS_STARTS[folder.name],
         }
         about = {"kind": "division", "case": case, "web": str(folder), "strategy": "foragers", "repeat": case}
-        time = {"days": of.corpus_days, "latency": 60.0, "seeds": list(CORPUS_SEEDS)}
+        time = {"days": of.corpus_days, "latency": CORPUS_LATENCY, "seeds": list(CORPUS_SEEDS)}
         yield {**about, **time, **known, "parts": _division_parts()}
 
 
@@ -157,12 +161,13 @@ def scaled(form: Form) -> list[str]:
     of = scale(form)
     articles, latency = of.site
     pace = (
-        f"A site publishes {articles} articles a day instead of about 1,200, and a download takes {latency:g} s, which "
-        f"makes {86_400 / latency:,.0f} a day instead of 78,000: fewer of both, in about the paper's proportion."
+        f"A site publishes {articles} articles a day instead of about {PAPER_ARTICLES:,}, and a download takes "
+        f"{latency:g} s, which makes {86_400 / latency:,.0f} a day instead of {PAPER_DOWNLOADS:,}: "
+        f"{86_400 / latency / articles:.0f} for each article, in the paper {PAPER_DOWNLOADS / PAPER_ARTICLES:.0f}."
     )
     steps = (
-        "A page of the site has more links than one of the paper's: a step costs about 14 downloads, there about 3. So "
-        "a fleet takes fewer steps in 75 minutes, a tenth or less, and meets itself less often."
+        "Pages have other links than the paper's, so a step takes another number of downloads, and a slice of time has "
+        "another number of steps: the table of steps has both beside the paper's."
     )
     sweep = (
         f"The sweep of the cost and the cut weblogs: {of.sweep} seeds, {of.sweep_days:g} days, {of.sweep_site[0]} "
@@ -178,12 +183,17 @@ def scaled(form: Form) -> list[str]:
         *(pace, steps, sweep, division),
     ]
     if of.pace:
-        sentences.append(f"At the paper's own rates (1,200 articles, 1.1 s) {of.pace} runs of {of.pace_days} days.")
+        sentences.append(f"At the paper's own rates (1,200 articles, 1.1 s) {of.pace} run of {of.pace_days} days.")
+    return [*sentences, _corpus_sentence(form, of)]
+
+
+def _corpus_sentence(form: Form, of: Scale) -> str:
     if corpus(form) is None:
-        sentences.append(
-            "No recorded news was at hand (--corpora), so the last claim is tested on computed sites only."
-        )
-    return sentences
+        return "No recorded news was at hand (--corpora), so the last claim is tested on computed sites only."
+    return (
+        f"On the recorded news each kind of fleet runs {of.corpus} times for {of.corpus_days:g} days, from "
+        f"{len(CORPUS_SEEDS)} addresses, with {CORPUS_LATENCY:g} s a download ({86_400 / CORPUS_LATENCY:,.0f} a day)."
+    )
 
 
 EXPERIMENT = Experiment(
