@@ -70,10 +70,13 @@ def test_efficiencies_are_ratios_of_what_was_rewarded_downloaded_sent_and_found(
     assert (tally.all.downloads, tally.all.sent, tally.all.relevant) == (5, 3, 2)
     assert (tally.atlas.found, tally.atlas.seen) == (3, 4)
     assert (tally.download_efficiency, tally.sent_efficiency) == (2 / 5, 2 / 3)
-    assert tally.relative_found_url == 3 / 5
+    assert (tally.relative_found_url, tally.relative_fetched_url) == (4 / 5, 3 / 5)
     assert tally.series() == {"downloads": [4, 1], "sent": [2, 1], "relevant": [1, 1], "published": [1, 0]}
     assert tally.row()["agents"] == {"a": [3, 1, 1, 99.0], "b": [2, 2, 1, 98.0]}
     assert shares([1, 1], [4, 0])[0] == 0.25
+    assert tally.row()["undated"] == 0
+    feed(tally, landed(7, "http://n/list", 4.0), credited(7, 4.0))
+    assert (tally.row()["undated"], tally.all.relevant) == (1, 3)
 
 
 def test_before_anything_happened_ratios_are_none() -> None:
@@ -172,7 +175,11 @@ def test_population_counts_births_and_deaths_and_draws_scores_from_birth_to_deat
         noted("slice", 4.0, agent="b", score=-1.0, population=3, seconds=180),
         noted("death", 5.0, agent="b", score=-1.0, population=2),
         noted("slice", 7.0, agent="c", score=60.0, population=2, seconds=180),
+        noted("restart", 8.0, agent="c", url="http://n/1", path=1),
+        noted("move", 8.0, agent="c", url="http://n/1", path=1),
+        noted("move", 8.0, agent="c", url="http://n/2", path=1),
     ).row()
+    assert (people["moves"], people["paths"], people["slices"]) == (2, 1, 4)
     assert people["heat"] == [[200.0, 200.0, 200.0], [None, -1.0, None], [None, None, 60.0]]
     assert [count for _, count in people["alive"]] == [1, 2, 3, 2]
     assert (people["first"], people["largest"], people["last"]) == (2, 3, 2)

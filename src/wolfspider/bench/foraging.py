@@ -7,11 +7,13 @@ also `territory.py` for how they divide the work.)
     fleet.row()
 
 Definitions that the papers leave open:
-    found URLs      addresses whose page was downloaded at least once. `seen` counts those only linked to as well.
+    found URLs      addresses seen: of pages that were downloaded, and of those that they link to. `fetched` are the
+                    ones whose page was downloaded at least once.
     download        a landing that went out and was charged, however often it had to be tried.
     rewarded        a credit with the reason "new"; every credit is a document sent.
     stored copy     the newest download of an address by any forager; a rewarded address is one document, whatever its
                     content was when it was rewarded.
+    undated         rewarded documents that do not say when they were published, as lists of articles.
     published       rewarded documents by the time they say they were published, in the same windows as the others.
 """
 
@@ -54,6 +56,7 @@ class Tally(Measure):
         self.width = window
         self.atlas, self.documents = atlas or Atlas(), documents or Documents()
         self.all = Sums()
+        self.undated = 0
         self.agents: dict[str, Sums] = {}
         self._windows: dict[str, Counter[int]] = {name: Counter() for name in SERIES}
 
@@ -77,7 +80,9 @@ class Tally(Measure):
         if paid(event):
             self._windows["relevant"][self.window(self.width)] += 1
             document = self.documents.of(event)
-            if document and document.published is not None:
+            if document and document.published is None:
+                self.undated += 1
+            elif document and document.published is not None:
                 self._windows["published"][int((document.published - self.start) // self.width)] += 1
 
     def _sums(self, agent: str) -> tuple[Sums, Sums]:
@@ -93,6 +98,10 @@ class Tally(Measure):
 
     @property
     def relative_found_url(self) -> float:
+        return ratio(self.atlas.seen, self.all.downloads)
+
+    @property
+    def relative_fetched_url(self) -> float:
         return ratio(self.atlas.found, self.all.downloads)
 
     def series(self) -> dict[str, list[int]]:
@@ -107,11 +116,13 @@ class Tally(Measure):
             "downloaded": self.all.downloads,
             "sent": self.all.sent,
             "relevant": self.all.relevant,
-            "found": self.atlas.found,
+            "undated": self.undated,
             "seen": self.atlas.seen,
+            "fetched": self.atlas.found,
             "download_efficiency": self.download_efficiency,
             "sent_efficiency": self.sent_efficiency,
             "relative_found_url": self.relative_found_url,
+            "relative_fetched_url": self.relative_fetched_url,
             "series": self.series(),
             "agents": {name: [s.downloads, s.sent, s.relevant, s.value] for name, s in self.agents.items()},
         }
@@ -237,7 +248,8 @@ def _lag_figures(lags: Any) -> dict[str, float]:
 
 
 class Population(Measure):
-    """Who lives, and what their scores are: births, deaths, the number alive, and the score after each time slice."""
+    """Who lives, what their scores are, and how far they go: births, deaths, the number alive, the score after each
+    time slice, and how many steps, paths and slices there were."""
 
     def __init__(self, window: float = WINDOW) -> None:
         super().__init__()
@@ -247,9 +259,11 @@ class Population(Measure):
         self.deaths: list[tuple[float, str]] = []
         self.alive: list[tuple[float, int]] = []  # after each birth and death
         self.scores: list[tuple[float, str, float]] = []  # after each slice
+        self.counts: Counter[str] = Counter()  # of notes by their kind
         self._living: set[str] = set()
 
     def noted(self, event: Noted) -> None:
+        self.counts[event.kind] += 1
         hours, data = (event.at - self.start) / HOUR, event.data
         if event.kind == "birth":
             self.kinds[data["agent"]] = data.get("kind", "")
@@ -284,6 +298,9 @@ class Population(Measure):
             "first": sum(not parent for _, _, parent in self.births),
             "largest": max(counts, default=0),
             "last": counts[-1] if counts else 0,
+            "moves": self.counts["move"],
+            "paths": self.counts["restart"],
+            "slices": self.counts["slice"],
             "lowest_score": min(values, default=math.nan),
             "highest_score": max(values, default=math.nan),
             "heat_hours": self.width / HOUR,
