@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from wolfspider import events
-from wolfspider.bench.fleets import prepared, recording_of, seeds_of, work
+from wolfspider.bench.fleets import prepared, recording_of, seeds_of, start_of, work
 from wolfspider.model import Page, Visit
 
 WEB = "synthetic:pages=1000,topics=16,mischief=0,news=1,articles=60"
@@ -59,10 +59,11 @@ def shown(visit: Visit) -> tuple[Any, ...]:
 
 
 def worked(setting: dict[str, Any]) -> list[tuple[Any, ...]]:
-    crawl, world, start = prepared(setting)
+    """From the beginning of the web's time, as the recording was."""
+    crawl, world, _ = prepared(setting)
     log: list[tuple[Any, ...]] = []
     crawl.listen(lambda event: log.append(told(event)))
-    work(crawl, world, start, float(setting["days"]), seeds_of(setting))
+    work(crawl, world, start_of(MADE), float(setting["days"]), seeds_of(setting))
     return log
 
 

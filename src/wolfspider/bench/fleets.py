@@ -3,7 +3,9 @@
     {"web": "synthetic:...,news=1", "days": 14, "latency": 3.5, "repeat": 0, "fleet": {"fleet": "WL", ...}}
 
 A fleet works on the news site of a synthetic web (from its home page, or from as many front pages as `fronts` says),
-on a recorded web from `start` on, or (`record`) on the replay of a recording that another fleet made. Recordings and
+on a recorded web from `start` on, or (`record`) on the replay of a recording that another fleet made. A replay shows
+nothing before it was recorded; so there work begins when the recording fleet had stepped on its first ten addresses,
+which foragers without a weblog of their own start from (`gathered`), and ends when the recording does. Recordings and
 models of page states are made once, when the first cell wants them, and lie in the cache under a digest of everything
 they come from.
 """
@@ -11,6 +13,7 @@ they come from.
 from __future__ import annotations
 
 import fcntl
+import json
 import math
 import os
 from collections import OrderedDict
@@ -28,7 +31,7 @@ from wolfspider.bench.kept import digest_of
 from wolfspider.bench.source import source_of
 from wolfspider.drive import Recollection, read, simulate
 from wolfspider.errors import Problem
-from wolfspider.events import Finish
+from wolfspider.events import Event, Finish, Noted
 from wolfspider.frontier import Shelf
 from wolfspider.learn.states import train_states
 from wolfspider.loop import Crawl, Limits
@@ -48,7 +51,8 @@ DAY = 86_400.0
 PAGES_KEPT = 12_000
 BACKGROUND_PAGES = 2_000  # of the web beside the news site, for the model of page states
 BOUNDLESS = 10**12  # downloads; time is what ends a fleet
-FIRST_GATHERED = 10  # addresses of a recording that foragers without a weblog of their own start from
+FIRST_STEPS = 10  # addresses of a recording that foragers without a weblog of their own start from
+STARTS = "starts.json"  # these, in the folder of the recording
 
 Setting = Mapping[str, Any]
 Row = dict[str, Any]
@@ -106,13 +110,34 @@ class Indifferent:
     learned, inherit = state, restore
 
 
+class FirstSteps:
+    """A listener that keeps the first addresses that a fleet steps on, and when it had been on all of them."""
+
+    def __init__(self, since: float, most: int = FIRST_STEPS) -> None:
+        self.urls: dict[str, None] = {}
+        self.since, self.most = since, most
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, Noted) and event.kind == "move":
+            self._step(event.data["url"], event.at)
+
+    def _step(self, url: str, at: float) -> None:
+        if len(self.urls) < self.most and url not in self.urls:
+            self.urls[url] = None
+            self.since = at
+
+    def to_bytes(self) -> bytes:
+        return json.dumps({"urls": list(self.urls), "since": self.since}).encode()
+
+
 def fleet(setting: Setting) -> Row:
     """Let a fleet work, and measure it by every fold of `Foraging`; `parts` names those that the row keeps, or single
     figures of them: "tally", "division.boundary"."""
     measured = Foraging(changed_of(setting))
     crawl, world, start = prepared(setting)
     crawl.listen(measured)
-    downloads = work(crawl, world, start, float(setting["days"]), seeds_of(setting))
+    days = float(setting["days"]) - (start - _beginning(setting)) / DAY
+    downloads = work(crawl, world, start, days, seeds_of(setting))
     row = measured.row()
     return {"downloads": downloads, **picked(row, setting.get("parts") or list(row))}
 
@@ -167,6 +192,12 @@ def _changing(web: str) -> Changing:
 
 
 def start_of(setting: Setting) -> float:
+    """When the fleet begins: in a replay, when what it may start from was there."""
+    return float(_first_steps(setting)["since"]) if "record" in setting else _beginning(setting)
+
+
+def _beginning(setting: Setting) -> float:
+    """Of the web's time."""
     return float(setting.get("start") or _opened(str(setting["web"])).start)
 
 
@@ -186,7 +217,7 @@ def seeds_of(setting: Setting) -> list[str]:
     if "seeds" in setting:
         return list(setting["seeds"])
     if setting.get("gathered"):
-        return _replay(*_replay_key(setting)).recording.urls[:FIRST_GATHERED]
+        return list(_first_steps(setting)["urls"])
     world = _opened(str(setting["web"]))
     if isinstance(world, Synthetic) and world.news is not None:
         fronts = islice(world.news.list_paths(world.start), int(setting.get("fronts", 1)))
@@ -229,11 +260,18 @@ def recording_of(setting: Setting) -> Path:
     with _once(place) as missing:
         if missing:
             crawl, world, start = prepared(made)
+            crawl.listen(steps := FirstSteps(start))
             partial = place.with_name(f"{place.name}.{os.getpid()}")
             with recorded(crawl, partial, web=str(made["web"]), seeds=seeds_of(made)):
                 work(crawl, world, start, float(made["days"]), seeds_of(made))
+            (partial / STARTS).write_bytes(steps.to_bytes())
             partial.rename(place)
     return place
+
+
+def _first_steps(setting: Setting) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((recording_of(setting) / STARTS).read_bytes())
+    return found
 
 
 def _replay_key(setting: Setting) -> tuple[Path, float, int | None]:
