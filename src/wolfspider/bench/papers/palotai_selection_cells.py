@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -11,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from wolfspider.bench.describe import shape
-from wolfspider.bench.fleets import Row, Setting, fleet, recording_of
-from wolfspider.bench.folds import jsonable
+from wolfspider.bench.fleets import Row, Setting, fleet, recording_of, start_of
+from wolfspider.bench.folds import WINDOW, jsonable
 from wolfspider.learn.graph import Graph
 from wolfspider.learn.smallworld import draw_sources, rewire
 from wolfspider.web.replay import Replay
@@ -32,7 +33,16 @@ def links(setting: Setting) -> Row:
     place, seed = recording_of(setting), int(setting["rewired"])
     clustered, rewired = _graph(place, None), _graph(place, seed)
     graphs = (clustered, rewired, rewire(clustered, np.random.default_rng(seed)))
-    return {"pages": clustered.n, **{name: _shape(graph) for name, graph in zip(WEBS, graphs, strict=True)}}
+    counts = {"pages": clustered.n, "published": news(Replay(place), start_of(setting))}
+    return {**counts, **{name: _shape(graph) for name, graph in zip(WEBS, graphs, strict=True)}}
+
+
+def news(replay: Replay, start: float) -> list[int]:
+    """Addresses published in each window since a fleet on this recording begins, whoever finds them."""
+    kept = replay.recording
+    dates = {address: at for address, at in zip(kept.addresses, kept.published, strict=True) if math.isfinite(at)}
+    windows = Counter(int((at - start) // WINDOW) for at in dates.values())
+    return [windows[number] for number in range(math.ceil((replay.end - start) / WINDOW))]
 
 
 def _graph(place: Path, rewired: int | None) -> Graph:

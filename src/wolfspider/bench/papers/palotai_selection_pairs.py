@@ -19,7 +19,7 @@ from wolfspider.bench.stats import Floats
 
 MARGIN = 0.10  # relative; what is nearer is about the same
 FEWEST = 5  # pairs
-CLUSTERED, REWIRED, ORDER = "clustered", "rewired", "order"
+CLUSTERED, REWIRED, SHUFFLED, ORDER = "clustered", "rewired", "shuffled", "order"
 ORDERS = ("fixed", "alternating", "random")
 
 Pair = tuple[int, int]  # web and repeat
@@ -45,6 +45,7 @@ EFFICIENCY = tallied("download_efficiency")
 SENT = tallied("sent_efficiency")
 FOUND = tallied("relative_found_url")
 RELEVANT = tallied("relevant")
+UNDATED = tallied("undated")
 
 
 def curve(row: Row) -> list[float]:

@@ -18,7 +18,15 @@ from wolfspider.bench.experiment import Experiment, Form, Setting
 from wolfspider.bench.papers.palotai_selection_cells import GRAPH, measured
 from wolfspider.bench.papers.palotai_selection_claims import CLAIMS
 from wolfspider.bench.papers.palotai_selection_pairs import CLUSTERED, ORDER, ORDERS, REWIRED
-from wolfspider.bench.papers.palotai_selection_tables import CORPUS, figures, tables
+from wolfspider.bench.papers.palotai_selection_tables import (
+    CORPUS,
+    DOWNLOAD,
+    PAPER_DOWNLOADS,
+    SLICE,
+    STEP,
+    figures,
+    tables,
+)
 from wolfspider.web.world import open_web
 
 WL, RL = "WL", "RL"
@@ -26,8 +34,6 @@ STRATEGY = "foragers"
 PARTS = ("tally", "freshness", "population")  # of what is measured, those that something here reads
 MIXED = {"fleet": "mixed", "foragers": 16, "least": 16, "most": 16}
 FRONT_PAGES = ("http://old.felixonline.co.uk/", "http://www.discoverdev.io/")
-SLICE, DOWNLOAD = 180.0, 3.5  # seconds, in the paper
-PAPER_DOWNLOADS = 33_600  # a day, the mean of both kinds of fleets
 PAPER_NEWS = 1_200  # new addresses a day
 
 
@@ -54,7 +60,7 @@ class Size:
         return 86_400 / self.latency
 
 
-FULL = Size(3, 3, 1, 5, 18, 9.0, 343, "news", 180, 5)
+FULL = Size(3, 3, 1, 6, 18, 9.0, 343, "news", 180, 5)
 QUICK = Size(1, 5, 1, 5, 6, 24.0, 128, "news-small", 28, 2)
 
 
@@ -134,10 +140,21 @@ def scaled(form: Form) -> list[str]:
         f"{size.articles} articles a day instead of about {PAPER_NEWS:,} new addresses: the same downloads for each."
     )
     fleet = (
-        f"Slices of {SLICE:g} s, 100 steps a path, 16 foragers at most and all other parameters are the paper's. So a "
-        f"slice has {SLICE / size.latency:.0f} downloads instead of about {SLICE / DOWNLOAD:.0f}."
+        f"Slices of {SLICE:g} s, 100 steps a path, 16 foragers at most and all other parameters are the paper's. In "
+        f"the paper a slice has about {SLICE / STEP:.0f} steps or {SLICE / DOWNLOAD:.0f} downloads. Here it has about "
+        f"{SLICE / size.latency:.0f} downloads and those that complete its last step, and a step takes more of them. "
+        "So a forager goes fewer steps in a slice and makes fewer paths; the table of steps and paths counts them."
     )
-    return [webs, pace, fleet, _corpus_told(form, size)]
+    starts = (
+        "WL foragers start from the home page of the site, with nothing else in their weblog; RL foragers start all "
+        "their paths from the first ten addresses that the recording fleet stepped on. Both begin at the moment when "
+        "the last of the ten was there, and work until the recording ends."
+    )
+    judged = (
+        "What was rewarded while recording is not used in a replay: new and fresh is judged anew for each fleet, by "
+        "the same rule."
+    )
+    return [webs, pace, fleet, starts, judged, _corpus_told(form, size)]
 
 
 def _corpus_told(form: Form, size: Size) -> str:
@@ -145,7 +162,8 @@ def _corpus_told(form: Form, size: Size) -> str:
         return f"Nothing was run on recorded news sites: the corpus {size.corpus!r} is not at hand."
     return (
         f"On the corpus {size.corpus!r}, {size.corpus_repeats} fleets of each kind work for {size.corpus_days:g} days "
-        f"with {size.corpus_latency:g} s for a download and slices as much longer; it has a few new pages a day."
+        f"with {size.corpus_latency:g} s for a download and as many downloads in a slice as in the paper; it has a few "
+        "new pages a day."
     )
 
 
