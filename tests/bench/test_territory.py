@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wolfspider.bench.folds import HOUR
-from wolfspider.bench.territory import Division, Starts, Territory, divided, exclusive, shared_starts
+from wolfspider.bench.territory import EQUAL_MOVES, Division, Starts, Territory, divided, exclusive, shared_starts
 from wolfspider.events import Began, Event, Landed, Noted
 from wolfspider.model import Link, Outcome, Page, Visit
 
@@ -124,17 +124,17 @@ def test_a_forager_that_walks_in_circles_is_seen_to_return() -> None:
 
 def test_territories_are_compared_over_equal_moves() -> None:
     """One forager has twice the time of the other, and no more ground for it."""
-    circle = [f"u{number % 10}" for number in range(50)]
+    circle = [f"u{number % 10}" for number in range(2 * EQUAL_MOVES)]
     territory = feed(
         Territory(),
         *(move("a", url) for url in circle),
-        *(move("b", url) for url in circle[:30]),
-        *(move("c", url) for url in circle[:24]),
+        *(move("b", url) for url in circle[: EQUAL_MOVES + 5]),
+        *(move("c", url) for url in circle[: EQUAL_MOVES - 1]),
         Noted(T0 + HOUR, "slice", {"agent": "a", "score": 100.0, "seconds": 180.0, "population": 3}),
     )
     assert territory.equally == {"a": [10, 10], "b": [10]}
     row = territory.row()
-    assert (row["distinct_in_equal_moves"], row["moves"], row["slices"]) == (10.0, 104, 1)
+    assert (row["distinct_in_equal_moves"], row["moves"], row["slices"]) == (10.0, 4 * EQUAL_MOVES + 4, 1)
     assert Territory().row()["distinct_in_equal_moves"] is None
 
 

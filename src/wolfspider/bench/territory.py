@@ -30,7 +30,7 @@ Thing = TypeVar("Thing", bound=Hashable)
 Pair = tuple[str, str]
 DIVISION_WINDOW = 75 * 60.0
 PATHS_KEPT = 10  # of each forager
-EQUAL_MOVES = 25
+EQUAL_MOVES = 150  # more than a path has: nobody comes back to a page on the same path
 
 
 def exclusive(sets: Mapping[str, AbstractSet[Thing]]) -> dict[str, float]:
@@ -219,8 +219,10 @@ class Territory(Measure):
         self._walked: dict[str, deque[tuple[int, list[str]]]] = {}  # the last one is under way
         self._closed: dict[str, int] = {}  # the newest path of each that was counted
         self.moves = self.slices = 0
-        self.equally: dict[str, list[int]] = {}  # of each forager, distinct URLs in each 25 moves after one another
-        self._newest: dict[str, list[str]] = {}  # its moves since the last 25
+        self.equally: dict[
+            str, list[int]
+        ] = {}  # of each forager, distinct URLs in each so many moves after one another
+        self._newest: dict[str, list[str]] = {}  # its moves since then
         self._today: dict[str, Counter[str]] = {}
         self._day = 0
 

@@ -3,8 +3,8 @@
 Each test reads the rows of the two-week runs ("main"). Where the paper says "about", "rarely" or "linearly", the
 constants here say what is taken for it. They were set before the full form was run, but not before anything was: one
 run of 14 days had been seen (boundary 0.96, 24 foragers at the end, scores from 78.7 to 199.7 when they were noted
-after a division), and quick forms. A broken variant makes its claim false whatever the true rows say: it writes over
-what the test reads.
+after a division), and quick forms. How far a slice may go beyond 200 was set before a quick form had 232. A broken
+variant makes its claim false whatever the true rows say: it writes over what the test reads.
 
 Scores are noted when a slice ends, before the forager divides or dies. Nobody keeps 200 or more, by construction: who
 has it divides, and both begin with 100. So a score above 200 is what one slice brought beyond, and each division has

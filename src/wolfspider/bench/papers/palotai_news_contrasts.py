@@ -2,9 +2,9 @@
 
 8   "Larger cost/reward ratio increased the foraging areas and we noted a sudden increase in extinction probability."
     The factor m multiplies the cost of a document sent, in the profit and in the score. Fleets begin with eight
-    foragers, so that some can die within days. A territory is how many distinct URLs one forager visits in 25 moves.
+    foragers, so that some can die within days. A territory is how many distinct URLs one forager visits in 150 moves.
     In a day it visits more where others have died, since one works at a time, so what it visits in a day is only
-    told. (25 moves of a small fleet are over sooner, and less is new on the site meanwhile: this speaks against the
+    told. (150 moves of a small fleet are over sooner, and less is new on the site meanwhile: this speaks against the
     claim, if anything.) Extinction is deaths for each forager ever born. That nothing is ruled where nobody dies was
     decided after a quick form in which nobody did.
 9   "Without other elements in the list the crawler is typically trapped in this domain." Weblogs have one entry.
@@ -44,7 +44,7 @@ Figure = Callable[[Row], float]
 
 
 def territory(row: Row) -> float:
-    """Distinct URLs that a forager visits in 25 moves; not a number where nobody lives for so many."""
+    """Distinct URLs that a forager visits in 150 moves; not a number where nobody lives for so many."""
     found = row["territory"]["distinct_in_equal_moves"]
     return math.nan if found is None else float(found)
 
