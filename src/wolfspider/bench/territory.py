@@ -219,9 +219,7 @@ class Territory(Measure):
         self._walked: dict[str, deque[tuple[int, list[str]]]] = {}  # the last one is under way
         self._closed: dict[str, int] = {}  # the newest path of each that was counted
         self.moves = self.slices = 0
-        self.equally: dict[
-            str, list[int]
-        ] = {}  # of each forager, distinct URLs in each so many moves after one another
+        self.equally: dict[str, list[int]] = {}  # of each forager, distinct URLs in each so many moves
         self._newest: dict[str, list[str]] = {}  # its moves since then
         self._today: dict[str, Counter[str]] = {}
         self._day = 0
