@@ -63,7 +63,7 @@ class Scale(NamedTuple):
     corpus_days: float
 
 
-FULL = Scale(5, 5, 14, (300, 4), 1, 2, 20, 3, (100, 16), 8, 3, (300, 20), (30, 20), 5, 10)
+FULL = Scale(5, 5, 14, (300, 4), 1, 2, 20, 4, (100, 20), 8, 3, (300, 20), (30, 20), 5, 10)
 QUICK = Scale(2, 5, 14, (60, 40), 0, 0, 5, 3, (60, 40), 5, 2.5, (60, 40), (10, 40), 5, 5)
 CORPUS_LATENCY = 60.0
 PAPER_DOWNLOADS, PAPER_ARTICLES = 78_000, 1_200  # a day
