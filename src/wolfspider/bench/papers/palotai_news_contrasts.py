@@ -33,7 +33,7 @@ from wolfspider.bench.papers.palotai_news_claims import mean_text
 from wolfspider.bench.rulings import FEWEST, SURE, greater, one_sided, p_text
 from wolfspider.bench.territory import EQUAL_MOVES
 
-FACTORS = (1, 2, 4, 8)
+FACTORS = (1, 4, 16, 64)
 DIVIDING, KEPT, SAME = "WLRL", "RL, list kept", "RL, list kept, common weights"
 POOR_SITES = ("poor", "recorded")
 
@@ -94,7 +94,7 @@ def costs_widen_and_kill(rows: Rows) -> Ruling:
     daily = np.mean(sweep(rows, daily_territory), axis=0)
     told.append(f"distinct URLs in a day, whatever the moves, {', '.join(f'{mean:.3g}' for mean in daily)}")
     told.append(f"fleets of one forager at the end {', '.join(f'{share:.0%}' for share in left)}")
-    return Ruling(bool(holds), f"n = {len(areas)} seeds, m = 1, 2, 4, 8: " + "; ".join(told))
+    return Ruling(bool(holds), f"n = {len(areas)} seeds, m = {str(FACTORS)[1:-1]}: " + "; ".join(told))
 
 
 def costs_narrow(rows: Rows) -> list[Row]:

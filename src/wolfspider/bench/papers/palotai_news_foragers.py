@@ -6,7 +6,7 @@ site is computed. What is run, by `kind`:
 
     main        the paper's experiment: two weeks from two foragers, each time on another site
     pace        a few days at the paper's own rates of publication and download, for what depends on them
-    sweep       cost and score rule times m = 1, 2, 4, 8, the same sites and seeds for each; days, from eight foragers
+    sweep       cost and score rule times m = 1, 4, 16, 64, the same sites and seeds for each; days, from eight foragers
     trapped     as the sweep at m = 1, with weblogs of one entry
     division    fleets that divide the space against fleets that do not, on rich and poor sites and on a recorded one
 
@@ -63,7 +63,7 @@ class Scale(NamedTuple):
     corpus_days: float
 
 
-FULL = Scale(5, 5, 14, (300, 4), 1, 2, 20, 4, (100, 20), 8, 3, (300, 20), (30, 20), 5, 10)
+FULL = Scale(5, 5, 14, (300, 4), 1, 2, 20, 3, (100, 20), 8, 3, (300, 20), (30, 20), 5, 10)
 QUICK = Scale(2, 5, 14, (60, 40), 0, 0, 5, 3, (60, 40), 5, 2.5, (60, 40), (10, 40), 5, 5)
 CORPUS_LATENCY = 60.0
 PAPER_DOWNLOADS, PAPER_ARTICLES = 78_000, 1_200  # a day
