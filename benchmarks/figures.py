@@ -17,12 +17,16 @@ import numpy as np
 
 from wolfspider.bench.bounds import curve
 from wolfspider.bench.runner import Bench, Results, run
+from wolfspider.bench.states import Sample, build
 from wolfspider.bench.svg import INK, PALETTE, SOFT, Figure
+from wolfspider.learn.states import CLASSES, WORDS
 from wolfspider.strategies import all_strategies
+from wolfspider.web.world import open_web
 
 WEB, PAGES, SEED = "synthetic:pages=20000,seed=1", 1000, 1
 PLAIN = "breadth-first"
 OUT = Path("build/figures.json")  # with the cells beside it
+MODEL = Path("build/figures-states.npz")
 STEP = 5  # downloads between two points of a curve
 
 
@@ -65,6 +69,16 @@ def save(figure: Figure, path: Path) -> None:
     path.write_text(figure.svg(), encoding="utf-8")
 
 
+def states() -> str:
+    """What foragers see pages by: the words of a computed web are its own, so they need a model of it."""
+    MODEL.parent.mkdir(parents=True, exist_ok=True)
+    if not MODEL.exists():
+        world = open_web(WEB)
+        build(world, MODEL, Sample(2_000, SEED, world.start), CLASSES, WORDS, lambda done, total: None)
+    return str(MODEL)
+
+
 if __name__ == "__main__":
     names = tuple(all_strategies())
-    draw(run(Bench((WEB,), names, PAGES, seed=SEED), OUT), Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images"))
+    bench = Bench((WEB,), names, PAGES, seed=SEED, settings={"foragers": {"model": states()}})
+    draw(run(bench, OUT), Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images"))
