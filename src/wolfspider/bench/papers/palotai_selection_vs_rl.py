@@ -85,7 +85,7 @@ def _base(size: Size, web: int) -> dict[str, Any]:
     site = f"synthetic:{size.around},mischief=0,news=1,seed={web},articles={size.articles}"
     pace = {"days": size.days, "latency": size.latency}
     recording = {**pace, "repeat": 0, "fleet": MIXED}
-    return {"web": site, "web_seed": web, "strategy": STRATEGY, **pace, "record": recording, "parts": PARTS}
+    return {"web": site, "web_seed": web, "strategy": STRATEGY, **pace, "record": recording, "parts": list(PARTS)}
 
 
 def _run(size: Size, web: int, study: str, kind: str, repeat: int, **fleet: Any) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def _corpus(size: Size, corpora: Path | None) -> Iterator[Setting]:
         return
     world: Any = open_web(str(folder))
     pace = {"start": world.first, "days": size.corpus_days, "latency": size.corpus_latency}
-    site = {"web": str(folder), "web_seed": 0, "strategy": STRATEGY, **pace, "seeds": FRONT_PAGES, "parts": PARTS}
+    site = {"web": str(folder), "web_seed": 0, "strategy": STRATEGY, **pace, "seeds": list(FRONT_PAGES), "parts": list(PARTS)}
     length = SLICE * size.corpus_latency / DOWNLOAD
     for kind, repeat in product((WL, RL), range(size.corpus_repeats)):
         yield {"study": CORPUS, "type": kind, **site, "repeat": repeat + 1, "fleet": {"fleet": kind, "slice": length}}
