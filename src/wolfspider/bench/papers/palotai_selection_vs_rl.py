@@ -122,7 +122,14 @@ def _corpus(size: Size, corpora: Path | None) -> Iterator[Setting]:
         return
     world: Any = open_web(str(folder))
     pace = {"start": world.first, "days": size.corpus_days, "latency": size.corpus_latency}
-    site = {"web": str(folder), "web_seed": 0, "strategy": STRATEGY, **pace, "seeds": list(FRONT_PAGES), "parts": list(PARTS)}
+    site = {
+        "web": str(folder),
+        "web_seed": 0,
+        "strategy": STRATEGY,
+        **pace,
+        "seeds": list(FRONT_PAGES),
+        "parts": list(PARTS),
+    }
     length = SLICE * size.corpus_latency / DOWNLOAD
     for kind, repeat in product((WL, RL), range(size.corpus_repeats)):
         yield {"study": CORPUS, "type": kind, **site, "repeat": repeat + 1, "fleet": {"fleet": kind, "slice": length}}
