@@ -60,8 +60,10 @@ def responded(chances: Floats, chosen: int, signal: float, scheme: Scheme) -> Fl
 
 @helper
 class Automaton:
+    __slots__ = ("actions", "chances")
+
     def __init__(self, actions: Iterable[int] = ()) -> None:
-        self.actions = array("I", actions)
+        self.actions = array("I", [*actions])  # from a list: no more room than it needs
         self.chances = array("f", [1 / len(self.actions)] * len(self.actions)) if self.actions else array("f")
 
     def __len__(self) -> int:
