@@ -119,3 +119,15 @@ def test_a_web_of_one_page_is_described() -> None:
     assert lonely.nodes == 1 and lonely.links == 0
     assert "-" in text(lonely)
     json.dumps(lonely.to_json(), allow_nan=False)
+
+
+def test_what_begins_with_nothing_is_described_when_all_of_it_is_there() -> None:
+    class Growing(Sites):
+        whole = 100.0
+
+        def graph(self, now: float) -> Graph:
+            pages = ["http://a.org/", "http://a.org/b"] if now >= self.whole else ["http://a.org/"]
+            return Graph.from_edges(pages, [], [])
+
+    assert describe(Growing()).nodes == 2
+    assert describe(Growing(), 50.0).nodes == 1

@@ -93,7 +93,8 @@ class Description:
 
 def describe(world: World, now: float | None = None, seed: int = 0, sources: int = 40) -> Description:
     """Measure a web as it is at `now` (its start if not given). The same seed draws the same samples."""
-    at = world.start if now is None else now
+    whole: float = getattr(world, "whole", world.start)  # a replay begins with nothing
+    at = whole if now is None else now
     rng = np.random.default_rng(seed)
     graph = world.graph(at)
     drawn = draw_sources(graph.n, sources, rng)

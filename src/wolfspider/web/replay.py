@@ -69,6 +69,7 @@ class Replay:
         self.latency, self.rewired = latency, rewired
         self.name = self.path.name + _told(latency, rewired)
         self.start, self.end = self.recording.start, self.recording.end
+        self.whole = self.end  # when all that was recorded is there
         self.mean_seconds = self.recording.mean_seconds()
         self._latency = self._constant(latency)
         self._pace = self.mean_seconds or 1e-3 if self._latency is None else self._latency  # of what is not there
