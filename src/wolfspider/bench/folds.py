@@ -20,11 +20,11 @@ from wolfspider.bench.metrics import charged
 from wolfspider.events import Credited, Event, Landed, Noted
 from wolfspider.learn.graph import Graph
 from wolfspider.model import Page
+from wolfspider.reinforcer import PAID
 
 HOUR, DAY = 3600.0, 86400.0
 WINDOW = 3 * HOUR  # of the papers' curves
 KEPT_DOCUMENTS = 100_000  # as many as a crawl itself remembers for the reinforcer
-PAID = "new"  # the reason of a credit for a document that earned the reward
 
 
 class Fold:

@@ -22,6 +22,7 @@ import numpy as np
 from wolfspider.errors import BadInput, Problem
 from wolfspider.learn.states import IN_FOLDER, KeptStates
 from wolfspider.model import FAILURES, Failure
+from wolfspider.reinforcer import PAID
 from wolfspider.store.lock import is_owned
 from wolfspider.store.packing import text_of
 from wolfspider.store.tape import Reel
@@ -29,7 +30,6 @@ from wolfspider.web.index import beside
 
 FORMAT = 1
 LOOKS, SUMMARY, LOCK = "looks.jsonl.gz", "recording.json", "lock"
-REWARDED = "new"  # the reason of a credit that pays
 MOST_NUMBERS = 10_000  # in a state
 _LONGEST_ADDRESS = 10_000
 
@@ -94,7 +94,7 @@ class Recording:
         return KeptStates([self.digests[number] for number in numbers], rows[numbers])
 
     def summary(self) -> dict[str, Any]:
-        rewarded = {visit for _, visit, _, reason in self.credits if reason == REWARDED}
+        rewarded = {visit for _, visit, _, reason in self.credits if reason == PAID}
         return {
             "format": FORMAT,
             "web": self.web,

@@ -33,7 +33,8 @@ from wolfspider.learn.graph import Graph, Ints
 from wolfspider.learn.smallworld import rewire_in_time
 from wolfspider.learn.states import KeptStates
 from wolfspider.model import Failure, Fetch, Link, Page, host_of
-from wolfspider.store.playback import REWARDED, Recording, completed, is_recording
+from wolfspider.reinforcer import PAID
+from wolfspider.store.playback import Recording, completed, is_recording
 from wolfspider.topic import Task, load_tasks
 from wolfspider.web.urls import canonical, looks_like_file
 
@@ -148,7 +149,7 @@ class Replay:
     def rewarded(self) -> frozenset[tuple[str, str]]:
         """Address and digest of the documents that earned a reward while it was recorded."""
         kept = self.recording
-        paid = {visit for _, visit, _, reason in kept.credits if reason == REWARDED}
+        paid = {visit for _, visit, _, reason in kept.credits if reason == PAID}
         found = (page for page, visit in zip(kept.results, kept.visits, strict=True) if page >= 0 and visit in paid)
         return frozenset((kept.urls[kept.addresses[page]], kept.digests[page]) for page in found)
 
