@@ -52,6 +52,16 @@ class Told:
     hunt: wolfspider.Hunt | None = None
     reason: str = ""
     downloads: int = 0
+    due: dict[int, Callable[[], object]] = field(default_factory=dict)
+
+    def hear(self, event: Event) -> None:
+        self.events.append(event)
+        if isinstance(event, Landed) and (act := self.due.pop(len(self.landed), None)):
+            act()
+
+    def after(self, landed: int, act: Callable[[], object]) -> None:
+        """Do this when so many visits have ended: in mid-crawl, however fast or slow the machine is."""
+        self.due[landed] = act
 
     @property
     def landed(self) -> list[Landed]:
@@ -102,7 +112,7 @@ def prepared(port: int, *urls: str, out: Path | None = None, **settings: Any) ->
     """A crawl that has not begun: `told.hunt` is to be run."""
     told = Told()
     given = {**PLAIN, "via": f"127.0.0.1:{port}", **settings}
-    told.hunt = wolfspider.crawl(*urls, out=out, on_event=told.events.append, on_remark=told.remarks.append, **given)
+    told.hunt = wolfspider.crawl(*urls, out=out, on_event=told.hear, on_remark=told.remarks.append, **given)
     return told
 
 
@@ -119,7 +129,7 @@ async def hunt(port: int, *urls: str, out: Path | None = None, **settings: Any) 
 
 async def go_on(folder: Path, **settings: Any) -> Told:
     told = Told()
-    told.hunt = wolfspider.resume(folder, on_event=told.events.append, on_remark=told.remarks.append, **settings)
+    told.hunt = wolfspider.resume(folder, on_event=told.hear, on_remark=told.remarks.append, **settings)
     return await finished(told)
 
 

@@ -31,7 +31,7 @@ def test_a_wall_clock_that_jumps_in_mid_crawl_changes_neither_order_nor_gaps(
     async def main() -> Told:
         async with serve(web) as server:
             told = prepared(server.port, "http://h0.test/", pages=18, delay=0.1, out=tmp_path / "run")
-            asyncio.get_running_loop().call_later(0.4, jump, monkeypatch, step)
+            told.after(6, lambda: jump(monkeypatch, step))
             await finished(told)
             for host in range(3):
                 times = sorted((one.arrived, one.ended) for one in server.log if one.host == f"h{host}.test")
@@ -62,7 +62,7 @@ def test_a_wall_clock_that_jumps_between_two_sessions_changes_neither_order_nor_
         async with serve(web) as server:
             first = prepared(server.port, "http://h0.test/", pages=60, delay=0.02, out=tmp_path / "run")
             assert first.hunt is not None
-            asyncio.get_running_loop().call_later(0.4, first.hunt.stop)
+            first.after(20, first.hunt.stop)
             await finished(first)
             jump(monkeypatch, step)
             second = await go_on(tmp_path / "run")

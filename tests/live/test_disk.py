@@ -61,7 +61,7 @@ def test_a_disk_that_is_full_in_mid_crawl_ends_it_whole_and_it_goes_on_when_ther
     async def main(disk: Path) -> None:
         async with serve(WEB, manner=Manner(latency=0.01)) as server:
             told = prepared(server.port, "http://h0.test/", pages=120, out=disk / "run")
-            asyncio.get_running_loop().call_later(1.0, fill, disk / "ballast", 50_000)
+            told.after(20, lambda: fill(disk / "ballast", 50_000))
             with pytest.raises(Exception, match="Make space") as full:
                 await finished(told)
             assert getattr(full.value, "code", 0) == 7
