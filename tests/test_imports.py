@@ -17,7 +17,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "wolfspider"
 GROUPS = (
     ("model", "params", "errors", "codec", "text", "events", "chance", "scope", "defaults"),
     ("topic", "learn"),
-    ("judge", "reinforcer", "strategy", "room", "turns", "frontier", "queues"),
+    ("judge", "reinforcer", "strategy", "room", "turns", "frontier", "queues", "browsing"),
     ("strategies",),
     ("loop", "obey", "memory", "journal"),
     ("web", "store"),

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
+from wolfspider.browsing import Browsing
 from wolfspider.events import Noted
 from wolfspider.frontier import Frontier, Interned, Item, Shelf
 from wolfspider.judge import Similarity
@@ -117,7 +118,7 @@ class Strategy(ABC):
 
     def keeps(self) -> int:
         """How many entries it holds: what its memory grows with."""
-        sized = (set, frozenset, dict, list, deque, Frontier, Group)
+        sized = (set, frozenset, dict, list, deque, Frontier, Group, Browsing)
         return sum(len(value) for value in self._own().values() if isinstance(value, sized))
 
     def report(self) -> dict[str, Any]:
@@ -154,7 +155,7 @@ class Strategy(ABC):
         return {name: value for name, value in vars(self).items() if name not in HANDED and name[0] != "_"}
 
     def _parts(self) -> list[Any]:
-        return [value for value in vars(self).values() if isinstance(value, Frontier | Turns | Group)]
+        return [value for value in vars(self).values() if isinstance(value, Frontier | Turns | Group | Browsing)]
 
 
 class Ordered(Strategy):
