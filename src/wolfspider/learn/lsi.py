@@ -1,0 +1,214 @@
+"""Latent semantic indexing: texts as points in a space of few dimensions, in which texts that use related words are
+near (Deerwester et al. 1990). With it what is done in that space: clusters, and neighbours.
+
+    space = Space.of(bags, rank=100)                    # from some hundred bags of words
+    points = space.fold(bags)                           # a row for each; any other texts too
+    groups = clustered(points, rng)                     # k-means, as many clusters as pay for themselves
+    Neighbours(points, groups).labels(others, k=5)      # which group each of the others is of
+
+A text is the vector of (1 + ln f) ln((1 + n) / (1 + df)) for the words that tell texts apart, with length one; its
+point is that vector times the leading right singular vectors of all texts it was made from. Signs of these vectors are
+fixed, and chance comes from the generator that is handed in: the same texts and the same seed give the same numbers.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wolfspider.codec import helper
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+Bag = Mapping[str, int]
+
+RANK = 100
+VOCABULARY = 5_000
+LEAST_TEXTS = 2  # a word of fewer connects nothing
+ROUNDS = 50  # of k-means
+LEAST_PART = 1e-6  # of the largest singular value: what is smaller is the noise of rounding
+
+
+@helper
+class Space:
+    """`words` with the weight of each (`rarity`), and a row of `basis` for each of them."""
+
+    def __init__(self, words: Sequence[str], rarity: Any, basis: Any) -> None:
+        self.words = list(words)
+        self.rarity, self.basis = np.asarray(rarity, np.float32), np.asarray(basis, np.float32)
+        self._row = {word: row for row, word in enumerate(self.words)}
+
+    @classmethod
+    def of(cls, bags: Sequence[Bag], rank: int = RANK, vocabulary: int = VOCABULARY) -> Space:
+        """The space of these texts: at most so many dimensions and words."""
+        found = Counter(word for bag in bags for word in bag)
+        words = _telling(found, len(bags), vocabulary)
+        rarity = [_rarity(len(bags), found[word]) for word in words]
+        plain = cls(words, rarity, np.zeros((len(words), 0)))
+        return cls(words, rarity, _right_vectors([plain.weighed(bag) for bag in bags], len(words), rank))
+
+    @property
+    def rank(self) -> int:
+        return int(self.basis.shape[1])
+
+    def fold(self, bags: Sequence[Bag]) -> Floats:
+        """The point of each text; that of a text without a known word is the origin."""
+        points = np.zeros((len(bags), self.rank), np.float32)
+        for place, bag in enumerate(bags):
+            rows, weights = self.weighed(bag)
+            if len(rows):
+                points[place] = np.einsum("i,ij->j", weights, self.basis[rows])
+        return points
+
+    def weighed(self, bag: Bag) -> tuple[Ints, Floats]:
+        """The known words of a text by number, and the weight of each, of length one together."""
+        row_of = self._row
+        known = [(row_of[word], count) for word, count in bag.items() if word in row_of]
+        if not known:
+            return np.zeros(0, np.int64), np.zeros(0, np.float32)
+        rows = np.array([row for row, _ in known], np.int64)
+        weights = (1 + np.log(np.array([count for _, count in known], np.float32))) * self.rarity[rows]
+        return rows, np.asarray(weights / math.sqrt(float((weights * weights).sum())), np.float32)
+
+    def state(self) -> dict[str, Any]:
+        return {"words": self.words, "rarity": self.rarity, "basis": self.basis}
+
+    @classmethod
+    def restored(cls, state: dict[str, Any]) -> Space:
+        return cls(state["words"], state["rarity"], state["basis"])
+
+
+def _rarity(texts: int, having: int) -> float:
+    return math.log((1 + texts) / (1 + having))
+
+
+def _telling(found: Mapping[str, int], texts: int, most: int) -> list[str]:
+    """Words in several texts and not in all. Those come first that part the texts best: neither rare nor everywhere."""
+    weight = {word: having * _rarity(texts, having) for word, having in found.items() if LEAST_TEXTS <= having < texts}
+    return sorted(weight, key=lambda word: (-weight[word], word))[:most]
+
+
+def _right_vectors(texts: Sequence[tuple[Ints, Floats]], words: int, rank: int) -> NDArray[np.float64]:
+    """The leading right singular vectors of these rows, as columns. There are fewer texts than words, so they come
+    from the products of the texts with each other."""
+    from scipy import sparse  # which those who only use a space need not load
+
+    ends = np.cumsum([0, *(len(rows) for rows, _ in texts)])
+    rows = np.concatenate([np.zeros(0, np.int64), *(rows for rows, _ in texts)])
+    weights = np.concatenate([np.zeros(0), *(weights for _, weights in texts)])
+    matrix = sparse.csr_array((weights, rows, ends), shape=(len(texts), words))
+    squares, left = np.linalg.eigh((matrix @ matrix.T).toarray())
+    order = np.argsort(-squares, kind="stable")[:rank]
+    order = order[squares[order] > LEAST_PART**2 * max(squares.max(initial=0.0), 1e-30)]
+    right = np.asarray(matrix.T @ left[:, order]) / np.sqrt(squares[order])
+    largest = np.abs(right).argmax(axis=0) if right.size else np.zeros(right.shape[1], np.int64)
+    signs = np.sign(right[largest, np.arange(right.shape[1])])
+    return np.asarray(right * signs, np.float64)
+
+
+def unit_rows(points: Any) -> Floats:
+    """The same directions with length one; the origin stays where it is."""
+    rows = np.asarray(points, np.float32)
+    lengths = np.sqrt(np.square(rows).sum(axis=-1, keepdims=True))
+    return np.asarray(np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0))
+
+
+@helper
+class Neighbours:
+    """Texts whose group is known; others are of the group that most of their nearest are of."""
+
+    def __init__(self, points: Any, groups: Any) -> None:
+        self.points, self.groups = unit_rows(points), np.asarray(groups, np.int64)
+
+    def labels(self, points: Any, k: int) -> list[int | None]:
+        """The group of each point: that of most of its k nearest by angle, of several such that of the nearer ones.
+        The origin has none."""
+        rows = np.atleast_2d(np.asarray(points, np.float32))
+        near = np.einsum("ir,jr->ij", unit_rows(rows), self.points)
+        known = [len(self.groups) > 0 and bool(row.any()) for row in rows]
+        nearest = np.argsort(-near, axis=1, kind="stable")[:, :k]
+        return [
+            self._voted(chosen, row[chosen]) if there else None
+            for there, chosen, row in zip(known, nearest, near, strict=True)
+        ]
+
+    def _voted(self, chosen: Ints, near: Floats) -> int:
+        votes = np.zeros((int(self.groups.max()) + 1, 2))
+        for group, angle in zip(self.groups[chosen].tolist(), near.tolist(), strict=True):
+            votes[group] += (1, angle)
+        return int(np.lexsort((-votes[:, 1], -votes[:, 0]))[0])
+
+    def state(self) -> dict[str, Any]:
+        return {"points": self.points, "groups": self.groups}
+
+    @classmethod
+    def restored(cls, state: dict[str, Any]) -> Neighbours:
+        made = cls(np.zeros((0, 0)), ())
+        made.points, made.groups = state["points"], state["groups"]
+        return made
+
+
+def clustered(points: Any, rng: random.Random, least: int = 5, most: int = 10) -> Ints:
+    """The number of the cluster of each point, counted from 0: as many clusters, within the bounds and the points
+    there are, as Bayes' information criterion likes best."""
+    rows = np.asarray(points, np.float64)
+    best, found = -math.inf, np.zeros(len(rows), np.int64)
+    for count in range(min(least, len(rows)), min(most, len(rows)) + 1):
+        if count:
+            groups, scatter = k_means(rows, count, rng)
+            worth = information(groups, scatter, rows.shape[1])
+            if worth > best:
+                best, found = worth, groups
+    return np.unique(found, return_inverse=True)[1].astype(np.int64)  # a cluster may have lost all its points
+
+
+def k_means(points: Any, count: int, rng: random.Random) -> tuple[Ints, float]:
+    """Lloyd's iteration from centres that are chosen far from each other by chance (k-means++), and the sum of squared
+    distances that is left."""
+    rows = np.asarray(points, np.float64)
+    centres = _spread(rows, count, rng)
+    groups = _squares(rows, centres).argmin(axis=1)
+    for _ in range(ROUNDS):
+        members = np.zeros((count, len(rows)))
+        members[groups, np.arange(len(rows))] = 1
+        sizes = members.sum(axis=1, keepdims=True)
+        centres = np.where(sizes > 0, members @ rows / np.maximum(sizes, 1), centres)
+        moved = _squares(rows, centres).argmin(axis=1)
+        if (moved == groups).all():
+            break
+        groups = moved
+    return groups.astype(np.int64), float(np.square(rows - centres[groups]).sum())
+
+
+def _spread(rows: NDArray[np.float64], count: int, rng: random.Random) -> NDArray[np.float64]:
+    chosen = [rng.randrange(len(rows))]
+    left = _squares(rows, rows[chosen]).ravel()
+    while len(chosen) < count:
+        sums = np.cumsum(left)
+        at = int(np.searchsorted(sums, rng.random() * sums[-1], side="right"))
+        chosen.append(min(at, len(rows) - 1))
+        left = np.minimum(left, _squares(rows, rows[chosen[-1:]]).ravel())
+    return rows[chosen]
+
+
+def _squares(rows: NDArray[np.float64], centres: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Squared distances of all rows from all centres."""
+    return np.stack([np.square(rows - centre).sum(axis=1) for centre in centres], axis=1)
+
+
+def information(groups: Ints, scatter: float, width: int) -> float:
+    """Bayes' information criterion of clusters that are round and equally wide: what they explain of the points, less
+    what it takes to say where they are."""
+    texts = len(groups)
+    sizes = np.unique(groups, return_counts=True)[1]
+    free = max((texts - len(sizes)) * width, 1)
+    variance = max(scatter / free, 1e-12)
+    likelihood = float((sizes * np.log(sizes / texts)).sum())
+    likelihood -= texts * width / 2 * math.log(2 * math.pi * variance) + free / 2
+    return likelihood - len(sizes) * (width + 1) / 2 * math.log(texts)
