@@ -135,8 +135,7 @@ class Browsing:
         """At a page that is here, or nowhere: then the session is over."""
         left = self.places[name][1] if url else 0
         if left == self.steps and url in self.pages:
-            self.sessions.append(url)
-            self.pages[url] = self.pages[url]._replace(start=True)
+            self.began(url)
         self.places[name] = (url, left)
 
     def landed(self, outcome: Outcome) -> bool:
@@ -170,6 +169,11 @@ class Browsing:
         """A person's label."""
         self._see(page, good)
         self.led[page.final_url] = page.final_url
+
+    def began(self, url: str) -> None:
+        """A session began at this page, which is here."""
+        self.sessions.append(url)
+        self.pages[url] = self.pages[url]._replace(start=True)
 
     def wake(self) -> float | None:
         """Something is to be done as long as a user waits for a host, or may choose."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wolfspider import codec, outset
+from wolfspider.browsing import Browsing
 from wolfspider.chance import generator
 from wolfspider.drive import read
 from wolfspider.errors import BadInput, Problem
@@ -33,6 +34,8 @@ from wolfspider.web.search import Searches
 from wolfspider.web.urls import looks_like_file
 from wolfspider.web.world import Web
 
+MOST_BROWSED = 500  # pages of a run that a browsing crawler learns from, beside those with a label
+LABEL = "wolfspider steer {} label URL up"
 LEARNED = "learned.snapshot"  # lies with the snapshots of a run: what it started from
 
 Learned = Mapping[str, Any]  # of `strategy` and of `judge`, those that there are
@@ -163,9 +166,29 @@ def _learned(source: Path, settings: Settings, remark: Callable[[str], None]) ->
             mine, other = getattr(settings, name), getattr(was, name)
             if mine == other:
                 learned[name] = part.learned()
+            elif name == "strategy" and strategy_kind(mine).browses:
+                learned[name] = {"browsing": _browsed(view, seen.last.state["crawl"]["labels"], remark)}
             else:
                 remark(f"{source} had the {name} {other}: what that has learned is of no use to {mine}.")
     return learned
+
+
+def _browsed(view: RunView, labels: Mapping[str, bool], remark: Callable[[str], None]) -> Browsing:
+    """The pages of a run, whatever crawled them, as if a person had browsed them and liked those they labelled."""
+    browsing = Browsing()
+    for place, row in enumerate(view.pages()):
+        if place >= MOST_BROWSED and row.final_url not in labels:
+            continue
+        fetch = Fetch(row.url, row.final_url, row.status, row.headers, view.body(row), at=row.at)
+        page = read_live(fetch)
+        if isinstance(page, Page):
+            browsing.mark(page, labels.get(page.final_url, False))
+            if any(not visited.source for visited in view.visits_of(row.url)):
+                browsing.began(page.final_url)
+    wanted = len(browsing.targets)
+    how = f"{wanted} of them labelled as wanted" if wanted else f"but none is labelled: {LABEL.format(view.folder)}"
+    remark(f"{view.folder} is read as what a person browsed: {len(browsing.pages)} pages, {how}.")
+    return browsing
 
 
 def handed_on(folder: Path, about: Mapping[str, Any]) -> Learned:
