@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 from scipy.stats import wilcoxon as reference
 
-from wolfspider.bench.stats import by_work, compare, holm, interval, recall_at, summaries, wilcoxon
+from wolfspider.bench.stats import by_work, compare, holm, interval, recall_at, summaries, welch, wilcoxon
 
 
 def row(strategy: str, topic: str, value: float | None, repeat: int = 0, error: str | None = None) -> dict[str, Any]:
@@ -51,6 +51,42 @@ def test_ties_and_zeros_are_counted_exactly_too(differences: list[int]) -> None:
 def test_large_samples_are_approximated() -> None:
     differences = np.random.default_rng(1).normal(0.1, 1, 80)
     assert wilcoxon(differences) == pytest.approx(reference(differences, method="asymptotic").pvalue)
+
+
+def sample(mean: float, deviation: float, size: int = 10) -> list[float]:
+    """Values that have exactly this mean and standard deviation."""
+    raw = np.random.default_rng(4).normal(size=size)
+    return (mean + deviation * (raw - raw.mean()) / raw.std(ddof=1)).tolist()
+
+
+PRINTED = {"BPM": (0.1380, 0.0115), "LJM": (0.0992, 0.0142), "HW": (0.1096, 0.0333), "LAFC": (0.1724, 0.0053)}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "p"),
+    [
+        ("BPM", "LJM", 3.36e-6),
+        ("BPM", "HW", 2.68e-2),
+        ("BPM", "LAFC", 1.23e-6),
+        ("LJM", "HW", 0.381),
+        ("LJM", "LAFC", 5.68e-9),
+        ("HW", "LAFC", 1.91e-4),
+    ],
+)
+def test_welch_finds_what_a_table_of_ten_crawls_each_prints(first: str, second: str, p: float) -> None:
+    """Means and deviations of table 4 of Akbari Torkestani (2012); the specification has the p-values."""
+    one, other = sample(*PRINTED[first]), sample(*PRINTED[second])
+    found = welch(one, other)
+    assert found.p == pytest.approx(p, rel=2e-3)
+    assert found.difference == pytest.approx(PRINTED[first][0] - PRINTED[second][0])
+    assert found.low < found.difference < found.high
+    assert (found.low > 0 or found.high < 0) == (p < 0.05)
+    assert welch(other, one).p == pytest.approx(found.p)
+
+
+def test_samples_without_variance_differ_surely_or_not_at_all() -> None:
+    assert welch([0.5, 0.5], [0.5, 0.5, 0.5]) == (0.0, 0.0, 0.0, 1.0)
+    assert welch([0.5, 0.5], [0.25, 0.25]) == (0.25, 0.25, 0.25, 0.0)
 
 
 def test_holm_by_hand() -> None:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,6 +138,28 @@ def wilcoxon(differences: Floats) -> float:
     if tied:
         method = PermutationMethod(n_resamples=2**EXACT_TIED) if left.size <= EXACT_TIED else "asymptotic"
     return min(1.0, float(signed_rank(left, method=method).pvalue))
+
+
+class Welch(NamedTuple):
+    """Of two samples that are not paired: the first mean less the second, its 95 % interval, and the two-sided p."""
+
+    difference: float
+    low: float
+    high: float
+    p: float
+
+
+def welch(first: Sequence[float], second: Sequence[float]) -> Welch:
+    """The t-test that does not take variances for equal. Samples that do not vary differ surely or not at all."""
+    from scipy.stats import ttest_ind
+
+    one, other = (np.asarray(values, dtype=np.float64).round(DIGITS) for values in (first, second))
+    difference = float(one.mean() - other.mean())
+    if np.ptp(one) == np.ptp(other) == 0:
+        return Welch(difference, difference, difference, float(difference == 0))
+    result = ttest_ind(one, other, equal_var=False)
+    low, high = result.confidence_interval(0.95)
+    return Welch(difference, float(low), float(high), float(result.pvalue))
 
 
 def holm(ps: Sequence[float]) -> list[float]:
