@@ -414,12 +414,35 @@ def test_a_source_answers_its_own_addresses(network: bool) -> None:
     assert not crawl.memory.holds("leap:spiders")
 
 
-def test_free_training_is_counted_apart_and_not_held() -> None:
+def test_what_a_source_names_is_cut_to_the_scope() -> None:
+    scope = Scope(exclude=("host3.test",))
+    crawl, strategy = scripted([("leap:spiders", False)], sources={"leap": Sources(True)}, scope=scope)
+    simulate(crawl, Sketch())
+    assert strategy.heard[0].page and strategy.heard[0].page.links == ()
+
+
+def test_a_source_that_is_asked_about_a_page_is_a_host_of_its_own() -> None:
+    about = Link(f"backlinks:{page(0)}")
+    assert about.host == "backlinks" and Link(page(0)).host == "host0.test" and Link("leap:spiders").host == "leap"
+    crawl, strategy = scripted([(page(0), False), (about.url, False)], sources={"backlinks": Sources(True)})
+    result = simulate(crawl, Sketch())
+    assert [outcome.visit.link.host for outcome in strategy.heard] == ["backlinks", "host0.test"], "both at once"
+    assert result.downloads == 2 and not crawl.memory.holds(about.url)
+
+
+def test_back_links_are_out_of_scope_where_there_is_no_service() -> None:
+    crawl, strategy = scripted([(f"backlinks:{page(0)}", False)])
+    result = simulate(crawl, Sketch())
+    assert isinstance(strategy.heard[0].result, Failure) and strategy.heard[0].result.kind == "excluded"
+    assert result.downloads == 0
+
+
+def test_training_is_counted_and_held_only_if_it_is_charged() -> None:
     for train, spent in (("charged", 1), ("free", 0)):
         crawl, strategy = scripted([(page(0), False)], train=train)
         strategy.visit = lambda link, fresh: Visit(0, link, agent="train")  # type: ignore[method-assign, misc, assignment]
         simulate(crawl, Sketch())
-        assert (crawl.spent, crawl.training) == (spent, 1 - spent)
+        assert (crawl.spent, crawl.training) == (spent, 1)
         assert crawl.memory.holds(page(0)) is bool(spent)
 
 

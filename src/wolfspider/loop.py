@@ -97,7 +97,7 @@ class Crawl:
         self._write = journal or (lambda entry: None)
         self.now = -math.inf
         self.spent = 0  # downloads
-        self.training = 0  # downloads of free training
+        self.training = 0  # downloads of training, charged or free
         self.flights: dict[int, Flight] = {}  # visits without a result, whatever way they go
         self.out = 0  # how many of them are out
         self.parked: set[int] = set()  # those of them that wait for their turn at a host, and hold no slot meanwhile
@@ -156,8 +156,9 @@ class Crawl:
         self.out -= 1
         self.parked.discard(flight.visit.id)
         tries = flight.tries - (isinstance(result, Failure) and not result.asked)
-        if not self._charged(flight):
+        if flight.visit.agent == TRAINING:
             self.training += tries
+        if not self._charged(flight):
             return 0
         url = flight.visit.link.url
         self.addresses[url] -= 1
@@ -262,10 +263,10 @@ class Crawl:
 
     def _judged(self, flight: Flight, result: Page | Failure) -> tuple[Page | Failure, Verdict | None]:
         url = flight.visit.link.url
-        if url.split(":", 1)[0] in self.sources:
-            return result, None
         if isinstance(result, Page):
             result = self._cut(url, result)
+        if url.split(":", 1)[0] in self.sources:
+            return result, None
         if not isinstance(result, Page):
             verdict = None
         elif flight.how == "held" and result.final_url not in self.labels:

@@ -43,7 +43,9 @@ LASTING = frozenset(["type", "size", "robots", "empty", "script", "encoding", "r
 def host_of(url: str) -> str:
     """Host (with port) of a canonical address; the name before the colon for a Source's (`leap:...`)."""
     parts = url.split("/", 3)
-    return parts[2] if len(parts) > 2 and not parts[1] else url.split(":", 1)[0]
+    if len(parts) > 2 and not parts[1] and ":" not in parts[0][:-1]:  # not `backlinks:http://...`
+        return parts[2]
+    return url.split(":", 1)[0]
 
 
 class Link(NamedTuple):
