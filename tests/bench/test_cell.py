@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wolfspider.bench.cell import Cell, Measured, measure
+from wolfspider.bench.cell import Cell, Measured, measure, new_crawl
 from wolfspider.bench.kept import Kept
 from wolfspider.bench.limits import Limits
 from wolfspider.bench.runner import Ground, row_of
 from wolfspider.learn.graph import Graph
-from wolfspider.model import Failure, Fetch, Link, Page
+from wolfspider.model import Failure, Fetch, Link, Outcome, Page, Visit
+from wolfspider.room import Room
+from wolfspider.strategies.breadth_first import BreadthFirst
+from wolfspider.strategy import REGISTRY
 from wolfspider.topic import Task, Topic
+from wolfspider.web.synthetic import Synthetic
 
 NOW = 1_000_000.0
 
@@ -111,3 +116,54 @@ def test_latency_is_what_every_answer_takes() -> None:
     task = Task(Topic(("spider",)), (url(0),), frozenset([url(59)]))
     assert measure(cell_of("breadth-first", 10, 2), task, world).found == [[4, 1]]
     assert measure(cell_of("breadth-first", 10, 2, latency=0.5), task, world).found == [[3, 1], [4, 1]]
+
+
+class Asking(BreadthFirst):
+    """In training it asks who links to page 2, and visits the first of them."""
+
+    name = "asking"
+
+    def begin(self, seeds: Sequence[Link], now: float) -> None:
+        super().begin(seeds, now)
+        self.wanted = [Link(f"backlinks:{url(2)}")]
+
+    def propose(self, room: Room, now: float) -> list[Visit]:
+        while self.wanted and room.take(self.wanted[0]):
+            return [self.visit(self.wanted.pop(0), agent="train")]
+        return super().propose(room, now)
+
+    def observe(self, outcome: Outcome) -> None:
+        if outcome.visit.link.host == "backlinks":
+            assert outcome.page is not None and outcome.verdict is None
+            self.wanted = list(outcome.page.links[:1])
+        elif outcome.visit.agent != "train":
+            super().observe(outcome)
+
+
+@pytest.fixture
+def asking(monkeypatch: pytest.MonkeyPatch) -> tuple[Drawn, Task]:
+    monkeypatch.setitem(REGISTRY, "asking", Asking)
+    world = Drawn(5, {(0, 1), (3, 2), (4, 2), (1, 4)}, {})
+    return world, Task(Topic(("spider",)), (url(0),), frozenset([url(2), url(3)]))
+
+
+def test_back_links_are_a_download_and_no_page_found(asking: tuple[Drawn, Task]) -> None:
+    world, task = asking
+    measured = measure(cell_of("asking", 10, 1), task, world)
+    assert measured.error is None
+    assert (measured.downloads, measured.training) == (6, 2)  # back-links, 3; then 0, 1, 4, 2
+    assert measured.found == [[2, 1], [6, 2]], "page 3 as training, page 2 by its link, not by its back-links"
+
+
+def test_free_training_is_counted_apart_and_finds_nothing(asking: tuple[Drawn, Task]) -> None:
+    world, task = asking
+    measured = measure(cell_of("asking", 10, 1, train="free"), task, world)
+    assert measured.error is None
+    assert (measured.downloads, measured.training, measured.found) == (4, 2, [[4, 1]])
+
+
+def test_a_web_too_large_to_be_looked_through_has_no_back_links() -> None:
+    task = Task(Topic(("spider",)), (url(0),), frozenset())
+    for pages, sources in ((200_000, ["backlinks"]), (200_001, [])):
+        world = Synthetic.parse(f"synthetic:pages={pages}")
+        assert list(new_crawl(cell_of("breadth-first", 1, 1), task, world, world).sources) == sources

@@ -24,6 +24,7 @@ def row(strategy: str, topic: str, ratio: float | None, repeat: int = 0, **more:
         "repeat": repeat,
         "pages": 10,
         "downloads": 10,
+        "training": 0,
         "relevant": 5,
         "reachable": 4,
         "found": found,

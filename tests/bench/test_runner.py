@@ -61,6 +61,7 @@ def test_every_field_of_a_row(tiny: str) -> None:
             "repeat": 0,
             "pages": 10,
             "downloads": 7,  # not the file, not the other host, and the page behind /moved only once
+            "training": 0,
             "relevant": 4,
             "reachable": 3,
             "found": [[2, 1], [6, 2], [7, 3]],

@@ -31,9 +31,10 @@ from wolfspider.store.recording import recorded
 from wolfspider.strategies import strategy_named
 from wolfspider.strategy import Strategy
 from wolfspider.topic import Task, Topic
+from wolfspider.web.backlinks import Backlinks
 from wolfspider.web.robots import Robots
 from wolfspider.web.urls import looks_like_file
-from wolfspider.web.world import Looks, World, open_web
+from wolfspider.web.world import Looks, World, has_skeleton, open_web
 
 OBEDIENT_DELAY = 1.0  # seconds between two visits to a host, where robots are obeyed
 STUCK = "The strategy waits for something that cannot come: a bug in it."
@@ -65,6 +66,7 @@ class Measured:
     """What came of it. `error` is a sentence if the strategy failed; what was measured until then is kept."""
 
     downloads: int
+    training: int  # downloads of the agent `train`, charged or not
     found: list[list[int]]
     hosts: int
     reason: str
@@ -89,6 +91,12 @@ def opened(web: str, cache: Path | None) -> World:
     return open_web(web, cache)
 
 
+@lru_cache(maxsize=2)
+def backlinks(world: World, at: float) -> Backlinks:
+    """A worker reads the links of a web backwards once, and only if a strategy asks."""
+    return Backlinks(world, at)
+
+
 def work(cell: Cell, task: Task, cache: Path | None) -> dict[str, Any]:
     """What a worker does: a Measured, as it is kept."""
     return asdict(measure(cell, task, opened(cell.web, cache)))
@@ -108,7 +116,8 @@ def measure(cell: Cell, task: Task, world: World) -> Measured:
         found.close()
     seconds = time.perf_counter() - began
     error = STUCK if reason == "stuck" else error
-    return Measured(found.downloads, found.curve, len(found.hosts), reason, seconds, memory.megabytes(), error)
+    figures = (found.downloads, found.training, found.curve, len(found.hosts))
+    return Measured(*figures, reason, seconds, memory.megabytes(), error)
 
 
 def _crawl(cell: Cell, task: Task, world: World, found: Found) -> str:
@@ -123,6 +132,7 @@ def _crawl(cell: Cell, task: Task, world: World, found: Found) -> str:
             return simulate(crawl, looks, start=cell.start, **obedience).reason
     finally:
         found.downloads = crawl.spent  # one more than was told if the strategy failed while observing
+        found.training = crawl.training
 
 
 @contextmanager
@@ -148,6 +158,7 @@ def new_crawl(cell: Cell, task: Task, world: World, looks: Looks) -> Crawl:
         limits=Limits(cell.pages, cell.slots, OBEDIENT_DELAY if cell.obey_robots else 0.0),
         reinforcer=Reinforcer(terms(cell, world)),
         scope=Scope(within=inside(world)),
+        sources={"backlinks": backlinks(world, cell.start)} if has_skeleton(world) else {},
         train=cell.train,
     )
 

@@ -15,9 +15,7 @@ from wolfspider.bench.source import source_of
 from wolfspider.errors import BadInput
 from wolfspider.learn.graph import Graph, Ints
 from wolfspider.topic import Task
-from wolfspider.web.world import World
-
-LARGEST = 200_000  # pages of a computed web whose links are still looked through
+from wolfspider.web.world import World, has_skeleton
 
 Steps = list[list[int]]  # pairs of downloads and relevant pages so far, one for each rise, as in a row's `found`
 
@@ -46,7 +44,7 @@ class Limits:
 
     def of(self, task: Task) -> Limit:
         """Kept from before, or computed."""
-        if getattr(getattr(self._world, "params", None), "pages", 0) > LARGEST:
+        if not has_skeleton(self._world):
             return Limit(len(task.relevant))
         wanted = [task.seeds, sorted(task.relevant), self._start, self._pages]
         name = digest_of([self._world.digest(), wanted, source_of(__name__)])

@@ -18,8 +18,10 @@ from wolfspider.model import Failure, Page, host_of
 
 
 def key(url: str) -> str:
-    """The form in which addresses are compared: http and https are one."""
-    return url.partition("://")[2]
+    """The form in which addresses are compared: http and https are one. A Source's address is never that of a page,
+    also where it names one."""
+    scheme, _, rest = url.partition("://")
+    return rest if scheme in ("http", "https") else url
 
 
 def charged(event: Event) -> Landed | None:
@@ -34,6 +36,7 @@ class Found:
         self.relevant = frozenset(map(key, relevant))
         self.curve: list[list[int]] = []
         self.downloads = 0
+        self.training = 0  # downloads that were training; whoever has the crawl says how many
         self.hosts: set[str] = set()
         self._held: set[str] = set()
 

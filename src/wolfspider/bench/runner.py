@@ -278,6 +278,7 @@ def row_of(cell: Cell, ground: Ground, measured: Measured) -> Row:
         "repeat": cell.repeat,
         "pages": cell.pages,
         "downloads": measured.downloads,
+        "training": measured.training,
         "relevant": limit.relevant,
         "reachable": limit.reachable,
         "found": measured.found,

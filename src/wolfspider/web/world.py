@@ -16,6 +16,8 @@ from wolfspider.learn.graph import Graph
 from wolfspider.model import Failure, Fetch
 from wolfspider.topic import Task
 
+LARGEST = 200_000  # pages of a computed web whose links are still looked through
+
 
 class Looks(Protocol):
     """As much of a World as a crawl needs."""
@@ -53,6 +55,15 @@ class World(Protocol):
     def digest(self) -> str:
         """Changes when the content of the web does: what results and caches are kept under."""
         ...
+
+    def __hash__(self) -> int:
+        """What is made of a web is kept while it is open."""
+        ...
+
+
+def has_skeleton(world: World) -> bool:
+    """Is `graph` to be had in seconds? Not where a web is computed and too large."""
+    return bool(getattr(getattr(world, "params", None), "pages", 0) <= LARGEST)
 
 
 @dataclass(frozen=True, slots=True)
