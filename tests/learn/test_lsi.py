@@ -39,10 +39,9 @@ def test_texts_of_a_subject_are_near_each_other() -> None:
 def test_the_point_of_a_text_it_was_made_from_is_that_of_the_decomposition() -> None:
     bags, _ = texts(20)
     space = Space.of(bags, rank=5)
+    weighed = space.weighed(bags)
     rows = np.zeros((len(bags), len(space.words)))
-    for row, bag in zip(rows, bags, strict=True):
-        places, weights = space.weighed(bag)
-        row[places] = weights
+    rows[weighed.text, weighed.word] = weighed.weight
     left, values, _ = np.linalg.svd(rows, full_matrices=False)
     assert np.abs(space.fold(bags)) == pytest.approx(np.abs(left[:, :5] * values[:5]), abs=1e-4)
 

@@ -17,7 +17,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,14 @@ VOCABULARY = 5_000
 LEAST_TEXTS = 2  # a word of fewer connects nothing
 ROUNDS = 50  # of k-means
 LEAST_PART = 1e-6  # of the largest singular value: what is smaller is the noise of rounding
+
+
+class Weighed(NamedTuple):
+    """Texts as rows of a sparse matrix, one entry after another: which text, which word, what weight."""
+
+    text: Ints
+    word: Ints
+    weight: Floats
 
 
 @helper
@@ -51,30 +59,34 @@ class Space:
         words = _telling(found, len(bags), vocabulary)
         rarity = [_rarity(len(bags), found[word]) for word in words]
         plain = cls(words, rarity, np.zeros((len(words), 0)))
-        return cls(words, rarity, _right_vectors([plain.weighed(bag) for bag in bags], len(words), rank))
+        return cls(words, rarity, _right_vectors(plain.weighed(bags), (len(bags), len(words)), rank))
 
     @property
     def rank(self) -> int:
         return int(self.basis.shape[1])
 
+    def weighed(self, bags: Sequence[Bag]) -> Weighed:
+        """What is known of each text, with length one."""
+        row_of = self._row
+        known = [[word for word in bag if word in row_of] for bag in bags]
+        text = np.repeat(np.arange(len(bags)), [len(words) for words in known])
+        word = np.array([row_of[word] for words in known for word in words], np.int64)
+        times = np.array([bag[word] for bag, words in zip(bags, known, strict=True) for word in words], np.float64)
+        weight = (1 + np.log(times)) * self.rarity[word]
+        lengths = np.sqrt(np.bincount(text, weight * weight, len(bags)))
+        return Weighed(text, word, np.asarray(weight / lengths[text], np.float32))
+
     def fold(self, bags: Sequence[Bag]) -> Floats:
         """The point of each text; that of a text without a known word is the origin."""
-        points = np.zeros((len(bags), self.rank), np.float32)
-        for place, bag in enumerate(bags):
-            rows, weights = self.weighed(bag)
-            if len(rows):
-                points[place] = np.einsum("i,ij->j", weights, self.basis[rows])
-        return points
+        return self.points(self.weighed(bags), len(bags))
 
-    def weighed(self, bag: Bag) -> tuple[Ints, Floats]:
-        """The known words of a text by number, and the weight of each, of length one together."""
-        row_of = self._row
-        known = [(row_of[word], count) for word, count in bag.items() if word in row_of]
-        if not known:
-            return np.zeros(0, np.int64), np.zeros(0, np.float32)
-        rows = np.array([row for row, _ in known], np.int64)
-        weights = (1 + np.log(np.array([count for _, count in known], np.float32))) * self.rarity[rows]
-        return rows, np.asarray(weights / math.sqrt(float((weights * weights).sum())), np.float32)
+    def points(self, texts: Weighed, count: int) -> Floats:
+        """The same for texts that are weighed already."""
+        points = np.zeros((count, self.rank), np.float32)
+        if len(texts.text) and self.rank:
+            there, first = np.unique(texts.text, return_index=True)
+            points[there] = np.add.reduceat(texts.weight[:, np.newaxis] * self.basis[texts.word], first, axis=0)
+        return points
 
     def state(self) -> dict[str, Any]:
         return {"words": self.words, "rarity": self.rarity, "basis": self.basis}
@@ -94,21 +106,19 @@ def _telling(found: Mapping[str, int], texts: int, most: int) -> list[str]:
     return sorted(weight, key=lambda word: (-weight[word], word))[:most]
 
 
-def _right_vectors(texts: Sequence[tuple[Ints, Floats]], words: int, rank: int) -> NDArray[np.float64]:
+def _right_vectors(texts: Weighed, shape: tuple[int, int], rank: int) -> NDArray[np.float64]:
     """The leading right singular vectors of these rows, as columns. There are fewer texts than words, so they come
     from the products of the texts with each other."""
-    from scipy import sparse  # which those who only use a space need not load
+    from scipy import linalg, sparse  # which those who only use a space need not load
 
-    ends = np.cumsum([0, *(len(rows) for rows, _ in texts)])
-    rows = np.concatenate([np.zeros(0, np.int64), *(rows for rows, _ in texts)])
-    weights = np.concatenate([np.zeros(0), *(weights for _, weights in texts)])
-    matrix = sparse.csr_array((weights, rows, ends), shape=(len(texts), words))
-    squares, left = np.linalg.eigh((matrix @ matrix.T).toarray())
+    if not len(texts.text):
+        return np.zeros((shape[1], 0))
+    matrix = sparse.csr_array((texts.weight.astype(np.float64), (texts.text, texts.word)), shape=shape)
+    squares, left = linalg.eigh((matrix @ matrix.T).toarray())  # numpy's own is slow where cores are shared
     order = np.argsort(-squares, kind="stable")[:rank]
-    order = order[squares[order] > LEAST_PART**2 * max(squares.max(initial=0.0), 1e-30)]
+    order = order[squares[order] > LEAST_PART**2 * squares.max()]
     right = np.asarray(matrix.T @ left[:, order]) / np.sqrt(squares[order])
-    largest = np.abs(right).argmax(axis=0) if right.size else np.zeros(right.shape[1], np.int64)
-    signs = np.sign(right[largest, np.arange(right.shape[1])])
+    signs = np.sign(right[np.abs(right).argmax(axis=0), np.arange(len(order))])
     return np.asarray(right * signs, np.float64)
 
 
@@ -129,20 +139,22 @@ class Neighbours:
     def labels(self, points: Any, k: int) -> list[int | None]:
         """The group of each point: that of most of its k nearest by angle, of several such that of the nearer ones.
         The origin has none."""
-        rows = np.atleast_2d(np.asarray(points, np.float32))
-        near = np.einsum("ir,jr->ij", unit_rows(rows), self.points)
-        known = [len(self.groups) > 0 and bool(row.any()) for row in rows]
-        nearest = np.argsort(-near, axis=1, kind="stable")[:, :k]
-        return [
-            self._voted(chosen, row[chosen]) if there else None
-            for there, chosen, row in zip(known, nearest, near, strict=True)
-        ]
+        rows = unit_rows(np.atleast_2d(points))
+        if not len(self.groups):
+            return [None] * len(rows)
+        near = np.einsum("ir,jr->ij", rows, self.points)
+        most = min(k, len(self.groups))
+        chosen = np.argpartition(near, -most, axis=1)[:, -most:]
+        voted = self._voted(chosen, np.take_along_axis(near, chosen, axis=1))
+        return [group if row.any() else None for group, row in zip(voted, rows, strict=True)]
 
-    def _voted(self, chosen: Ints, near: Floats) -> int:
-        votes = np.zeros((int(self.groups.max()) + 1, 2))
-        for group, angle in zip(self.groups[chosen].tolist(), near.tolist(), strict=True):
-            votes[group] += (1, angle)
-        return int(np.lexsort((-votes[:, 1], -votes[:, 0]))[0])
+    def _voted(self, chosen: Ints, near: NDArray[Any]) -> list[int]:
+        """A neighbour has one vote, and less than half a vote of all is for how near they are."""
+        count, groups = len(chosen), int(self.groups.max()) + 1
+        place = np.arange(count)[:, np.newaxis] * groups + self.groups[chosen]
+        votes = np.bincount(place.ravel(), (1 + near / (2 * chosen.shape[1] + 1)).ravel(), count * groups)
+        best: list[int] = votes.reshape(count, groups).argmax(axis=1).tolist()
+        return best
 
     def state(self) -> dict[str, Any]:
         return {"points": self.points, "groups": self.groups}
@@ -175,10 +187,7 @@ def k_means(points: Any, count: int, rng: random.Random) -> tuple[Ints, float]:
     centres = _spread(rows, count, rng)
     groups = _squares(rows, centres).argmin(axis=1)
     for _ in range(ROUNDS):
-        members = np.zeros((count, len(rows)))
-        members[groups, np.arange(len(rows))] = 1
-        sizes = members.sum(axis=1, keepdims=True)
-        centres = np.where(sizes > 0, members @ rows / np.maximum(sizes, 1), centres)
+        centres = _means(rows, groups, centres)
         moved = _squares(rows, centres).argmin(axis=1)
         if (moved == groups).all():
             break
@@ -195,6 +204,14 @@ def _spread(rows: NDArray[np.float64], count: int, rng: random.Random) -> NDArra
         chosen.append(min(at, len(rows) - 1))
         left = np.minimum(left, _squares(rows, rows[chosen[-1:]]).ravel())
     return rows[chosen]
+
+
+def _means(rows: NDArray[np.float64], groups: Ints, centres: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean of each cluster; one that has lost all its points stays where it was."""
+    sums = np.zeros_like(centres)
+    np.add.at(sums, groups, rows)
+    sizes = np.bincount(groups, minlength=len(centres))[:, np.newaxis]
+    return np.where(sizes > 0, sums / np.maximum(sizes, 1), centres)
 
 
 def _squares(rows: NDArray[np.float64], centres: NDArray[np.float64]) -> NDArray[np.float64]:
