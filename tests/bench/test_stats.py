@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy.stats import rankdata
+from scipy.stats import rankdata, ttest_ind
 from scipy.stats import wilcoxon as reference
 
 from wolfspider.bench.stats import by_work, compare, holm, interval, recall_at, summaries, welch, wilcoxon
@@ -82,6 +82,18 @@ def test_welch_finds_what_a_table_of_ten_crawls_each_prints(first: str, second: 
     assert found.low < found.difference < found.high
     assert (found.low > 0 or found.high < 0) == (p < 0.05)
     assert welch(other, one).p == pytest.approx(found.p)
+
+
+@given(st.lists(st.integers(-9, 9), min_size=3, max_size=9), st.lists(st.integers(-9, 9), min_size=3, max_size=9))
+def test_welch_is_that_of_scipy(one: list[int], other: list[int]) -> None:
+    assume(len(set(one)) > 1 and len(set(other)) > 1)
+    found, expected = welch(one, other), ttest_ind(one, other, equal_var=False)
+    assert found.p == pytest.approx(expected.pvalue)
+    assert found[1:3] == pytest.approx(tuple(expected.confidence_interval(0.95)))
+
+
+def test_one_sample_may_be_without_variance() -> None:
+    assert 0 < welch([0.99] * 10, [0.3, 0.4, 0.5]).p < 0.05
 
 
 def test_samples_without_variance_differ_surely_or_not_at_all() -> None:
