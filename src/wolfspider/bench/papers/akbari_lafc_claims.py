@@ -1,0 +1,397 @@
+"""The claims of Akbari Torkestani on LAFC, with the tests that rule on them and the variants that must fail.
+
+How each is ruled on was decided before any row was seen. A case is a ground: a topic with one of its two starts. Chance
+counts as excluded below p = 0.05. Trends are tested by Page's test, one-sided, and the last mean must lie on the same
+side of the first. Relevant is what the paper takes for it, a similarity of 0.75 or more.
+
+1   Precision and running time rise with the control threshold. Both must. Ruled on LAFC-R, 20 crawls that share the
+    downloads and keep the automata; LAFC-1, a single crawl, is told beside it.
+2   Precision and running time fall as the learning rate rises. Both must. Ruled on LAFC-R likewise: in a first crawl
+    every link is taken at most once and those left stay equally likely, so that no rate can matter.
+3   For each of LAFC, BPM, HW and LJM precision falls over the tenths of the budget; Holm's correction over the four.
+4   The mean precisions are in the order LAFC, BPM, HW, LJM, and LAFC is above each other one by Welch's test, two-sided
+    as the paper has it. Ruled on LAFC-1, all crawlers paying for their training out of the same budget. What comes out
+    with LAFC-R, with free training and by the web's own truth is told beside it.
+5   Mean recall is in the same order, and that of LAFC above 0.75 on every topic, as the mean of its two starts. The
+    whole is what the four found together on the same ground. Welch's test is told, and does not rule.
+6   LAFC has the smallest and BPM the largest mean running time, and so it is ground by ground: LAFC below each other
+    one, BPM above each other one, by Wilcoxon's test with Holm's correction over these five pairs.
+7   Theorem 1, on a web that does not change, where thresholds do not sink. With the smallest rate the share of automata
+    that prefer one link with a chance above 0.95 rises with the crawls; after the last crawl the most likely link is
+    the more often the best known one, the smaller the rate is; and with some rate of 0.1 or less half of the automata
+    or more prefer one link after the last crawl. All three must be.
+8   BPM has a higher precision than LJM; so has LJM+, which is LJM with its ties broken link by link; and this alone
+    gains at least half of what BPM gains. Where BPM is not above LJM there is nothing to explain: it does not hold.
+
+A broken variant is false whatever the rows say: it deals the figures of each ground out again in the wrong order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from wolfspider.bench.experiment import Broken, Claim, Row, Rows, Ruling
+from wolfspider.bench.papers.akbari_lafc_grounds import (
+    AGAIN,
+    COMPARE,
+    CONTROL,
+    FOUR,
+    FREE,
+    LAFC,
+    RATE,
+    SWEEP,
+    TENTHS,
+    THEOREM,
+    Crawls,
+    Ground,
+    at_tenths,
+    by_topic,
+    compared,
+    dealt,
+    ground,
+    in_order,
+    listed,
+    means_of,
+    page,
+    precision,
+    recalls,
+    static,
+    swept,
+    too_few,
+)
+from wolfspider.bench.papers.palotai_selection_pairs import all_of
+from wolfspider.bench.rulings import FEWEST, SURE, greater, one_sided, p_text
+from wolfspider.bench.stats import DIGITS, Floats, holm, interval, welch
+
+FEWEST_FOR_FIVE = 7  # pairs: with fewer, even if all agree, Holm's p of five tests is above 0.05
+FEWEST_VALUES = 3  # of a trend
+RECALL = 0.75
+SMALL_RATE = 0.1
+HALF = 0.5
+
+
+# 1 and 2: sweeps
+
+
+def sweep(rows: Rows, varied: str, falling: bool) -> Ruling:
+    """Do precision and minutes both rise, or fall, with the value that is varied? Ruled on LAFC-R."""
+    again, once = (swept(rows, varied, several) for several in (True, False))
+    if len(again) < FEWEST or len(again[0]["values"]) < FEWEST_VALUES:
+        return Ruling(None, sentence=f"{len(again)} sweeps of LAFC-R are too few for a trend; it needs {FEWEST}.")
+    ruling = all_of({figure: _trend_of(again, figure, falling) for figure in ("precision", "minutes")})
+    values = ", ".join(f"{value:g}" for value in again[0]["values"])
+    return Ruling(ruling.holds, f"{varied} {values}. LAFC-R, {ruling.statistic}. {_first_crawl(once, falling)}")
+
+
+def _trend_of(sweeps: Rows, figure: str, falling: bool) -> Ruling:
+    return page([row[figure] for row in sweeps], falling).ruling()
+
+
+def _first_crawl(sweeps: Rows, falling: bool) -> str:
+    if len(sweeps) < FEWEST:
+        return f"LAFC-1: {len(sweeps)} sweeps are too few"
+    told = [f"{figure}: {_trend_of(sweeps, figure, falling).statistic}" for figure in ("precision", "minutes")]
+    return f"LAFC-1, {'; '.join(told)}"
+
+
+def rises_with_control(rows: Rows) -> Ruling:
+    return sweep(rows, CONTROL, falling=False)
+
+
+def falls_with_rate(rows: Rows) -> Ruling:
+    return sweep(rows, RATE, falling=True)
+
+
+def sorted_sweeps(varied: str, falling: bool) -> Callable[[Rows], list[Row]]:
+    """Figures of each sweep from the largest to the smallest, or the other way."""
+
+    def rows_of(rows: Rows) -> list[Row]:
+        return [
+            {**row, **{figure: sorted(row[figure], reverse=falling) for figure in ("precision", "minutes")}}
+            if row["study"] == SWEEP and row["varied"] == varied
+            else row
+            for row in rows
+        ]
+
+    return rows_of
+
+
+# 3 to 6: four crawlers
+
+
+def precision_falls(rows: Rows) -> Ruling:
+    found = compared(rows)
+    if few := too_few(found):
+        return few
+    trends = {crawler: page([at_tenths(row) for row in own], falling=True) for crawler, own in found.items()}
+    adjusted = dict(zip(trends, holm([own.p for own in trends.values()]), strict=True))
+    fine = [own.agrees and adjusted[crawler] < SURE for crawler, own in trends.items()]
+    told = "; ".join(
+        f"{crawler}: {own.told}, after Holm's correction {p_text(adjusted[crawler])}" for crawler, own in trends.items()
+    )
+    return Ruling(all(fine), told)
+
+
+def rising_precision(rows: Rows) -> list[Row]:
+    def risen(row: Row) -> Row:
+        spent = [row["budget"] * tenth / TENTHS for tenth in range(1, TENTHS + 1)]
+        curve = [share * downloads for share, downloads in zip(sorted(at_tenths(row)), spent, strict=True)]
+        return {**row, "curve": curve, "downloads": row["budget"]}
+
+    return [risen(row) if row["study"] == COMPARE else row for row in rows]
+
+
+def lafc_is_most_precise(rows: Rows) -> Ruling:
+    found = compared(rows)
+    if few := too_few(found):
+        return few
+    ruling = precision_order(found)
+    variants = {
+        "LAFC-R": (compared(rows, (AGAIN, *FOUR[1:])), "curve"),
+        "free training": (compared(rows, train=FREE), "curve"),
+        "the web's truth": (found, "truth_curve"),
+    }
+    told = [f"With {name}: {_brief(crawls, curve)}." for name, (crawls, curve) in variants.items()]
+    return Ruling(ruling.holds, ruling.statistic, " ".join([*told, *ended_early(found)]))
+
+
+def precision_order(found: Crawls, curve: str = "curve") -> Ruling:
+    """Are the means in this order, and is the first above each other one by Welch's test?"""
+    values = {crawler: [precision(row, curve) for row in own] for crawler, own in found.items()}
+    means = means_of(values)
+    first, *others = values
+    sure = [_surely_above(values[first], values[other]) for other in others]
+    told = "; ".join(f"{first} less {other}: {_welch(values[first], values[other])}" for other in others)
+    statistic = f"mean precision {listed(means)}; Welch's t-test, two-sided, n = {len(values[first])} each: {told}"
+    return Ruling(in_order(means) and all(sure), statistic)
+
+
+def _surely_above(one: Sequence[float], other: Sequence[float]) -> bool:
+    result = welch(one, other)
+    return result.difference > 0 and result.p < SURE
+
+
+def _welch(one: Sequence[float], other: Sequence[float]) -> str:
+    result = welch(one, other)
+    return f"{result.difference:+.4f}, 95% interval {result.low:+.4f} to {result.high:+.4f}, {p_text(result.p)}"
+
+
+def _brief(found: Crawls, curve: str) -> str:
+    if few := too_few(found):
+        return f"not testable, {few.sentence.rstrip('.')}"
+    means = means_of({crawler: [precision(row, curve) for row in own] for crawler, own in found.items()})
+    return f"it {precision_order(found, curve).word} ({listed(means)})"
+
+
+def ended_early(found: Crawls) -> list[str]:
+    short = {crawler: sum(row["downloads"] < row["budget"] for row in own) for crawler, own in found.items()}
+    told = ", ".join(f"{count} of {crawler}" for crawler, count in short.items() if count)
+    return [f"Crawls that ended before the budget was spent: {told}."] if told else []
+
+
+def recall_in_order(rows: Rows) -> Ruling:
+    found = compared(rows)
+    if few := too_few(found):
+        return few
+    values = recalls(found)
+    means, own = means_of(values), by_topic(found[LAFC], values[LAFC])
+    tests = "; ".join(f"LAFC less {other}: {_welch(values[LAFC], values[other])}" for other in FOUR[1:])
+    statistic = (
+        f"mean recall {listed(means)}, n = {len(values[LAFC])} each; LAFC by topic "
+        f"{', '.join(f'{mean:.3f}' for mean in own.values())}, each of which must be above {RECALL}; Welch's t-test, "
+        f"two-sided: {tests}"
+    )
+    return Ruling(in_order(means) and min(own.values()) > RECALL, statistic, _recall_by_truth(found))
+
+
+def _recall_by_truth(found: Crawls) -> str:
+    return f"By the web's truth mean recall is {listed(means_of(recalls(found, 'truth_found')))}."
+
+
+def running_times(rows: Rows) -> Ruling:
+    found = compared(rows)
+    if few := too_few(found, FEWEST_FOR_FIVE):
+        return few
+    minutes = {crawler: np.array([row["minutes"] for row in own]).round(DIGITS) for crawler, own in found.items()}
+    means = means_of({crawler: own.tolist() for crawler, own in minutes.items()})
+    pairs = [(LAFC, "BPM"), (LAFC, "HW"), (LAFC, "LJM"), ("HW", "BPM"), ("LJM", "BPM")]
+    excesses = [minutes[longer] - minutes[shorter] for shorter, longer in pairs]
+    adjusted = holm([one_sided(excess) for excess in excesses])
+    told = "; ".join(map(_longer, pairs, excesses, adjusted))
+    ends = min(means, key=means.__getitem__) == LAFC and max(means, key=means.__getitem__) == "BPM"
+    sure = all(p < SURE and excess.mean() > 0 for p, excess in zip(adjusted, excesses, strict=True))
+    statistic = (
+        f"mean minutes {listed(means)}; Wilcoxon's signed-rank test, one-sided, Holm's correction, "
+        f"n = {len(found[LAFC])}: {told}"
+    )
+    return Ruling(ends and sure, statistic, _parts_of_time(found))
+
+
+def _longer(pair: tuple[str, str], excess: Floats, p: float) -> str:
+    low, high = interval(excess)
+    return f"{pair[1]} less {pair[0]} {excess.mean():+.3g} min, 95% interval {low:+.3g} to {high:+.3g}, {p_text(p)}"
+
+
+def _parts_of_time(found: Crawls) -> str:
+    network, cpu = (
+        means_of({crawler: [row[part] for row in own] for crawler, own in found.items()})
+        for part in ("network_minutes", "cpu_minutes")
+    )
+    return f"Of these minutes the network took {listed(network)}, and the processor {listed(cpu)}."
+
+
+def most_found(row: Row) -> float:
+    return float(len(row["found"]))
+
+
+def minutes_of(row: Row) -> float:
+    return float(row["minutes"])
+
+
+# 7: the theorem
+
+
+def at_end(rows: Rows, figure: str) -> dict[float, dict[Ground, float]]:
+    """By learning rate, and then by ground: the figure after the last crawl, where there is one."""
+    found: dict[float, dict[Ground, float]] = {}
+    for row in sorted(static(rows), key=lambda row: float(row["rate"])):
+        if row[figure] and row[figure][-1] is not None:
+            found.setdefault(row["rate"], {})[ground(row)] = row[figure][-1]
+    return found
+
+
+def goes_to_one(rows: Rows) -> Ruling:
+    ends, best = at_end(rows, "share"), at_end(rows, "best")
+    if not ends:
+        return Ruling(None, sentence="No crawls on a web that does not change are there.")
+    slowest = [row for row in static(rows) if row["rate"] == min(ends)]
+    shares = [row["share"] for row in slowest if None not in row["share"]]
+    common = [place for place in best[min(best)] if all(place in own for own in best.values())] if best else []
+    if len(shares) < FEWEST or len(common) < FEWEST or len(best) < FEWEST_VALUES:
+        told = f"{len(shares)} grounds with the smallest rate and {len(common)} with all {len(best)} rates"
+        return Ruling(None, sentence=f"{told} are too few for a trend; it needs {FEWEST}.")
+    rates = ", ".join(f"{rate:g}" for rate in best)
+    return all_of(
+        {
+            f"share above 0.95 with rate {min(ends):g}, by crawls": page(shares).ruling(),
+            f"most likely link is the best known one, by rate {rates}": page(
+                [[own[place] for own in best.values()] for place in common], falling=True
+            ).ruling(),
+            "share above 0.95 after the last crawl": _half(ends),
+        }
+    )
+
+
+def _half(ends: Mapping[float, Mapping[Ground, float]]) -> Ruling:
+    means = {rate: float(np.mean([*own.values()])) for rate, own in ends.items()}
+    told = ", ".join(f"{mean:.3f} with rate {rate:g} (n = {len(ends[rate])})" for rate, mean in means.items())
+    small = [mean for rate, mean in means.items() if rate <= SMALL_RATE]
+    return Ruling(max(small, default=0.0) >= HALF, f"{told}; one with a rate up to {SMALL_RATE} must reach {HALF}")
+
+
+def unlearned(rows: Rows) -> list[Row]:
+    def falling(row: Row) -> Row:
+        return {**row, "share": sorted((share or 0.0 for share in row["share"]), reverse=True)}
+
+    return [falling(row) if row["study"] == THEOREM else row for row in rows]
+
+
+# 8: pages of one cluster
+
+TIED = ("BPM", "LJM+", "LJM")
+
+
+def tells_apart(rows: Rows) -> Ruling:
+    found = compared(rows, TIED)
+    if few := too_few(found):
+        return few
+    values = {crawler: np.array([precision(row) for row in own]) for crawler, own in found.items()}
+    whole, part = (values[crawler] - values["LJM"] for crawler in ("BPM", "LJM+"))
+    if whole.mean() > 0:
+        share = part.mean() / whole.mean()
+        enough = Ruling(bool(share >= HALF), f"{share:.0%} of the gain, of which half is wanted")
+    else:
+        enough = Ruling(False, "there is none")
+    return all_of(
+        {
+            "BPM above LJM": greater(whole.tolist()),
+            "LJM with ties broken link by link above LJM": greater(part.tolist()),
+            "its part in the gain of BPM": enough,
+        }
+    )
+
+
+EXPERIMENT_I, COMPARISON = "section 5.1", "section 5.2"
+
+CLAIMS = (
+    Claim(
+        1,
+        "Precision and running time rise with the control threshold.",
+        f"{EXPERIMENT_I}, Table 2",
+        rises_with_control,
+        Broken("The figures of each sweep are put from the largest to the smallest.", sorted_sweeps(CONTROL, True)),
+    ),
+    Claim(
+        2,
+        "Precision and running time fall as the learning rate rises.",
+        f"{EXPERIMENT_I}, Table 3",
+        falls_with_rate,
+        Broken("The figures of each sweep are put from the smallest to the largest.", sorted_sweeps(RATE, False)),
+    ),
+    Claim(
+        3,
+        "The precision of every crawler falls with the downloads.",
+        f"{COMPARISON}, Figs. 2-7",
+        precision_falls,
+        Broken("The precisions of each crawl are put from the smallest to the largest.", rising_precision),
+    ),
+    Claim(
+        4,
+        "Mean precision is in the order LAFC, BPM, HW, LJM, with LAFC significantly above the others.",
+        f"{COMPARISON}, Table 4",
+        lafc_is_most_precise,
+        Broken(
+            "On each ground LJM gets the most precise crawl, then HW, then BPM, and LAFC the worst.",
+            dealt(("curve", "downloads"), precision, FOUR[::-1]),
+        ),
+    ),
+    Claim(
+        5,
+        "Recall is in the same order, and LAFC finds more than 75% on every topic.",
+        "section 5.3, Table 5",
+        recall_in_order,
+        Broken(
+            "On each ground LJM gets the crawl that found most, then HW, then BPM, and LAFC the one that found least.",
+            dealt(("found",), most_found, FOUR[::-1]),
+        ),
+    ),
+    Claim(
+        6,
+        "LAFC has the shortest running time, and BPM the longest.",
+        "section 5.4, Table 6, Fig. 8",
+        running_times,
+        Broken(
+            "On each ground LAFC gets the longest running time and BPM the shortest.",
+            dealt(("minutes", "network_minutes", "cpu_minutes"), minutes_of, ("LAFC", "LJM", "HW", "BPM")),
+        ),
+    ),
+    Claim(
+        7,
+        "With a small learning rate the probability of the best link goes to one.",
+        "section 4, Theorem 1",
+        goes_to_one,
+        Broken("The shares of each network are put from the largest to the smallest.", unlearned),
+    ),
+    Claim(
+        8,
+        "BPM beats LJM because it tells pages of one cluster apart.",
+        COMPARISON,
+        tells_apart,
+        Broken(
+            "On each ground LJM gets the most precise of the three crawls, and BPM the worst.",
+            dealt(("curve", "downloads"), precision, TIED[::-1]),
+        ),
+    ),
+)

@@ -1,0 +1,209 @@
+"""Each claim holds on rows made so, and fails on its broken variant and on rows that say the contrary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from tests.bench.lafc_rows import made_rows
+
+from wolfspider.bench.experiment import Row, Rows, Ruling, finding
+from wolfspider.bench.papers.akbari_lafc_claims import CLAIMS
+from wolfspider.bench.papers.akbari_lafc_grounds import at_tenths, compared, crawls, page, precision, recalls
+
+BY_NUMBER = {claim.number: claim for claim in CLAIMS}
+NUMBERS = sorted(BY_NUMBER)
+ROWS = made_rows()
+
+
+def ruled(number: int, rows: Rows) -> Ruling:
+    return BY_NUMBER[number].test(rows)
+
+
+def changed(study: str, change: Callable[[Row], Row], **which: object) -> list[Row]:
+    """The rows, with those of a study that have these values changed."""
+    return [
+        change(row) if row["study"] == study and all(row.get(name) == value for name, value in which.items()) else row
+        for row in ROWS
+    ]
+
+
+def test_there_are_eight_claims() -> None:
+    assert NUMBERS == [1, 2, 3, 4, 5, 6, 7, 8]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("quick", [True, False])
+def test_a_claim_holds_where_it_is_true_and_its_broken_variant_is_seen(number: int, quick: bool) -> None:
+    found = finding(BY_NUMBER[number], made_rows(quick))
+    assert found.ruling.holds, found.ruling.statistic
+    assert found.broken and found.broken.holds is False
+    assert "n = " in found.ruling.statistic
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_broken_variant_is_broken_even_where_the_rows_are_already_contrary(number: int) -> None:
+    broken = BY_NUMBER[number].broken
+    assert broken
+    once = broken.rows(ROWS)
+    assert ruled(number, once).holds is False
+    assert ruled(number, broken.rows(once)).holds is False
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_without_rows_a_claim_is_not_testable(number: int) -> None:
+    ruling = ruled(number, [])
+    assert ruling.holds is None and ruling.sentence
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_of_two_topics_a_claim_is_not_testable(number: int) -> None:
+    """Four grounds: even if all agree, chance would do as well too often."""
+    ruling = ruled(number, [row for row in ROWS if row["place"] <= 2])
+    assert ruling.holds is None and ruling.sentence
+
+
+# Contrary rows
+
+
+@pytest.mark.parametrize(("number", "varied"), [(1, "control"), (2, "rate")])
+@pytest.mark.parametrize("figure", ["precision", "minutes"])
+def test_a_sweep_that_changes_nothing_does_not_hold(number: int, varied: str, figure: str) -> None:
+    flat = changed("sweep", lambda row: {**row, figure: [1.0] * len(row["values"])}, varied=varied, crawls=20)
+    assert ruled(number, flat).holds is False
+    other = ruled(3 - number, flat)
+    assert other.holds
+
+
+def test_sweeps_are_ruled_on_crawls_that_learn_and_tell_of_the_first_crawl() -> None:
+    """In the rows no rate matters in a first crawl."""
+    ruling = ruled(2, ROWS)
+    assert ruling.holds
+    again, once = ruling.statistic.split("LAFC-1")
+    assert again.count("p < 0.0001") == 2 and "p < 0.0001" not in once
+    assert "n = 10" in again and "n = 10" in once
+
+
+def test_one_crawler_whose_precision_does_not_fall_is_enough() -> None:
+    steady = [tenth * 25 for tenth in range(1, 11)]
+    for crawler in ("LAFC", "LJM"):
+        assert ruled(3, changed("compare", lambda row: {**row, "curve": steady}, crawler=crawler)).holds is False
+    assert ruled(3, changed("compare", lambda row: {**row, "curve": steady}, crawler="CG")).holds
+
+
+@pytest.mark.parametrize("crawler", ["BPM", "HW", "LJM"])
+def test_lafc_must_be_above_each_other_one(crawler: str) -> None:
+    """Each of them as good as LAFC, as it is here."""
+    best = crawls(ROWS, "LAFC")
+    place = {(row["place"], row["start"]): row for row in best.values()}
+    equal = changed(
+        "compare", lambda row: {**row, "curve": place[row["place"], row["start"]]["curve"]}, crawler=crawler
+    )
+    assert ruled(4, equal).holds is False
+
+
+def test_the_order_of_the_others_counts_too() -> None:
+    swapped = [
+        {**row, "crawler": {"HW": "LJM", "LJM": "HW"}.get(row.get("crawler", ""), row.get("crawler"))} for row in ROWS
+    ]
+    assert ruled(4, swapped).holds is False
+    assert ruled(5, swapped).holds is False
+
+
+def test_claim_4_tells_of_kept_automata_free_training_and_the_truth() -> None:
+    sentence = ruled(4, ROWS).sentence
+    assert sentence.count("it holds") == 3
+    assert "With LAFC-R: it holds (LAFC-R 0.4245, BPM 0.3345, HW 0.2845, LJM 0.2345)" in sentence
+    free = changed("compare", lambda row: {**row, "curve": [99 * tenth for tenth in range(1, 11)]}, train="free")
+    assert ruled(4, free).holds
+    assert "With free training: it does not hold" in ruled(4, free).sentence
+    charged = [row for row in ROWS if row.get("train") != "free"]
+    assert "With free training: not testable" in ruled(4, charged).sentence
+
+
+def test_crawls_that_end_early_are_told() -> None:
+    early = changed("compare", lambda row: {**row, "downloads": 900}, crawler="LAFC")
+    assert "ended before the budget was spent: 10 of LAFC." in ruled(4, early).sentence
+    assert "ended" not in ruled(4, ROWS).sentence
+
+
+def test_lafc_must_find_three_quarters_on_every_topic() -> None:
+    """On one topic BPM finds a thousand other documents."""
+    more = changed("compare", lambda row: {**row, "found": [*row["found"], *range(2000, 2100)]}, crawler="BPM", place=3)
+    assert ruled(5, ROWS).holds
+    assert ruled(5, more).holds is False
+
+
+@pytest.mark.parametrize(("crawler", "minutes"), [("HW", 9.0), ("LJM", 20.0), ("LAFC", 30.0), ("BPM", 12.0)])
+def test_lafc_must_be_shortest_and_bpm_longest(crawler: str, minutes: float) -> None:
+    assert ruled(6, changed("compare", lambda row: {**row, "minutes": minutes}, crawler=crawler)).holds is False
+
+
+def test_shares_must_rise_with_the_crawls() -> None:
+    flat = changed("theorem", lambda row: {**row, "share": [0.6] * len(row["crawl"])}, decay=1.0)
+    assert ruled(7, flat).holds is False
+
+
+def test_half_of_the_automata_must_prefer_one_link() -> None:
+    low = changed("theorem", lambda row: {**row, "share": [share / 4 for share in row["share"]]}, decay=1.0)
+    ruling = ruled(7, low)
+    assert ruling.holds is False and "share above 0.95 after the last crawl: does not hold" in ruling.statistic
+
+
+def test_small_rates_must_be_right_more_often() -> None:
+    same = changed("theorem", lambda row: {**row, "best": [0.8] * len(row["crawl"])}, decay=1.0)
+    assert ruled(7, same).holds is False
+
+
+def test_the_theorem_is_ruled_on_a_web_that_does_not_change() -> None:
+    sinking = changed(
+        "theorem", lambda row: {**row, "share": [0.0] * 6, "best": [0.0] * 6} if "decay" not in row else row
+    )
+    assert ruled(7, sinking).holds
+    assert ruled(7, [row for row in ROWS if row.get("decay") != 1.0]).holds is None
+
+
+def test_broken_ties_must_give_half_of_the_gain() -> None:
+    def weaker(row: Row) -> Row:
+        return {**row, "curve": [*row["curve"][:-1], row["curve"][-1] - 30]}
+
+    ruling = ruled(8, changed("compare", weaker, crawler="LJM+"))
+    assert ruling.holds is False and "40% of the gain" in ruling.statistic
+
+
+def test_where_bpm_is_not_above_ljm_there_is_nothing_to_explain() -> None:
+    worse = changed("compare", lambda row: {**row, "curve": [10] * 10}, crawler="BPM")
+    assert ruled(8, worse).holds is False
+
+
+# Numbers by hand
+
+
+def test_precision_is_of_what_was_downloaded() -> None:
+    row = {"budget": 100, "downloads": 40, "curve": [5, 8, 9, 10, 10, 10, 10, 10, 10, 10]}
+    assert precision(row) == 0.25
+    assert at_tenths(row) == pytest.approx([0.5, 0.4, 0.3, *[0.25] * 7])
+    assert precision({**row, "downloads": 0}) == 0.0
+
+
+def test_recall_is_of_what_four_crawlers_found_together() -> None:
+    found = {"LAFC": [1, 2, 3], "BPM": [3, 4], "HW": [4], "LJM": []}
+    values = recalls({crawler: [{"found": own}] for crawler, own in {**found, "CG": [4, 5, 6]}.items()})
+    assert values == {"LAFC": [0.75], "BPM": [0.5], "HW": [0.25], "LJM": [0.0], "CG": [0.25]}
+
+
+def test_crawlers_are_compared_on_the_grounds_that_all_have() -> None:
+    fewer = [row for row in ROWS if row.get("crawler") != "HW" or row["place"] > 1]
+    assert {crawler: len(own) for crawler, own in compared(fewer).items()} == dict.fromkeys(
+        ("LAFC", "BPM", "HW", "LJM"), 8
+    )
+    assert all(row["train"] == "free" for row in compared(ROWS, train="free")["BPM"])
+    assert all(row["train"] == "charged" for row in compared(ROWS, train="free")["LAFC"])
+
+
+def test_a_trend_is_told_with_its_means_and_its_change() -> None:
+    lines = [[3.0 + case, 2.0 + case, 1.0 + case] for case in range(5)]
+    falling, rising = page(lines, falling=True), page(lines)
+    assert falling.ruling().holds and rising.ruling().holds is False
+    assert falling.p == pytest.approx(6.0**-5)  # one order of three in each of five cases
+    assert "n = 5" in falling.told and "means 5, 4, 3; last less first -2, 95% interval -2 to -2" in falling.told
