@@ -26,6 +26,7 @@ CRAWLERS = {
 }
 TRAINED = ("BPM", "HW", "LJM", "LJM+", "CG")
 CONTROLS, RATES = (0.45, 0.6, 0.75, 0.8, 0.95), (0.05, 0.1, 0.3, 0.5)
+FIRST_RATES = (0.05, 0.4, 0.5)  # of single crawls
 THEOREM_RATES = (0.01, 0.03, 0.09, 0.3)
 
 
@@ -41,7 +42,7 @@ def grounds() -> Iterator[tuple[int, int, str]]:
 
 
 def sweep(number: int, place: int, start: str, varied: str, times: int) -> Row:
-    values = CONTROLS if varied == "control" else RATES
+    values = CONTROLS if varied == "control" else RATES if times > 1 else FIRST_RATES
     steps = [*range(len(values))] if varied == "control" else [*range(len(values))][::-1]
     flat = varied == "rate" and times == 1  # in a first crawl no rate can matter
     shares = [0.2 + (0 if flat else 0.02 * step) + number / 1000 for step in steps]
@@ -93,7 +94,7 @@ def made_rows(quick: bool = False) -> list[Row]:
             rows += [crawl(number, place, start, crawler, train) for train in trains(crawler)]
             if not quick and place <= 2:
                 rows += [corpus(number, place, start, crawler, train) for train in trains(crawler)]
-        for rate, decay in product(THEOREM_RATES, ({}, {"decay": 1.0})):
+        for rate, decay in product(THEOREM_RATES, ({"decay": 0.99}, {"decay": 1.0})):
             rows.append(theorem(number, place, start, rate, decay))
         if KEYWORDS[place - 1] == 1:
             same = {"values": [0.5, 0.95], "precision": [0.3, 0.3], "same": True}

@@ -57,9 +57,11 @@ def test_without_rows_a_claim_is_not_testable(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_of_two_topics_a_claim_is_not_testable(number: int) -> None:
-    """Four grounds: even if all agree, chance would do as well too often."""
-    ruling = ruled(number, [row for row in ROWS if row["place"] <= 2])
+def test_of_too_few_grounds_a_claim_is_not_testable(number: int) -> None:
+    """Four: even if all agree, chance would do as well too often. The theorem asks for two."""
+    few = [row for row in ROWS if row["place"] <= 2 and (row["study"] != "theorem" or row["start"] == "directory")]
+    assert ruled(7, few).holds
+    ruling = ruled(number, [row for row in few if row["study"] != "theorem" or row["place"] == 1])
     assert ruling.holds is None and ruling.sentence
 
 
@@ -113,12 +115,12 @@ def test_the_order_of_the_others_counts_too() -> None:
 def test_claim_4_tells_of_kept_automata_free_training_and_the_truth() -> None:
     sentence = ruled(4, ROWS).sentence
     assert sentence.count("it holds") == 3
-    assert "With LAFC-R: it holds (LAFC-R 0.4245, BPM 0.3345, HW 0.2845, LJM 0.2345)" in sentence
+    assert "with LAFC-R it holds (LAFC-R 0.4245, BPM 0.3345, HW 0.2845, LJM 0.2345)" in sentence
     free = changed("compare", lambda row: {**row, "curve": [99 * tenth for tenth in range(1, 11)]}, train="free")
     assert ruled(4, free).holds
-    assert "With free training: it does not hold" in ruled(4, free).sentence
+    assert "with free training it does not hold" in ruled(4, free).sentence
     charged = [row for row in ROWS if row.get("train") != "free"]
-    assert "With free training: not testable" in ruled(4, charged).sentence
+    assert "with free training it is not testable" in ruled(4, charged).sentence
 
 
 def test_crawls_that_end_early_are_told() -> None:
@@ -206,4 +208,4 @@ def test_a_trend_is_told_with_its_means_and_its_change() -> None:
     falling, rising = page(lines, falling=True), page(lines)
     assert falling.ruling().holds and rising.ruling().holds is False
     assert falling.p == pytest.approx(6.0**-5)  # one order of three in each of five cases
-    assert "n = 5" in falling.told and "means 5, 4, 3; last less first -2, 95% interval -2 to -2" in falling.told
+    assert "n = 5" in falling.told and "means 5, 4, 3, last less first -2, 95% interval -2 to -2" in falling.told

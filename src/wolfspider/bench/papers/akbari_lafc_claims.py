@@ -19,7 +19,7 @@ side of the first. Relevant is what the paper takes for it, a similarity of 0.75
 7   Theorem 1, on a web that does not change, where thresholds do not sink. With the smallest rate the share of automata
     that prefer one link with a chance above 0.95 rises with the crawls; after the last crawl the most likely link is
     the more often the best known one, the smaller the rate is; and with some rate of 0.1 or less half of the automata
-    or more prefer one link after the last crawl. All three must be.
+    or more prefer one link after the last crawl. All three must be, on two grounds or more.
 8   BPM has a higher precision than LJM; so has LJM+, which is LJM with its ties broken link by link; and this alone
     gains at least half of what BPM gains. Where BPM is not above LJM there is nothing to explain: it does not hold.
 
@@ -67,6 +67,7 @@ from wolfspider.bench.stats import DIGITS, Floats, holm, interval, welch
 
 FEWEST_FOR_FIVE = 7  # pairs: with fewer, even if all agree, Holm's p of five tests is above 0.05
 FEWEST_VALUES = 3  # of a trend
+FEWEST_NETWORKS = 2  # grounds of the theorem: few, but each has all orders of its crawls and rates to fail by
 RECALL = 0.75
 SMALL_RATE = 0.1
 HALF = 0.5
@@ -82,7 +83,8 @@ def sweep(rows: Rows, varied: str, falling: bool) -> Ruling:
         return Ruling(None, sentence=f"{len(again)} sweeps of LAFC-R are too few for a trend; it needs {FEWEST}.")
     ruling = all_of({figure: _trend_of(again, figure, falling) for figure in ("precision", "minutes")})
     values = ", ".join(f"{value:g}" for value in again[0]["values"])
-    return Ruling(ruling.holds, f"{varied} {values}. LAFC-R, {ruling.statistic}. {_first_crawl(once, falling)}")
+    test = f"Page's test for a {'fall' if falling else 'rise'}, one-sided, {varied} {values}"
+    return Ruling(ruling.holds, f"{test}. LAFC-R: {ruling.statistic}. {_first_crawl(once, falling)}")
 
 
 def _trend_of(sweeps: Rows, figure: str, falling: bool) -> Ruling:
@@ -93,7 +95,8 @@ def _first_crawl(sweeps: Rows, falling: bool) -> str:
     if len(sweeps) < FEWEST:
         return f"LAFC-1: {len(sweeps)} sweeps are too few"
     told = [f"{figure}: {_trend_of(sweeps, figure, falling).statistic}" for figure in ("precision", "minutes")]
-    return f"LAFC-1, {'; '.join(told)}"
+    values = ", ".join(f"{value:g}" for value in sweeps[0]["values"])
+    return f"LAFC-1, at {values}: {'; '.join(told)}"
 
 
 def rises_with_control(rows: Rows) -> Ruling:
@@ -131,7 +134,7 @@ def precision_falls(rows: Rows) -> Ruling:
     told = "; ".join(
         f"{crawler}: {own.told}, after Holm's correction {p_text(adjusted[crawler])}" for crawler, own in trends.items()
     )
-    return Ruling(all(fine), told)
+    return Ruling(all(fine), f"Page's test for a fall over the tenths of the budget, one-sided. {told}")
 
 
 def rising_precision(rows: Rows) -> list[Row]:
@@ -153,8 +156,8 @@ def lafc_is_most_precise(rows: Rows) -> Ruling:
         "free training": (compared(rows, train=FREE), "curve"),
         "the web's truth": (found, "truth_curve"),
     }
-    told = [f"With {name}: {_brief(crawls, curve)}." for name, (crawls, curve) in variants.items()]
-    return Ruling(ruling.holds, ruling.statistic, " ".join([*told, *ended_early(found)]))
+    told = "; ".join(f"with {name} {_brief(crawls, curve)}" for name, (crawls, curve) in variants.items())
+    return Ruling(ruling.holds, ruling.statistic, " ".join([f"Beside it: {told}.", *ended_early(found)]))
 
 
 def precision_order(found: Crawls, curve: str = "curve") -> Ruling:
@@ -180,7 +183,7 @@ def _welch(one: Sequence[float], other: Sequence[float]) -> str:
 
 def _brief(found: Crawls, curve: str) -> str:
     if few := too_few(found):
-        return f"not testable, {few.sentence.rstrip('.')}"
+        return f"it is not testable ({few.sentence.rstrip('.')})"
     means = means_of({crawler: [precision(row, curve) for row in own] for crawler, own in found.items()})
     return f"it {precision_order(found, curve).word} ({listed(means)})"
 
@@ -269,14 +272,14 @@ def goes_to_one(rows: Rows) -> Ruling:
     slowest = [row for row in static(rows) if row["rate"] == min(ends)]
     shares = [row["share"] for row in slowest if None not in row["share"]]
     common = [place for place in best[min(best)] if all(place in own for own in best.values())] if best else []
-    if len(shares) < FEWEST or len(common) < FEWEST or len(best) < FEWEST_VALUES:
-        told = f"{len(shares)} grounds with the smallest rate and {len(common)} with all {len(best)} rates"
-        return Ruling(None, sentence=f"{told} are too few for a trend; it needs {FEWEST}.")
+    if len(shares) < FEWEST_NETWORKS or len(common) < FEWEST_NETWORKS or len(best) < FEWEST_VALUES:
+        told = f"Grounds with the smallest rate: {len(shares)}, with all {len(best)} rates: {len(common)}"
+        return Ruling(None, sentence=f"{told}. A trend needs {FEWEST_NETWORKS} of each, and {FEWEST_VALUES} rates.")
     rates = ", ".join(f"{rate:g}" for rate in best)
     return all_of(
         {
-            f"share above 0.95 with rate {min(ends):g}, by crawls": page(shares).ruling(),
-            f"most likely link is the best known one, by rate {rates}": page(
+            f"share above 0.95 with rate {min(ends):g}, Page's test for a rise by crawls": page(shares).ruling(),
+            f"most likely link is the best known one, Page's test for a fall by rate {rates}": page(
                 [[own[place] for own in best.values()] for place in common], falling=True
             ).ruling(),
             "share above 0.95 after the last crawl": _half(ends),

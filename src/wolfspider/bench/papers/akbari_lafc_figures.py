@@ -88,7 +88,13 @@ def _epochs(rows: Rows) -> list[Figure]:
     last = min((len(row["epochs"]["precision"]) for row in own), default=0)
     if not last:
         return []
-    figure = Figure("What keeping automata gives", "crawl with the same automata", "precision", x_log=True)
+    figure = Figure(
+        "What keeping automata gives",
+        "crawl with the same automata",
+        "precision",
+        x_log=True,
+        x_range=(1, max(last, 2)),
+    )
     for rule, label in (("precision", "by the paper's rule"), ("truth", "by the web's truth")):
         means = np.mean([row["epochs"][rule][:last] for row in own], axis=0)
         figure.line(range(1, last + 1), means, label)
@@ -109,7 +115,8 @@ def _learned(rows: Rows, field: str) -> list[Figure]:
     if not mine:
         return []
     title, label = LEARNED[field]
-    figure = Figure(title, "crawls", label, x_log=True, y_range=(0.0, 1.0))
+    last = max(row["crawl"][-1] for row in mine)
+    figure = Figure(title, "crawls", label, x_log=True, x_range=(1, max(last, 2)), y_range=(0.0, 1.0))
     for number, rate in enumerate(sorted({row["rate"] for row in mine})):
         for sinks in (False, True):
             own = [row for row in mine if row["rate"] == rate and (row.get("decay") != 1.0) == sinks]

@@ -133,15 +133,14 @@ class Trend(NamedTuple):
 
 
 def page(lines: Sequence[Sequence[float]], falling: bool = False) -> Trend:
-    """Page's test: do the columns rise, or fall, from the first to the last? A line is a case."""
+    """Page's test, one-sided: do the columns rise, or fall, from the first to the last? A line is a case."""
     values = np.array(lines, dtype=np.float64).round(DIGITS)
     p = trend((values[:, ::-1] if falling else values).tolist())
     means, changes = values.mean(axis=0), values[:, -1] - values[:, 0]
     low, high = interval(changes)
     told = (
-        f"Page's test for a {'fall' if falling else 'rise'}, one-sided: n = {len(values)}, {p_text(p)}; means "
-        f"{', '.join(f'{mean:.3g}' for mean in means)}; last less first {changes.mean():+.3g}, 95% interval "
-        f"{low:+.3g} to {high:+.3g}"
+        f"n = {len(values)}, {p_text(p)}, means {', '.join(f'{mean:.3g}' for mean in means)}, last less first "
+        f"{changes.mean():+.3g}, 95% interval {low:+.3g} to {high:+.3g}"
     )
     return Trend(p, bool((means[-1] < means[0]) if falling else (means[-1] > means[0])), told)
 

@@ -32,6 +32,7 @@ from wolfspider.bench.papers.akbari_lafc_grounds import (
     topics,
 )
 from wolfspider.bench.stats import spread, welch
+from wolfspider.bench.svg import tick_text
 
 Lines = list[tuple[Value, ...]]
 Printed = dict[float, tuple[float, float]]  # value: precision, minutes
@@ -76,11 +77,11 @@ PRINTED_PAIRS = {
     ("HW", "LAFC"): (-0.0628, 1.91e-04),
 }
 PAPER_TOPICS = ("Linux", "Robotics", "Java Programming", "Asthma", "Olympic Games")
-PRINTED_RECALL = {
-    "BPM": (0.73, 0.63, 0.62, 0.61, 0.65),
-    "LJM": (0.56, 0.41, 0.42, 0.48, 0.42),
-    "HW": (0.61, 0.42, 0.48, 0.54, 0.47),
-    "LAFC": (0.85, 0.78, 0.76, 0.83, 0.81),
+PRINTED_RECALL = {  # in percent
+    "BPM": (73.0, 63.0, 62.0, 61.0, 65.0),
+    "LJM": (56.0, 41.0, 42.0, 48.0, 42.0),
+    "HW": (61.0, 42.0, 48.0, 54.0, 47.0),
+    "LAFC": (85.0, 78.0, 76.0, 83.0, 81.0),
 }
 PRINTED_MINUTES = {
     "BPM": (1419.31, 1693.11, 1878.34, 1616.53, 1520.12),
@@ -90,7 +91,6 @@ PRINTED_MINUTES = {
 }
 PAPER_ORDER = ("BPM", "LJM", "HW", "LAFC")  # of the lines in Tables 4 to 6
 EPOCHS = (1, 2, 5, 10, 20)
-TOPICS_NOTE = f"The paper's numbers are those of its topics #1 to #5: {', '.join(PAPER_TOPICS)}."
 
 
 def tables(rows: Rows) -> list[Table]:
@@ -100,7 +100,7 @@ def tables(rows: Rows) -> list[Table]:
         _sweeps_by_truth(rows),
         _one_keyword(rows),
         _significance(rows),
-        _by_topic(rows, "Table 5: recall", PRINTED_RECALL, _recall_lines(rows), RECALL_NOTE),
+        _by_topic(rows, "Table 5: recall in percent", PRINTED_RECALL, _recall_lines(rows), RECALL_NOTE),
         _by_topic(rows, "Table 6: running time in minutes", PRINTED_MINUTES, _minute_lines(rows), MINUTES_NOTE),
         _times(rows),
         _truth(rows),
@@ -122,17 +122,22 @@ def column(rows: Rows, figure: str, place: int) -> float | None:
     return average([row[figure][place] for row in rows])
 
 
+def at_value(sweeps: Rows, figure: str, value: float) -> float | None:
+    """None where this value was not tried."""
+    return average([row[figure][row["values"].index(value)] for row in sweeps if value in row["values"]])
+
+
 # Tables 2 and 3
 
 
 def _sweep_table(rows: Rows, varied: str, title: str, name: str, printed: Printed) -> Table:
     again, once = swept(rows, varied, again=True), swept(rows, varied, again=False)
     lines: Lines = []
-    for place, value in enumerate(again[0]["values"] if again else []):
+    for value in values_of(again, once):
         paper = printed.get(round(value, 2), (None, None))
-        ours = (column(again, figure, place) for figure in ("precision", "minutes"))
-        parts = (column(again, figure, place) for figure in ("network_minutes", "cpu_minutes", "last"))
-        first = (column(once, figure, place) if once else None for figure in ("precision", "minutes"))
+        ours = (at_value(again, figure, value) for figure in ("precision", "minutes"))
+        parts = (at_value(again, figure, value) for figure in ("network_minutes", "cpu_minutes", "last"))
+        first = (at_value(once, figure, value) for figure in ("precision", "minutes"))
         lines.append((f"{value:g}", *map(Both, ours, paper), *parts, *first))
     head = (name, "precision, LAFC-R", "minutes, LAFC-R", "of them network", "and processor", "precision of its last")
     note = (
@@ -142,17 +147,24 @@ def _sweep_table(rows: Rows, varied: str, title: str, name: str, printed: Printe
     return Table(title, (*head, "precision, LAFC-1", "minutes, LAFC-1"), lines, note)
 
 
+def values_of(*sweeps: Rows) -> list[float]:
+    return sorted({value for own in sweeps for row in own for value in row["values"]})
+
+
 def _sweeps_by_truth(rows: Rows) -> Table:
     lines: Lines = []
-    for varied, again in product((CONTROL, RATE), (True, False)):
-        mine = swept(rows, varied, again)
-        for place, value in enumerate(mine[0]["values"] if mine else []):
-            figures = (column(mine, figure, place) for figure in ("precision", "truth", "distinct", "downloads"))
-            lines.append((varied, AGAIN if again else "LAFC-1", f"{value:g}", *figures))
-    head = ("varied", "crawler", "value", "precision", "by the web's truth", "distinct documents", "downloads")
+    for varied in (CONTROL, RATE):
+        both = swept(rows, varied, again=True), swept(rows, varied, again=False)
+        for value in values_of(*both):
+            figures = (
+                at_value(own, figure, value) for own, figure in product(both, ("truth", "distinct", "downloads"))
+            )
+            lines.append((varied, f"{value:g}", *figures))
+    parts = ("by the truth", "distinct", "downloads")
+    head = ("varied", "value", *(f"{name}, {part}" for name, part in product((AGAIN, "LAFC-1"), parts)))
     note = (
-        "A document counts once in each crawl; among the distinct ones it counts once in all. Crawls that keep their "
-        "automata go back to what they know, so that LAFC-R may be precise without finding much."
+        "Precision by the truth, where a document counts once in each crawl; and by the paper's rule, where it counts "
+        "once in all, because crawls that keep their automata may go back to what they know."
     )
     return Table("The sweeps by the web's own truth", head, lines, note)
 
@@ -186,7 +198,7 @@ def _significance(rows: Rows) -> Table:
         pairs = [pair for pair in combinations(PAPER_ORDER, 2) if pair[0] == crawler]
         lines += [(crawler, *own, other, *_pair(values, crawler, other), ranks) for _, other in pairs]
         lines += [] if pairs else [(crawler, *own, "–", None, None, ranks)]
-    head = ("crawler x", "mean precision of x", "standard deviation", "crawler y", "x less y", "p", "rank of x")
+    head = ("x", "mean precision of x", "±", "y", "x less y", "p", "rank of x")
     note = (
         f"Welch's t-test, two-sided, on {len(found[LAFC])} crawls of each. Training is charged. With the paper's means "
         "and deviations and 10 crawls of each, this test gives the paper's p-values."
@@ -197,7 +209,11 @@ def _significance(rows: Rows) -> Table:
 def _pair(values: dict[str, list[float]], one: str, other: str) -> tuple[Value, Value]:
     result = welch(values[one], values[other])
     difference, p = PRINTED_PAIRS[one, other]
-    return Both(result.difference, difference), Both(f"{result.p:.2e}", f"{p:.2e}")
+    return Both(result.difference, difference), Both(short(result.p), short(p))
+
+
+def short(p: float) -> str:
+    return tick_text(float(f"{p:.2e}"))
 
 
 RECALL_NOTE = "Of what LAFC, BPM, HW and LJM found together on the same ground; each number is the mean of both starts."
@@ -208,7 +224,8 @@ MINUTES_NOTE = (
 
 def _recall_lines(rows: Rows) -> dict[str, dict[str, float]]:
     found = compared(rows)
-    return {crawler: by_topic(found[crawler], own) for crawler, own in recalls(found).items()}
+    shares = recalls(found)
+    return {crawler: by_topic(own, [100 * share for share in shares[crawler]]) for crawler, own in found.items()}
 
 
 def _minute_lines(rows: Rows) -> dict[str, dict[str, float]]:
@@ -230,8 +247,9 @@ def _by_topic(
         paper = [*printed[crawler], *[None] * len(places)]
         means = Both(average([*found[crawler].values()]), float(np.mean(printed[crawler])))
         lines.append((crawler, *(Both(found[crawler].get(p), paper[n]) for n, p in enumerate(places)), means))
-    head = ("crawler", *(f"{number}: {names[place]}" for number, place in enumerate(places, 1)), "mean")
-    return Table(title, head, lines, f"{note} {TOPICS_NOTE}")
+    head = ("crawler", *(f"topic {number}" for number in range(1, len(places) + 1)), "mean")
+    ours = ", ".join(names[place] for place in places)
+    return Table(title, head, lines, f"{note} Topics: {ours}; in the paper {', '.join(PAPER_TOPICS)}.")
 
 
 # What the paper leaves out
@@ -287,7 +305,7 @@ def _training(rows: Rows) -> Table:
     for crawler, train, own in kinds(rows):
         early = sum(row["downloads"] < row["budget"] for row in own)
         reasons = ", ".join(f"{reason} ({count})" for reason, count in Counter(str(r["reason"]) for r in own).items())
-        spent = (mean_of(own, "training"), mean_of(own, "downloads"), average([*map(precision, own)]))
+        spent = (mean_of(own, "training") or None, mean_of(own, "downloads"), average([*map(precision, own)]))
         lines.append((crawler, train, *spent, early, reasons))
     head = ("crawler", "training", "downloads to train", "downloads", "precision", "ended early", "why crawls ended")
     note = "Charged training is paid from the budget, and what it finds counts; free training is beside the budget."
@@ -302,17 +320,12 @@ def _between(rows: Rows) -> Table:
             shares = by_topic(own, [100 * row["between"] for row in own])
             lines.append((crawler, *(shares.get(place) for place in places), average([*shares.values()])))
     keywords = {str(row["place"]): row["keywords"] for row in rows if row["study"] == COMPARE}
-    head = ("crawler", *(f"topic {number}, {_keywords(keywords[place])}" for number, place in enumerate(places, 1)))
+    head = ("crawler", *(f"topic {number}, keywords: {keywords[place]}" for number, place in enumerate(places, 1)))
     note = (
         "Percent of the downloads with a similarity from 0.75 up to 0.8: relevant, and with a control threshold of 0.8 "
         "never expanded by LAFC. With one keyword there can be none."
     )
     return Table("Relevant, but not expanded", (*head, "mean"), lines, note)
-
-
-def _keywords(words: int | Sequence[str]) -> str:
-    count = words if isinstance(words, int) else len(words)
-    return f"{count} keyword{'s' if count != 1 else ''}"
 
 
 # What the network learns
