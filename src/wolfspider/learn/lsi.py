@@ -49,7 +49,8 @@ class Space:
 
     def __init__(self, words: Sequence[str], rarity: Any, basis: Any) -> None:
         self.words = list(words)
-        self.rarity, self.basis = np.asarray(rarity, np.float32), np.asarray(basis, np.float32)
+        self.rarity = np.asarray(rarity, np.float32)
+        self.basis = np.ascontiguousarray(basis, np.float32)  # in one order: sums are rounded alike when it is restored
         self._row = {word: row for row, word in enumerate(self.words)}
 
     @classmethod
@@ -109,12 +110,12 @@ def _telling(found: Mapping[str, int], texts: int, most: int) -> list[str]:
 def _right_vectors(texts: Weighed, shape: tuple[int, int], rank: int) -> NDArray[np.float64]:
     """The leading right singular vectors of these rows, as columns. There are fewer texts than words, so they come
     from the products of the texts with each other."""
-    from scipy import linalg, sparse  # which those who only use a space need not load
+    from scipy import sparse  # which those who only use a space need not load
 
     if not len(texts.text):
         return np.zeros((shape[1], 0))
     matrix = sparse.csr_array((texts.weight.astype(np.float64), (texts.text, texts.word)), shape=shape)
-    squares, left = linalg.eigh((matrix @ matrix.T).toarray())  # numpy's own is slow where cores are shared
+    squares, left = np.linalg.eigh((matrix @ matrix.T).toarray())
     order = np.argsort(-squares, kind="stable")[:rank]
     order = order[squares[order] > LEAST_PART**2 * squares.max()]
     right = np.asarray(matrix.T @ left[:, order]) / np.sqrt(squares[order])
