@@ -1,0 +1,138 @@
+"""Crawls that start from what the one before learned, on a web that is parsed once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+
+from wolfspider.bench.cell import opened
+from wolfspider.bench.epochs import Epoch, Keeping, epochs
+from wolfspider.bench.metrics import charged
+from wolfspider.chance import generator
+from wolfspider.drive import Recollection, read
+from wolfspider.events import Event
+from wolfspider.frontier import Shelf
+from wolfspider.judge import make_judge
+from wolfspider.loop import Crawl, Limits
+from wolfspider.model import Page
+from wolfspider.params import build
+from wolfspider.strategies import strategy_named
+from wolfspider.strategies.lafc import Lafc
+from wolfspider.topic import Task
+from wolfspider.web.synthetic import Synthetic
+
+
+@pytest.fixture(scope="module")
+def web() -> Synthetic:
+    world = opened("synthetic:pages=2000,topics=8,seed=3", None)
+    assert isinstance(world, Synthetic)
+    return world
+
+
+@pytest.fixture(scope="module")
+def task(web: Synthetic) -> Task:
+    return next(iter(web.tasks().values()))
+
+
+def addresses(web: Synthetic) -> Sequence[str]:
+    """Pages, copies of them, other spellings and what redirects."""
+    pages = [web.addresses.url(page) for page in range(0, 2000, 80)]
+    links = [
+        link.url
+        for page in (read(web.look(url, web.start)) for url in pages)
+        if isinstance(page, Page)
+        for link in page.links
+        if "/go/" in link.url or "?" in link.url
+    ]
+    return [*pages, *(f"{url}?sid=7" for url in pages[:10]), *links[:20]]
+
+
+def test_what_is_kept_answers_as_the_web_does_at_any_moment(web: Synthetic) -> None:
+    kept = Keeping(web)
+    failed = 0
+    for moment in (web.start + 600.0 * spell for spell in range(5)):
+        for url in addresses(web):
+            answer, plain = kept.look(url, moment), web.look(url, moment)
+            failed += plain.failure is not None
+            assert replace(answer, body=b"", page=None) == replace(plain, body=b"", page=None)
+            assert read(answer) == read(plain)
+    assert failed  # some of them, at some moments
+    assert 0 < len(kept) <= len(addresses(web))
+
+
+def test_no_more_pages_are_kept_than_wanted(web: Synthetic) -> None:
+    kept = Keeping(web, most=5)
+    for url in addresses(web):
+        kept.look(url, web.start)
+    assert len(kept) == 5
+
+
+def test_a_web_that_still_changes_is_not_kept() -> None:
+    news = opened("synthetic:pages=2000,topics=8,seed=3,news=1", None)
+    assert isinstance(news, Synthetic)
+    assert news.news is not None
+    kept = Keeping(news)
+    kept.look(news.news.site, news.start)
+    assert len(kept) == 0
+
+
+class Order:
+    """The addresses in the order of the downloads."""
+
+    def __init__(self) -> None:
+        self.urls: list[str] = []
+
+    def __call__(self, event: Event) -> None:
+        landed = charged(event)
+        if landed is not None:
+            self.urls.append(landed.outcome.visit.link.url)
+
+
+def repeated(
+    web: Synthetic, task: Task, strategy: str, crawls: int, **given: object
+) -> tuple[list[Epoch], list[Order]]:
+    kept, orders = Keeping(web), []
+
+    def crawl_of(number: int) -> Crawl:
+        kind = strategy_named(strategy)
+        made = kind(task.topic, build(kind.Params, given), generator(number), Shelf())
+        crawl = Crawl(made, judge_of("keywords"), Recollection(kept), Limits(60))
+        orders.append(Order())
+        crawl.listen(orders[-1])
+        return crawl
+
+    return list(epochs(crawl_of, kept, kept, task.seeds[:1], web.start, crawls)), orders
+
+
+def judge_of(name: str) -> Callable[..., object]:
+    return lambda topic: make_judge(name, topic)
+
+
+def test_each_crawl_inherits_what_the_one_before_learned(web: Synthetic, task: Task) -> None:
+    done, _ = repeated(web, task, "lafc", 3, control=0.3)
+    sizes = [len(epoch.crawl.strategy.network) for epoch in done if isinstance(epoch.crawl.strategy, Lafc)]
+    assert sizes == sorted(sizes)
+    assert sizes[0] < sizes[2]
+    assert [epoch.number for epoch in done] == [0, 1, 2]
+    assert all(epoch.result.downloads <= 60 and epoch.network > 0 and epoch.processor > 0 for epoch in done)
+
+
+def test_crawls_do_not_share_what_they_change(web: Synthetic, task: Task) -> None:
+    one, _ = repeated(web, task, "lafc", 1, control=0.3)
+    two, _ = repeated(web, task, "lafc", 2, control=0.3)
+    first, again = one[0].crawl.strategy, two[0].crawl.strategy  # the second crawl left the first as it was
+    assert isinstance(first, Lafc)
+    assert isinstance(again, Lafc)
+    assert first.network.state() == again.network.state()
+
+
+def test_the_same_epochs_come_out_the_same(web: Synthetic, task: Task) -> None:
+    runs = [[order.urls for order in repeated(web, task, "lafc", 2)[1]] for _ in range(2)]
+    assert runs[0] == runs[1]
+
+
+def test_a_crawl_begins_when_the_one_before_has_ended(web: Synthetic, task: Task) -> None:
+    done, _ = repeated(web, task, "breadth-first", 2)
+    assert done[1].result.at == pytest.approx(done[0].result.at + done[1].network)
