@@ -1,0 +1,140 @@
+"""The cells of the experiments on learning automata, small."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wolfspider.bench.experiment import Form
+from wolfspider.bench.papers.akbari_lafc_cells import CRAWLERS, STUDIES, measured, settings
+from wolfspider.bench.papers.akbari_lafc_tally import Restricted, Tally, anytime, curve
+from wolfspider.model import Page
+from wolfspider.topic import Topic
+
+WEB = "synthetic:pages=1000,topics=8,seed=3"
+
+
+def setting(study: str, **more: Any) -> dict[str, Any]:
+    about = {"study": study, "web": WEB, "place": 0, "start": "directory", "keywords": 2, "budget": 100}
+    return {**about, "strategy": "lafc", **more}
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_settings_are_plain_and_all_different(quick: bool) -> None:
+    found = settings(Form(quick))
+    texts = [json.dumps(one, sort_keys=True) for one in found]
+    assert [json.loads(text) for text in texts] == found
+    assert len(set(texts)) == len(texts)
+    assert {one["study"] for one in found} == set(STUDIES) - {"corpus"}
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_every_crawler_runs_on_ten_grounds(quick: bool) -> None:
+    compared = [one for one in settings(Form(quick)) if one["study"] == "compare" and one["train"] == "charged"]
+    for crawler in CRAWLERS:
+        assert len({(one["place"], one["start"]) for one in compared if one["crawler"] == crawler}) == 10
+
+
+def test_corpora_that_are_not_there_are_left_out(tmp_path: Path) -> None:
+    assert settings(Form(True, tmp_path)) == settings(Form(True))
+
+
+def test_relevant_is_what_the_paper_calls_so() -> None:
+    judge = Restricted(Topic(("spider", "silk")))
+    both = judge.score(Page("http://a.test/", "http://a.test/", words=("spider", "silk", "silk")))
+    one = judge.score(Page("http://a.test/", "http://a.test/", words=("spider", "web")))
+    assert both.relevant
+    assert both.evidence["raw"] == pytest.approx(0.948683)
+    assert not one.relevant
+    assert one.evidence["raw"] == pytest.approx(0.707107)
+
+
+def test_a_curve_counts_what_was_found_by_each_tenth() -> None:
+    assert curve({7: 1, 8: 10, 9: 11, 10: 100}, 100) == [2, 3, 3, 3, 3, 3, 3, 3, 3, 4]
+
+
+def test_an_any_time_curve_ends_with_all_that_was_found() -> None:
+    tally = Tally({})
+    tally.times = array("d", [10.0, 20.0, 40.0])
+    tally.found = {5: 1, 6: 3}
+    steps = anytime(tally, 0.0, 6.0)
+    assert steps[-1] == [pytest.approx(46 / 60), 2]
+    assert steps[0] == [pytest.approx(46 / 60 / 20), 0]
+    assert steps[10][1] == 1
+
+
+@pytest.mark.parametrize("crawler", ["LAFC", "best-first", "breadth-first"])
+@pytest.mark.parametrize("start", ["directory", "results"])
+def test_a_crawler_is_measured(crawler: str, start: str) -> None:
+    row = measured(setting("compare", start=start, **CRAWLERS[crawler]))
+    json.dumps(row, allow_nan=False)
+    assert row["downloads"] == 100 or row["reason"] == "done"
+    assert row["curve"][-1] == len(row["found"]) > 0
+    assert row["truth_curve"][-1] == len(row["truth_found"]) > 0
+    assert row["curve"] == sorted(row["curve"])
+    assert len(row["curve"]) == 10
+    assert row["anytime"][-1][1] == len(row["found"])
+    assert row["anytime"][-1][0] == pytest.approx(row["minutes"])
+    assert row["minutes"] == pytest.approx(row["network_minutes"] + row["cpu_minutes"])
+    assert row["training"] == 0
+
+
+def test_the_same_cell_finds_the_same() -> None:
+    known = setting("compare", crawls=2)
+    first, again = measured(known), measured(known)
+    assert first["found"] == again["found"]
+    assert first["epochs"] == again["epochs"]
+    assert len(first["epochs"]["precision"]) == 2
+
+
+def test_crawls_that_share_the_budget_are_one_row() -> None:
+    row = measured(setting("compare", crawls=4, crawl_budget=25))
+    assert row["downloads"] <= 100
+    assert "epochs" not in row
+    assert row["curve"][-1] == len(row["found"])
+
+
+def test_training_is_told_and_charged_or_not() -> None:
+    charged, free = (
+        measured(setting("compare", strategy="context-graph", train=train)) for train in ("charged", "free")
+    )
+    assert charged["training"] > 0
+    assert free["training"] > 0
+    assert charged["downloads"] <= 100
+    assert free["downloads"] <= 100
+
+
+def test_a_sweep_has_a_figure_for_each_value() -> None:
+    values = [0.45, 0.95]
+    row = measured(
+        setting("sweep", keywords=5, varied="control", values=values, crawls=2, crawl_budget=50, settings={"rate": 0.1})
+    )
+    assert set(row) == {"topic", "precision", "truth", "distinct", "last", "downloads"} | {
+        "minutes",
+        "network_minutes",
+        "cpu_minutes",
+    }
+    assert all(len(row[name]) == 2 for name in row if name != "topic")
+    assert row["downloads"][0] > row["downloads"][1]  # who expands less runs dry
+
+
+def test_no_rate_matters_in_a_first_crawl() -> None:
+    row = measured(setting("sweep", keywords=5, varied="rate", values=[0.05, 0.5], crawls=1))
+    assert row["precision"][0] == row["precision"][1]
+
+
+def test_no_control_threshold_matters_with_one_keyword() -> None:
+    row = measured(setting("ties", keywords=1, varied="control", values=[0.45, 0.95], crawls=1))
+    assert row["same"]
+    assert row["precision"][0] == row["precision"][1]
+
+
+def test_automata_prefer_some_link_the_more_the_more_often_they_crawl() -> None:
+    row = measured(setting("theorem", keywords=5, rate=0.3, crawls=10, crawl_budget=50, settings={"decay": 1.0}))
+    assert row["crawl"] == [1, 2, 5, 10]
+    assert row["mean_largest"][-1] > row["mean_largest"][0]
+    assert all(0 <= value <= 1 for name in ("share", "best") for value in row[name])
