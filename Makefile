@@ -39,6 +39,7 @@ check: .venv/dev
 
 figures: .venv/base
 	$(BIN)/python benchmarks/figures.py
+	$(BIN)/python benchmarks/network.py
 
 states: .venv/base
 	@test -n "$(WOLFSPIDER_CORPORA)" || { echo "WOLFSPIDER_CORPORA names no folder. Set it to the folder of recorded webs \
