@@ -4,10 +4,13 @@
     /<section>/                    the newest 40 of a section
     /<section>/<sub-section>/      the newest 30 of a sub-section
     /<yyyy>/<mm>/<dd>              everything of a day
+    /<yyyy>/<mm>/<dd>/<n>          where lists are short (`listed`), the n-th so many of a day, once they are there
     /<section>/<sub>/<slug>-<code> an article, from its publication on; revised now and then, same address
 
 Articles link to older ones of their story and section and to pages of their topic on the rest of the web, which does
-not link back. A page is described once, as `Sheet`: from it come the HTML and the link skeleton.
+not link back. With `listed` no list shows more articles than that; what is older is then found in the archive, whose
+days lead from the newest articles back to the first, page by page. A page is described once, as `Sheet`: from it come
+the HTML and the link skeleton.
 """
 
 from __future__ import annotations
@@ -36,11 +39,11 @@ from wolfspider.web.synthetic.words import TOPIC_BITS
 
 _CODE_BITS = 20
 _HOME_ITEMS, _HOME_HOURS, _SECTION_ITEMS, _LIST_ITEMS = 40, 12, 40, 30
-_RELATED, _BACKGROUND = 5, 2
+_OLDER, _BACKGROUND = 7, 2  # of the older articles that an article links to, so many are from anywhere
 _PARAGRAPH, _UPDATE_WORDS = 45, 30
 _URLS_KEPT = 1 << 14
 _LOW = (1 << TOPIC_BITS) - 1
-_DATE = re.compile(r"/(\d{4})/(\d\d)/(\d\d)")
+_DATE = re.compile(r"(/\d{4}/\d\d/\d\d)(?:/([1-9][0-9]{0,4}))?")
 
 
 class Sheet(NamedTuple):
@@ -68,6 +71,9 @@ class News:
         self.name = addresses.host_name(self.host)
         self.site = f"http://{self.name}/"
         self.room = Newsroom(seed, self.sites.topics, EPOCH, self.sites.params.articles)
+        self._items, older = self.sites.params.listed, self.sites.params.older  # items of a list; 0: as above
+        self._background = older * _BACKGROUND // _OLDER
+        self._related = older - self._background
         self._codes = Shuffle(1 << _CODE_BITS, key_for(seed, "article codes"))
         self._title_key, self._text_key, self._link_key = (
             key_for(seed, f"news {n}") for n in ("title", "text", "link")
@@ -144,7 +150,7 @@ class News:
         archive, there = self.archive, self.archive.count(since)
         shown = self._home(since).articles
         least = min((archive.ranks[number] for number in shown), default=-math.inf)
-        least = least if len(shown) == _HOME_ITEMS else -math.inf
+        least = least if len(shown) == self._at_most(_HOME_ITEMS) else -math.inf
         better = (number for number in range(there, len(archive.times)) if archive.ranks[number] > least)
         enters = next((archive.times[number] for number in better), math.inf)
         oldest = min((archive.times[number] for number in shown), default=math.inf)
@@ -152,11 +158,17 @@ class News:
         return min(enters, leaves, (since // DAY + 1) * DAY)
 
     def _day_changes(self, path: str, since: float) -> float:
-        begin = _midnight(path)
-        if begin is None:
+        """The next article of the day changes it; a page of a day changes once, when it is full and so appears."""
+        begin, page = _dated(path)
+        if begin is None or (page and not self._items):
             return math.inf
-        number = max(self.archive.count(since), self.archive.count(begin))
-        comes = self.archive.times[number] if number < len(self.archive.times) else math.inf
+        if not page and since < begin and self._begun(begin, begin):
+            return begin
+        first, there = self.archive.count(begin), self.archive.count(since)
+        number = first + page * self._items - 1 if page else max(there, first)
+        if number < there or number >= len(self.archive.times):
+            return math.inf
+        comes = self.archive.times[number]
         return comes if comes <= begin + DAY - 1e-6 else math.inf
 
     def _article_changes(self, number: int, since: float) -> float:
@@ -201,7 +213,11 @@ class News:
         yield from (f"/{section}/" for section in self.sections)
         yield from (f"/{self.list_url(list_)[len(self.site) :]}" for list_ in range(LISTS))
         first, last = int(self.archive.times[0] // DAY), int(min(now, self.archive.times[-1]) // DAY)
-        yield from (f"/{self.day_url(day * DAY)[len(self.site) :]}" for day in range(first, last + 1))
+        for day in range(first, last + 1):
+            path = f"/{self.day_url(day * DAY)[len(self.site) :]}"
+            yield path
+            pages = len(self._of_day(day * DAY, now)) // self._items if self._items else 0
+            yield from (f"{path}/{page}" for page in range(1, pages + 1))
 
     def skeleton(self, now: float) -> Iterator[tuple[str, list[str], Sequence[int]]]:
         """(address, addresses linked to on the site, pages linked to elsewhere) of every page there is at a time."""
@@ -214,7 +230,7 @@ class News:
     def _home(self, now: float) -> Sheet:
         archive = self.archive
         recent = range(archive.count(now - _HOME_HOURS * HOUR), archive.count(now))
-        prominent = heapq.nlargest(_HOME_ITEMS, recent, key=archive.ranks.__getitem__)
+        prominent = heapq.nlargest(self._at_most(_HOME_ITEMS), recent, key=archive.ranks.__getitem__)
         nav = [(f"{self.site}{section}/", section) for section in self.sections]
         return self._listing(("home",), [*nav, (self.day_url(now), "today")], prominent)
 
@@ -222,7 +238,7 @@ class News:
         archive = self.archive
         ids = archive.by_section[section] if list_ is None else archive.by_list[list_]
         last = bisect_right(ids, archive.count(now) - 1)
-        count = _SECTION_ITEMS if list_ is None else _LIST_ITEMS
+        count = self._at_most(_SECTION_ITEMS if list_ is None else _LIST_ITEMS)
         newest = ids[max(0, last - count) : last][::-1]
         nav = [(self.site, "home")]
         if list_ is None:
@@ -232,18 +248,36 @@ class News:
         return self._listing((self.sections[section], self.subsections[list_ // SECTIONS]), nav, newest)
 
     def _day(self, path: str, now: float) -> Sheet | None:
-        """A day that the calendar knows and that has begun."""
-        begin = _midnight(path)
-        if begin is None:
+        """A day that the calendar knows and that has begun, or a page of it that is full."""
+        begin, page = _dated(path)
+        if begin is None or (page and not self._items):
             return None
-        archive = self.archive
-        ids = range(archive.count(begin), archive.count(min(now, begin + DAY - 1e-6)))
-        if not ids:
+        ids = self._of_day(begin, now)
+        most = self._items or len(ids)
+        if page * most > len(ids) or not (ids or self._begun(begin, now)):
             return None
+        earlier = page - 1 if page else max(0, math.ceil((len(ids) - most) / most))
         nav = [(self.site, "home")]
-        if begin > archive.times[0]:
+        if page:
+            nav.append((self.day_url(begin), "newest"))
+        elif begin > self.archive.times[0]:
             nav.append((self.day_url(begin - 1), "previous"))
-        return self._listing((path[1:].replace("/", "-"),), nav, ids[::-1])
+        if earlier:
+            nav.append((f"{self.day_url(begin)}/{earlier}", "earlier"))
+        shown = ids[(page - 1) * most : page * most] if page else ids[-most:]
+        sheet = self._listing((path[1:].replace("/", "-"),), nav, shown[::-1])
+        return sheet._replace(published=sheet.modified) if page else sheet  # it stays as it is, and so has a date
+
+    def _of_day(self, begin: float, now: float) -> range:
+        """The articles of the day that begins then, as far as they are there."""
+        return range(self.archive.count(begin), self.archive.count(min(now, begin + DAY - 1e-6)))
+
+    def _begun(self, begin: float, now: float) -> bool:
+        """Is a day there although it has no article yet? Where lists are short it leads to all that is older."""
+        return self._items > 0 and self.archive.times[0] - DAY < begin <= now
+
+    def _at_most(self, items: int) -> int:
+        return min(items, self._items or items)
 
     def _listing(self, title: tuple[str, ...], nav: list[tuple[str, str]], ids: Sequence[int]) -> Sheet:
         newest = max(ids, default=None)
@@ -271,16 +305,16 @@ class News:
         return paragraphs
 
     def _older(self, number: int) -> list[int]:
-        """Five related articles, the story first, then the sub-section; two from the background."""
+        """Related articles, the story first, then the sub-section; and some from the background."""
         archive = self.archive
         same_list = archive.by_list[archive.lists[number]]
         related: dict[int, None] = {}
         for ids in (archive.by_story[archive.stories[number]], same_list):
             before = bisect_right(ids, number - 1)
-            related.update(dict.fromkeys(ids[max(0, before - _RELATED) : before][::-1]))
-        chosen = list(related)[:_RELATED]
+            related.update(dict.fromkeys(ids[max(0, before - self._related) : before][::-1]))
+        chosen = list(related)[: self._related]
         root = mix(self._link_key + number)
-        far = [mix(root + turn) % number for turn in range(_BACKGROUND)] if number else []
+        far = [mix(root + turn) % number for turn in range(self._background)] if number else []
         return list(dict.fromkeys([*chosen, *far]))
 
     def _elsewhere(self, number: int) -> list[int]:
@@ -328,12 +362,14 @@ class News:
         return tasks
 
 
-def _midnight(path: str) -> float | None:
-    """When the day of a path of the archive begins, if the calendar knows it."""
+def _dated(path: str) -> tuple[float | None, int]:
+    """When the day of a path of the archive begins, if the calendar knows it, and which page of it is meant, or 0."""
+    parts = _DATE.fullmatch(path)
+    assert parts is not None
     try:
-        return float(timegm(time.strptime(path, "/%Y/%m/%d")))
+        return float(timegm(time.strptime(parts[1], "/%Y/%m/%d"))), int(parts[2] or 0)
     except ValueError:
-        return None
+        return None, 0
 
 
 def _reached(about: float, holds: Callable[[float], bool]) -> float:

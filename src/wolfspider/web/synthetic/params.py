@@ -27,6 +27,19 @@ class Params:
     articles: int = param(
         1200, "Articles that the news site publishes in a day, on the mean of a week.", low=10, high=10_000
     )
+    listed: int = param(
+        0,
+        "Articles that a list of the news site shows at most; a day's archive then has pages. 0: 30 or 40, and all of "
+        "a day.",
+        low=0,
+        high=1_000,
+    )
+    older: int = param(
+        7,
+        "Older articles that an article of the news site links to, two in seven of them from anywhere.",
+        low=0,
+        high=28,
+    )
     rewired: bool = param(
         False, f"Permute the ends of all links (up to {MOST_REWIRED} pages): scale-free, no small world."
     )
