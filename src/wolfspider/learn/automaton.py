@@ -83,13 +83,16 @@ class Automaton:
 
     def respond(self, action: int, signal: float, scheme: Scheme, enabled: Enabled = everything) -> None:
         """What came of an action that was chosen among those enabled, itself included."""
+        heard = scheme.heard(signal)
+        if not scheme.a * heard and not scheme.b * (1 - heard):  # nothing moves, as after a penalty with L_R-I
+            return
         chosen = self.actions.index(action)
         places = self._enabled(lambda other: other == action or enabled(other))
         chances = self._of(places)
         total = float(chances.sum())
         if total <= 0:
             return
-        moved = responded(chances / total, places.index(chosen), scheme.heard(signal), scheme) * total
+        moved = responded(chances / total, places.index(chosen), heard, scheme) * total
         for place, chance in zip(places, moved.tolist(), strict=True):
             self.chances[place] = chance
 

@@ -165,18 +165,20 @@ class Lafc(Strategy):
         if self.params.stack == "literal":
             walker.at = walker.stack.pop() if walker.stack else None
             return
-        while walker.stack and not any(map(self._enabled, self.network[walker.stack[-1]].actions)):
+        while walker.stack and not self._unfinished(walker.stack[-1]):
             walker.stack.pop()
         walker.at = walker.stack[-1] if walker.stack else None
 
+    def _unfinished(self, page: int) -> bool:
+        return any(map(self._enabled, self.network[page].actions))
+
     def _richest(self) -> int | None:
         """With an empty stack: of the pages with a link left, that whose automaton has the highest threshold."""
-        while self.expanded:
-            page = max(self.expanded, key=self.network.threshold)
-            if any(map(self._enabled, self.network[page].actions)):
-                return page
-            del self.expanded[page]
-        return None
+        page = max(self.expanded, key=self.network.threshold, default=None)
+        if page is not None and not self._unfinished(page):  # many are finished by now, and none will have links again
+            self.expanded = dict.fromkeys(filter(self._unfinished, self.expanded))
+            page = max(self.expanded, key=self.network.threshold, default=None)
+        return page
 
     # Learning
 
