@@ -13,9 +13,9 @@ around it, and adds how near that is to the targets.
 
 Training is visits like any others, of the agent `train` (browsing.py). Without a model (users found nothing that they
 like, or too little to learn from) the belief in T0 is the judge's score, and the rest is spread evenly: LJM is then
-best-first, and BPM adds how near the anchor is to the topic. The first page that the judge likes in such a crawl is
-taken for a target, and a model is made. A person's labels make targets too; the model is made anew before the next
-visit, and all that waits is scored again from the beliefs it was found with.
+best-first, and BPM adds how near the anchor is to the topic. Pages of such a crawl stand in for those of training until
+there are enough, a target among them, and a model is made. A person's labels make targets too; the model is made anew
+before the next visit, and all that waits is scored again from the beliefs it was found with.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import numpy as np
 
 from wolfspider.browsing import Browsing, bag_of
 from wolfspider.codec import helper
-from wolfspider.frontier import Frontier, Item
+from wolfspider.frontier import Item
 from wolfspider.learn.hmm import Chain, distances, estimated
 from wolfspider.learn.lsi import Floats, Neighbours, Space, clustered, unit_rows
 from wolfspider.model import Link, Outcome, Page, Verdict, Visit
@@ -151,15 +151,11 @@ class Ljm(Ordered):
     browses = True
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
-        self._start(vars(self).pop("_inherited", None) or Browsing(pages=self.params.training))
-        self.above: dict[int, tuple[float, ...]] = {}  # what was believed where a visit that is out comes from
-        self.seeds(seeds)
-
-    def _start(self, browsing: Browsing) -> None:
-        self.frontier = Frontier(self.shelf, self.cap, self.merge)
-        self.browsing = browsing
+        self.browsing: Browsing = vars(self).pop("_inherited", None) or Browsing(pages=self.params.training)
         self.guide: Guide | None = None
         self.stale = True  # something was browsed since the guide was made
+        self.above: dict[int, tuple[float, ...]] = {}  # what was believed where a visit that is out comes from
+        super().begin(seeds, now)
 
     def seeds(self, links: Sequence[Link]) -> None:
         self.browsing.starts.extend(links)
@@ -197,12 +193,11 @@ class Ljm(Ordered):
         self._mark(page, verdict.relevant)
 
     def retopic(self, topic: Topic) -> None:
-        """Another topic has other targets: users browse again, and the crawl begins again, through what the run holds
-        already."""
+        """Nothing that was liked counts any more. What the run holds keeps the verdict it has, so browsing again would
+        bring nothing new: the next pages of the crawl are learned from instead. What waits keeps its order."""
         super().retopic(topic)
-        starts = self.browsing.starts
-        self._start(Browsing(pages=self.params.training))
-        self.seeds(starts)
+        self.browsing = Browsing(self.browsing.starts)
+        self.guide, self.stale = None, False
 
     # Crawling
 
@@ -227,14 +222,17 @@ class Ljm(Ordered):
         if page is None or verdict is None:
             return
         self._spread(page, verdict, above)
-        if self.guide is None:
+        if self.guide is None and not outcome.cached:
             self._stand_in(page, verdict.relevant)
 
     def _stand_in(self, page: Page, good: bool) -> None:
-        """As long as there is no model, pages of the crawl are taken for what training did not bring."""
-        kinds = {browsed.good for browsed in self.browsing.pages.values()}
-        if len(self.browsing.pages) < self.params.training or good not in kinds:
+        """As long as there is no model, pages of the crawl are taken for what training did not bring: so many of them,
+        and both good ones and others."""
+        known = self.browsing.pages
+        kinds = {browsed.good for browsed in known.values()}
+        if len(known) < self.params.training or good not in kinds:
             self._mark(page, good)
+            self.stale = len(known) >= self.params.training and len(kinds | {good}) == 2
 
     def _spread(self, page: Page, verdict: Verdict, above: Belief) -> None:
         """Score the links of a page and keep them."""
