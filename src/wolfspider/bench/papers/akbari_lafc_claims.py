@@ -10,8 +10,7 @@ side of the first. Relevant is what the paper takes for it, a similarity of 0.75
     every link is taken at most once and those left stay equally likely, so that no rate can matter.
 3   For each of LAFC, BPM, HW and LJM precision falls over the tenths of the budget; Holm's correction over the four.
 4   The mean precisions are in the order LAFC, BPM, HW, LJM, and LAFC is above each other one by Welch's test, two-sided
-    as the paper has it. Ruled on LAFC-1, all crawlers paying for their training out of the same budget. What comes out
-    with LAFC-R, with free training and by the web's own truth is told beside it.
+    as the paper has it.
 5   Mean recall is in the same order, and that of LAFC above 0.75 on every topic, as the mean of its two starts. The
     whole is what the four found together on the same ground. Welch's test is told, and does not rule.
 6   LAFC has the smallest and BPM the largest mean running time, and so it is ground by ground: LAFC below each other
@@ -23,22 +22,24 @@ side of the first. Relevant is what the paper takes for it, a similarity of 0.75
 8   BPM has a higher precision than LJM; so has LJM+, which is LJM with its ties broken link by link; and this alone
     gains at least half of what BPM gains. Where BPM is not above LJM there is nothing to explain: it does not hold.
 
+3 to 6 are ruled on LAFC-1, all crawlers paying for their training out of the same budget. What the same tests find with
+LAFC-R, with free training and by the web's own truth is told beside it.
+
 A broken variant is false whatever the rows say: it deals the figures of each ground out again in the wrong order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from wolfspider.bench.experiment import Broken, Claim, Row, Rows, Ruling
 from wolfspider.bench.papers.akbari_lafc_grounds import (
-    AGAIN,
     COMPARE,
     CONTROL,
     FOUR,
-    FREE,
     LAFC,
     RATE,
     SWEEP,
@@ -60,6 +61,7 @@ from wolfspider.bench.papers.akbari_lafc_grounds import (
     static,
     swept,
     too_few,
+    variants,
 )
 from wolfspider.bench.papers.palotai_selection_pairs import all_of
 from wolfspider.bench.rulings import FEWEST, SURE, greater, one_sided, p_text
@@ -124,17 +126,40 @@ def sorted_sweeps(varied: str, falling: bool) -> Callable[[Rows], list[Row]]:
 # 3 to 6: four crawlers
 
 
-def precision_falls(rows: Rows) -> Ruling:
+Rule = Callable[[Crawls], Ruling]  # whose sentence is a brief one: the figures that it compares
+
+
+def ruled(rows: Rows, rule: Rule, fewest: int = FEWEST, leave_out: str = "") -> Ruling:
+    """On LAFC-1, training charged, by the paper's rule; the sentence says what the same test finds otherwise."""
     found = compared(rows)
-    if few := too_few(found):
+    if few := too_few(found, fewest):
         return few
+    ruling = rule(found)
+    others = {name: other for name, other in variants(rows).items() if name != leave_out}
+    told = "; ".join(f"with {name} it {_brief(other, rule, fewest)}" for name, other in others.items())
+    return Ruling(ruling.holds, ruling.statistic, f"Beside it: {told}.")
+
+
+def _brief(found: Crawls, rule: Rule, fewest: int) -> str:
+    if too_few(found, fewest):
+        return "is not testable"
+    ruling = rule(found)
+    return f"{ruling.word} ({ruling.sentence})"
+
+
+def precision_falls(rows: Rows) -> Ruling:
+    return ruled(rows, _all_fall)
+
+
+def _all_fall(found: Crawls) -> Ruling:
     trends = {crawler: page([at_tenths(row) for row in own], falling=True) for crawler, own in found.items()}
     adjusted = dict(zip(trends, holm([own.p for own in trends.values()]), strict=True))
-    fine = [own.agrees and adjusted[crawler] < SURE for crawler, own in trends.items()]
+    falls = {crawler: own.agrees and adjusted[crawler] < SURE for crawler, own in trends.items()}
     told = "; ".join(
         f"{crawler}: {own.told}, after Holm's correction {p_text(adjusted[crawler])}" for crawler, own in trends.items()
     )
-    return Ruling(all(fine), f"Page's test for a fall over the tenths of the budget, one-sided. {told}")
+    statistic = f"Page's test for a fall over the tenths of the budget, one-sided. {told}"
+    return Ruling(all(falls.values()), statistic, f"falls: {', '.join(c for c in falls if falls[c]) or 'none'}")
 
 
 def rising_precision(rows: Rows) -> list[Row]:
@@ -147,28 +172,18 @@ def rising_precision(rows: Rows) -> list[Row]:
 
 
 def lafc_is_most_precise(rows: Rows) -> Ruling:
-    found = compared(rows)
-    if few := too_few(found):
-        return few
-    ruling = precision_order(found)
-    variants = {
-        "LAFC-R": (compared(rows, (AGAIN, *FOUR[1:])), "curve"),
-        "free training": (compared(rows, train=FREE), "curve"),
-        "the web's truth": (found, "truth_curve"),
-    }
-    told = "; ".join(f"with {name} {_brief(crawls, curve)}" for name, (crawls, curve) in variants.items())
-    return Ruling(ruling.holds, ruling.statistic, " ".join([f"Beside it: {told}.", *ended_early(found)]))
+    ruling = ruled(rows, _precision_order)
+    return replace(ruling, sentence=" ".join([ruling.sentence, *ended_early(compared(rows))]))
 
 
-def precision_order(found: Crawls, curve: str = "curve") -> Ruling:
+def _precision_order(found: Crawls) -> Ruling:
     """Are the means in this order, and is the first above each other one by Welch's test?"""
-    values = {crawler: [precision(row, curve) for row in own] for crawler, own in found.items()}
+    values = {crawler: [*map(precision, own)] for crawler, own in found.items()}
     means = means_of(values)
-    first, *others = values
-    sure = [_surely_above(values[first], values[other]) for other in others]
-    told = "; ".join(f"{first} less {other}: {_welch(values[first], values[other])}" for other in others)
-    statistic = f"mean precision {listed(means)}; Welch's t-test, two-sided, n = {len(values[first])} each: {told}"
-    return Ruling(in_order(means) and all(sure), statistic)
+    sure = [_surely_above(values[LAFC], values[other]) for other in FOUR[1:]]
+    told = "; ".join(f"LAFC less {other}: {_welch(values[LAFC], values[other])}" for other in FOUR[1:])
+    statistic = f"mean precision {listed(means)}; Welch's t-test, two-sided, n = {len(values[LAFC])} each: {told}"
+    return Ruling(in_order(means) and all(sure), statistic, listed(means))
 
 
 def _surely_above(one: Sequence[float], other: Sequence[float]) -> bool:
@@ -181,13 +196,6 @@ def _welch(one: Sequence[float], other: Sequence[float]) -> str:
     return f"{result.difference:+.4f}, 95% interval {result.low:+.4f} to {result.high:+.4f}, {p_text(result.p)}"
 
 
-def _brief(found: Crawls, curve: str) -> str:
-    if few := too_few(found):
-        return f"it is not testable ({few.sentence.rstrip('.')})"
-    means = means_of({crawler: [precision(row, curve) for row in own] for crawler, own in found.items()})
-    return f"it {precision_order(found, curve).word} ({listed(means)})"
-
-
 def ended_early(found: Crawls) -> list[str]:
     short = {crawler: sum(row["downloads"] < row["budget"] for row in own) for crawler, own in found.items()}
     told = ", ".join(f"{count} of {crawler}" for crawler, count in short.items() if count)
@@ -195,28 +203,28 @@ def ended_early(found: Crawls) -> list[str]:
 
 
 def recall_in_order(rows: Rows) -> Ruling:
-    found = compared(rows)
-    if few := too_few(found):
-        return few
+    return ruled(rows, _recall_order)
+
+
+def _recall_order(found: Crawls) -> Ruling:
     values = recalls(found)
     means, own = means_of(values), by_topic(found[LAFC], values[LAFC])
     tests = "; ".join(f"LAFC less {other}: {_welch(values[LAFC], values[other])}" for other in FOUR[1:])
+    topics = ", ".join(f"{mean:.3f}" for mean in own.values())
     statistic = (
-        f"mean recall {listed(means)}, n = {len(values[LAFC])} each; LAFC by topic "
-        f"{', '.join(f'{mean:.3f}' for mean in own.values())}, each of which must be above {RECALL}; Welch's t-test, "
-        f"two-sided: {tests}"
+        f"mean recall {listed(means)}, n = {len(values[LAFC])} each; LAFC by topic {topics}, each of which must be "
+        f"above {RECALL}; Welch's t-test, two-sided: {tests}"
     )
-    return Ruling(in_order(means) and min(own.values()) > RECALL, statistic, _recall_by_truth(found))
-
-
-def _recall_by_truth(found: Crawls) -> str:
-    return f"By the web's truth mean recall is {listed(means_of(recalls(found, 'truth_found')))}."
+    return Ruling(in_order(means) and min(own.values()) > RECALL, statistic, f"{listed(means)}; LAFC by topic {topics}")
 
 
 def running_times(rows: Rows) -> Ruling:
-    found = compared(rows)
-    if few := too_few(found, FEWEST_FOR_FIVE):
-        return few
+    """Truth has no part in it."""
+    ruling = ruled(rows, _time_order, FEWEST_FOR_FIVE, leave_out="the web's truth")
+    return ruling if ruling.holds is None else replace(ruling, sentence=f"{_parts_of_time(rows)} {ruling.sentence}")
+
+
+def _time_order(found: Crawls) -> Ruling:
     minutes = {crawler: np.array([row["minutes"] for row in own]).round(DIGITS) for crawler, own in found.items()}
     means = means_of({crawler: own.tolist() for crawler, own in minutes.items()})
     pairs = [(LAFC, "BPM"), (LAFC, "HW"), (LAFC, "LJM"), ("HW", "BPM"), ("LJM", "BPM")]
@@ -229,7 +237,7 @@ def running_times(rows: Rows) -> Ruling:
         f"mean minutes {listed(means)}; Wilcoxon's signed-rank test, one-sided, Holm's correction, "
         f"n = {len(found[LAFC])}: {told}"
     )
-    return Ruling(ends and sure, statistic, _parts_of_time(found))
+    return Ruling(ends and sure, statistic, listed(means))
 
 
 def _longer(pair: tuple[str, str], excess: Floats, p: float) -> str:
@@ -237,9 +245,9 @@ def _longer(pair: tuple[str, str], excess: Floats, p: float) -> str:
     return f"{pair[1]} less {pair[0]} {excess.mean():+.3g} min, 95% interval {low:+.3g} to {high:+.3g}, {p_text(p)}"
 
 
-def _parts_of_time(found: Crawls) -> str:
+def _parts_of_time(rows: Rows) -> str:
     network, cpu = (
-        means_of({crawler: [row[part] for row in own] for crawler, own in found.items()})
+        means_of({crawler: [row[part] for row in own] for crawler, own in compared(rows).items()})
         for part in ("network_minutes", "cpu_minutes")
     )
     return f"Of these minutes the network took {listed(network)}, and the processor {listed(cpu)}."

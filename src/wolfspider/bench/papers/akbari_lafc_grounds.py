@@ -52,6 +52,21 @@ def compared(rows: Rows, crawlers: Sequence[str] = FOUR, train: str = CHARGED, s
     return {crawler: [own[place] for place in common] for crawler, own in found.items()}
 
 
+def variants(rows: Rows) -> dict[str, Crawls]:
+    """The four crawlers in other ways: with automata that were kept, with free training, by the web's own truth."""
+    again = compared(rows, (AGAIN, *FOUR[1:]))
+    truth = {crawler: [by_truth(row) for row in own] for crawler, own in compared(rows).items()}
+    return {
+        AGAIN: {LAFC: again[AGAIN], **{crawler: again[crawler] for crawler in FOUR[1:]}},
+        "free training": compared(rows, train=FREE),
+        "the web's truth": truth,
+    }
+
+
+def by_truth(row: Row) -> Row:
+    return {**row, "curve": row["truth_curve"], "found": row["truth_found"]}
+
+
 def precision(row: Row, curve: str = "curve") -> float:
     return float(row[curve][-1] / row["downloads"]) if row["downloads"] else 0.0
 

@@ -198,7 +198,7 @@ def _significance(rows: Rows) -> Table:
         pairs = [pair for pair in combinations(PAPER_ORDER, 2) if pair[0] == crawler]
         lines += [(crawler, *own, other, *_pair(values, crawler, other), ranks) for _, other in pairs]
         lines += [] if pairs else [(crawler, *own, "–", None, None, ranks)]
-    head = ("x", "mean precision of x", "±", "y", "x less y", "p", "rank of x")
+    head = ("x", "mean precision of x", "±", "y", "x less y", "p", "rank")
     note = (
         f"Welch's t-test, two-sided, on {len(found[LAFC])} crawls of each. Training is charged. With the paper's means "
         "and deviations and 10 crawls of each, this test gives the paper's p-values."
@@ -209,11 +209,11 @@ def _significance(rows: Rows) -> Table:
 def _pair(values: dict[str, list[float]], one: str, other: str) -> tuple[Value, Value]:
     result = welch(values[one], values[other])
     difference, p = PRINTED_PAIRS[one, other]
-    return Both(result.difference, difference), Both(short(result.p), short(p))
+    return Both(result.difference, difference), Both(short(result.p, 1), short(p, 2))
 
 
-def short(p: float) -> str:
-    return tick_text(float(f"{p:.2e}"))
+def short(p: float, digits: int) -> str:
+    return tick_text(float(f"{p:.{digits}e}"))
 
 
 RECALL_NOTE = "Of what LAFC, BPM, HW and LJM found together on the same ground; each number is the mean of both starts."
