@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from tests.bench.lafc_rows import made_rows
 
-from wolfspider.bench.experiment import Both, Rows, Table
+from wolfspider.bench.experiment import Both, Form, Rows, Table
+from wolfspider.bench.papers.akbari_lafc import EXPERIMENT
 from wolfspider.bench.papers.akbari_lafc_figures import figures
 from wolfspider.bench.papers.akbari_lafc_tables import tables
 from wolfspider.bench.svg import Figure
@@ -122,3 +123,23 @@ def test_what_a_network_lacks_is_not_drawn() -> None:
     first = drawn("best known").marks[0]
     assert first.xs.tolist() == [2, 5, 10, 20, 30]
     assert drawn("above 0.95").marks[0].xs.tolist() == [1, 2, 5, 10, 20, 30]
+
+
+@pytest.mark.parametrize(
+    ("quick", "downloads"), [(True, "1,000 downloads, instead of 10,000"), (False, "as in the paper")]
+)
+def test_what_is_smaller_is_said(quick: bool, downloads: str) -> None:
+    told = " ".join(EXPERIMENT.scaled(Form(quick=quick)))
+    assert downloads in told and "1, 1, 2, 1, 2" in told and "no corpus is at hand" in told
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_what_is_run_is_what_the_claims_ask_for(quick: bool) -> None:
+    """Ten grounds of each of the four crawlers and of LJM+, charged; sweeps of five grounds or more."""
+    known = EXPERIMENT.settings(Form(quick=quick))
+    compared = [s for s in known if s["study"] == "compare" and s["train"] == "charged"]
+    for crawler in ("LAFC", "BPM", "HW", "LJM", "LJM+"):
+        assert len({(s["place"], s["start"]) for s in compared if s["crawler"] == crawler}) == 10
+    for varied in ("control", "rate"):
+        assert sum(s["study"] == "sweep" and s["varied"] == varied and s["crawls"] > 1 for s in known) >= 5
+    assert any(s["study"] == "theorem" and s["decay"] == 1.0 for s in known)
