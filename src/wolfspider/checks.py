@@ -21,7 +21,7 @@ from wolfspider.chance import generator
 from wolfspider.drive import Simulation, read
 from wolfspider.frontier import Shelf
 from wolfspider.journal import replay
-from wolfspider.loop import Crawl
+from wolfspider.loop import TRAINING, Crawl
 from wolfspider.model import FAILURES, Credit, Failure, Page, host_of
 from wolfspider.params import parameters
 from wolfspider.reinforcer import Terms
@@ -254,12 +254,13 @@ def turns_are_fair(kind: Kind) -> None:
     """Agents that live get about as many visits each when there are fewer slots than agents.
 
     A fleet notes a `death` with its `agent`; whoever had a turn while slots were plenty and is not dead must have one
-    now.
+    now. Training has its time and is over.
     """
     commands = [(1_000_020.0, events.SetLimit("slots", 1))]
     trial = Trial(kind, Sketch(2000), pages=600, slots=50, delay=0.0, commands=commands)
     trial.run()
     dead = {event.data.get("agent") for event in trial.log if isinstance(event, events.Noted) and event.kind == "death"}
+    dead.add(TRAINING)
     visits = [(event.at < 1_000_020.0, event.visit.agent) for event in trial.log if isinstance(event, events.Went)]
     later = Counter({agent: 0 for early, agent in visits if early and agent not in dead})
     later.update(agent for early, agent in visits if not early and agent in later)
