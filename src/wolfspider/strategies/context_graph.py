@@ -1,0 +1,329 @@
+"""Context graphs (Diligenti et al. 2000), and the relevancy context graph (Hsu and Wu 2006): what pages look like from
+which wanted ones are not far.
+
+Both crawlers are trained before they crawl; all visits of the training have the agent `train`. First somebody browses
+(browsing.py) until there are enough targets: what the judge calls relevant, or a person labelled. Then the graph is
+built: layer 1 are pages that link to a target, layer 2 those that link to layer 1, and so on, told by a service for
+back-links and downloaded. Where there is no such service the links of the browsed pages are read backwards. Pages that
+were browsed and are in no layer stand for all the others. Then a model is fitted, and the crawl begins at the seeds.
+
+If nobody found a target, the crawl begins all the same, by the judge's score alone, and the graph is built as soon as
+enough relevant pages have turned up, or a person has labelled one. A label given later changes the targets, and the
+model is fitted again; the graph is not built again, and links that wait keep their place.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from wolfspider.browsing import Browsing, bag_of
+from wolfspider.frontier import Item
+from wolfspider.learn.layers import Bag, Bayes, Relevancy
+from wolfspider.model import Failure, Link, Outcome, Page, Verdict, Visit
+from wolfspider.params import param
+from wolfspider.room import Room
+from wolfspider.strategy import Ordered, register
+from wolfspider.text import counts
+from wolfspider.topic import Topic
+from wolfspider.turns import Group
+
+TRAIN = "train"
+SERVICE = "backlinks"
+SHARES = 5  # answers that make a layer, if there are so many: no page makes one alone
+BELOW_ONE = 0.999  # so that no posterior lifts a link into the next queue
+
+
+@dataclass
+class TrainingParams:
+    browse: int = param(100, "Pages browsed in search of targets.", low=0, high=10_000, live=False)
+    targets: int = param(10, "Targets after which nobody browses any more.", low=1, high=1_000, live=False)
+    layers: int = param(4, "Layers of the context graph around the targets.", low=1, high=10, live=False)
+    per_layer: int = param(50, "Pages of a layer at the most.", low=1, high=1_000, live=False)
+
+
+class Graphed(Ordered):
+    """The training of both, and the crawl by what was learned. A subclass says what a link is worth."""
+
+    browses = True
+    params: Any
+
+    def begin(self, seeds: Sequence[Link], now: float) -> None:
+        learned = vars(self).pop("_inherited", {})
+        self.trained = bool(learned.get("trained"))
+        self.layers: list[dict[str, dict[str, int]]] = [dict(layer) for layer in learned.get("layers", ())]
+        self.service = True  # is there anybody to ask for back-links, as far as is known?
+        self.group = Group()  # questions about a layer, or the pages of the next
+        self.named: dict[str, None] = {}  # pages of the next layer
+        self.spare: dict[str, None] = {}  # others that were named, should there be too few
+        self.browsing, self.phase = Browsing(seeds, self.params.browse), "browsing"
+        browsed = learned.get("browsing")
+        if browsed is not None and browsed.targets:
+            self.browsing = browsed
+            self.browsing.starts = list(seeds)
+            self._browsed()
+        super().begin(seeds, now)
+
+    # The training
+
+    def propose(self, room: Room, now: float) -> list[Visit]:
+        if self.phase == "browsing":
+            visits = self.browsing.give(room, self.rng, self._near, self._training)
+            if visits or not self.browsing.done:
+                return visits
+            self._browsed()
+        while self.phase != "crawling":
+            visits = self.group.give(room, self._training)
+            if visits or len(self.group):
+                return visits
+            self._advance(now)
+        return super().propose(room, now)
+
+    def _training(self, link: Link) -> Visit:
+        return self.visit(link, TRAIN, note={"training": self.phase, "layer": len(self.layers)})
+
+    def _near(self, link: Link) -> float:
+        return self._similarity.of_text(link.anchor)
+
+    def _browsed(self) -> None:
+        self.browsing.rest()
+        self.phase = "crawling"
+        if self.browsing.targets and not self.trained:
+            self._ask(self.browsing.targets)
+
+    def _ask(self, pages: Sequence[str]) -> None:
+        """Who links to these pages?"""
+        self.phase = "asking"
+        self.named, self.spare = {}, {}
+        self.group = Group(Link(f"{SERVICE}:{url}") for url in pages)
+
+    def _advance(self, now: float) -> None:
+        """All answers are in, or all pages of a layer."""
+        if self.phase == "asking" and self.service:
+            self._read([*self.named, *self.spare][: self.params.per_layer])
+        elif self.phase == "reading" and self.layers[-1] and len(self.layers) < self.params.layers:
+            self._ask(list(self.layers[-1]))
+        else:
+            self._finish(now)
+
+    def _read(self, pages: Sequence[str]) -> None:
+        self.phase = "reading"
+        self.named, self.spare = {}, {}
+        self.layers.append({})
+        self.group = Group(map(Link, pages))
+
+    def _finish(self, now: float) -> None:
+        self.phase, self.trained = "crawling", True
+        if not self.service:
+            self.layers = self._backwards()
+        self.layers = [layer for layer in self.layers if layer]
+        self._refit()
+        self.note(now, "trained", targets=len(self.browsing.targets), **self._sizes())
+
+    def _backwards(self) -> list[dict[str, dict[str, int]]]:
+        """Layers of the browsed pages, from the links they show."""
+        pages, led = self.browsing.pages, self.browsing.led
+        shown = {url: {led.get(link, link) for link in page.links} for url, page in pages.items()}
+        layers: list[dict[str, dict[str, int]]] = []
+        last, placed = set(self.browsing.targets), set(self.browsing.targets)
+        while last and len(layers) < self.params.layers:
+            found = [url for url in pages if url not in placed and shown[url] & last][: self.params.per_layer]
+            layers.append({url: pages[url].bag for url in found})
+            last = set(found)
+            placed |= last
+        return layers
+
+    # What comes back
+
+    def observe(self, outcome: Outcome) -> None:
+        if self.browsing.landed(outcome):
+            if len(self.browsing.targets) >= self.params.targets:
+                self.browsing.stop()
+        elif outcome.visit.agent == TRAIN:
+            self._trained_by(outcome)
+        else:
+            self._crawled(outcome)
+
+    def _trained_by(self, outcome: Outcome) -> None:
+        if outcome.visit.id not in self.group.out:  # of a training that was given up
+            return
+        self.group.landed(outcome.visit.id)
+        if outcome.visit.link.host == SERVICE:
+            self._answered(outcome.result)
+        elif (page := outcome.page) is not None and not self._placed(page.final_url):
+            self.layers[-1][page.final_url] = bag_of(page)
+
+    def _answered(self, answer: Page | Failure) -> None:
+        if isinstance(answer, Failure):
+            if answer.kind == "excluded":
+                self.service = False
+                self.group.left.clear()
+            return
+        new = [link.url for link in answer.links if not self._placed(link.url) and link.url not in self.named]
+        chosen = self.rng.sample(new, min(len(new), -(-self.params.per_layer // SHARES)))
+        self.named.update(dict.fromkeys(chosen))
+        self.spare.update(dict.fromkeys(new))
+        if len(self.named) >= self.params.per_layer:
+            self.group.left.clear()
+
+    def _placed(self, url: str) -> bool:
+        """Is this page a target, or in a layer?"""
+        page = self.browsing.pages.get(url)
+        return (page is not None and page.good) or any(url in layer for layer in self.layers)
+
+    def _crawled(self, outcome: Outcome) -> None:
+        page, verdict = outcome.page, outcome.verdict
+        if page is None or verdict is None:
+            return
+        if self.phase == "crawling" and not self.trained and verdict.relevant:
+            self._mark(page, True)
+            if len(self.browsing.targets) >= self.params.targets:
+                self._ask(self.browsing.targets)
+        self._push(page, verdict)
+
+    @abstractmethod
+    def _push(self, page: Page, verdict: Verdict) -> None:
+        """The links of a page go to the frontier, by what was learned if that is anything."""
+
+    def _mark(self, page: Page, good: bool) -> None:
+        self.browsing.mark(page, good)
+        if self.phase != "browsing":
+            self.browsing.rest()
+
+    # The model
+
+    @cached_property
+    def _model(self) -> Any:
+        """What follows from the graph as it is; None as long as there is none. It is no state: it is fitted again
+        whenever something has changed, or after a restart."""
+        bags = self._bags()
+        return self._fitted(bags, self._general()) if self.trained and bags[0] else None
+
+    def _bags(self) -> list[list[Bag]]:
+        targets = {url: self.browsing.pages[url].bag for url in self.browsing.targets}
+        return [[*layer.values()] for layer in (targets, *self.layers)]
+
+    def _general(self) -> list[Bag]:
+        return [page.bag for url, page in self.browsing.pages.items() if not self._placed(url)]
+
+    @abstractmethod
+    def _fitted(self, layers: list[list[Bag]], general: list[Bag]) -> Any:
+        """The model for these bags of words."""
+
+    def _refit(self) -> None:
+        vars(self).pop("_model", None)
+
+    def changed(self, name: str, old: Any) -> None:
+        self._refit()
+
+    def judged(self, page: Page, verdict: Verdict) -> None:
+        self._mark(page, verdict.relevant)
+        if verdict.relevant:
+            for layer in self.layers:
+                layer.pop(page.final_url, None)
+            if self.phase == "crawling" and not self.trained:
+                self._ask(self.browsing.targets)
+        self._refit()
+
+    def retopic(self, topic: Topic) -> None:
+        """Other targets, another graph: the training begins anew. What the run holds is free."""
+        super().retopic(topic)
+        self.browsing, self.phase = Browsing(self.browsing.starts, self.params.browse), "browsing"
+        self.group, self.layers, self.trained = Group(), [], False
+        self._refit()
+
+    # What is kept
+
+    def learned(self) -> dict[str, Any]:
+        keywords = list(self.topic.keywords)
+        return {"topic": keywords, "browsing": self.browsing, "layers": self.layers, "trained": self.trained}
+
+    def inherit(self, learned: Mapping[str, Any]) -> None:
+        """From a run that wanted the same; the targets of another topic would mislead."""
+        if learned.get("topic", list(self.topic.keywords)) == list(self.topic.keywords):
+            self._inherited = learned
+
+    def keeps(self) -> int:
+        """A page of a layer may be one that was browsed."""
+        known = self.browsing.pages
+        layered = sum(url not in known for layer in self.layers for url in layer)
+        waiting = len(self.group) + len(self.named.keys() | self.spare.keys())
+        return len(self.frontier) + len(self.browsing) + waiting + layered
+
+    def report(self) -> dict[str, Any]:
+        told = {"phase": self.phase, "trained": self.trained, "browsed": len(self.browsing.pages)}
+        return told | {"targets": len(self.browsing.targets)} | self._sizes() | super().report()
+
+    def _sizes(self) -> dict[str, Any]:
+        backlinks = "asked for" if self.service else "read from the browsed pages"
+        return {"layers": [*map(len, self.layers)], "general": len(self._general()), "back-links": backlinks}
+
+    def parts(self, item: Item) -> Mapping[str, Any]:
+        return {"seed": True} if item.extra is None else {"score": item.score, **item.extra}
+
+
+@dataclass
+class ContextGraphParams(TrainingParams):
+    threshold: float = param(0.3, "A page whose likeliest layer is less likely than this is in none.", low=0, high=1)
+    terms: int = param(40, "Terms of a page that are read, the best ones by tf-idf.", low=1, high=1_000)
+
+
+@register
+class ContextGraph(Graphed):
+    """A queue for each layer and one for what is in none: the links of a page go to the queue of its layer, and the
+    next link is the most likely one of the nearest queue that has any."""
+
+    name = "context-graph"
+    paper = "Diligenti, Coetzee, Lawrence, Giles and Gori 2000, Focused crawling using context graphs"
+    Params = ContextGraphParams
+    variants = ({}, {"browse": 12, "targets": 2, "layers": 2, "per_layer": 3}, {"browse": 0, "targets": 3})
+    params: ContextGraphParams
+
+    def _fitted(self, layers: list[list[Bag]], general: list[Bag]) -> Bayes:
+        return Bayes(layers, general, self.params.terms)
+
+    def _push(self, page: Page, verdict: Verdict) -> None:
+        last = self.params.layers + 1
+        told: dict[str, Any]
+        if self._model is None:
+            layer, chance, told = last, verdict.score, {"untrained": verdict.score}
+        else:
+            layer, chance = self._model.guess(counts(page), self.params.threshold)
+            rejected = layer > len(self.layers)
+            told = {"layer": "other" if rejected else layer, "posterior": chance}
+            layer = last if rejected else layer
+        score = BELOW_ONE * chance - layer
+        self.frontier.extend(page.links, [score] * len(page.links), page.final_url, told)
+
+
+@dataclass
+class RelevancyParams(TrainingParams):
+    alpha: float = param(0.7, "What is left of a page's relevance one link before it.", low=0, high=1)
+    anchor: float = param(0.3, "Weight of the anchor beside the page that shows the link.", low=0, high=10)
+    features: int = param(500, "Words that are read, those that tell wanted pages best.", low=1, high=100_000)
+
+
+@register
+class RelevancyContextGraph(Graphed):
+    """A link is worth the relevancy that is to be expected of its page by its words, and of its anchor."""
+
+    name = "relevancy-context-graph"
+    paper = "Hsu and Wu 2006, Topic-specific crawling on the Web with the measurements of the relevancy context graph"
+    Params = RelevancyParams
+    variants = ({}, {"browse": 12, "targets": 2, "layers": 2, "per_layer": 3}, {"browse": 0, "targets": 3})
+    params: RelevancyParams
+
+    def _fitted(self, layers: list[list[Bag]], general: list[Bag]) -> Relevancy:
+        return Relevancy(layers, general, self.params.alpha, self.params.features)
+
+    def _push(self, page: Page, verdict: Verdict) -> None:
+        if self._model is None:  # below all that is known better
+            scores, told = [verdict.score - 1] * len(page.links), {"untrained": verdict.score}
+        else:
+            whole = self._model.expected(counts(page))
+            weight, expected = self.params.anchor, self._model.expected_of_text
+            scores, told = [whole + weight * expected(link.anchor) for link in page.links], {"expected": whole}
+        self.frontier.extend(page.links, scores, page.final_url, told)

@@ -1,0 +1,274 @@
+"""The two crawlers with a context graph: layers on a web written by hand, the order that follows, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from wolfspider import codec
+from wolfspider.bench.cell import Cell, measure
+from wolfspider.browsing import Browsing
+from wolfspider.chance import generator
+from wolfspider.drive import Recollection, simulate
+from wolfspider.events import Event, Landed, Noted
+from wolfspider.frontier import Shelf
+from wolfspider.judge import make_judge
+from wolfspider.learn.graph import Graph
+from wolfspider.loop import Crawl, Limits
+from wolfspider.model import Failure, Fetch, Link, Page, Verdict
+from wolfspider.params import build
+from wolfspider.strategies.context_graph import ContextGraph, Graphed, RelevancyContextGraph
+from wolfspider.topic import Task, Topic
+from wolfspider.web.backlinks import Backlinks
+from wolfspider.web.synthetic import Synthetic
+
+BOTH = pytest.mark.parametrize("kind", [ContextGraph, RelevancyContextGraph])
+TOPIC = Topic(("spider",), "")
+WORDS = {
+    "start": "welcome home door index",
+    "portal": "university faculty science campus",
+    "shelf": "zoology animals list catalogue",
+    "target": "spider silk web hunter",
+    "car": "car road wheel engine",
+}
+
+
+class Written:
+    """A web given as {name: (kind of words, names it links to)}; every page has a host of its own."""
+
+    name, start = "written", 0.0
+
+    def __init__(self, pages: Mapping[str, tuple[str, str]]) -> None:
+        self.pages = {name: (kind, targets.split()) for name, (kind, targets) in pages.items()}
+
+    def look(self, url: str, now: float) -> Fetch:
+        name = url.split("/")[2].removesuffix(".test")
+        if name not in self.pages:
+            return Fetch(url, url, 404, failure=Failure("status", "404"), seconds=1.0, at=now)
+        kind, targets = self.pages[name]
+        made = tuple(Link(address(target), rank=rank) for rank, target in enumerate(targets))
+        page = Page(url, url, name, tuple(f"{WORDS[kind]} ".split() * 5), made, digest=name, at=now)
+        return Fetch(url, url, 200, seconds=1.0, at=now, page=page)
+
+    def owns(self, host: str) -> bool:
+        return True
+
+    def graph(self, now: float) -> Graph:
+        number = {name: place for place, name in enumerate(self.pages)}
+        edges = [(number[a], number[b]) for a, (_, targets) in self.pages.items() for b in targets if b in number]
+        return Graph.from_edges([address(name) for name in number], [a for a, _ in edges], [b for _, b in edges])
+
+    def tasks(self) -> Mapping[str, Task]:
+        return {}
+
+    def digest(self) -> str:
+        return repr(self.pages)
+
+
+def address(name: str) -> str:
+    return f"http://{name}.test/"
+
+
+# From the start a portal leads to a shelf, and that to targets; another shelf and other portals are waiting unseen.
+LAYERED = Written(
+    {
+        "start": ("start", "portal1 car1"),
+        "portal1": ("portal", "shelf1 car2"),
+        "shelf1": ("shelf", "target1 target2"),
+        "target1": ("target", ""),
+        "target2": ("target", ""),
+        "car1": ("car", "car3 shelf2"),
+        "car2": ("car", "car1"),
+        "car3": ("car", "portal2"),
+        "portal2": ("portal", "shelf2 car4"),
+        "shelf2": ("shelf", "target3"),
+        "car4": ("car", "car5"),
+        "target3": ("target", ""),
+        "car5": ("car", "car4"),
+    }
+)
+
+
+class Trip:
+    """One crawl of a written web from its start."""
+
+    def __init__(self, kind: type[Graphed], world: Written = LAYERED, service: bool = True, **settings: Any) -> None:
+        self.pages, self.train = settings.pop("pages", 100), settings.pop("train", "charged")
+        self.world, self.visited, self.notes = world, list[tuple[str, str]](), list[Noted]()
+        self.strategy = kind(TOPIC, build(kind.Params, settings), generator(1), Shelf())
+        self.sources = {"backlinks": Backlinks(world, 0.0)} if service else {}
+        self.act: Callable[[Crawl, Landed], None] = lambda crawl, event: None
+
+    def run(self) -> Trip:
+        self.crawl = Crawl(
+            self.strategy,
+            lambda topic: make_judge("keywords", topic),
+            Recollection(self.world),
+            Limits(self.pages),
+            sources=self.sources,
+            train=self.train,
+        )
+        self.crawl.listen(self._hear)
+        self.crawl.begin([Link(address("start"))], 0.0)
+        self.result = simulate(self.crawl, self.world)
+        return self
+
+    def _hear(self, event: Event) -> None:
+        if isinstance(event, Noted):
+            self.notes.append(event)
+        if isinstance(event, Landed):
+            visit = event.outcome.visit
+            self.visited.append((visit.agent, visit.link.url.replace("http://", "").replace(".test/", "")))
+            self.act(self.crawl, event)
+
+    def of(self, agent: str) -> list[str]:
+        return [name for who, name in self.visited if who == agent]
+
+    def layers(self) -> list[set[str]]:
+        return [{url.split("/")[2].removesuffix(".test") for url in layer} for layer in self.strategy.layers]
+
+
+@BOTH
+def test_layers_are_the_pages_that_link_to_the_one_before(kind: type[Graphed]) -> None:
+    trip = Trip(kind, targets=1, layers=3).run()
+    (target,) = {name for name in trip.of("train") if name.startswith("backlinks:target")}
+    one = "shelf2" if target.endswith("3") else "shelf1"
+    first, second, third = trip.layers()
+    assert first == {one}
+    assert second == ({"portal2", "car1"} if one == "shelf2" else {"portal1"})
+    assert third == ({"car3", "car2", "start"} if one == "shelf2" else {"start"})
+    (note,) = trip.notes
+    assert note.kind == "trained" and note.data["layers"] == [len(first), len(second), len(third)]
+    assert trip.strategy.report()["back-links"] == "asked for"
+
+
+@BOTH
+def test_no_more_is_asked_than_fills_a_layer(kind: type[Graphed]) -> None:
+    shelves = " ".join(f"shelf{n}" for n in range(40))
+    targets = " ".join(f"target{n}" for n in range(8))
+    web = {"start": ("start", targets)} | {f"shelf{n}": ("shelf", targets) for n in range(40)}
+    web |= {f"target{n}": ("target", "") for n in range(8)} | {"portal": ("portal", shelves)}
+    trip = Trip(kind, Written(web), targets=8, layers=2, per_layer=10).run()
+    questions = [name for name in trip.of("train") if name.startswith("backlinks:target")]
+    assert len(questions) == 5, "each answer names a fifth of the layer"
+    assert [len(layer) for layer in trip.layers()] == [10, 1]
+
+
+@BOTH
+def test_without_a_service_the_browsed_pages_are_read_backwards(kind: type[Graphed]) -> None:
+    trip = Trip(kind, service=False, targets=9, browse=60).run()
+    assert trip.layers()[0] == {"shelf1", "shelf2"} and trip.layers()[1] == {"portal1", "portal2", "car1"}
+    assert trip.notes[0].data["back-links"] == trip.strategy.report()["back-links"] == "read from the browsed pages"
+    assert trip.result.downloads == len(LAYERED.pages), "questions that nobody answers cost nothing"
+
+
+def test_links_of_near_layers_come_before_those_of_far_ones() -> None:
+    strategy = Trip(ContextGraph, targets=2, layers=2).run().strategy
+    for name, kind in (("far", "portal"), ("near", "shelf"), ("here", "target")):
+        page = Page("", address(name), words=tuple(WORDS[kind].split()), links=(Link(address(f"from-{name}")),))
+        strategy._push(page, Verdict(0.0, False))
+    found = [strategy.frontier.find(address(f"from-{name}")) for name in ("here", "near", "far")]
+    assert [item.extra["layer"] for item in found if item] == [0, 1, 2]
+    scores = [item.score for item in found if item]
+    assert scores == sorted(scores, reverse=True)
+    assert strategy.explain(address("from-near"))["parts"]["posterior"] > 0.3
+
+
+def test_a_page_that_is_like_no_layer_is_last() -> None:
+    trip = Trip(ContextGraph, targets=2, layers=2, threshold=1.0).run()
+    strategy = trip.strategy
+    strategy._push(Page("", "", words=("bread",), links=(Link(address("bakery")),)), Verdict(1.0, True))
+    found = strategy.frontier.find(address("bakery"))
+    assert found and found.extra["layer"] == "other" and -3 <= found.score < -2
+
+
+def test_relevancy_counts_the_page_and_the_anchor() -> None:
+    trip = Trip(RelevancyContextGraph, targets=2, layers=2, anchor=0.3).run()
+    strategy = trip.strategy
+    links = (Link(address("plain"), "here"), Link(address("telling"), "silk"))
+    page = Page("", "", words=("spider", "silk", "bread", "salt"), links=links)
+    strategy._push(page, Verdict(0.0, False))
+    plain, telling = (strategy.frontier.find(link.url) for link in links)
+    model = strategy._model
+    expected = (model.words["spider"] + model.words["silk"]) / 4
+    assert plain and plain.score == pytest.approx(expected) and plain.extra == {"expected": plain.score}
+    assert telling and telling.score == pytest.approx(expected + 0.3 * model.words["silk"])
+
+
+@BOTH
+def test_training_is_charged_or_free(kind: type[Graphed]) -> None:
+    charged, free = Trip(kind, targets=1).run(), Trip(kind, targets=1, train="free").run()
+    assert charged.of("train") == free.of("train")
+    outside = len(charged.of("train"))
+    assert free.crawl.training == outside and free.result.downloads == len(free.of(""))
+    assert charged.crawl.training <= outside, "a page that was browsed is in a layer for nothing"
+    assert charged.result.downloads < len(charged.visited)
+
+
+@BOTH
+def test_without_targets_it_crawls_by_the_judge_and_is_trained_when_there_are(kind: type[Graphed]) -> None:
+    trip = Trip(kind, browse=0, targets=2, layers=1).run()
+    assert trip.visited[0] == ("", "start")
+    assert trip.strategy.trained and trip.layers()[0] <= {"shelf1", "shelf2"}
+    assert set(trip.of("")) == set(LAYERED.pages), "the crawl goes on to the end"
+    assert not Trip(kind, browse=0, targets=50).run().strategy.trained
+
+
+@BOTH
+def test_a_label_makes_a_target(kind: type[Graphed]) -> None:
+    trip = Trip(kind, browse=0, targets=50, layers=1)
+
+    def label(crawl: Crawl, event: Landed) -> None:
+        if event.outcome.page and event.outcome.page.title == "car3":
+            crawl.label(event.outcome.page, True)
+
+    trip.act = label
+    trip.run()
+    assert trip.strategy.trained and address("car3") in trip.strategy.browsing.targets
+    assert "car1" in trip.layers()[0]
+
+
+@BOTH
+def test_another_run_starts_from_the_graph(kind: type[Graphed]) -> None:
+    first = Trip(kind, targets=1, layers=2).run()
+    learned = codec.load(*codec.store(first.strategy.learned()))
+    second = Trip(kind, targets=1, layers=2)
+    second.strategy.inherit(learned)
+    second.run()
+    assert second.of("train") == [] and second.layers() == first.layers() and second.strategy._model is not None
+    other = kind(Topic(("bread",)), kind.Params(), generator(1), Shelf())
+    other.inherit(learned)
+    other.begin([], 0.0)
+    assert not other.trained, "the graph of another topic is of no use"
+
+
+@BOTH
+def test_it_starts_from_what_a_person_browsed(kind: type[Graphed]) -> None:
+    browsed = Browsing()
+    for name in ("target2", "shelf1", "car1"):
+        page = LAYERED.look(address(name), 0.0).page
+        assert page is not None
+        browsed.mark(page, name == "target2")
+    trip = Trip(kind, service=False)
+    trip.strategy.inherit({"browsing": browsed})
+    trip.run()
+    assert trip.strategy.trained and trip.layers() == [{"shelf1"}]
+    assert trip.strategy.report()["general"] == 1
+
+
+@BOTH
+def test_on_a_computed_web_it_finds_far_more_than_breadth_first(kind: type[Graphed]) -> None:
+    """Of the topic on which breadth-first has least luck; training is free."""
+    world = Synthetic.parse("synthetic:pages=3000,topics=16,mischief=0")
+    topic, task = list(world.tasks().items())[-1]
+
+    def found(strategy: str, **settings: str) -> int:
+        cell = Cell("", world.name, topic, strategy, 0, 200, "classifier", world.start, train="free", settings=settings)
+        measured = measure(cell, task, world)
+        assert measured.error is None and measured.downloads == 200
+        assert (measured.training > 0) == (strategy != "breadth-first")
+        return measured.found[-1][1]
+
+    assert found(kind.name, browse="60", per_layer="20") > 1.5 * found("breadth-first")
