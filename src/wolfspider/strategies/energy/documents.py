@@ -1,0 +1,145 @@
+"""The documents base: what is known of each document, and where its links lead.
+
+A document is a number, and so is an address. All links of all documents lie in two long arrays, five bytes each: the
+address, and how near its context is to the topic in 255 levels. So an agent can walk through what is known without a
+visit, and the base of a large crawl is stored as it lies.
+"""
+
+from __future__ import annotations
+
+import random
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import accumulate
+from math import exp
+from typing import Any
+
+import numpy as np
+
+from wolfspider.codec import helper
+from wolfspider.frontier import Interned
+from wolfspider.learn.lottery import Lottery
+
+UNKNOWN, DEAD = -1, -2
+MOST_LINKS = 1_000  # of a document
+LEVELS = 255
+
+
+@lru_cache(maxsize=4)
+def chances(beta: float) -> tuple[float, ...]:
+    """exp(beta similarity) for each level, over that of the highest: finite for any beta."""
+    return tuple(exp(beta * (level / LEVELS - 1)) for level in range(LEVELS + 1))
+
+
+@helper
+class Addresses(Interned):
+    """Addresses as numbers, stored in the order of their numbers: that of the table depends on when it grew."""
+
+    def state(self) -> dict[str, Any]:
+        stored = super().state()
+        order = np.argsort(stored["values"])
+        return {**stored, "keys": stored["keys"][order], "values": stored["values"][order]}
+
+
+@helper
+class DocumentsBase:
+    def __init__(self) -> None:
+        self.status = array("i")  # of each address: its document, or UNKNOWN or DEAD
+        self.addresses = array("I")  # of each document
+        self.relevances = array("f")
+        self.energies = array("d")  # what each has left; below 0 it is no remnant
+        self.remnants = Lottery()
+        self.ends = array("Q")  # where the links of each document end
+        self.links = array("I")
+        self.near = array("B")
+        self.open = array("I")  # documents that may have a link never followed
+
+    def __len__(self) -> int:
+        return len(self.addresses)
+
+    def grow(self, addresses: int) -> None:
+        """There are so many addresses now."""
+        self.status.extend([UNKNOWN] * (addresses - len(self.status)))
+
+    def put(self, address: int, relevance: float, links: Sequence[int], near: Sequence[float]) -> int:
+        """One more document, without energy yet."""
+        document = len(self)
+        self.status[address] = document
+        self.addresses.append(address)
+        self.relevances.append(relevance)
+        self.energies.append(0.0)
+        self.remnants.append(0.0)
+        self.links.extend(links)
+        self.near.extend(min(LEVELS, max(0, round(LEVELS * one))) for one in near)
+        self.ends.append(len(self.links))
+        self.open.append(document)
+        return document
+
+    def charge(self, document: int, energy: float) -> None:
+        """This is what the document has from now on."""
+        self.energies[document] = energy
+        self.remnants[document] = max(0.0, energy)
+
+    def places(self, document: int) -> range:
+        """Where its links lie."""
+        return range(self.ends[document - 1] if document else 0, self.ends[document])
+
+    def showing(self, place: int) -> int:
+        """The document whose link lies there."""
+        return bisect_right(self.ends, place)
+
+    def follow(
+        self, document: int, rng: random.Random, beta: float, may: Callable[[int], bool] | None = None
+    ) -> int | None:
+        """An address that the document links to, by chance, the nearer the likelier; those that failed are left out,
+        and those that may not be chosen."""
+        table, status, places = chances(beta), self.status, self.places(document)
+        links = self.links[places.start : places.stop]
+        levels = self.near[places.start : places.stop]
+        sums = [
+            *accumulate(
+                table[level] if status[link] != DEAD and (may is None or may(link)) else 0.0
+                for link, level in zip(links, levels, strict=True)
+            )
+        ]
+        if not sums or not sums[-1] > 0:
+            return None
+        last = bisect_left(sums, sums[-1])  # of those with a chance, should the product be rounded up
+        return links[min(last, bisect_right(sums, rng.random() * sums[-1]))]
+
+    def untried(
+        self, among: array[int], rng: random.Random, beta: float, out: Callable[[int], bool]
+    ) -> tuple[int, int] | None:
+        """A document among these and a link of it that nobody has followed. A document found to have none left is
+        taken off the list, so that all in all each is looked at once."""
+        status = self.status
+        while among:
+            place = rng.randrange(len(among))
+            link = self.follow(among[place], rng, beta, lambda link: status[link] == UNKNOWN and not out(link))
+            if link is not None:
+                return among[place], link
+            among[place] = among[-1]
+            among.pop()
+        return None
+
+    def unlearn(self) -> None:
+        """Something else is wanted now: neither energies nor nearness say anything any more."""
+        self.energies = array("d", bytes(8 * len(self)))
+        self.remnants.clear()
+        self.near = array("B", bytes(len(self.near)))
+
+    def revive(self) -> None:
+        """What failed in an earlier crawl may be asked for again."""
+        self.status = array("i", (UNKNOWN if one == DEAD else one for one in self.status))
+        self.open = array("I", range(len(self)))
+
+    def state(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    @classmethod
+    def restored(cls, state: dict[str, Any]) -> DocumentsBase:
+        made = cls()
+        vars(made).update(state)
+        return made

@@ -1,0 +1,236 @@
+"""What an agent does: choose where to go, go there, live on what is there, and multiply or die of it.
+
+A document that is known needs no visit: an agent that goes there is there. So its turn lasts until it needs a page that
+nobody has brought yet, or is dead; who wants a page that is out already waits for it. Turns go round by round, in an
+order drawn anew for each. Whatever is done for a visit takes time that grows with the logarithm of the documents, and
+does not depend on how many agents there are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from wolfspider.model import Outcome, Visit
+from wolfspider.room import Room
+from wolfspider.scope import Rule
+from wolfspider.strategies.energy.documents import DEAD
+from wolfspider.strategies.energy.herd import NOWHERE, Agent, brood
+from wolfspider.strategies.energy.knowledge import GAUGE, Knowing
+from wolfspider.strategies.energy.params import MOST_AGENTS
+from wolfspider.strategy import register
+
+WALK = 100  # moves through known documents after which an agent is lost, and goes on where there is something new
+
+
+@register
+class Energy(Knowing):
+    name = "energy"
+    paper = "An energy-based model for the population control of multi-agent topical crawlers (endogenous fitness)"
+    variants = (
+        {},
+        {"model": "sigmoid", "agents": 20, "gain": 4.0, "threshold": "exact"},
+        {"model": "original", "agents": 20, "gain": 4.0, "cost": 0.3},
+        {"relevance": "judge", "agents": 5, "least": 3, "most": 12, "revisit": 0.0, "remnants": 0.3},
+    )
+
+    # Bounds: the other two models are the buffer without any
+
+    @property
+    def _buffers(self) -> bool:
+        return bool(self.params.model == "buffer")
+
+    def _most(self) -> float:
+        return float(self.params.most) if self._buffers else math.inf
+
+    def _least(self) -> int:
+        return min(self.params.least, self.params.most) if self._buffers else 0
+
+    # Turns
+
+    def propose(self, room: Room, now: float) -> list[Visit]:
+        visits = []
+        self._settle(now)
+        for name in self._acting(room):
+            visit = self._turn(name, room, now)
+            if visit is not None:
+                visits.append(visit)
+        return visits
+
+    def _acting(self, room: Room) -> Iterator[str]:
+        for name, _ in self.turns.ready(room):
+            yield name
+        while room.free > 0 and (self.turns.queue or self.later):
+            if not self.turns.queue:
+                self.rng.shuffle(self.later)
+                self.turns.queue.extend(self.later)
+                self.later.clear()
+            yield self.turns.queue.popleft()
+
+    def _turn(self, name: str, room: Room, now: float) -> Visit | None:
+        """It walks until it needs a visit, waits, rests or is dead. What it had chosen before it was refused stands."""
+        agent = self.herd[name]
+        for step in range(WALK + 1):
+            if agent.heading == NOWHERE and not self._choose(name, agent, now, lost=step == WALK):
+                self.resting.append(name)
+                return None
+            known = self.base.status[agent.heading]
+            if known < 0:
+                return self._go(name, agent, room, now, failed=known == DEAD)
+            self.moves += 1
+            if not self._arrive(name, agent, known, now):
+                return None
+        self.later.append(name)
+        return None
+
+    def _go(self, name: str, agent: Agent, room: Room, now: float, failed: bool) -> Visit | None:
+        """To an address that nobody has brought; one that failed while this agent waited for its host is not asked
+        for again."""
+        if failed:
+            self._fail(name, agent, now)
+        elif agent.heading in self.expected:
+            self.expected[agent.heading].append(name)
+        else:
+            link = self.addresses.record(agent.heading).link
+            if room.take(link):
+                self.expected[agent.heading] = [name]
+                return self.visit(link, name, source=self._source(agent), note={"energy": agent.energy})
+            self.turns.park(name, link)
+        return None
+
+    def _source(self, agent: Agent) -> str:
+        return "" if agent.at == NOWHERE else self._url(self.base.addresses[agent.at])
+
+    # Choosing
+
+    def _choose(self, name: str, agent: Agent, now: float, lost: bool) -> bool:
+        """Where to go next; False if there is nowhere."""
+        if self.starts:
+            agent.at, agent.heading = NOWHERE, self.starts.popleft()
+            return True
+        if agent.forced:
+            return self._teleport(name, agent, now)
+        if lost:
+            return self._restart(agent)
+        target = self._remnant() if self._buffers and self.rng.random() < self.params.remnants else None
+        if target is None and agent.at != NOWHERE:
+            target = self.base.follow(agent.at, self.rng, self.params.beta)
+        if target is None:
+            target = self._elsewhere(agent)
+        agent.heading = NOWHERE if target is None else target
+        return target is not None or self._restart(agent)
+
+    def _remnant(self) -> int | None:
+        """The address of a document with energy left, the more the likelier."""
+        document = self.base.remnants.draw(self.rng)
+        return None if document is None else self.base.addresses[document]
+
+    def _elsewhere(self, agent: Agent) -> int | None:
+        """From a page without links: to one with energy left, or to a starting point."""
+        target = self._remnant() if self._buffers and agent.at != NOWHERE else None
+        if target is None:
+            alive = [root for root in self.roots if self.base.status[root] != DEAD]
+            target = self.rng.choice(alive) if alive else None
+        return target
+
+    def _teleport(self, name: str, agent: Agent, now: float) -> bool:
+        """It would have died. Where no energy is left anywhere it begins a new life."""
+        target = self._remnant()
+        if target is not None:
+            agent.heading = target
+        elif self._restart(agent):
+            self.herd.feed(agent, 1 - agent.energy)
+        else:
+            return False
+        agent.forced = False
+        self.teleports += 1
+        self.note(now, "teleport", agent=name, to=self._url(agent.heading), restart=target is None)
+        return True
+
+    def _restart(self, agent: Agent) -> bool:
+        """On a starting point with a link that nobody has followed, or if there is none, on any such page; and along
+        that link."""
+        out, beta = self.expected.__contains__, self.params.beta
+        found = self.base.untried(self.rooted, self.rng, beta, out) or self.base.untried(
+            self.base.open, self.rng, beta, out
+        )
+        if found is not None:
+            agent.at, agent.heading = found
+        return found is not None
+
+    # Living
+
+    def _arrive(self, name: str, agent: Agent, document: int, now: float) -> bool:
+        """Is it alive after that? Who came from nowhere has only been put there."""
+        placed = agent.at == NOWHERE
+        agent.at, agent.heading = document, NOWHERE
+        if not placed:
+            self.herd.feed(agent, self._harvest(document))
+        return placed or self._survives(name, agent, now)
+
+    def _harvest(self, document: int) -> float:
+        """All that the document has, be it a debt. With too many agents it keeps that and takes C; with nothing left
+        it takes what a second visit takes."""
+        if len(self.herd) > self._most():
+            return -float(self.params.cost)
+        left = self.base.energies[document]
+        if not left:
+            return -float(self.params.cost * self.params.revisit)
+        self.base.charge(document, 0.0)
+        return left
+
+    def _survives(self, name: str, agent: Agent, now: float) -> bool:
+        """It multiplies, dies, or is spared because they are few."""
+        if agent.energy < 0:
+            if len(self.herd) > self._least():
+                self.herd.leave(name)
+                self.note(now, "death", agent=name, energy=agent.energy, population=len(self.herd))
+                return False
+            agent.forced = True
+        count = brood(agent.energy, MOST_AGENTS - len(self.herd))
+        if count > 1:
+            share = agent.energy / count
+            self.herd.feed(agent, share - agent.energy)
+            for _ in range(count - 1):
+                self._join(now, agent.at, share, name)
+        return True
+
+    def _fail(self, name: str, agent: Agent, now: float) -> None:
+        """There is no page. It stays where it is, and that took C, unless it was only being put there."""
+        agent.heading = NOWHERE
+        if agent.at != NOWHERE:
+            self.herd.feed(agent, -self.params.cost)
+            if not self._survives(name, agent, now):
+                return
+        self.later.append(name)
+
+    # What comes back
+
+    def observe(self, outcome: Outcome) -> None:
+        now, page = outcome.at, outcome.page
+        address = self.herd[outcome.visit.agent].heading
+        waiting = self.expected.pop(address)
+        self.downloads += outcome.downloads
+        document = None if page is None else self._document(page, address, outcome.verdict)
+        if document is None:
+            self.base.status[address] = DEAD
+        for name in waiting:
+            agent = self.herd[name]
+            if document is None:
+                self._fail(name, agent, now)
+            elif self._arrive(name, agent, document, now):
+                self.later.append(name)
+        self._gauge(now, every=GAUGE)
+
+    def wake(self, now: float) -> float | None:
+        return math.inf if self.later or self.joining else super().wake(now)
+
+    def forget(self, rule: Rule) -> None:
+        super().forget(rule)
+        for name in self.turns.queue:  # those whose pick was dropped choose again
+            self.herd[name].heading = NOWHERE
+
+    def changed(self, name: str, old: Any) -> None:
+        if name == "agents":
+            self.joining += max(0, self.params.agents - old)
