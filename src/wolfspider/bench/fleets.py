@@ -51,6 +51,7 @@ DAY = 86_400.0
 PAGES_KEPT = 12_000
 BACKGROUND_PAGES = 2_000  # of the web beside the news site, for the model of page states
 BOUNDLESS = 10**12  # downloads; time is what ends a fleet
+SPARE = "listed=10,older=3"  # a news site on which a step takes about as many downloads as in the papers
 FIRST_STEPS = 10  # addresses of a recording that foragers without a weblog of their own start from
 STARTS = "starts.json"  # these, in the folder of the recording
 

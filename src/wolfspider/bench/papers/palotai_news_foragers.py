@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wolfspider.bench.experiment import Experiment, Form, Setting
-from wolfspider.bench.fleets import fleet
+from wolfspider.bench.fleets import SPARE, fleet
 from wolfspider.bench.papers.palotai_news_claims import CLAIMS
 from wolfspider.bench.papers.palotai_news_contrasts import CONTRASTS, DIVIDING, FACTORS, KEPT, SAME
 from wolfspider.bench.papers.palotai_news_tables import figures, tables
@@ -64,7 +64,7 @@ class Scale(NamedTuple):
 
 
 FULL = Scale(5, 5, 14, (300, 4), 1, 2, 20, 3, (100, 20), 8, 3, (300, 20), (30, 20), 5, 10)
-QUICK = Scale(2, 5, 14, (60, 40), 0, 0, 5, 3, (60, 40), 5, 2.5, (60, 40), (10, 40), 5, 5)
+QUICK = Scale(2, 5, 14, (180, 40), 0, 0, 5, 2.5, (60, 40), 5, 2, (60, 40), (10, 40), 5, 4)
 CORPUS_LATENCY = 60.0
 PAPER_DOWNLOADS, PAPER_ARTICLES = 78_000, 1_200  # a day
 
@@ -79,7 +79,7 @@ def settings(form: Form) -> list[Setting]:
 
 
 def web(of: Scale, case: int, articles: int) -> str:
-    return f"synthetic:pages=3000,topics=64,mischief=0,news=1,seed={1 + case % of.webs},articles={articles}"
+    return f"synthetic:pages=3000,topics=64,mischief=0,news=1,seed={1 + case % of.webs},articles={articles},{SPARE}"
 
 
 def _setting(kind: str, of: Scale, case: int, rates: tuple[int, float], days: float, **more: Any) -> Setting:
@@ -166,8 +166,9 @@ def scaled(form: Form) -> list[str]:
         f"{86_400 / latency / articles:.0f} for each article, in the paper {PAPER_DOWNLOADS / PAPER_ARTICLES:.0f}."
     )
     steps = (
-        "Pages have other links than the paper's, so a step takes another number of downloads, and a slice of time has "
-        "another number of steps: the table of steps has both beside the paper's."
+        f"Lists show ten articles at most and articles link to three older ones ({SPARE}), so that a step takes about "
+        "as many downloads as in the paper; a download takes longer, so that a slice of time has fewer steps. The "
+        "table of steps has both beside the paper's."
     )
     sweep = (
         f"The sweep of the cost and the cut weblogs: {of.sweep} seeds, {of.sweep_days:g} days, {of.sweep_site[0]} "
@@ -182,6 +183,11 @@ def scaled(form: Form) -> list[str]:
         f"{of.main} runs of {of.days} days, on {of.webs} different sites; the paper shows two.",
         *(pace, steps, sweep, division),
     ]
+    if form.quick:
+        sentences.append(
+            "The articles of this form were chosen so that a fleet can grow to fifteen and few can be compared with "
+            "many; that it does is no evidence of growth."
+        )
     if of.pace:
         sentences.append(f"At the paper's own rates (1,200 articles, 1.1 s) {of.pace} run of {of.pace_days} days.")
     return [*sentences, _corpus_sentence(form, of)]

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider.bench.experiment import Experiment, Form, Setting
+from wolfspider.bench.fleets import SPARE
 from wolfspider.bench.papers.palotai_selection_cells import GRAPH, measured
 from wolfspider.bench.papers.palotai_selection_claims import CLAIMS
 from wolfspider.bench.papers.palotai_selection_pairs import CLUSTERED, ORDER, ORDERS, REWIRED
@@ -82,7 +83,7 @@ def settings_of(size: Size, corpora: Path | None) -> list[Setting]:
 
 
 def _base(size: Size, web: int) -> dict[str, Any]:
-    site = f"synthetic:{size.around},mischief=0,news=1,seed={web},articles={size.articles}"
+    site = f"synthetic:{size.around},mischief=0,news=1,seed={web},articles={size.articles},{SPARE}"
     pace = {"days": size.days, "latency": size.latency}
     recording = {**pace, "repeat": 0, "fleet": MIXED}
     return {"web": site, "web_seed": web, "strategy": STRATEGY, **pace, "record": recording, "parts": list(PARTS)}
@@ -149,8 +150,9 @@ def scaled(form: Form) -> list[str]:
     fleet = (
         f"Slices of {SLICE:g} s, 100 steps a path, 16 foragers at most and all other parameters are the paper's. In "
         f"the paper a slice has about {SLICE / STEP:.0f} steps or {SLICE / DOWNLOAD:.0f} downloads. Here it has about "
-        f"{SLICE / size.latency:.0f} downloads and those that complete its last step, and a step takes more of them. "
-        "So a forager goes fewer steps in a slice and makes fewer paths; the table of steps and paths counts them."
+        f"{SLICE / size.latency:.0f} downloads and those that complete its last step. Lists show ten articles at most "
+        f"and articles link to three older ones ({SPARE}), so that a step takes few downloads, if more than in the "
+        "paper. A forager goes fewer steps in a slice and makes fewer paths; the table of steps and paths counts them."
     )
     starts = (
         "WL foragers start from the home page of the site, with nothing else in their weblog; RL foragers start all "
