@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from wolfspider.browsing import Browsing, bag_of
+from wolfspider.browsing import Browsing
 from wolfspider.codec import helper
 from wolfspider.frontier import Item
 from wolfspider.learn.hmm import Chain, distances, estimated
@@ -36,12 +36,14 @@ from wolfspider.model import Link, Outcome, Page, Verdict, Visit
 from wolfspider.params import param
 from wolfspider.room import Room
 from wolfspider.strategy import Ordered, register
-from wolfspider.text import counted, words
+from wolfspider.text import counted, counts, words
 from wolfspider.topic import Topic
 
 TRAINING = "train"  # the agent whose visits are training
 STATES = 5  # T0 to T4: links to the nearest target, the last for four or more
 LEAST_PAGES = 10  # to learn from, targets and others among them
+
+HAIR = 1e-6  # what likeness adds where it decides between equals alone
 
 Belief = Sequence[float]  # chances of the states
 
@@ -59,6 +61,11 @@ class LjmParams(HmmParams):
         "p0",
         "Links by the chance that they lead to a target (p0), or by the likeliest state and then its chance (two-key).",
         choices=("p0", "two-key"),
+    )
+    ties: str = param(
+        "page",
+        "Links of one page are all alike (page), or those nearer to the mean of the targets come first (centroid).",
+        choices=("page", "centroid"),
     )
 
 
@@ -96,11 +103,11 @@ class Guide:
         return int(self.chain.signs.shape[1])
 
     def sign(self, page: Page, neighbours: int) -> int | None:
-        return self.known.labels(self.space.fold([bag_of(page)]), neighbours)[0]
+        return self.known.labels(self.space.fold([counts(page)]), neighbours)[0]
 
     def mixed(self, page: Page, anchors: Sequence[str], weight: float) -> tuple[Floats, Any]:
         """Of each anchor together with the page: its point, and its cosine with the mean of the targets."""
-        texts = self.space.weighed([bag_of(page), *(counted(words(anchor)) for anchor in anchors)])
+        texts = self.space.weighed([counts(page), *(counted(words(anchor)) for anchor in anchors)])
         count, rest = len(anchors) + 1, 1 - weight
         around = np.zeros(len(self.targets))
         around[texts.word[texts.text == 0]] = texts.weight[texts.text == 0]
@@ -147,7 +154,11 @@ class Ljm(Ordered):
     name = "ljm"
     paper = "Liu, Janssen and Milios 2006, Using HMM to learn user browsing patterns for focused Web crawling"
     Params: ClassVar[type] = LjmParams
-    variants = ({"training": 25}, {"training": 60, "order": "two-key", "rank": 5})
+    variants: ClassVar[tuple[Mapping[str, Any], ...]] = (
+        {"training": 25},
+        {"training": 60, "order": "two-key", "rank": 5},
+        {"training": 30, "ties": "centroid"},
+    )
     browses = True
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
@@ -239,7 +250,18 @@ class Ljm(Ordered):
         belief = even(verdict.score)
         if self.guide is not None:
             belief = self._belief(self.guide.chain, above, self.guide.sign(page, self.params.neighbours))
+            if self.params.ties == "centroid":
+                self._spread_apart(page, belief, self.guide)
+                return
         self.frontier.extend(page.links, [self._worth(belief)] * len(page.links), page.final_url, belief)
+
+    def _spread_apart(self, page: Page, belief: tuple[float, ...], guide: Guide) -> None:
+        """The chain says the same of all links; which of them is first, their anchors say."""
+        anchors = list(dict.fromkeys(link.anchor for link in page.links))
+        near = dict(zip(anchors, guide.mixed(page, anchors, 0.5)[1].tolist(), strict=True))
+        for link in page.links:
+            known = (*belief, near[link.anchor])
+            self.frontier.push(link, self._worth(known), page.final_url, known)
 
     def _belief(self, chain: Chain, above: Belief, sign: int | None) -> tuple[float, ...]:
         return tuple((chain.follow(above, sign) if above else chain.begin(sign)).tolist())
@@ -253,10 +275,11 @@ class Ljm(Ordered):
 
     def _worth(self, belief: Belief) -> float:
         expected = self._expected(belief[:STATES])
+        hair = HAIR * sum(belief[STATES:])
         if self.params.order == "p0":
-            return expected[0]
+            return expected[0] + hair
         chance = max(expected)
-        return chance - expected.index(chance)
+        return chance - expected.index(chance) + hair
 
     def _again(self, item: Item) -> float:
         return self._worth(item.extra) if item.extra else item.score
