@@ -279,8 +279,12 @@ class Run(Driver):
 
     async def _answered(self, source: Source, visit: Visit, tried: int) -> _Back:
         url, began = visit.link.url, self.clock()
-        result = await source.ask(url, began) if isinstance(source, Service) else source.look(url, began)
-        return _Back(self.clock(), visit.id, visit, result, None, self.clock() - began, tried)
+        if isinstance(source, Service):
+            result = await source.ask(url, began)
+            return _Back(self.clock(), visit.id, visit, result, None, self.clock() - began, tried)
+        result = source.look(url, began)
+        await asyncio.sleep(self.instant)
+        return _Back(self.clock(), visit.id, visit, result, None, self.instant, tried)
 
     def _unchanged(self, url: str) -> Page | Failure:
         held = self.crawl.memory.recall(url)
