@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from wolfspider import codec
+from wolfspider import checks, codec
 from wolfspider.bench.cell import Cell, measure
 from wolfspider.browsing import Browsing
 from wolfspider.chance import generator
@@ -21,6 +21,7 @@ from wolfspider.model import Failure, Fetch, Link, Page, Verdict
 from wolfspider.params import build
 from wolfspider.strategies.context_graph import ContextGraph, Graphed, RelevancyContextGraph
 from wolfspider.topic import Task, Topic
+from wolfspider.trial import Sketch, Trial
 from wolfspider.web.backlinks import Backlinks
 from wolfspider.web.synthetic import Synthetic
 
@@ -272,3 +273,63 @@ def test_on_a_computed_web_it_finds_far_more_than_breadth_first(kind: type[Graph
         return measured.found[-1][1]
 
     assert found(kind.name, browse="60", per_layer="20") > 1.5 * found("breadth-first")
+
+
+class Served(Trial):
+    """A trial with a service for back-links, which those of all strategies are without."""
+
+    def build(self) -> Crawl:
+        crawl = super().build()
+        crawl.sources = {"backlinks": Backlinks(Linked(self.world), self.start)}
+        return crawl
+
+
+class Linked(Written):
+    """A sketch with its links known."""
+
+    def __init__(self, sketch: Sketch) -> None:
+        self.look = sketch.look  # type: ignore[method-assign]
+        self.urls = [sketch.address(number) for number in range(sketch.pages)]
+
+    def graph(self, now: float) -> Graph:
+        number = {url: place for place, url in enumerate(self.urls)}
+        pages = {url: self.look(url, now).page for url in self.urls}
+        edges = [
+            (number[url], number[link.url])
+            for url, page in pages.items()
+            if page
+            for link in page.links
+            if link.url in number
+        ]
+        return Graph.from_edges(self.urls, [a for a, _ in edges], [b for _, b in edges])
+
+
+CHECKS = (
+    "both_drivers_give_the_same_log",
+    "budget_is_exact",
+    "goes_on_from_a_snapshot",
+    "memory_is_bounded",
+    "obeys_people",
+)
+SMALL = {"browse": 30, "targets": 3, "layers": 2, "per_layer": 5}
+
+
+@BOTH
+@pytest.mark.parametrize("check", CHECKS)
+def test_it_keeps_to_the_contract_where_back_links_are_answered(
+    kind: type[Graphed], check: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checks, "Trial", Served)
+    checks.STRATEGY_CHECKS[check](checks.configured(kind, SMALL))
+
+
+@BOTH
+def test_the_trials_above_go_through_the_whole_training(kind: type[Graphed]) -> None:
+    phases = set[str]()
+
+    def watch(crawl: Crawl, event: Event) -> None:
+        if isinstance(event, Landed):
+            phases.add(crawl.strategy.report()["phase"])
+
+    crawl = Served(checks.configured(kind, SMALL), Sketch(), slots=1).run(watch)
+    assert phases == {"browsing", "asking", "reading", "crawling"} and len(crawl.strategy.report()["layers"]) == 2
