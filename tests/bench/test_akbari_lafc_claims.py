@@ -86,6 +86,14 @@ def test_sweeps_are_ruled_on_crawls_that_learn_and_tell_of_the_first_crawl() -> 
     assert "n = 10" in again and "n = 10" in once
 
 
+def test_sweeps_that_run_out_of_links_are_told() -> None:
+    short = changed("sweep", lambda row: {**row, "downloads": [1000, 1000, 1000, 900, 100]}, varied="control", crawls=1)
+    assert ruled(1, ROWS).sentence == ""
+    assert ruled(1, short).sentence == (
+        "Crawls of LAFC-1 ended before the budget was spent; mean downloads 1000, 1000, 1000, 900, 100."
+    )
+
+
 def test_one_crawler_whose_precision_does_not_fall_is_enough() -> None:
     steady = [tenth * 25 for tenth in range(1, 11)]
     for crawler in ("LAFC", "LJM"):

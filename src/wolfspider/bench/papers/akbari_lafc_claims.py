@@ -84,9 +84,21 @@ def sweep(rows: Rows, varied: str, falling: bool) -> Ruling:
     if len(again) < FEWEST or len(again[0]["values"]) < FEWEST_VALUES:
         return Ruling(None, sentence=f"{len(again)} sweeps of LAFC-R are too few for a trend; it needs {FEWEST}.")
     ruling = all_of({figure: _trend_of(again, figure, falling) for figure in ("precision", "minutes")})
-    values = ", ".join(f"{value:g}" for value in again[0]["values"])
-    test = f"Page's test for a {'fall' if falling else 'rise'}, one-sided, {varied} {values}"
-    return Ruling(ruling.holds, f"{test}. LAFC-R: {ruling.statistic}. {_first_crawl(once, falling)}")
+    test = f"Page's test for a {'fall' if falling else 'rise'}, one-sided, {varied} {_listed(again[0]['values'])}"
+    told = f"{test}. LAFC-R: {ruling.statistic}. {_first_crawl(once, falling)}"
+    return Ruling(ruling.holds, told, " ".join([*_unspent("LAFC-R", again), *_unspent("LAFC-1", once)]))
+
+
+def _unspent(name: str, sweeps: Rows) -> list[str]:
+    """Crawls that run out of links are over sooner, whatever they do with their time."""
+    if all(downloads >= row["budget"] for row in sweeps for downloads in row["downloads"]):
+        return []
+    means = np.mean([row["downloads"] for row in sweeps], axis=0)
+    return [f"Crawls of {name} ended before the budget was spent; mean downloads {_listed(means)}."]
+
+
+def _listed(values: Sequence[float] | Floats) -> str:
+    return ", ".join(f"{value:g}" for value in values)
 
 
 def _trend_of(sweeps: Rows, figure: str, falling: bool) -> Ruling:
@@ -97,8 +109,7 @@ def _first_crawl(sweeps: Rows, falling: bool) -> str:
     if len(sweeps) < FEWEST:
         return f"LAFC-1: {len(sweeps)} sweeps are too few"
     told = [f"{figure}: {_trend_of(sweeps, figure, falling).statistic}" for figure in ("precision", "minutes")]
-    values = ", ".join(f"{value:g}" for value in sweeps[0]["values"])
-    return f"LAFC-1, at {values}: {'; '.join(told)}"
+    return f"LAFC-1, at {_listed(sweeps[0]['values'])}: {'; '.join(told)}"
 
 
 def rises_with_control(rows: Rows) -> Ruling:
@@ -283,11 +294,10 @@ def goes_to_one(rows: Rows) -> Ruling:
     if len(shares) < FEWEST_NETWORKS or len(common) < FEWEST_NETWORKS or len(best) < FEWEST_VALUES:
         told = f"Grounds with the smallest rate: {len(shares)}, with all {len(best)} rates: {len(common)}"
         return Ruling(None, sentence=f"{told}. A trend needs {FEWEST_NETWORKS} of each, and {FEWEST_VALUES} rates.")
-    rates = ", ".join(f"{rate:g}" for rate in best)
     return all_of(
         {
             f"share above 0.95 with rate {min(ends):g}, Page's test for a rise by crawls": page(shares).ruling(),
-            f"most likely link is the best known one, Page's test for a fall by rate {rates}": page(
+            f"most likely link is the best known one, Page's test for a fall by rate {_listed([*best])}": page(
                 [[own[place] for own in best.values()] for place in common], falling=True
             ).ruling(),
             "share above 0.95 after the last crawl": _half(ends),

@@ -272,8 +272,9 @@ def _times(rows: Rows) -> Table:
     lines: Lines = []
     for crawler, train, own in kinds(rows):
         parts = (mean_of(own, figure) for figure in ("minutes", "network_minutes", "cpu_minutes"))
-        each = [60_000 * row["cpu_minutes"] / row["downloads"] for row in own if row["downloads"]]
-        lines.append((crawler, train, len(own), *parts, average(each)))
+        downloads = sum(row["downloads"] for row in own)
+        each = 60_000 * sum(row["cpu_minutes"] for row in own) / downloads if downloads else None
+        lines.append((crawler, train, len(own), *parts, each))
     head = ("crawler", "training", "crawls", "minutes", "network", "processor", "processor, ms per download")
     return Table("Where the time goes", head, lines, "The network's time is computed from latencies and politeness.")
 
