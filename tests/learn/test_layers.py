@@ -32,6 +32,12 @@ def test_what_is_like_no_layer_is_rejected() -> None:
     assert model.guess(TARGET, 0.6).layer == 0
 
 
+def test_of_general_pages_those_that_are_a_little_like_a_layer_are_told() -> None:
+    model = Bayes([[TARGET], [NEAR]], [GENERAL])
+    plain, mixed = model.guess(GENERAL, 0.0), model.guess({**GENERAL, "spider": 1}, 0.0)
+    assert plain.layer == mixed.layer == 2 and plain.posterior < mixed.posterior < 0.5
+
+
 def test_the_posterior_by_hand() -> None:
     """Two layers with a page each and two words in all, each layer two counts after smoothing plus one word."""
     model = Bayes([[{"a": 1}], [{"b": 1}]])
@@ -89,7 +95,7 @@ def test_any_layers_give_chances_and_shares(
     chances = bayes.posteriors(bag)
     assert sum(chances) == pytest.approx(1.0) and min(chances) >= 0
     layer, chance = bayes.guess(bag, share)
-    assert 0 <= layer <= len(layers) and chance == max(chances)
+    assert 0 <= layer <= len(layers) and chance == max(chances[: len(layers)])
     relevancy = Relevancy(layers, general, share, few)
     assert len(relevancy.words) <= few
     assert all(0 <= relevance <= 1 + 1e-9 for relevance in relevancy.words.values())

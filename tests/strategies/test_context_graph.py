@@ -155,6 +155,14 @@ def test_no_more_is_asked_than_fills_a_layer(kind: type[Graphed]) -> None:
     questions = [name for name in trip.of("train") if name.startswith("backlinks:target")]
     assert len(questions) == 5, "each answer names a fifth of the layer"
     assert [len(layer) for layer in trip.layers()] == [10, 1]
+    assert len(trip.of("train")) == len(set(trip.of("train"))), "nothing is asked or read twice"
+
+
+@BOTH
+def test_a_layer_that_few_answers_make_takes_all_they_name(kind: type[Graphed]) -> None:
+    web = {"start": ("start", "target")} | {f"shelf{n}": ("shelf", "target") for n in range(30)}
+    trip = Trip(kind, Written(web | {"target": ("target", "")}), targets=1, layers=1, per_layer=20).run()
+    assert [len(layer) for layer in trip.layers()] == [20]
 
 
 @BOTH

@@ -22,7 +22,7 @@ Bag = Mapping[str, int]
 
 class Guess(NamedTuple):
     layer: int  # one more than the last layer: none of them
-    posterior: float
+    posterior: float  # of the likeliest layer, also if it is none
 
 
 class Bayes:
@@ -60,10 +60,11 @@ class Bayes:
         return softmax(sums or [0.0] * self._classes)
 
     def guess(self, bag: Bag, threshold: float) -> Guess:
-        """The likeliest layer, or none where that is not likely enough."""
+        """The likeliest layer, or none where that is not likely enough, or a general page is likelier."""
         chances = self.posteriors(bag)
-        layer = max(range(self._classes), key=chances.__getitem__)
-        return Guess(layer if chances[layer] >= threshold else self.layers, chances[layer])
+        layer = max(range(self.layers), key=chances.__getitem__)
+        rejected = chances[layer] < max(threshold, *chances)
+        return Guess(self.layers if rejected else layer, chances[layer])
 
 
 class Relevancy:

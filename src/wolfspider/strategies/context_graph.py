@@ -58,7 +58,7 @@ class Graphed(Ordered):
         self.service = True  # is there anybody to ask for back-links, as far as is known?
         self.group = Group()  # questions about a layer, or the pages of the next
         self.named: dict[str, None] = {}  # pages of the next layer
-        self.spare: dict[str, None] = {}  # others that were named, should there be too few
+        self.spare: dict[str, None] = {}  # all that were named, should these be too few
         self.browsing, self.phase = Browsing(seeds, self.params.browse), "browsing"
         browsed = learned.get("browsing")
         if browsed is not None and browsed.targets:
@@ -103,7 +103,7 @@ class Graphed(Ordered):
     def _advance(self, now: float) -> None:
         """All answers are in, or all pages of a layer."""
         if self.phase == "asking" and self.service:
-            self._read([*self.named, *self.spare][: self.params.per_layer])
+            self._read([*(self.named | self.spare)][: self.params.per_layer])
         elif self.phase == "reading" and self.layers[-1] and len(self.layers) < self.params.layers:
             self._ask(list(self.layers[-1]))
         else:
