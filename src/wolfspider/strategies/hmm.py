@@ -213,7 +213,7 @@ class Ljm(Ordered):
     # Crawling
 
     def _crawl(self, room: Room) -> list[Visit]:
-        """The best links. What uses no slot is held from training and is here at once: its links come first to know."""
+        """The best links. What takes no slot is held already: it is read before anything else is chosen."""
         visits: list[Visit] = []
         free = room.free
         while item := self.frontier.pop(room):
