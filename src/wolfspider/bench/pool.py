@@ -20,6 +20,8 @@ from wolfspider.errors import Problem
 
 T = TypeVar("T")
 
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")  # of the libraries that numpy may be built with
+
 
 def spread(
     call: Callable[..., T], arguments: Sequence[tuple[Any, ...]], jobs: int
@@ -28,6 +30,8 @@ def spread(
     if jobs <= 1:
         yield from ((number, call(*each)) for number, each in enumerate(arguments))
         return
+    for name in THREADS:  # every process has a core; threads of its own would only wait for those of the others
+        os.environ.setdefault(name, "1")
     others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=_begin_worker)
     try:
