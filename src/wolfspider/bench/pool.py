@@ -20,7 +20,7 @@ from wolfspider.errors import Problem
 
 T = TypeVar("T")
 
-THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")  # of the libraries that numpy may be built with
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")  # whatever numpy is built with
 
 
 def spread(
