@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +14,7 @@ from wolfspider import codec
 from wolfspider.bench.population import Energies
 from wolfspider.chance import generator
 from wolfspider.checks import configured
-from wolfspider.drive import Recollection, Result, simulate
+from wolfspider.drive import Recollection, Result, Simulation, simulate
 from wolfspider.errors import Problem
 from wolfspider.events import Event, Noted, SetParam, SetTopic, Went
 from wolfspider.frontier import Shelf
@@ -217,23 +216,29 @@ def test_agents_walk_to_remnants_now_and_then() -> None:
     assert always.strategy.base.remnants.total == 0 and always.fold.clones > 8
 
 
+class Rising:
+    """Page after page more relevant than all before: there is always more energy than agents."""
+
+    def look(self, url: str, now: float) -> Fetch:
+        number = int(url.removeprefix("http://a.test/"))
+        links = tuple(Link(f"http://a.test/{number + step}") for step in range(1, 9))
+        page = Page(url, url, str(number / 10_000), ("spider",), links, digest=url, at=now)
+        return Fetch(url, url, 200, seconds=1.0, at=now, page=page)
+
+
 @pytest.mark.parametrize(("before", "after"), [(60, 15), (15, 60)])
 def test_when_a_person_moves_the_upper_bound_the_population_follows(before: int, after: int) -> None:
-    kind = configured(Energy, {"agents": 15, "least": 5, "most": before, "gain": 5.0})
-    populations: dict[int, list[int]] = {before: [], after: []}
-    when = 1_000_060.0
-
-    def watch(crawl: Crawl, event: Event) -> None:
-        if isinstance(event, Noted) and event.kind == "energy" and event.data["downloads"] > 100:
-            if event.at < when:
-                populations[before].append(event.data["population"])
-            elif event.at > when + 15:
-                populations[after].append(event.data["population"])
-
-    commands = [(when, SetParam("most", after))]
-    Trial(kind, Sketch(4000), pages=800, slots=4, delay=0.0, commands=commands).run(watch)
-    assert min(map(len, populations.values())) > 5
-    assert max(populations[15]) <= 15 + 5 and max(populations[60]) > 30
+    settings = {"relevance": "judge", "agents": 15, "least": 5, "most": before, "gain": 5.0}
+    strategy = Energy(TOPIC, build(EnergyParams, settings), generator(1), Shelf())
+    crawl = Crawl(strategy, Told, Recollection(Rising()), Limits(900))
+    crawl.listen(fold := Energies())
+    crawl.begin([Link("http://a.test/0")], 0.0)
+    Simulation(crawl, Rising(), start=0.0, commands=[(450.0, SetParam("most", after))]).run()
+    population = dict(zip(fold.at, fold.columns["population"], strict=True))
+    early = [count for at, count in population.items() if 200 < at <= 450]
+    late = [count for at, count in population.items() if at > 700]
+    for bound, counts in ((before, early), (after, late)):
+        assert len(counts) >= 7 and bound - 6 <= min(counts) and max(counts) <= bound + 5
 
 
 def test_a_lower_bound_above_the_upper_one_counts_as_that() -> None:
@@ -373,6 +378,7 @@ def test_documents_of_an_earlier_run_need_no_download() -> None:
     assert not set(first.order()) & set(second.order())
     assert len(second.strategy.base) == 4 and len(second.strategy.relevances) == 4
     assert second.strategy.background == {"pages": 3, "on": {"spider silk": 3, "spiders": 0, "silk": 3}}
+    assert second.strategy.learned()["background"] == {"pages": 4, "on": {"spider silk": 4, "spiders": 0, "silk": 4}}
 
 
 def test_what_failed_in_an_earlier_run_is_tried_again() -> None:
@@ -479,6 +485,7 @@ def test_documents_with_nothing_new_are_looked_at_once() -> None:
     base.grow(3)
     base.put(0, 0.5, [1], [0.5])
     base.put(1, 0.5, [0, 2], [0.5, 0.5])
-    among = array("I", [0, 1])
-    assert base.untried(among, rng, 5.0, lambda link: False) == (1, 2)
-    assert base.untried(among, rng, 5.0, lambda link: link == 2) is None and not among
+    assert base.untried(rng, 5.0, lambda link: False) is None  # no place to begin at yet
+    base.open[0], base.open[1] = 1.0, 0.5
+    assert base.untried(rng, 5.0, lambda link: False) == (1, 2)
+    assert base.untried(rng, 5.0, lambda link: link == 2) is None and base.open.total == 0

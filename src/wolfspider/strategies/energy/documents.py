@@ -24,6 +24,7 @@ from wolfspider.learn.lottery import Lottery
 
 UNKNOWN, DEAD = -1, -2
 MOST_LINKS = 1_000  # of a document
+EVEN = 1e-3  # what a document is worth at least as a place to begin at
 LEVELS = 255
 
 
@@ -54,7 +55,7 @@ class DocumentsBase:
         self.ends = array("Q")  # where the links of each document end
         self.links = array("I")
         self.near = array("B")
-        self.open = array("I")  # documents that may have a link never followed
+        self.open = Lottery()  # what each is worth as a place to begin at; 0 once all its links were followed
 
     def __len__(self) -> int:
         return len(self.addresses)
@@ -74,7 +75,7 @@ class DocumentsBase:
         self.links.extend(links)
         self.near.extend(min(LEVELS, max(0, round(LEVELS * one))) for one in near)
         self.ends.append(len(self.links))
-        self.open.append(document)
+        self.open.append(0.0)
         return document
 
     def charge(self, document: int, energy: float) -> None:
@@ -109,19 +110,15 @@ class DocumentsBase:
         last = bisect_left(sums, sums[-1])  # of those with a chance, should the product be rounded up
         return links[min(last, bisect_right(sums, rng.random() * sums[-1]))]
 
-    def untried(
-        self, among: array[int], rng: random.Random, beta: float, out: Callable[[int], bool]
-    ) -> tuple[int, int] | None:
-        """A document among these and a link of it that nobody has followed. A document found to have none left is
-        taken off the list, so that all in all each is looked at once."""
+    def untried(self, rng: random.Random, beta: float, out: Callable[[int], bool]) -> tuple[int, int] | None:
+        """A document to begin at, and a link of it that nobody has followed. One that has none left is no place to
+        begin at any more, so that all in all each is looked at once for nothing."""
         status = self.status
-        while among:
-            place = rng.randrange(len(among))
-            link = self.follow(among[place], rng, beta, lambda link: status[link] == UNKNOWN and not out(link))
+        while (document := self.open.draw(rng)) is not None:
+            link = self.follow(document, rng, beta, lambda link: status[link] == UNKNOWN and not out(link))
             if link is not None:
-                return among[place], link
-            among[place] = among[-1]
-            among.pop()
+                return document, link
+            self.open[document] = 0.0
         return None
 
     def unlearn(self) -> None:
@@ -129,11 +126,12 @@ class DocumentsBase:
         self.energies = array("d", bytes(8 * len(self)))
         self.remnants.clear()
         self.near = array("B", bytes(len(self.near)))
+        self.open = Lottery(EVEN if self.open[document] else 0.0 for document in range(len(self)))
 
     def revive(self) -> None:
         """What failed in an earlier crawl may be asked for again."""
         self.status = array("i", (UNKNOWN if one == DEAD else one for one in self.status))
-        self.open = array("I", range(len(self)))
+        self.open = Lottery(self.open[document] or EVEN for document in range(len(self)))
 
     def state(self) -> dict[str, Any]:
         return dict(vars(self))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -13,7 +12,7 @@ from wolfspider.errors import Problem
 from wolfspider.learn.balance import Relevances, energy
 from wolfspider.model import Link, Page, Verdict
 from wolfspider.scope import Rule
-from wolfspider.strategies.energy.documents import MOST_LINKS, Addresses, DocumentsBase
+from wolfspider.strategies.energy.documents import EVEN, MOST_LINKS, Addresses, DocumentsBase
 from wolfspider.strategies.energy.herd import NOWHERE, Herd
 from wolfspider.strategies.energy.params import MOST_AGENTS, EnergyParams
 from wolfspider.strategies.energy.relevance import Relevance, nearness
@@ -43,7 +42,6 @@ class Knowing(Strategy):
         self.resting: list[str] = []  # who has nowhere to go until something new comes
         self.expected: dict[int, list[str]] = {}  # addresses that are out, and who waits for them, the visitor first
         self.roots: dict[int, None] = {}  # addresses of starting points
-        self.rooted = array("I")  # documents of starting points that may have a link never followed
         self.starts: deque[int] = deque()  # starting points where nobody has been
         self.joining = 0  # agents to come
         self.downloads = self.teleports = self.moves = 0
@@ -60,7 +58,6 @@ class Knowing(Strategy):
             self.roots[number] = None
             self.starts.append(number)
         self.base.grow(len(self.addresses))
-        self.rooted.extend(self.base.status[root] for root in self.starts if self.base.status[root] >= 0)
         if not len(self.herd):
             self.joining = self.params.agents
         self._rouse()
@@ -90,7 +87,7 @@ class Knowing(Strategy):
         document = known if known >= 0 else self._learn(page, final, verdict)
         self.base.status[address] = document
         if address in self.roots:
-            self.rooted.append(document)
+            self.base.open[document] = 1.0
         return document
 
     def _learn(self, page: Page, address: int, verdict: Verdict | None) -> int:
@@ -103,7 +100,9 @@ class Knowing(Strategy):
         self.base.grow(len(self.addresses))
         document = self.base.put(address, relevance, numbers, nearness(page, links, self._similarity, any(found)))
         self.relevances.add(relevance)
-        self.base.charge(document, self._energy(relevance))
+        worth = self._energy(relevance)
+        self.base.charge(document, worth)
+        self.base.open[document] = max(EVEN, min(1.0, worth / self.params.gain))
         self._rouse()
         return document
 
@@ -154,8 +153,13 @@ class Knowing(Strategy):
             "urls": urls,
             "base": self.base,
             "relevances": self.relevances,
-            "background": {"pages": len(self.relevances), "on": dict(self.met)},
+            "background": {"pages": len(self.relevances), "on": self._on()},
         }
+
+    def _on(self) -> dict[str, int]:
+        """On how many documents each term is, those of earlier runs included."""
+        before = self.background.get("on", {})
+        return {name: before.get(name, 0) + self.met.get(name, 0) for name in {**before, **self.met}}
 
     def _about(self) -> dict[str, Any]:
         """What energies and relevances depend on."""

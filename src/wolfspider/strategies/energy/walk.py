@@ -149,12 +149,8 @@ class Energy(Knowing):
         return True
 
     def _restart(self, agent: Agent) -> bool:
-        """On a starting point with a link that nobody has followed, or if there is none, on any such page; and along
-        that link."""
-        out, beta = self.expected.__contains__, self.params.beta
-        found = self.base.untried(self.rooted, self.rng, beta, out) or self.base.untried(
-            self.base.open, self.rng, beta, out
-        )
+        """On a starting point or another page that was worth going to, and along a link that nobody has followed."""
+        found = self.base.untried(self.rng, self.params.beta, self.expected.__contains__)
         if found is not None:
             agent.at, agent.heading = found
         return found is not None
