@@ -44,7 +44,7 @@ SURE = 0.95  # a chance above it is as good as one
 TAUGHT_BACKWARDS = ("context-graph", "relevancy-context-graph")  # who asks for back-links
 AGAIN = 20  # crawls of LAFC-R
 TOPIC_KEYWORDS = (1, 1, 2, 1, 2)  # of Linux, Robotics, Java Programming, Asthma, Olympic Games
-ALL_KEYWORDS = 5  # of a topic of a computed web, for the sweeps: with one keyword no threshold can matter
+SWEPT_KEYWORDS = 3  # of a topic, where LAFC varies: with one no threshold can matter, with five few pages are near enough
 CORPUS_KEYWORDS = (
     2  # of a topic of a recorded web: hardly a page says all six alike, and LAFC would not leave its start
 )
@@ -136,14 +136,14 @@ def _sweeps(of: Scale, place: int) -> Iterator[Setting]:
         values = of.controls if varied == "control" else of.rates if crawls > 1 else of.first_rates
         known = {"strategy": "lafc", "settings": SWEPT[varied], "varied": varied, "values": values}
         parts = {"crawls": crawls, "crawl_budget": of.budget // crawls}
-        yield _about("sweep", of, place, start, ALL_KEYWORDS, **known, **parts)
+        yield _about("sweep", of, place, start, SWEPT_KEYWORDS, **known, **parts)
 
 
 def _theorem(of: Scale, place: int) -> Iterator[Setting]:
     for rate, decay in product(THEOREM_RATES if place < of.theorem_topics else (), (0.99, 1.0)):
         known = {"strategy": "lafc", "settings": {"decay": decay}, "rate": rate, "decay": decay}
         size = {"crawls": of.theorem_crawls, "crawl_budget": of.theorem_budget}
-        yield _about("theorem", of, place, DIRECTORY, ALL_KEYWORDS, **known, **size)
+        yield _about("theorem", of, place, DIRECTORY, SWEPT_KEYWORDS, **known, **size)
 
 
 def _ties(of: Scale, place: int) -> Iterator[Setting]:

@@ -141,7 +141,7 @@ def _sweep_table(rows: Rows, varied: str, title: str, name: str, printed: Printe
         lines.append((f"{value:g}", *map(Both, ours, paper), *parts, *first))
     head = (name, "precision, LAFC-R", "minutes, LAFC-R", "of them network", "and processor", "precision of its last")
     note = (
-        f"Means of {len(again)} grounds with all five keywords of a topic; the paper's are of Linux alone. LAFC-R is "
+        f"Means of {len(again)} grounds with three keywords of a topic; the paper's are of Linux alone. LAFC-R is "
         "several crawls that share the downloads and keep their automata; LAFC-1 is one crawl with all of them."
     )
     return Table(title, (*head, "precision, LAFC-1", "minutes, LAFC-1"), lines, note)
