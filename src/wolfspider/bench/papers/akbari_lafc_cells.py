@@ -44,10 +44,8 @@ SURE = 0.95  # a chance above it is as good as one
 TAUGHT_BACKWARDS = ("context-graph", "relevancy-context-graph")  # who asks for back-links
 AGAIN = 20  # crawls of LAFC-R
 TOPIC_KEYWORDS = (1, 1, 2, 1, 2)  # of Linux, Robotics, Java Programming, Asthma, Olympic Games
-SWEPT_KEYWORDS = 3  # of a topic, where LAFC varies: with one no threshold can matter, with five few pages are near enough
-CORPUS_KEYWORDS = (
-    2  # of a topic of a recorded web: hardly a page says all six alike, and LAFC would not leave its start
-)
+SWEPT_KEYWORDS = 3  # where LAFC varies: with one no threshold can matter, with five few pages are near enough
+CORPUS_KEYWORDS = 2  # on recorded webs, where hardly a page says all six alike and LAFC would not leave its start
 CONTROLS = [0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95]  # of table 2
 RATES = [0.05, 0.06, 0.07, 0.08, 0.09, 0.1, 0.2, 0.3, 0.4, 0.5]  # of table 3
 SWEPT = {"control": {"rate": 0.1}, "rate": {"control": 0.8}}  # what the other parameter is meanwhile
@@ -89,12 +87,12 @@ class Scale(NamedTuple):
 FULL = Scale(
     "synthetic:pages=200000,topics=32,seed=1",
     *(10_000, CONTROLS, RATES, [0.05, 0.1, 0.5], STARTS, STARTS),
-    *(2, 100, 500, ("wiki", "docs", "news"), ("wiki",)),
+    *(4, 100, 500, ("wiki", "docs", "news"), ("wiki",)),
 )
 QUICK = Scale(
     "synthetic:pages=40000,topics=16,seed=1",
     *(1_000, [0.45, 0.6, 0.75, 0.8, 0.95], [0.05, 0.09, 0.2, 0.5], [0.05, 0.1, 0.5], (DIRECTORY,), STARTS),
-    *(1, 30, 200, ("wiki-small",), ("wiki-small",)),
+    *(2, 30, 200, ("wiki-small",), ("wiki-small",)),
 )
 
 
