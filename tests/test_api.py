@@ -18,6 +18,7 @@ import wolfspider
 from small_web import SMALL, SPIDERS, SmallWeb, page
 from wolfspider import events, hunt
 from wolfspider.errors import Busy
+from wolfspider.events import Label
 from wolfspider.parts import LEARNED, glimpse, hand_on
 from wolfspider.settings import Settings
 from wolfspider.store.reading import RunView
@@ -282,6 +283,42 @@ def test_what_another_kind_has_learned_is_left_and_that_is_said(tmp_path: Path) 
     said: list[str] = []
     hand_on(tmp_path / "first", tmp_path / "second", Settings(strategy="opic"), said.append)
     assert len(said) == 1 and "had the strategy shark" in said[0]
+
+
+@pytest.mark.parametrize("strategy", ["ljm", "relevancy-context-graph"])
+def test_pages_that_a_person_labelled_in_any_run_teach_crawlers_that_learn_from_browsing(
+    tmp_path: Path, strategy: str
+) -> None:
+    wanted = {f"http://m.test/{number}" for number in (3, 5, 8)}
+
+    async def talk(via: str, served: Any) -> list[Any]:
+        first = wolfspider.crawl("http://m.test/", out=tmp_path / "first", via=via, pages=30, **HASTY)
+        async for found in first:
+            if found.url in wanted:
+                first.command(Label(found.url, good=True))
+        given = {**HASTY, "strategy": strategy, "learned_from": str(tmp_path / "first")}
+        await wolfspider.crawl("http://m.test/", out=tmp_path / "second", via=via, pages=20, **given).run()
+        return [visited.agent for number in range(30) for visited in seen(f"http://m.test/{number or ''}")]
+
+    def seen(url: str) -> list[Any]:
+        return RunView(tmp_path / "second").visits_of(url)
+
+    agents = beside(MANY, talk)
+    with glimpse(RunView(tmp_path / "second")) as glimpsed:
+        assert glimpsed is not None
+        heir: Any = glimpsed.strategy
+    assert wanted <= set(heir.browsing.targets) and "http://m.test/" in heir.browsing.sessions
+    assert strategy != "ljm" or "train" not in agents  # what was browsed is all that it needs
+
+
+def test_a_run_without_labels_is_said_to_have_none(tmp_path: Path) -> None:
+    async def talk(via: str, served: Any) -> None:
+        await wolfspider.crawl("http://a.test/", out=tmp_path / "first", via=via, pages=2, **HASTY).run()
+
+    beside(SMALL, talk)
+    said: list[str] = []
+    hand_on(tmp_path / "first", tmp_path / "second", Settings(strategy="bpm"), said.append)
+    assert len(said) == 1 and "none is labelled" in said[0] and "wolfspider steer" in said[0]
 
 
 def test_what_is_no_run_teaches_nothing(tmp_path: Path) -> None:

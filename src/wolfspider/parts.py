@@ -167,7 +167,7 @@ def _learned(source: Path, settings: Settings, remark: Callable[[str], None]) ->
             if mine == other:
                 learned[name] = part.learned()
             elif name == "strategy" and strategy_kind(mine).browses:
-                learned[name] = {"browsing": _browsed(view, seen.last.state["crawl"]["labels"], remark)}
+                learned[name] = {"browsing": _browsed(view, seen.last.state["crawl"]["fields"]["labels"], remark)}
             else:
                 remark(f"{source} had the {name} {other}: what that has learned is of no use to {mine}.")
     return learned
