@@ -1,0 +1,302 @@
+"""InfoSpiders (Menczer and Belew 2000, Adaptive retrieval agents: internalizing local context and scaling up to the
+Web).
+
+Each agent has a few keywords and a small net that says, from where these stand around a link, how good it is to follow
+that link. It follows one, lives on how near the page is to the topic, and teaches its net what came of it. Who has much
+energy has a child, with a net that differs a little and one keyword exchanged for a word of the place where it is born;
+who has none dies. Selection is local: nobody is compared with anybody.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import Counter, deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from wolfspider.codec import helper
+from wolfspider.judge import topic_weights
+from wolfspider.learn.perceptron import Floats, Perceptron
+from wolfspider.learn.terms import SHORTEST
+from wolfspider.model import Link, Outcome, Page, Visit
+from wolfspider.params import param
+from wolfspider.room import Room
+from wolfspider.scope import Rule
+from wolfspider.strategies.energy.documents import DEAD, EVEN, Addresses, DocumentsBase
+from wolfspider.strategy import Strategy, register
+from wolfspider.text import window
+from wolfspider.topic import Topic
+from wolfspider.turns import Turns
+
+KEYWORDS = 20  # of an agent, at most
+LINKS = 200  # of a page that an agent looks at
+BEST = 3  # links around which a child looks for a new keyword
+PATIENCE = 20  # pages already known in a row, after which an agent goes on where there is something new
+
+
+@dataclass
+class InfoSpidersParams:
+    agents: int = param(20, "Agents at the start.", low=1, high=100, live=False)
+    most: int = param(100, "Nobody has a child while there are so many.", low=1, high=1000)
+    least: int = param(8, "Nobody dies while there are no more than these.", low=0, high=1000)
+    theta: float = param(2.0, "Energy at which an agent has a child; half of it is what agents start with.", low=0.01)
+    cost: float = param(0.05, "Energy that a page takes that has to be downloaded.", low=0, high=10)
+    known: float = param(0.01, "Energy that a page takes that was brought before.", low=0, high=10)
+    beta: float = param(5.0, "How much the score of a link counts: chances are exp(beta score).", low=0, high=100)
+    trust: float = param(0.5, "The net's share in the score of a link; the rest is its page's.", low=0, high=1)
+    rate: float = param(0.1, "Learning rate of the nets.", low=0, high=1)
+    foresight: float = param(
+        0.5, "How much the best link of a page counts in what its own link is worth.", low=0, high=1
+    )
+    hidden: int = param(5, "Hidden units of a net.", low=1, high=50, live=False)
+    noise: float = param(0.1, "Standard deviation of what a child's weights differ by.", low=0, high=10)
+    reach: int = param(25, "Words from a link within which a keyword counts.", low=1, high=1000)
+
+
+@helper
+class Spider:
+    """An agent, and the page it stands on: where its links lead, and what the agent sees around each."""
+
+    def __init__(self, keywords: list[str], net: Perceptron, energy: float) -> None:
+        self.keywords, self.net, self.energy = keywords, net, energy
+        self.links = array("I")
+        self.sight: Floats = np.zeros((0, len(keywords)))
+        self.near = 0.0  # of the page
+        self.page = ""
+        self.tries = -1  # the address it is after
+        self.place = -1  # of that link on its page; -1 for one that it was put to
+        self.idle = 0  # pages in a row that were known
+
+    def stand(self, page: Page, links: Sequence[Link], numbers: Sequence[int], near: float, reach: int) -> None:
+        self.links, self.near, self.page = array("I", numbers), near, page.final_url
+        self.sight = seen(page.words, links, self.keywords, reach)
+
+    def state(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    @classmethod
+    def restored(cls, state: dict[str, Any]) -> Spider:
+        made = cls(state["keywords"], state["net"], state["energy"])
+        vars(made).update(state)
+        return made
+
+
+def keywords_of(topic: Topic) -> list[str]:
+    """What agents know at first: the words of the topic, liked pages included."""
+    return list(islice(dict.fromkeys(word for term in topic_weights(topic) for word in term), KEYWORDS))
+
+
+def seen(words: Sequence[str], links: Sequence[Link], keywords: Sequence[str], reach: int) -> Floats:
+    """A row for each link: of each keyword the sum of 1 / distance over its occurrences within reach."""
+    column = {keyword: place for place, keyword in enumerate(keywords)}
+    found = [(at, column[word]) for at, word in enumerate(words) if word in column]
+    sight = np.zeros((len(links), len(keywords)))
+    if not found or not links:
+        return sight
+    at, of = np.array(found).T
+    distance = np.abs(np.array([link.at for link in links])[:, None] - at)
+    weight = np.where(distance <= reach, 1 / np.maximum(distance, 1), 0.0)
+    for place in range(len(keywords)):
+        sight[:, place] = weight[:, of == place].sum(axis=1)
+    return sight
+
+
+@register
+class InfoSpiders(Strategy):
+    name = "infospiders"
+    paper = "Menczer and Belew 2000, Adaptive retrieval agents: internalizing local context and scaling up to the Web"
+    Params = InfoSpidersParams
+    variants = ({}, {"agents": 3, "least": 0, "most": 10, "theta": 0.5, "reach": 5, "hidden": 2})
+
+    def begin(self, seeds: Sequence[Link], now: float) -> None:
+        self.addresses = Addresses(self.shelf)
+        self.base = DocumentsBase()
+        self.spiders: dict[str, Spider] = {}
+        self.turns = Turns()
+        self.resting: list[str] = []
+        self.starts: deque[int] = deque()
+        self.born = 0
+        self.seeds(seeds)
+        for _ in range(self.params.agents):
+            keywords = keywords_of(self.topic)
+            net = Perceptron.drawn(len(keywords), self.params.hidden, self.rng)
+            self._join(Spider(keywords, net, self.params.theta / 2), now)
+
+    def seeds(self, links: Sequence[Link]) -> None:
+        self.starts.extend(self.addresses.number(link) for link in links)
+        self.base.grow(len(self.addresses))
+        self._rouse()
+
+    def _join(self, spider: Spider, now: float, parent: str = "") -> None:
+        name = f"spider-{self.born}"
+        self.born += 1
+        self.spiders[name] = spider
+        self.turns.add(name)
+        about = {"energy": spider.energy, "population": len(self.spiders), "keywords": list(spider.keywords)}
+        self.note(now, "birth", agent=name, parent=parent, **about)
+
+    def _rouse(self) -> None:
+        for name in self.resting:
+            self.turns.add(name)
+        self.resting.clear()
+
+    # Choosing
+
+    def propose(self, room: Room, now: float) -> list[Visit]:
+        visits = []
+        for name, pick in self.turns.ready(room):
+            spider = self.spiders[name]
+            if pick is None and not self._choose(spider):
+                self.resting.append(name)
+                continue
+            link = self.addresses.record(spider.tries).link
+            if room.take(link):
+                visits.append(self.visit(link, name, source=spider.page, note={"energy": spider.energy}))
+            else:
+                self.turns.park(name, link)
+        return visits
+
+    def _choose(self, spider: Spider) -> bool:
+        if self.starts:
+            spider.tries, spider.place = self.starts.popleft(), -1
+            return True
+        chances = self._chances(spider)
+        if spider.idle >= PATIENCE or not chances.sum() > 0:
+            return self._moved(spider)
+        sums = np.cumsum(chances)
+        last = int(np.searchsorted(sums, sums[-1]))
+        spider.place = min(last, int(np.searchsorted(sums, self.rng.random() * sums[-1], side="right")))
+        spider.tries = spider.links[spider.place]
+        return True
+
+    def _chances(self, spider: Spider) -> Floats:
+        trust, status = self.params.trust, self.base.status
+        scores = trust * spider.net.of(spider.sight) + (1 - trust) * spider.near
+        alive = np.array([status[link] != DEAD for link in spider.links], bool)
+        return np.where(alive, np.exp(self.params.beta * (scores - 1)), 0.0)
+
+    def _moved(self, spider: Spider) -> bool:
+        """To a link that nobody has followed, of a page that is near to the topic."""
+        found = self.base.untried(self.rng, self.params.beta, lambda link: False)
+        if found is None:
+            return False
+        document, spider.tries = found
+        spider.place, spider.idle = -1, 0
+        spider.page = self.addresses.record(self.base.addresses[document]).link.url
+        return True
+
+    # Living
+
+    def observe(self, outcome: Outcome) -> None:
+        name, page = outcome.visit.agent, outcome.page
+        spider = self.spiders[name]
+        if page is None:
+            self.base.status[spider.tries] = DEAD
+            spider.energy -= self.params.cost
+        else:
+            self._stand(spider, page)
+        self._live(name, spider, page, outcome.at)
+
+    def _stand(self, spider: Spider, page: Page) -> None:
+        """On a page, and what was expected of the link to it is put right."""
+        links = list(islice({link.url: link for link in page.links if link.url != page.final_url}.values(), LINKS))
+        numbers = [self.addresses.number(link, page.final_url) for link in links]
+        near = self._similarity.of_words(page.words)
+        new = self._learn(page, spider.tries, near, numbers)
+        spider.idle = 0 if new else spider.idle + 1
+        spider.energy += near - self.params.cost if new else -self.params.known
+        came_by = spider.sight[spider.place].copy() if spider.place >= 0 else None
+        spider.stand(page, links, numbers, near, self.params.reach)
+        if came_by is not None:
+            best = float(spider.net.of(spider.sight).max(initial=0.0))
+            spider.net.teach(came_by, min(1.0, near + self.params.foresight * best), self.params.rate)
+
+    def _learn(self, page: Page, address: int, near: float, numbers: Sequence[int]) -> bool:
+        """Is the page new to all?"""
+        final = self.addresses.number(Link(page.final_url))
+        self.base.grow(len(self.addresses))
+        new = self.base.status[final] < 0
+        if new:
+            document = self.base.put(final, near, numbers, [near] * len(numbers))
+            self.base.open[document] = max(EVEN, near)
+            self._rouse()
+        self.base.status[address] = self.base.status[final]
+        return new
+
+    def _live(self, name: str, spider: Spider, page: Page | None, now: float) -> None:
+        if spider.energy <= 0:
+            if len(self.spiders) > self.params.least:
+                del self.spiders[name]
+                self.note(now, "death", agent=name, energy=spider.energy, population=len(self.spiders))
+                return
+            spider.energy, spider.idle = self.params.theta / 2, PATIENCE
+        elif spider.energy > self.params.theta and page is not None and len(self.spiders) < self.params.most:
+            spider.energy /= 2
+            self._join(self._child(spider, page), now, name)
+        self.turns.add(name)
+
+    def _child(self, parent: Spider, page: Page) -> Spider:
+        """At the same page, with a net that differs a little, and a word of the place for the keyword used least."""
+        net = parent.net.mutated(self.params.noise, self.rng)
+        keywords = list(parent.keywords)
+        word = self._word(parent, page)
+        if word and keywords:
+            keywords[int(np.argmin(net.uses()))] = word
+        child = Spider(keywords, net, parent.energy)
+        shown = {self.addresses.find(link.url): link for link in page.links}
+        child.stand(page, [shown[link] for link in parent.links], parent.links, parent.near, self.params.reach)
+        return child
+
+    def _word(self, spider: Spider, page: Page) -> str:
+        """The commonest word near the links that look best, none of its own."""
+        if not spider.links:
+            return ""
+        best = {spider.links[int(place)] for place in np.argsort(-self._chances(spider), kind="stable")[:BEST]}
+        near = [link for link in page.links if self.addresses.find(link.url) in best]
+        words = Counter(word for link in near[:BEST] for word in window(page, link) if len(word) >= SHORTEST)
+        return next((word for word, _ in words.most_common() if word not in spider.keywords), "")
+
+    def wake(self, now: float) -> float | None:
+        return math.inf if len(self.turns) else None
+
+    # People
+
+    def forget(self, rule: Rule) -> None:
+        super().forget(rule)
+        self.starts = deque(one for one in self.starts if not rule.matches(self.addresses.record(one).link.url))
+
+    def retopic(self, topic: Topic) -> None:
+        """Keywords and nets are what agents have learnt of the old topic; they start from the new one's words."""
+        super().retopic(topic)
+        for spider in self.spiders.values():
+            spider.keywords = keywords_of(topic)
+            spider.net = Perceptron.drawn(len(spider.keywords), self.params.hidden, self.rng)
+            spider.sight = np.zeros((len(spider.links), len(spider.keywords)))
+
+    def keeps(self) -> int:
+        """Documents and their links; what agents see is bounded by their number."""
+        return len(self.base) + len(self.base.links)
+
+    def report(self) -> dict[str, Any]:
+        energies = [spider.energy for spider in self.spiders.values()]
+        words = Counter(word for spider in self.spiders.values() for word in spider.keywords)
+        return {
+            "population": len(energies),
+            "energy": sum(energies),
+            "documents": len(self.base),
+            "keywords": [word for word, _ in words.most_common(10)],
+        }
+
+    def explain(self, url: str) -> dict[str, Any]:
+        number = self.addresses.find(url)
+        told = {}
+        for name, spider in self.spiders.items():
+            if number is not None and number in spider.links:
+                place = spider.links.index(number)
+                told[name] = {"net": float(spider.net.of(spider.sight[place][None, :])[0]), "page": spider.near}
+        return {"agents": told} if told else {}
