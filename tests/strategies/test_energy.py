@@ -19,11 +19,11 @@ from wolfspider.errors import Problem
 from wolfspider.events import Event, Noted, SetParam, SetTopic, Went
 from wolfspider.frontier import Shelf
 from wolfspider.judge import Unlearning
+from wolfspider.learn.documents import DEAD, MOST_LINKS
 from wolfspider.loop import Crawl, Limits
 from wolfspider.model import Failure, Fetch, Link, Page, Verdict
 from wolfspider.params import build
 from wolfspider.strategies.energy import Energy
-from wolfspider.strategies.energy.documents import DEAD, MOST_LINKS, DocumentsBase
 from wolfspider.strategies.energy.herd import Agent, Herd, brood
 from wolfspider.strategies.energy.params import EnergyParams
 from wolfspider.strategies.energy.relevance import Relevance, nearness, surroundings
@@ -159,18 +159,6 @@ def test_a_page_without_energy_left_costs_so_that_nobody_lives_on_what_is_known(
     assert printed.fold.deaths == 0 and printed.result.reason == "done" and printed.strategy.moves > 50
 
 
-def test_a_debt_left_on_a_page_is_no_remnant() -> None:
-    """3.6 h."""
-    base = DocumentsBase()
-    base.grow(2)
-    base.put(0, 0.1, [], [])
-    base.put(1, 0.9, [], [])
-    base.charge(0, -0.5)
-    assert base.remnants.draw(random.Random(1)) is None
-    base.charge(1, 2.0)
-    assert {base.remnants.draw(random.Random(seed)) for seed in range(20)} == {1}
-
-
 # The buffer
 
 
@@ -300,20 +288,6 @@ def test_a_known_document_needs_no_visit_and_who_wants_the_same_page_waits_for_i
     crawled = Crawled(web, agents=50, least=40, most=60)
     assert Counter(crawled.order()) == dict.fromkeys(["seed", *names], 1)
     assert crawled.strategy.moves > 0
-
-
-def test_the_nearer_the_context_the_likelier_the_link() -> None:
-    base, rng = DocumentsBase(), random.Random(1)
-    base.grow(4)
-    document = base.put(0, 0.5, [1, 2, 3], [1.0, 0.8, 0.0])
-    drawn = Counter(base.follow(document, rng, 5.0) for _ in range(4000))
-    assert drawn[1] / drawn[2] == pytest.approx(math.e, rel=0.2) and drawn[3] < 60
-    even = Counter(base.follow(document, rng, 0.0) for _ in range(3000))
-    assert min(even.values()) > 850
-    base.status[1] = DEAD
-    assert {base.follow(document, rng, 100.0) for _ in range(50)} == {2}
-    base.status[2] = base.status[3] = DEAD
-    assert base.follow(document, rng, 5.0) is None
 
 
 def test_a_links_context_is_its_anchor_and_the_element_around_it_or_a_window() -> None:
@@ -478,14 +452,3 @@ def test_a_thousand_agents_are_polite_and_nobody_is_passed_over() -> None:
     assert trial.result.reason == "budget"
     visitors = Counter(event.visit.agent for event in trial.log if isinstance(event, Went))
     assert max(visitors.values()) <= 2
-
-
-def test_documents_with_nothing_new_are_looked_at_once() -> None:
-    base, rng = DocumentsBase(), random.Random(1)
-    base.grow(3)
-    base.put(0, 0.5, [1], [0.5])
-    base.put(1, 0.5, [0, 2], [0.5, 0.5])
-    assert base.untried(rng, 5.0, lambda link: False) is None  # no place to begin at yet
-    base.open[0], base.open[1] = 1.0, 0.5
-    assert base.untried(rng, 5.0, lambda link: False) == (1, 2)
-    assert base.untried(rng, 5.0, lambda link: link == 2) is None and base.open.total == 0

@@ -20,14 +20,15 @@ from typing import Any
 import numpy as np
 
 from wolfspider.codec import helper
+from wolfspider.frontier import Interned
 from wolfspider.judge import topic_weights
+from wolfspider.learn.documents import DEAD, EVEN, DocumentsBase
 from wolfspider.learn.perceptron import Floats, Perceptron
 from wolfspider.learn.terms import SHORTEST
 from wolfspider.model import Link, Outcome, Page, Visit
 from wolfspider.params import param
 from wolfspider.room import Room
 from wolfspider.scope import Rule
-from wolfspider.strategies.energy.documents import DEAD, EVEN, Addresses, DocumentsBase
 from wolfspider.strategy import Strategy, register
 from wolfspider.text import window
 from wolfspider.topic import Topic
@@ -56,6 +57,16 @@ class InfoSpidersParams:
     hidden: int = param(5, "Hidden units of a net.", low=1, high=50, live=False)
     noise: float = param(0.1, "Standard deviation of what a child's weights differ by.", low=0, high=10)
     reach: int = param(25, "Words from a link within which a keyword counts.", low=1, high=1000)
+
+
+@helper
+class Numbered(Interned):
+    """Addresses as numbers, stored in the order of their numbers: that of the table depends on when it grew."""
+
+    def state(self) -> dict[str, Any]:
+        stored = super().state()
+        order = np.argsort(stored["values"])
+        return {**stored, "keys": stored["keys"][order], "values": stored["values"][order]}
 
 
 @helper
@@ -114,7 +125,7 @@ class InfoSpiders(Strategy):
     variants = ({}, {"agents": 3, "least": 0, "most": 10, "theta": 0.5, "reach": 5, "hidden": 2})
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
-        self.addresses = Addresses(self.shelf)
+        self.addresses = Numbered(self.shelf)
         self.base = DocumentsBase()
         self.spiders: dict[str, Spider] = {}
         self.turns = Turns()

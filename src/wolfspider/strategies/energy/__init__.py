@@ -9,8 +9,8 @@ not dies. Nobody ranks anybody, and so nobody says how many agents there will be
     buffer      with more than UB agents a page keeps its energy for later; with no more than LB nobody dies, and who
                 would have died is put on a page that has energy left.
 
-The three are one: the first two are the third without bounds. `documents.py` is the documents base, `herd.py` the
-agents, `relevance.py` how relevant a page is, `walk.py` what an agent does.
+The three are one: the first two are the third without bounds. `herd.py` is the agents, `relevance.py` how relevant a
+page is, `knowledge.py` what they know together, `walk.py` what an agent does.
 """
 
 from __future__ import annotations

@@ -8,11 +8,15 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
+from wolfspider.codec import helper
 from wolfspider.errors import Problem
+from wolfspider.frontier import Interned
 from wolfspider.learn.balance import Relevances, energy
+from wolfspider.learn.documents import EVEN, LEVELS, MOST_LINKS, DocumentsBase
 from wolfspider.model import Link, Page, Verdict
 from wolfspider.scope import Rule
-from wolfspider.strategies.energy.documents import EVEN, MOST_LINKS, Addresses, DocumentsBase
 from wolfspider.strategies.energy.herd import NOWHERE, Herd
 from wolfspider.strategies.energy.params import MOST_AGENTS, EnergyParams
 from wolfspider.strategies.energy.relevance import Relevance, nearness
@@ -22,6 +26,16 @@ from wolfspider.turns import Turns
 
 GAUGE = 25  # downloads between two notes of all energies
 TOLD = 10  # pages that `explain` names
+
+
+@helper
+class Addresses(Interned):
+    """Addresses as numbers, stored in the order of their numbers: that of the table depends on when it grew."""
+
+    def state(self) -> dict[str, Any]:
+        stored = super().state()
+        order = np.argsort(stored["values"])
+        return {**stored, "keys": stored["keys"][order], "values": stored["values"][order]}
 
 
 class Knowing(Strategy):
@@ -222,7 +236,7 @@ class Knowing(Strategy):
             return {}
         shown = {}
         for place in islice((place for place, link in enumerate(self.base.links) if link == number), TOLD):
-            shown[self._url(self.base.addresses[self.base.showing(place)])] = self.base.near[place] / 255
+            shown[self._url(self.base.addresses[self.base.showing(place)])] = self.base.near[place] / LEVELS
         document = self.base.status[number]
         if document < 0:
             return {"similarity": shown}

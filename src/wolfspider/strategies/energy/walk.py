@@ -12,10 +12,10 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from wolfspider.learn.documents import DEAD
 from wolfspider.model import Outcome, Visit
 from wolfspider.room import Room
 from wolfspider.scope import Rule
-from wolfspider.strategies.energy.documents import DEAD
 from wolfspider.strategies.energy.herd import NOWHERE, Agent, brood
 from wolfspider.strategies.energy.knowledge import GAUGE, Knowing
 from wolfspider.strategies.energy.params import MOST_AGENTS

@@ -1,4 +1,4 @@
-"""The documents base: what is known of each document, and where its links lead.
+"""A documents base: what is known of each document, and where its links lead.
 
 A document is a number, and so is an address. All links of all documents lie in two long arrays, five bytes each: the
 address, and how near its context is to the topic in 255 levels. So an agent can walk through what is known without a
@@ -16,10 +16,7 @@ from itertools import accumulate
 from math import exp
 from typing import Any
 
-import numpy as np
-
 from wolfspider.codec import helper
-from wolfspider.frontier import Interned
 from wolfspider.learn.lottery import Lottery
 
 UNKNOWN, DEAD = -1, -2
@@ -32,16 +29,6 @@ LEVELS = 255
 def chances(beta: float) -> tuple[float, ...]:
     """exp(beta similarity) for each level, over that of the highest: finite for any beta."""
     return tuple(exp(beta * (level / LEVELS - 1)) for level in range(LEVELS + 1))
-
-
-@helper
-class Addresses(Interned):
-    """Addresses as numbers, stored in the order of their numbers: that of the table depends on when it grew."""
-
-    def state(self) -> dict[str, Any]:
-        stored = super().state()
-        order = np.argsort(stored["values"])
-        return {**stored, "keys": stored["keys"][order], "values": stored["values"][order]}
 
 
 @helper
