@@ -117,6 +117,7 @@ class Browsing:
                 self._arrive(name, self.led[link.url])
             elif link.url not in coming:
                 return link
+        self.places[name] = ("", 0)  # what is found so is the start of no session
         taken = coming | self.led.keys()
         return next((link for links in self.shown.values() for link in links if link.url not in taken), None)
 

@@ -98,6 +98,23 @@ def test_a_page_that_changed_keeps_what_was_learned_of_the_rest() -> None:
     assert sum(automaton.chances) == pytest.approx(1)
 
 
+@given(st.lists(st.integers(0, 9), max_size=8, unique=True), st.lists(st.integers(0, 12), max_size=8, unique=True))
+def test_to_refresh_is_to_remove_and_to_add_one_after_another(before: list[int], after: list[int]) -> None:
+    at_once, by_steps = Automaton(before), Automaton(before)
+    for automaton in (at_once, by_steps):
+        for action in before[:3]:
+            automaton.respond(action, 1.0, Scheme(a=0.3))
+    at_once.refresh(after)
+    for action in before:
+        if action not in after:
+            by_steps.remove(action)
+    for action in after:
+        if action not in before:
+            by_steps.add(action)
+    assert at_once.actions == by_steps.actions
+    assert list(at_once.chances) == pytest.approx(list(by_steps.chances), abs=1e-6)
+
+
 steps = st.lists(
     st.tuples(st.sampled_from(("respond", "add", "remove", "refresh")), st.integers(0, 30), st.floats(0, 1)),
     max_size=60,

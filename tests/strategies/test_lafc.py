@@ -38,7 +38,9 @@ class Web:
         return Fetch(url, url, 200, seconds=1.0, at=now, page=page)
 
 
-def crawled(web: Web, pages: int = 50, learned: Any = None, seed: int = 1, **settings: Any) -> tuple[Lafc, list[str]]:
+def crawled(
+    web: Web, pages: int = 50, learned: Any = None, seed: int = 1, agents: set[str] | None = None, **settings: Any
+) -> tuple[Lafc, list[str]]:
     strategy = Lafc(TOPIC, build(LafcParams, settings), generator(seed), Shelf())
     if learned is not None:
         strategy.inherit(learned)
@@ -47,8 +49,10 @@ def crawled(web: Web, pages: int = 50, learned: Any = None, seed: int = 1, **set
     def listen(event: object) -> None:
         if isinstance(event, Landed):
             order.append(event.outcome.visit.link.url.removeprefix("http://a.test/"))
+            if agents is not None:
+                agents.add(event.outcome.visit.agent)
 
-    crawl = Crawl(strategy, lambda topic: make_judge("keywords", topic), Recollection(web), Limits(pages))
+    crawl = Crawl(strategy, lambda topic: make_judge("keywords", topic), Recollection(web), Limits(pages, slots=4))
     crawl.listen(listen)
     crawl.begin([Link("http://a.test/seed")], 0.0)
     simulate(crawl, web, start=0.0)
@@ -81,8 +85,27 @@ def test_good_pages_are_expanded_and_bad_ones_are_not() -> None:
 def test_by_the_letter_a_page_leaves_the_stack_with_links_untried() -> None:
     """From the last bad page the walker goes back to the seed, and its stack is empty before all links are tried; the
     automaton with the highest threshold is then gone on with."""
-    web = Web({"seed": (False, ["a", "b", "c"]), "a": (False, []), "b": (False, []), "c": (False, [])})
-    assert len(crawled(web, stack="literal")[1]) == len(crawled(web)[1]) == 4
+    names = ["a", "b", "c", "d"]
+    web = Web({"seed": (True, ["good"]), "good": (True, names), **{name: (False, []) for name in names}})
+    (peeking, _), (literal, _) = crawled(web, pages=4), crawled(web, pages=4, stack="literal")
+    assert len(peeking.walkers["walker-0"].stack) == 2 and len(literal.walkers["walker-0"].stack) == 0
+    assert sorted(crawled(web, stack="literal")[1]) == sorted(crawled(web)[1]) == sorted(["seed", "good", *names])
+
+
+def test_a_network_of_another_topic_is_not_taken_over() -> None:
+    web = Web({"seed": (False, ["good"]), "good": (True, [])})
+    learned = crawled(web)[0].learned()
+    assert len(crawled(web, pages=0, learned=learned)[0].network) == 2
+    assert len(crawled(web, pages=0, learned={**learned, "topic": ["cars"]})[0].network) == 0
+
+
+def test_another_topic_makes_all_links_equal_again() -> None:
+    names = [f"good{number}" for number in range(5)]
+    strategy, _ = crawled(Web({"seed": (False, names), **{name: (True, []) for name in names}}))
+    seed = strategy.addresses.find("http://a.test/seed")
+    assert seed is not None and len(set(strategy.network[seed].chances)) > 1
+    strategy.retopic(Topic(("cars",)))
+    assert len(set(strategy.network[seed].chances)) == 1 and not strategy.network.thresholds
 
 
 def test_a_reward_sets_the_mark_that_the_next_must_reach() -> None:
@@ -118,5 +141,6 @@ def test_links_that_come_and_go_between_crawls_change_the_automaton() -> None:
 def test_several_walkers_share_the_automata_and_never_a_page() -> None:
     pages: dict[str, tuple[bool, Sequence[str]]] = {"seed": (True, [str(number) for number in range(20)])}
     pages |= {str(number): (True, [str(number + 20)]) for number in range(40)}
-    _, order = crawled(Web(pages), walkers=4)
-    assert len(order) == len(set(order))
+    agents: set[str] = set()
+    strategy, order = crawled(Web(pages), agents=agents, walkers=4)
+    assert len(order) == len(set(order)) and agents == set(strategy.walkers)

@@ -64,7 +64,7 @@ class Automaton:
 
     def __init__(self, actions: Iterable[int] = ()) -> None:
         self.actions = array("I", [*actions])  # from a list: no more room than it needs
-        self.chances = array("f", [1 / len(self.actions)] * len(self.actions)) if self.actions else array("f")
+        self.forget()
 
     def __len__(self) -> int:
         return len(self.actions)
@@ -114,14 +114,26 @@ class Automaton:
             self.chances = array("f", [1 / len(self.actions)] * len(self.actions) if self.actions else [])
 
     def refresh(self, actions: Iterable[int]) -> None:
-        """The page shows these links now."""
+        """The page shows these links now: the same as removing and adding one after another, in one pass."""
         shown = dict.fromkeys(actions)
-        for action in [action for action in self.actions if action not in shown]:
-            self.remove(action)
-        known = set(self.actions)
-        for action in shown:
-            if action not in known:
-                self.add(action)
+        kept = [place for place, action in enumerate(self.actions) if action in shown]
+        known = {self.actions[place] for place in kept}
+        new = [action for action in shown if action not in known]
+        if not new and len(kept) == len(self.actions):
+            return
+        chances = [self.chances[place] for place in kept]
+        whole = sum(chances)
+        count = len(kept) + len(new)
+        if len(kept) == len(self.actions):  # nothing is gone, nothing is to be shared
+            whole = 1.0
+        even = 1 / max(1, count)
+        old = [chance * len(kept) * even / whole for chance in chances] if whole > 1e-6 else [even] * len(kept)
+        self.actions = array("I", [*(self.actions[place] for place in kept), *new])
+        self.chances = array("f", [*old, *[even] * len(new)])
+
+    def forget(self) -> None:
+        """All actions are equally likely again."""
+        self.chances = array("f", [1 / len(self.actions)] * len(self.actions)) if self.actions else array("f")
 
     def renamed(self, number: Mapping[int, int]) -> Automaton:
         """The same with other numbers for its actions."""
@@ -178,6 +190,12 @@ class Network:
 
     def threshold(self, page: int) -> float:
         return self.thresholds.get(page, 0.0)
+
+    def forget(self) -> None:
+        """The automata are as they were before anything was learned."""
+        self.thresholds.clear()
+        for automaton in self.automata.values():
+            automaton.forget()
 
     def state(self) -> dict[str, Any]:
         actions, chances = array("I"), array("f")

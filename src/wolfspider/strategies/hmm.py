@@ -313,12 +313,13 @@ class Ljm(Ordered):
         }
 
     def learned(self) -> dict[str, Any]:
-        return {"browsing": self.browsing}
+        return {"topic": list(self.topic.keywords), "browsing": self.browsing}
 
     def inherit(self, learned: Mapping[str, Any]) -> None:
-        """Start with what was browsed for another run; where nothing was liked there, browse again."""
-        browsing = learned.get("browsing")
-        if browsing is not None and browsing.targets:
+        """Start with what was browsed for another run; where nothing was liked there, or for another topic, browse
+        again."""
+        browsing, topic = learned.get("browsing"), list(self.topic.keywords)
+        if browsing is not None and browsing.targets and learned.get("topic", topic) == topic:
             browsing.rest()
             browsing.out.clear()
             browsing.starts.clear()

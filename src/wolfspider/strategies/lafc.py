@@ -18,6 +18,7 @@ from bisect import insort
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import Any
 
 from wolfspider.codec import helper
@@ -107,20 +108,27 @@ class Lafc(Strategy):
         self.addresses = Interned(self.shelf)
         self.network = Network()
         self.visited: set[int] = set()  # addresses that are disabled in this crawl
-        self.expanded: dict[int, None] = {}  # pages whose automaton may have a link left
+        self.rich: list[
+            tuple[float, int]
+        ] = []  # expanded pages, a heap by threshold; what is out of date is passed over
         self.starts: deque[int] = deque()
         self.near: list[float] = []  # similarities so far, in order
         self.turns = Turns()
         self.walkers = {f"walker-{number}": Walker() for number in range(self.params.walkers)}
+        self.resting = list(self.walkers)  # they have nowhere to go
         self._take_over()
         self.seeds(seeds)
 
     def seeds(self, links: Sequence[Link]) -> None:
         """Starting points; walkers that had nowhere to go have somewhere now."""
         self.starts.extend(self.addresses.number(link) for link in links)
-        for name, walker in self.walkers.items():
-            if walker.tries is None and name not in self.turns.queue:
-                self.turns.add(name)
+        self._wake_up()
+
+    def _wake_up(self) -> None:
+        """There may be somewhere to go now."""
+        for name in self.resting:
+            self.turns.add(name)
+        self.resting.clear()
 
     # Choosing
 
@@ -129,8 +137,8 @@ class Lafc(Strategy):
         for name, pick in self.turns.ready(room):
             link = pick or self._choose(self.walkers[name])
             if link is None:
-                continue
-            if room.take(link):
+                self.resting.append(name)
+            elif room.take(link):
                 visits.append(self.visit(link, name, source=self._source(name), note=self._parts_of(name)))
             else:
                 self.turns.park(name, link)
@@ -174,11 +182,12 @@ class Lafc(Strategy):
 
     def _richest(self) -> int | None:
         """With an empty stack: of the pages with a link left, that whose automaton has the highest threshold."""
-        page = max(self.expanded, key=self.network.threshold, default=None)
-        if page is not None and not self._unfinished(page):  # many are finished by now, and none will have links again
-            self.expanded = dict.fromkeys(filter(self._unfinished, self.expanded))
-            page = max(self.expanded, key=self.network.threshold, default=None)
-        return page
+        while self.rich:
+            mark, page = self.rich[0]
+            if -mark == self.network.threshold(page) and any(map(self._enabled, self.network[page].actions)):
+                return page
+            heappop(self.rich)
+        return None
 
     # Learning
 
@@ -197,9 +206,10 @@ class Lafc(Strategy):
         self._respond(origin, action, near)
         if origin is None or near >= self._control():
             self.network.shown(number, (self.addresses.number(link, page.final_url) for link in page.links))
-            self.expanded[number] = None
+            heappush(self.rich, (-self.network.threshold(number), number))
             walker.stack.append(number)
             walker.at = number
+            self._wake_up()
         else:
             self._back(walker)
         insort(self.near, near)
@@ -212,8 +222,9 @@ class Lafc(Strategy):
             return
         network, known = self.network, self.params
         good = near > 0 and near >= network.threshold(origin)
-        if good:
+        if good and near != network.threshold(origin):
             network.thresholds[origin] = near
+            heappush(self.rich, (-near, origin))
         signal = near if known.signal != "P" else float(good)
         scheme = Scheme(known.rate, known.penalty, LEVELS[known.signal])
         network[origin].respond(action, signal if good else 0.0, scheme, self._enabled)
@@ -238,10 +249,12 @@ class Lafc(Strategy):
     def learned(self) -> dict[str, Any]:
         numbers = {*self.network.automata, *(n for one in self.network.automata.values() for n in one.actions)}
         urls = {number: self.addresses.record(number).link.url for number in sorted(numbers)}
-        return {"urls": urls, "network": self.network}
+        return {"topic": list(self.topic.keywords), "urls": urls, "network": self.network}
 
     def inherit(self, learned: Mapping[str, Any]) -> None:
-        self._inherited = learned
+        """From a crawl that wanted the same; what another topic rewarded would mislead."""
+        if learned["topic"] == list(self.topic.keywords):
+            self._inherited = learned
 
     def _take_over(self) -> None:
         """Automata of an earlier crawl, under the numbers of this one."""
@@ -260,7 +273,9 @@ class Lafc(Strategy):
 
     def retopic(self, topic: Topic) -> None:
         super().retopic(topic)
-        self.network.thresholds.clear()
+        self.network.forget()
+        self.rich = [(0.0, page) for _, page in self.rich]
+        self.near.clear()
 
     def keeps(self) -> int:
         """Actions are numbers of addresses: what grows is the larger of the two."""
