@@ -108,7 +108,8 @@ class Interned:
 
     def state(self) -> dict[str, Any]:
         keys, values = self.known.entries()
-        return {"keys": keys, "values": values, "places": self.places}
+        order = np.argsort(values)  # where a key lies in the table depends on how it grew
+        return {"keys": keys[order], "values": values[order], "places": self.places}
 
     @classmethod
     def restored(cls, state: dict[str, Any]) -> Interned:

@@ -64,6 +64,7 @@ class Automaton:
 
     def __init__(self, actions: Iterable[int] = ()) -> None:
         self.actions = array("I", [*actions])  # from a list: no more room than it needs
+        self.chances: array[float] = array("f")
         self.forget()
 
     def __len__(self) -> int:

@@ -60,16 +60,6 @@ class InfoSpidersParams:
 
 
 @helper
-class Numbered(Interned):
-    """Addresses as numbers, stored in the order of their numbers: that of the table depends on when it grew."""
-
-    def state(self) -> dict[str, Any]:
-        stored = super().state()
-        order = np.argsort(stored["values"])
-        return {**stored, "keys": stored["keys"][order], "values": stored["values"][order]}
-
-
-@helper
 class Spider:
     """An agent, and the page it stands on: where its links lead, and what the agent sees around each."""
 
@@ -125,7 +115,7 @@ class InfoSpiders(Strategy):
     variants = ({}, {"agents": 3, "least": 0, "most": 10, "theta": 0.5, "reach": 5, "hidden": 2})
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
-        self.addresses = Numbered(self.shelf)
+        self.addresses = Interned(self.shelf)
         self.base = DocumentsBase()
         self.spiders: dict[str, Spider] = {}
         self.turns = Turns()

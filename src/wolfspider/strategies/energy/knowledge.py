@@ -8,9 +8,6 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-import numpy as np
-
-from wolfspider.codec import helper
 from wolfspider.errors import Problem
 from wolfspider.frontier import Interned
 from wolfspider.learn.balance import Relevances, energy
@@ -28,23 +25,13 @@ GAUGE = 25  # downloads between two notes of all energies
 TOLD = 10  # pages that `explain` names
 
 
-@helper
-class Addresses(Interned):
-    """Addresses as numbers, stored in the order of their numbers: that of the table depends on when it grew."""
-
-    def state(self) -> dict[str, Any]:
-        stored = super().state()
-        order = np.argsort(stored["values"])
-        return {**stored, "keys": stored["keys"][order], "values": stored["values"][order]}
-
-
 class Knowing(Strategy):
     """Everything about energy-regulated agents but what they do."""
 
     Params = EnergyParams
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
-        self.addresses = Addresses(self.shelf)
+        self.addresses = Interned(self.shelf)
         self.base = DocumentsBase()
         self.relevances = Relevances()
         self.limit = [0.0, 0.0]  # R and lambda as they are now
