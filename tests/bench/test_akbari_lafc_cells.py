@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from wolfspider.bench.experiment import Form
-from wolfspider.bench.papers.akbari_lafc_cells import CRAWLERS, STUDIES, measured, settings
+from wolfspider.bench.papers.akbari_lafc_cells import CRAWLERS, STUDIES, ground_of, measured, new_crawl, settings
 from wolfspider.bench.papers.akbari_lafc_tally import Restricted, Tally, anytime, curve
 from wolfspider.model import Page
 from wolfspider.topic import Topic
@@ -89,6 +89,15 @@ def test_the_same_cell_finds_the_same() -> None:
     assert first["found"] == again["found"]
     assert first["epochs"] == again["epochs"]
     assert len(first["epochs"]["precision"]) == 2
+
+
+def test_all_crawlers_of_a_ground_have_the_same_draws() -> None:
+    """So that LJM and BPM learn from the same browsing."""
+    ground = ground_of(setting("compare"))
+    strategies = ("lafc", "ljm", "bpm", "context-graph")
+    crawls = [new_crawl(setting("compare", strategy=name), ground, 0, 100, {}) for name in strategies]
+    assert len({crawl.strategy.rng.random() for crawl in crawls}) == 1
+    assert new_crawl(setting("compare"), ground, 1, 100, {}).strategy.rng.random() != crawls[0].strategy.rng.random()
 
 
 def test_crawls_that_share_the_budget_are_one_row() -> None:

@@ -231,10 +231,11 @@ def run(setting: Setting, ground: Ground, hear: Callable[[int, Crawl], None], **
 
 
 def new_crawl(setting: Setting, ground: Ground, number: int, budget: int, given: Mapping[str, Any]) -> Crawl:
-    """The chances of a crawl are those of its ground and number, whatever the parameters: values are paired."""
+    """The chances of a crawl are those of its ground and number, whatever crawls there: LJM and BPM learn from the same
+    browsing, and values of a parameter are paired."""
     world, topic = ground.world, Topic(ground.task.topic.keywords)
     kind = strategy_named(str(setting["strategy"]))
-    rng = chance.generator(0, kind.name, world.name, ground.task.topic.name, setting["start"], number)
+    rng = chance.generator(0, world.name, ground.task.topic.name, setting["start"], number)
     return Crawl(
         kind(topic, build(kind.Params, {**setting.get("settings", {}), **given}), rng, Shelf()),
         judge_of=Restricted,
