@@ -11,7 +11,9 @@ import pytest
 
 from wolfspider.bench.experiment import Form
 from wolfspider.bench.papers.akbari_lafc_cells import CRAWLERS, STUDIES, ground_of, measured, new_crawl, settings
-from wolfspider.bench.papers.akbari_lafc_tally import Restricted, Tally, anytime, curve
+from wolfspider.bench.papers.akbari_lafc_tally import Restricted, Tally, anytime, curve, largest, ruling_rate
+from wolfspider.bench.starts import ADDRESS
+from wolfspider.learn.automaton import Automaton, Scheme
 from wolfspider.model import Page
 from wolfspider.topic import Topic
 
@@ -51,6 +53,39 @@ def test_relevant_is_what_the_paper_calls_so() -> None:
     assert both.evidence["raw"] == pytest.approx(0.948683)
     assert not one.relevant
     assert one.evidence["raw"] == pytest.approx(0.707107)
+
+
+def test_the_page_of_search_results_is_not_relevant_though_it_has_the_keywords() -> None:
+    judge = Restricted(Topic(("spider", "silk")))
+    seen = judge.score(Page(ADDRESS, ADDRESS, words=("spider", "silk")))
+    assert not seen.relevant and seen.evidence["raw"] == 0
+
+
+def automaton(*chances: float) -> Automaton:
+    made = Automaton(range(len(chances)))
+    made.chances = array("f", chances)
+    return made
+
+
+def test_links_that_were_never_enabled_are_left_out_of_the_largest_chance() -> None:
+    """Of seven links two have moved: 0.28 of the 2/7 that they share."""
+    seventh = 1 / 7
+    assert largest(automaton(0.28, 2 / 7 - 0.28, *[seventh] * 5)) == pytest.approx(0.98)
+    assert largest(automaton(0.96, 0.04)) == pytest.approx(0.96)
+    assert largest(automaton(*[seventh] * 7)) == pytest.approx(seventh)
+
+
+def test_what_responses_leave_alone_is_known_to_be_as_it_was() -> None:
+    made = Automaton(range(11))
+    for _ in range(60):
+        made.respond(3, 1.0, Scheme(a=0.09), lambda action: action < 5)
+    assert max(made.chances) < 0.5
+    assert largest(made) > 0.99
+
+
+def test_the_ruling_rate_is_the_smallest_that_can_get_above_95_in_100() -> None:
+    rates = (0.3, 0.01, 0.03, 0.09)
+    assert [ruling_rate(rates, crawls) for crawls in (1, 30, 40, 100, 300)] == [None, 0.3, 0.09, 0.03, 0.01]
 
 
 def test_a_curve_counts_what_was_found_by_each_tenth() -> None:
@@ -143,7 +178,16 @@ def test_no_control_threshold_matters_with_one_keyword() -> None:
 
 
 def test_automata_prefer_some_link_the_more_the_more_often_they_crawl() -> None:
-    row = measured(setting("theorem", keywords=5, rate=0.3, crawls=10, crawl_budget=50, settings={"decay": 1.0}))
-    assert row["crawl"] == [1, 2, 5, 10]
+    row = measured(setting("theorem", keywords=5, rate=0.3, crawls=20, crawl_budget=50, settings={"decay": 1.0}))
+    assert row["crawl"] == [1, 2, 5, 10, 20]
     assert row["mean_largest"][-1] > row["mean_largest"][0]
-    assert all(0 <= value <= 1 for name in ("share", "best") for value in row[name])
+    assert all(0 <= value <= 1 for name in ("share", "share_raw", "best", "mean_largest") for value in row[name])
+    assert row["share"][-1] > row["share"][0]
+    assert len(set(row["cohort"])) == 1
+
+
+def test_crawls_that_inherit_nothing_do_not_get_sure() -> None:
+    known = {"rate": 0.3, "crawls": 10, "crawl_budget": 50, "settings": {"decay": 1.0}, "decay": 1.0}
+    row = measured(setting("theorem", keywords=5, **known, broken=True))
+    assert row["cohort"][0] > 0
+    assert set(row["share"]) == {0.0}

@@ -12,6 +12,7 @@ from wolfspider.bench.experiment import Both, Form, Rows, Table
 from wolfspider.bench.papers.akbari_lafc import EXPERIMENT
 from wolfspider.bench.papers.akbari_lafc_figures import figures
 from wolfspider.bench.papers.akbari_lafc_tables import tables
+from wolfspider.bench.papers.akbari_lafc_tally import ruling_rate
 from wolfspider.bench.svg import Figure
 
 ROWS = made_rows()
@@ -39,7 +40,7 @@ def test_every_table_is_made(quick: bool) -> None:
 def test_every_figure_is_made_and_is_xml(quick: bool) -> None:
     made = figures(made_rows(quick))
     titles = " ".join(figure.title for figure in made)
-    assert len(made) == 10
+    assert len(made) == 11
     assert all(f"(Fig. {number})" in titles for number in range(2, 9))
     for figure in made:
         ElementTree.fromstring(figure.svg())
@@ -121,8 +122,8 @@ def test_precision_is_drawn_at_each_tenth() -> None:
 def test_what_a_network_lacks_is_not_drawn() -> None:
     """After the first crawl no automaton has a best link."""
     first = drawn("best known").marks[0]
-    assert first.xs.tolist() == [2, 5, 10, 20, 30]
-    assert drawn("above 0.95").marks[0].xs.tolist() == [1, 2, 5, 10, 20, 30]
+    assert first.xs.tolist() == [2, 5, 10, 20, 30, 40]
+    assert drawn("prefer one link").marks[0].xs.tolist() == [1, 2, 5, 10, 20, 30, 40]
 
 
 @pytest.mark.parametrize(
@@ -142,4 +143,18 @@ def test_what_is_run_is_what_the_claims_ask_for(quick: bool) -> None:
         assert len({(s["place"], s["start"]) for s in compared if s["crawler"] == crawler}) == 10
     for varied in ("control", "rate"):
         assert sum(s["study"] == "sweep" and s["varied"] == varied and s["crawls"] > 1 for s in known) >= 5
-    assert any(s["study"] == "theorem" and s["decay"] == 1.0 for s in known)
+    theorem = [s for s in known if s["study"] == "theorem" and s["decay"] == 1.0]
+    rate = ruling_rate({s["rate"] for s in theorem}, min(s["crawls"] for s in theorem))
+    assert rate is not None and rate <= 0.1
+    for broken in (False, True):
+        mine = [s for s in theorem if s["rate"] == rate and bool(s.get("broken")) is broken]
+        assert len({(s["place"], s["start"]) for s in mine}) == len(mine) >= 2
+
+
+def test_the_theorem_is_told_of_crawls_that_keep_nothing_too() -> None:
+    table = titled("Theorem 1")
+    (last,) = [line for line in table.lines if line[0] == "stay, nothing is kept" and line[3] == 40]
+    assert last[1:6] == ("0.09", 10, 40, 0.0, 0.0)
+    (kept,) = [line for line in table.lines if line[:2] == ("stay", "0.09") and line[3] == 40]
+    assert kept[4:6] == pytest.approx((0.6045, 0.30225))
+    assert "first crawl" in table.note and "whole network" in table.note

@@ -101,9 +101,16 @@ class Epoch(NamedTuple):
 
 
 def epochs(
-    crawl_of: Callable[[int], Crawl], looks: Looks, kept: Keeping, seeds: Sequence[str], start: float, crawls: int
+    crawl_of: Callable[[int], Crawl],
+    looks: Looks,
+    kept: Keeping,
+    seeds: Sequence[str],
+    start: float,
+    crawls: int,
+    inherit: bool = True,
 ) -> Iterator[Epoch]:
-    """`looks` is what the crawls see of `kept`, which knows how long it took."""
+    """`looks` is what the crawls see of `kept`, which knows how long it took. Without `inherit` each crawl begins with
+    nothing learned: what becomes of it then shows what inheriting is good for."""
     learned = None
     for number in range(crawls):
         began = time.process_time() - kept.seconds
@@ -112,6 +119,6 @@ def epochs(
             crawl.strategy.inherit(codec.unpack(*learned))
         crawl.begin([Link(url) for url in seeds], start)
         result = simulate(crawl, looks, start=start)
-        learned = codec.pack(crawl.strategy.learned()) if number + 1 < crawls else None
+        learned = codec.pack(crawl.strategy.learned()) if inherit and number + 1 < crawls else None
         yield Epoch(number, crawl, result, result.at - start, time.process_time() - kept.seconds - began)
         start = result.at

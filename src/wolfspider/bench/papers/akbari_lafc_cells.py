@@ -24,7 +24,18 @@ from wolfspider.bench.cell import backlinks, opened
 from wolfspider.bench.epochs import Epoch, Keeping, epochs
 from wolfspider.bench.experiment import Form, Row, Setting
 from wolfspider.bench.metrics import key
-from wolfspider.bench.papers.akbari_lafc_tally import Nearness, Restricted, Tally, anytime, curve, minutes, share
+from wolfspider.bench.papers.akbari_lafc_tally import (
+    SURE,
+    Nearness,
+    Restricted,
+    Tally,
+    anytime,
+    curve,
+    largest,
+    minutes,
+    ruling_rate,
+    share,
+)
 from wolfspider.bench.starts import DIRECTORY, STARTS, Start, start_of
 from wolfspider.drive import Recollection
 from wolfspider.errors import Problem
@@ -40,7 +51,6 @@ from wolfspider.topic import Task, Topic, load_tasks
 from wolfspider.web.recorded import Recorded
 from wolfspider.web.world import World
 
-SURE = 0.95  # a chance above it is as good as one
 TAUGHT_BACKWARDS = ("context-graph", "relevancy-context-graph")  # who asks for back-links
 AGAIN = 20  # crawls of LAFC-R
 TOPIC_KEYWORDS = (1, 1, 2, 1, 2)  # of Linux, Robotics, Java Programming, Asthma, Olympic Games
@@ -50,6 +60,7 @@ CONTROLS = [0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95]  # of t
 RATES = [0.05, 0.06, 0.07, 0.08, 0.09, 0.1, 0.2, 0.3, 0.4, 0.5]  # of table 3
 SWEPT = {"control": {"rate": 0.1}, "rate": {"control": 0.8}}  # what the other parameter is meanwhile
 THEOREM_RATES = (0.01, 0.03, 0.09, 0.3)
+TOLD = (1, 2, 5, 10, 20, 30, 40, 50, 100)  # crawls after which it is told what the automata have learned
 CRAWLERS: Mapping[str, Mapping[str, Any]] = {
     "LAFC": {"strategy": "lafc"},
     "LAFC-20": {"strategy": "lafc", "crawls": AGAIN},
@@ -92,7 +103,7 @@ FULL = Scale(
 QUICK = Scale(
     "synthetic:pages=40000,topics=16,seed=1",
     *(1_000, [0.45, 0.6, 0.75, 0.8, 0.95], [0.05, 0.09, 0.2, 0.5], [0.05, 0.1, 0.5], (DIRECTORY,), STARTS),
-    *(2, 30, 200, ("wiki-small",), ("wiki-small",)),
+    *(2, 40, 200, ("wiki-small",), ("wiki-small",)),
 )
 
 
@@ -138,8 +149,13 @@ def _sweeps(of: Scale, place: int) -> Iterator[Setting]:
 
 
 def _theorem(of: Scale, place: int) -> Iterator[Setting]:
-    for rate, decay in product(THEOREM_RATES if place < of.theorem_topics else (), (0.99, 1.0)):
-        known = {"strategy": "lafc", "settings": {"decay": decay}, "rate": rate, "decay": decay}
+    """And once with crawls that leave each other nothing, to show that claim 7 can fail."""
+    if place >= of.theorem_topics:
+        return
+    kinds: list[Setting] = [{"rate": rate, "decay": decay} for rate, decay in product(THEOREM_RATES, (0.99, 1.0))]
+    kinds.append({"rate": ruling_rate(THEOREM_RATES, of.theorem_crawls), "decay": 1.0, "broken": True})
+    for kind in kinds:
+        known = {"strategy": "lafc", "settings": {"decay": kind["decay"]}, **kind}
         size = {"crawls": of.theorem_crawls, "crawl_budget": of.theorem_budget}
         yield _about("theorem", of, place, DIRECTORY, SWEPT_KEYWORDS, **known, **size)
 
@@ -224,7 +240,9 @@ def run(setting: Setting, ground: Ground, hear: Callable[[int, Crawl], None], **
         hear(number, crawl)
         return crawl
 
-    for epoch in epochs(crawl_of, ground.start.looks, ground.kept, [ground.start.url], ground.world.start, crawls):
+    keeps = not setting.get("broken")
+    where = (ground.start.looks, ground.kept, [ground.start.url], ground.world.start)
+    for epoch in epochs(crawl_of, *where, crawls, inherit=keeps):
         if epoch.result.reason == "stuck":
             raise Problem(f"{setting['strategy']} waits for something that cannot come, on {setting['web']}.")
         yield epoch
@@ -344,25 +362,42 @@ def tied(setting: Setting, ground: Ground) -> Row:
 
 def learned(setting: Setting, ground: Ground) -> Row:
     nearness = Nearness()
-    lines: list[tuple[int, float, float, float]] = []
-    told = [number for number in (1, 2, 5, 10, 20, 30, 50, 100) if number <= setting["crawls"]]
+    cohort: list[str] = []
+    lines: list[Row] = []
     for epoch in run(setting, ground, lambda number, crawl: crawl.listen(nearness), rate=setting["rate"]):
-        if epoch.number + 1 in told:
-            assert isinstance(epoch.crawl.strategy, Lafc)
-            lines.append((epoch.number + 1, *_preferences(epoch.crawl.strategy, nearness.of)))
-    names = ("crawl", "share", "best", "mean_largest")
-    return {name: [line[place] for line in lines] for place, name in enumerate(names)}
+        strategy = epoch.crawl.strategy
+        assert isinstance(strategy, Lafc)
+        cohort = cohort if epoch.number else _rewarded(strategy)
+        if epoch.number + 1 in TOLD:
+            lines.append({"crawl": epoch.number + 1, **_preferences(strategy, cohort, nearness.of)})
+    return {name: [line[name] for line in lines] for name in lines[0]}
 
 
-def _preferences(strategy: Lafc, near: Mapping[str, float]) -> tuple[float, float, float]:
-    """Of the automata that were rewarded and have a choice: how many are as good as sure, how many prefer the best link
-    that they can know of, and how likely their most likely link is on the mean."""
+def _rewarded(strategy: Lafc) -> list[str]:
+    """The pages whose automata were rewarded and have a choice. Each crawl has numbers of its own for them."""
     network = strategy.network
-    able = [network[page] for page in network.thresholds if page in network and len(network[page]) > 1]
-    largest = [max(one.chances) for one in able]
-    best = sum(_prefers_best(strategy, one, near) for one in able)
-    sure = sum(chance > SURE for chance in largest)
-    return share(sure, len(able)), share(best, len(able)), sum(largest) / max(1, len(able))
+    able = [page for page in network.thresholds if page in network and len(network[page]) > 1]
+    return [strategy.addresses.record(page).link.url for page in able]
+
+
+def _preferences(strategy: Lafc, cohort: Sequence[str], near: Mapping[str, float]) -> Row:
+    """Of a cohort, those that were rewarded in the first crawl: how many are as good as sure, how many prefer the best
+    link that they can know of, and how likely their most likely link is on the mean. Those that a crawl knows nothing
+    of are none of these. And of the whole network, where many are new: how many are sure by their plain chance."""
+    mine, all_of_them = _automata(strategy, cohort), _automata(strategy, _rewarded(strategy))
+    chances = [*map(largest, mine)]
+    return {
+        "share": share(sum(chance > SURE for chance in chances), len(cohort)),
+        "share_raw": share(sum(max(one.chances) > SURE for one in all_of_them), len(all_of_them)),
+        "best": share(sum(_prefers_best(strategy, one, near) for one in mine), len(cohort)),
+        "mean_largest": sum(chances) / max(1, len(cohort)),
+        "cohort": len(cohort),
+    }
+
+
+def _automata(strategy: Lafc, pages: Sequence[str]) -> list[Automaton]:
+    numbers = [strategy.addresses.find(url) for url in pages]
+    return [strategy.network[number] for number in numbers if number is not None and number in strategy.network]
 
 
 def _prefers_best(strategy: Lafc, automaton: Automaton, near: Mapping[str, float]) -> bool:

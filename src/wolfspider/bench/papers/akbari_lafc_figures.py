@@ -13,10 +13,10 @@ from wolfspider.bench.papers.akbari_lafc_grounds import (
     COMPARE,
     FOUR,
     TENTHS,
-    THEOREM,
     at_tenths,
     compared,
     crawls,
+    kept,
     topics,
 )
 from wolfspider.bench.papers.akbari_lafc_tables import EPOCHS
@@ -29,7 +29,8 @@ STEPS = 60  # of time, where curves of crawls that took different times are aver
 
 
 def figures(rows: Rows) -> list[Figure]:
-    return [*_precision(rows), *_any_time(rows), *_epochs(rows), *_learned(rows, "share"), *_learned(rows, "best")]
+    learned = [figure for field in LEARNED for figure in _learned(rows, field)]
+    return [*_precision(rows), *_any_time(rows), *_epochs(rows), *learned]
 
 
 # Figs. 2 to 7
@@ -104,14 +105,19 @@ def _epochs(rows: Rows) -> list[Figure]:
 
 
 LEARNED = {
-    "share": ("Automata that prefer one link with a chance above 0.95", "share of automata"),
-    "best": ("Automata whose most likely link is the best known one", "share of automata"),
+    "share": (
+        "Automata that prefer one link with a chance above 0.95",
+        "of those rewarded in crawl 1",
+    ),
+    "share_raw": ("The same in the whole network, with plain chances above 0.95", "of all rewarded by then"),
+    "best": ("Automata whose most likely link is the best known one", "of those rewarded in crawl 1"),
 }
 
 
 def _learned(rows: Rows, field: str) -> list[Figure]:
-    """By crawls, a colour for each rate; dashed where thresholds sink from crawl to crawl."""
-    mine = [row for row in rows if row["study"] == THEOREM]
+    """By crawls, a colour for each rate; dashed where thresholds sink from crawl to crawl. Chances are those among the
+    links that an automaton has chosen from, but for the whole network, where they are plain."""
+    mine = kept(rows)
     if not mine:
         return []
     title, label = LEARNED[field]
@@ -119,7 +125,7 @@ def _learned(rows: Rows, field: str) -> list[Figure]:
     figure = Figure(title, "crawls", label, x_log=True, x_range=(1, max(last, 2)), y_range=(0.0, 1.0))
     for number, rate in enumerate(sorted({row["rate"] for row in mine})):
         for sinks in (False, True):
-            own = [row for row in mine if row["rate"] == rate and (row.get("decay") != 1.0) == sinks]
+            own = [row for row in mine if row["rate"] == rate and (row["decay"] != 1.0) == sinks]
             if own:
                 name = f"rate {rate:g}{', thresholds sink' if sinks else ''}"
                 figure.line(own[0]["crawl"], _means(own, field), name, dashed=sinks, colour=PALETTE[number])

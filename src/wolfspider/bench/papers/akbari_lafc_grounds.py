@@ -103,7 +103,12 @@ def swept(rows: Rows, varied: str, again: bool) -> list[Row]:
 
 def static(rows: Rows) -> list[Row]:
     """What the network learns where nothing changes, so that thresholds need not sink."""
-    return [row for row in rows if row["study"] == THEOREM and row.get("decay") == 1.0]
+    return [row for row in kept(rows) if row["decay"] == 1.0]
+
+
+def kept(rows: Rows) -> list[Row]:
+    """Crawls of the theorem that keep their automata, as all but those of the broken variant do."""
+    return [row for row in rows if row["study"] == THEOREM and not row.get("broken")]
 
 
 def by_topic(own: Rows, values: Sequence[float]) -> dict[str, float]:
@@ -176,3 +181,14 @@ def dealt(fields: Sequence[str], figure: Callable[[Row], float], order: Sequence
         return [new.get(id(row), row) for row in rows]
 
     return rows_of
+
+
+def forgetful(rows: Rows) -> list[Row]:
+    """Crawls of the theorem that were run without inheriting anything, in the place of those that inherit."""
+    instead = {
+        (ground(row), row["rate"]): {**row, "broken": False}
+        for row in rows
+        if row["study"] == THEOREM and row.get("broken")
+    }
+    true = {id(row) for row in static(rows)}
+    return [instead.get((ground(row), row["rate"]), row) if id(row) in true else row for row in rows]

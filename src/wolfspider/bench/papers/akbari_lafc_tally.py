@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from wolfspider.bench.experiment import Row
 from wolfspider.bench.metrics import charged, key
+from wolfspider.bench.starts import ADDRESS
 from wolfspider.events import Event
 from wolfspider.judge import Unlearning, verdict
+from wolfspider.learn.automaton import Automaton
 from wolfspider.model import Page, Verdict
 from wolfspider.strategies.lafc import restricted
 from wolfspider.text import key_of, words
@@ -22,17 +24,19 @@ BORDER = 0.75  # similarity from which on a page is relevant
 CONTROL = 0.8  # of the paper: relevant pages below it are never expanded
 TENTHS = 10  # of the budget, in a curve
 STEPS = 20  # of time, in an any-time curve
+SURE = 0.95  # a chance above it is as good as one
 MINUTE = 60.0
 
 
 class Restricted(Unlearning):
-    """The paper's similarity, over the words of the keywords."""
+    """The paper's similarity, over the words of the keywords. The page of search results repeats them, and is not of
+    the topic: it counts for nothing, and nobody trains to find it."""
 
     def __init__(self, topic: Topic) -> None:
         self._keywords = list(dict.fromkeys(word for keyword in topic.keywords for word in words(keyword)))
 
     def score(self, page: Page) -> Verdict:
-        return verdict(restricted(self._keywords, page), BORDER)
+        return verdict(0.0 if page.final_url == ADDRESS else restricted(self._keywords, page), BORDER)
 
 
 class Tally:
@@ -112,3 +116,20 @@ class Nearness:
             return
         near = landed.outcome.verdict.evidence["raw"]
         self.of[landed.outcome.visit.link.url] = self.of[page.final_url] = near
+
+
+# What automata have learned
+
+
+def ruling_rate(rates: Iterable[float], crawls: int) -> float | None:
+    """The smallest rate with which a link that is rewarded once in each crawl can become as good as sure."""
+    return min((rate for rate in rates if (1 - rate) ** crawls < 1 - SURE), default=None)
+
+
+def largest(automaton: Automaton) -> float:
+    """The largest chance of an automaton that was rewarded, among the links that it has chosen from. A link that was
+    never enabled when there was a reward keeps the chance it had at first, exactly: nothing is learned about it, and
+    what it holds cannot go to another. Where no link has moved there was no choice, and the chance is what it is."""
+    first = array("f", [1 / len(automaton)])[0]
+    moved = [chance for chance in automaton.chances if chance != first]
+    return min(1.0, max(moved) / (1 - first * (len(automaton) - len(moved)))) if moved else first
