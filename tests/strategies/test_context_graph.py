@@ -173,6 +173,62 @@ def test_without_a_service_the_browsed_pages_are_read_backwards(kind: type[Graph
     assert trip.result.downloads == len(LAYERED.pages), "questions that nobody answers cost nothing"
 
 
+# Targets are near the start, and cars for a long way behind them.
+WIDE = Written(
+    {"start": ("start", "shelf1 car0"), "shelf1": ("shelf", "target1 target2")}
+    | {"target1": ("target", ""), "target2": ("target", ""), "portal": ("portal", "shelf1")}
+    | {f"car{n}": ("car", f"car{2 * n + 1} car{2 * n + 2}") for n in range(200)}
+)
+
+
+@BOTH
+@pytest.mark.parametrize("service", [True, False])
+def test_browsing_goes_on_until_there_are_pages_to_tell_the_layers_from(kind: type[Graphed], service: bool) -> None:
+    trip = Trip(kind, WIDE, service, targets=1, pages=300).run()
+    (note,) = trip.notes
+    assert note.data["general"] == len(trip.strategy._general())
+    assert 30 <= note.data["general"] < 34, "and those that were out when it was enough"
+    assert trip.strategy.report()["browsed"] < 60 and "shelf1" in trip.layers()[0]
+    assert set(trip.of("")) >= WIDE.pages.keys() - {"portal"}, "the crawl goes on to the end"
+
+
+@BOTH
+@pytest.mark.parametrize("service", [True, False])
+def test_no_more_is_browsed_than_may_be(kind: type[Graphed], service: bool) -> None:
+    trip = Trip(kind, WIDE, service, targets=1, general=100, browse=40, pages=300).run()
+    assert trip.strategy.trained and trip.strategy.browsing.asked == 40
+    assert Trip(kind, service=service, targets=1).run().strategy.trained, "a web may have no more pages"
+
+
+@BOTH
+def test_a_target_that_is_found_late_leaves_its_layer(kind: type[Graphed]) -> None:
+    web = {"start": ("start", "target1"), "target1": ("target", "target2"), "target2": ("target", "target1")}
+    trip = Trip(kind, Written(web), targets=1, layers=1).run()
+    assert len(trip.strategy.browsing.targets) == 2 and trip.layers() == [{"start"}]
+
+
+@BOTH
+def test_it_tells_people_nothing_before_it_begins(kind: type[Graphed]) -> None:
+    assert kind(TOPIC, kind.Params(), generator(1), Shelf()).report() == {}
+
+
+@BOTH
+def test_a_graph_that_was_not_finished_is_begun_anew(kind: type[Graphed]) -> None:
+    first = Trip(kind, targets=1, layers=2)
+    halves = list[Any]()
+
+    def keep(crawl: Crawl, event: Landed) -> None:
+        if crawl.strategy.report()["phase"] == "reading" and len(first.strategy.layers) == 2:
+            halves.append(codec.store(crawl.strategy.learned()))
+
+    first.act = keep
+    first.run()
+    second = Trip(kind, targets=1, layers=2)
+    second.strategy.inherit(codec.load(*halves[0]))
+    second.run()
+    assert second.strategy.trained and second.layers() == first.layers()
+
+
 def test_links_of_near_layers_come_before_those_of_far_ones() -> None:
     strategy = Trip(ContextGraph, targets=2, layers=2).run().strategy
     for name, kind in (("far", "portal"), ("near", "shelf"), ("here", "target")):
@@ -319,7 +375,7 @@ CHECKS = (
     "memory_is_bounded",
     "obeys_people",
 )
-SMALL = {"browse": 30, "targets": 3, "layers": 2, "per_layer": 5}
+SMALL = {"browse": 30, "targets": 3, "general": 12, "layers": 2, "per_layer": 5}
 
 
 @BOTH
@@ -340,4 +396,5 @@ def test_the_trials_above_go_through_the_whole_training(kind: type[Graphed]) -> 
             phases.add(crawl.strategy.report()["phase"])
 
     crawl = Served(checks.configured(kind, SMALL), Sketch(), slots=1).run(watch)
-    assert phases == {"browsing", "asking", "reading", "crawling"} and len(crawl.strategy.report()["layers"]) == 2
+    assert phases == {"browsing", "asking", "reading", "widening", "crawling"}
+    assert len(crawl.strategy.report()["layers"]) == 2

@@ -5,7 +5,8 @@ Both crawlers are trained before they crawl; all visits of the training have the
 (browsing.py) until there are enough targets: what the judge calls relevant, or a person labelled. Then the graph is
 built: layer 1 are pages that link to a target, layer 2 those that link to layer 1, and so on, told by a service for
 back-links and downloaded. Where there is no such service the links of the browsed pages are read backwards. Pages that
-were browsed and are in no layer stand for all the others. Then a model is fitted, and the crawl begins at the seeds.
+were browsed and are in no layer stand for all the others; only now it is known which these are, and as long as they are
+too few browsing goes on. Then a model is fitted, and the crawl begins at the seeds.
 
 If nobody found a target, the crawl begins all the same, by the judge's score alone, and the graph is built as soon as
 enough relevant pages have turned up, or a person has labelled one. A label given later changes the targets, and the
@@ -29,18 +30,21 @@ from wolfspider.room import Room
 from wolfspider.strategy import Ordered, register
 from wolfspider.text import counts
 from wolfspider.topic import Topic
-from wolfspider.turns import Group
+from wolfspider.turns import Group, Turns
 
 TRAIN = "train"
 SERVICE = "backlinks"
+BROWSING = ("browsing", "widening")  # phases of the training: for targets, and for pages like any
 SHARES = 5  # answers that make a layer, if there are so many: no page makes one alone
+SMALL = {"browse": 12, "targets": 2, "general": 3, "layers": 2, "per_layer": 3}  # for the contract
 BELOW_ONE = 0.999  # so that no posterior lifts a link into the next queue
 
 
 @dataclass
 class TrainingParams:
-    browse: int = param(100, "Pages browsed in search of targets.", low=0, high=10_000, live=False)
-    targets: int = param(10, "Targets after which nobody browses any more.", low=1, high=1_000, live=False)
+    browse: int = param(100, "Pages browsed at the most.", low=0, high=10_000, live=False)
+    targets: int = param(10, "Targets that are enough to build the graph around.", low=1, high=1_000, live=False)
+    general: int = param(30, "Other pages browsed, targets and layers not counted.", low=0, high=10_000, live=False)
     layers: int = param(4, "Layers of the context graph around the targets.", low=1, high=10, live=False)
     per_layer: int = param(50, "Pages of a layer at the most.", low=1, high=1_000, live=False)
 
@@ -49,12 +53,14 @@ class Graphed(Ordered):
     """The training of both, and the crawl by what was learned. A subclass says what a link is worth."""
 
     browses = True
-    params: Any
+    params: TrainingParams
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         learned = vars(self).pop("_inherited", {})
         self.trained = bool(learned.get("trained"))
-        self.layers: list[dict[str, dict[str, int]]] = [dict(layer) for layer in learned.get("layers", ())]
+        self.layers: list[dict[str, dict[str, int]]] = []
+        if self.trained:  # a graph that was not finished is begun anew
+            self.layers.extend(map(dict, learned["layers"]))
         self.service = True  # is there anybody to ask for back-links, as far as is known?
         self.group = Group()  # questions about a layer, or the pages of the next
         self.named: dict[str, None] = {}  # pages of the next layer
@@ -64,23 +70,26 @@ class Graphed(Ordered):
         if browsed is not None and browsed.targets:
             self.browsing = browsed
             self.browsing.starts = list(seeds)
+            self.browsing.out.clear()
+            self.browsing.turns = Turns()  # nobody browses on
             self._browsed()
         super().begin(seeds, now)
 
     # The training
 
     def propose(self, room: Room, now: float) -> list[Visit]:
-        if self.phase == "browsing":
-            visits = self.browsing.give(room, self.rng, self._near, self._training)
-            if visits or not self.browsing.done:
-                return visits
-            self._browsed()
         while self.phase != "crawling":
-            visits = self.group.give(room, self._training)
-            if visits or len(self.group):
+            visits, over = self._lesson(room)
+            if visits or not over:
                 return visits
             self._advance(now)
         return super().propose(room, now)
+
+    def _lesson(self, room: Room) -> tuple[list[Visit], bool]:
+        """What this phase of the training asks for now, and whether it is over."""
+        if self.phase in BROWSING:
+            return self.browsing.give(room, self.rng, self._near, self._training), self.browsing.done
+        return self.group.give(room, self._training), not len(self.group)
 
     def _training(self, link: Link) -> Visit:
         return self.visit(link, TRAIN, note={"training": self.phase, "layer": len(self.layers)})
@@ -101,13 +110,15 @@ class Graphed(Ordered):
         self.group = Group(Link(f"{SERVICE}:{url}") for url in pages)
 
     def _advance(self, now: float) -> None:
-        """All answers are in, or all pages of a layer."""
-        if self.phase == "asking" and self.service:
+        """All answers are in, or all pages of a layer, or enough was browsed."""
+        if self.phase == "browsing":
+            self._browsed()
+        elif self.phase == "asking" and self.service:
             self._read([*(self.named | self.spare)][: self.params.per_layer])
         elif self.phase == "reading" and self.layers[-1] and len(self.layers) < self.params.layers:
             self._ask(list(self.layers[-1]))
         else:
-            self._finish(now)
+            self._complete(now)
 
     def _read(self, pages: Sequence[str]) -> None:
         self.phase = "reading"
@@ -115,10 +126,33 @@ class Graphed(Ordered):
         self.layers.append({})
         self.group = Group(map(Link, pages))
 
-    def _finish(self, now: float) -> None:
-        self.phase, self.trained = "crawling", True
+    def _complete(self, now: float) -> None:
+        """The layers are here, and it is known which pages are in none."""
         if not self.service:
             self.layers = self._backwards()
+        able = len(self.browsing.turns) and self.browsing.asked < self.params.browse
+        if able and not self._enough():
+            self._widen()
+        else:
+            self._finish(now)
+
+    def _widen(self) -> None:
+        """Browse on, now without looking for the topic: of the links that were seen only addresses are kept. Users who
+        waited for a host choose again, for they have not heard that it is ready."""
+        seen = self.browsing
+        self.phase, seen.wanted, seen.turns = "widening", self.params.browse, Turns()
+        seen.shown = {url: [*map(Link, page.links)] for url, page in seen.pages.items()}
+        seen.turns.queue.extend(seen.places)
+
+    def _enough(self) -> bool:
+        """Was enough browsed for now?"""
+        if self.phase == "browsing":
+            return len(self.browsing.targets) >= self.params.targets
+        return len(self._general()) >= self.params.general
+
+    def _finish(self, now: float) -> None:
+        self.phase, self.trained = "crawling", True
+        self.browsing.rest()
         self.layers = [layer for layer in self.layers if layer]
         self._refit()
         self.note(now, "trained", targets=len(self.browsing.targets), **self._sizes())
@@ -140,7 +174,9 @@ class Graphed(Ordered):
 
     def observe(self, outcome: Outcome) -> None:
         if self.browsing.landed(outcome):
-            if len(self.browsing.targets) >= self.params.targets:
+            if outcome.verdict is not None and outcome.verdict.relevant and outcome.page is not None:
+                self._lift(outcome.page.final_url)
+            if self._enough():
                 self.browsing.stop()
         elif outcome.visit.agent == TRAIN:
             self._trained_by(outcome)
@@ -190,8 +226,15 @@ class Graphed(Ordered):
 
     def _mark(self, page: Page, good: bool) -> None:
         self.browsing.mark(page, good)
-        if self.phase != "browsing":
+        if good:
+            self._lift(page.final_url)
+        if self.phase not in BROWSING:
             self.browsing.rest()
+
+    def _lift(self, url: str) -> None:
+        """A target is in no layer."""
+        for layer in self.layers:
+            layer.pop(url, None)
 
     # The model
 
@@ -221,11 +264,8 @@ class Graphed(Ordered):
 
     def judged(self, page: Page, verdict: Verdict) -> None:
         self._mark(page, verdict.relevant)
-        if verdict.relevant:
-            for layer in self.layers:
-                layer.pop(page.final_url, None)
-            if self.phase == "crawling" and not self.trained:
-                self._ask(self.browsing.targets)
+        if verdict.relevant and self.phase == "crawling" and not self.trained:
+            self._ask(self.browsing.targets)
         self._refit()
 
     def retopic(self, topic: Topic) -> None:
@@ -254,6 +294,8 @@ class Graphed(Ordered):
         return len(self.frontier) + len(self.browsing) + waiting + layered
 
     def report(self) -> dict[str, Any]:
+        if not hasattr(self, "browsing"):  # nothing has begun
+            return super().report()
         told = {"phase": self.phase, "trained": self.trained, "browsed": len(self.browsing.pages)}
         return told | {"targets": len(self.browsing.targets)} | self._sizes() | super().report()
 
@@ -279,7 +321,7 @@ class ContextGraph(Graphed):
     name = "context-graph"
     paper = "Diligenti, Coetzee, Lawrence, Giles and Gori 2000, Focused crawling using context graphs"
     Params = ContextGraphParams
-    variants = ({}, {"browse": 12, "targets": 2, "layers": 2, "per_layer": 3}, {"browse": 0, "targets": 3})
+    variants = ({}, SMALL, {"browse": 0, "targets": 3})
     params: ContextGraphParams
 
     def _fitted(self, layers: list[list[Bag]], general: list[Bag]) -> Bayes:
@@ -313,7 +355,7 @@ class RelevancyContextGraph(Graphed):
     name = "relevancy-context-graph"
     paper = "Hsu and Wu 2006, Topic-specific crawling on the Web with the measurements of the relevancy context graph"
     Params = RelevancyParams
-    variants = ({}, {"browse": 12, "targets": 2, "layers": 2, "per_layer": 3}, {"browse": 0, "targets": 3})
+    variants = ({}, SMALL, {"browse": 0, "targets": 3})
     params: RelevancyParams
 
     def _fitted(self, layers: list[list[Bag]], general: list[Bag]) -> Relevancy:
