@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from array import array
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from wolfspider.bench.experiment import Form
-from wolfspider.bench.papers.akbari_lafc_cells import CRAWLERS, STUDIES, ground_of, measured, new_crawl, settings
+from wolfspider.bench.papers.akbari_lafc_cells import CRAWLERS, STUDIES, ground_of, measured, new_crawl, run, settings
 from wolfspider.bench.papers.akbari_lafc_tally import Restricted, Tally, anytime, curve, largest, ruling_rate
 from wolfspider.bench.starts import ADDRESS
+from wolfspider.events import Event, Landed
 from wolfspider.learn.automaton import Automaton, Scheme
+from wolfspider.loop import TRAINING, Crawl
 from wolfspider.model import Page
 from wolfspider.topic import Topic
 
@@ -142,14 +145,48 @@ def test_crawls_that_share_the_budget_are_one_row() -> None:
     assert row["curve"][-1] == len(row["found"])
 
 
-def test_training_is_told_and_charged_or_not() -> None:
+def heard(train: str, strategy: str) -> tuple[Tally, Tally, Tally]:
+    """What was counted of a crawl, and what its training and the rest of it brought, whatever was charged."""
+    known = setting("compare", strategy=strategy, train=train)
+    ground = ground_of(known)
+    counted, trained, crawled = (Tally(ground.places()) for _ in range(3))
+
+    def apart(event: Event) -> None:
+        if isinstance(event, Landed) and event.how == "out":
+            part = trained if event.outcome.visit.agent == TRAINING else crawled
+            part(replace(event, outcome=replace(event.outcome, downloads=1)))
+
+    def hear(number: int, crawl: Crawl) -> None:
+        crawl.listen(counted)
+        crawl.listen(apart)
+
+    assert list(run(known, ground, hear))
+    return counted, trained, crawled
+
+
+@pytest.mark.parametrize("strategy", ["context-graph", "ljm"])
+def test_charged_training_is_counted_with_what_it_finds(strategy: str) -> None:
+    counted, trained, crawled = heard("charged", strategy)
+    assert trained.downloads > 0 and trained.found
+    assert counted.downloads == trained.downloads + crawled.downloads <= 100
+    assert counted.found.keys() == trained.found.keys() | crawled.found.keys()
+
+
+@pytest.mark.parametrize("strategy", ["context-graph", "ljm"])
+def test_free_training_is_not_counted_nor_what_it_finds(strategy: str) -> None:
+    counted, trained, crawled = heard("free", strategy)
+    assert trained.downloads > 0 and trained.found
+    assert counted.downloads == crawled.downloads <= 100
+    assert counted.found == crawled.found
+    assert not trained.found.keys() <= counted.found.keys()
+
+
+def test_training_is_told_in_the_row() -> None:
     charged, free = (
         measured(setting("compare", strategy="context-graph", train=train)) for train in ("charged", "free")
     )
-    assert charged["training"] > 0
+    assert 0 < charged["training"] <= charged["downloads"] <= 100
     assert free["training"] > 0
-    assert charged["downloads"] <= 100
-    assert free["downloads"] <= 100
 
 
 def test_a_sweep_has_a_figure_for_each_value() -> None:
