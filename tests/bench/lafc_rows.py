@@ -9,7 +9,8 @@ from typing import Any
 from wolfspider.bench.experiment import Row
 
 PLACES, STARTS = range(1, 6), ("directory", "results")
-KEYWORDS = (1, 1, 2, 1, 2)
+KEYWORDS = (1, 1, 2, 1, 2)  # of the topics
+FIXED = {"sweep": 3, "theorem": 3, "corpus": 2}  # whatever the topic
 BUDGET = 1000
 # Crawler: relevant documents, the first of them by number, minutes.
 CRAWLERS = {
@@ -32,7 +33,7 @@ THEOREM_RATES = (0.01, 0.03, 0.09, 0.3)
 
 def base(study: str, place: int, start: str) -> Row:
     where = {"web": "synthetic:pages=20000", "place": place, "topic": f"topic {place}", "start": start}
-    return {"study": study, **where, "keywords": KEYWORDS[place - 1], "budget": BUDGET}
+    return {"study": study, **where, "keywords": FIXED.get(study, KEYWORDS[place - 1]), "budget": BUDGET}
 
 
 def grounds() -> Iterator[tuple[int, int, str]]:

@@ -113,6 +113,23 @@ def test_figure_8_is_flat_once_a_crawl_has_ended() -> None:
     assert lafc.xs[-1] == pytest.approx(19.62) and bpm.ys[-1] == pytest.approx(334.5)
 
 
+def test_what_keeping_automata_gives_is_told_web_by_web() -> None:
+    """The first crawl has 0.4, and each one more adds a thousandth."""
+    lines = titled("What keeping automata gives").lines
+    assert [line[:3] for line in lines[4:6]] == [("computed", 10, "20"), ("wiki", 4, "1")]
+    assert lines[9][3:] == pytest.approx((0.419, 0.419))
+    labels = [mark.label for mark in drawn("What keeping automata gives").marks if mark.label]
+    assert labels == [
+        f"{web}, by {rule}" for web in ("computed", "wiki") for rule in ("the paper's rule", "the web's truth")
+    ]
+
+
+def test_keywords_are_told_as_they_are() -> None:
+    assert "keywords of each topic: 3." in titled("Table 2").note
+    assert "keywords of each topic: 2." in titled("On recorded webs").note
+    assert "Keywords of each topic: 3." in titled("Theorem 1").note
+
+
 def test_precision_is_drawn_at_each_tenth() -> None:
     first = drawn("(Fig. 2)").marks[0]
     assert first.xs.tolist() == [100.0 * tenth for tenth in range(1, 11)]

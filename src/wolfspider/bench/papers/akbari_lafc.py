@@ -2,7 +2,8 @@
 
 LAFC gives each document an automaton that learns which of its links to take. The paper tunes its two parameters and
 compares it with LJM, BPM and HW on five topics with two starts each. Here this is done on a computed web, with the
-paper's numbers of keywords and starts, and where the corpora are at hand on recorded ones as well.
+paper's numbers of keywords and starts where crawlers are compared, and with more keywords where parameters are tuned;
+and where the corpora are at hand on recorded ones as well.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from wolfspider.bench.experiment import Experiment, Form
 from wolfspider.bench.papers.akbari_lafc_cells import (
     AGAIN,
     CONTROLS,
+    CORPUS_KEYWORDS,
     RATES,
+    SWEPT_KEYWORDS,
     THEOREM_RATES,
     TOPIC_KEYWORDS,
     Scale,
@@ -31,9 +34,9 @@ def scaled(form: Form) -> list[str]:
     of = scale(form)
     topics = len(TOPIC_KEYWORDS)
     web = (
-        f"The web is computed ({of.web}). {topics} of its topics stand for the paper's, with as many keywords as those "
-        f"have words: {', '.join(map(str, TOPIC_KEYWORDS))}. A page of a directory stands for Yahoo's, and a page of "
-        "ten results, ranked by us, for Ask's."
+        f"The web is computed ({of.web}). {topics} of its topics stand for the paper's. Where crawlers are compared "
+        f"they have as many keywords as those have words: {', '.join(map(str, TOPIC_KEYWORDS))}. A page of a directory "
+        "stands for Yahoo's, and a page of ten results, ranked by us, for Ask's."
     )
     paper = "as in the paper" if of.budget == PAPER_BUDGET else f"instead of {PAPER_BUDGET:,}"
     budget = f"Each crawl has {of.budget:,} downloads, {paper}."
@@ -51,16 +54,17 @@ def scaled(form: Form) -> list[str]:
 def _swept(of: Scale) -> str:
     return (
         f"The sweeps try {len(of.controls)} control thresholds and {len(of.rates)} learning rates (paper: "
-        f"{len(CONTROLS)} and {len(RATES)}), on {len(TOPIC_KEYWORDS) * len(of.sweep_starts)} grounds with all keywords "
-        f"instead of one topic with one. LAFC-R is {AGAIN} crawls of {of.budget // AGAIN:,} downloads."
+        f"{len(CONTROLS)} and {len(RATES)}), on {len(TOPIC_KEYWORDS) * len(of.sweep_starts)} grounds with "
+        f"{SWEPT_KEYWORDS} keywords each instead of one topic with one. LAFC-R is {AGAIN} crawls of "
+        f"{of.budget // AGAIN:,} downloads."
     )
 
 
 def _learned(of: Scale) -> str:
     return (
         f"The paper proves its theorem and does not try it. Here {of.theorem_crawls} crawls of {of.theorem_budget} "
-        f"downloads keep their automata, on {of.theorem_topics} of the topics, with learning rates "
-        f"{', '.join(map(str, THEOREM_RATES))}."
+        f"downloads keep their automata, on {of.theorem_topics} of the topics with {SWEPT_KEYWORDS} keywords each, and "
+        f"learning rates {', '.join(map(str, THEOREM_RATES))}."
     )
 
 
@@ -68,7 +72,10 @@ def _recorded(form: Form) -> str:
     names = [folder.name for folder in corpora(form)]
     if not names:
         return "Nothing was run on recorded webs: no corpus is at hand."
-    return f"Beside the paper: crawls on recorded webs ({', '.join(names)}), each of a quarter of the pages."
+    return (
+        f"Beside the paper: crawls on recorded webs ({', '.join(names)}), each of a quarter of the "
+        f"pages, with {CORPUS_KEYWORDS} keywords of each topic."
+    )
 
 
 ABOUT = (

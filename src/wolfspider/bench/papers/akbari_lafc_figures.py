@@ -4,15 +4,16 @@ network learns from crawl to crawl."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import cycle
 
 import numpy as np
 
 from wolfspider.bench.experiment import Row, Rows
 from wolfspider.bench.papers.akbari_lafc_grounds import (
-    AGAIN,
     COMPARE,
     FOUR,
     TENTHS,
+    again_by_web,
     at_tenths,
     compared,
     crawls,
@@ -85,10 +86,11 @@ def _found_by(row: Row, times: Floats) -> Floats:
 
 
 def _epochs(rows: Rows) -> list[Figure]:
-    own = [row for row in crawls(rows, AGAIN).values() if row.get("epochs")]
-    last = min((len(row["epochs"]["precision"]) for row in own), default=0)
-    if not last:
+    """A colour for each web; dashed by the web's truth."""
+    webs = again_by_web(rows)
+    if not webs:
         return []
+    last = min(len(row["epochs"]["precision"]) for own in webs.values() for row in own)
     figure = Figure(
         "What keeping automata gives",
         "crawl with the same automata",
@@ -96,11 +98,12 @@ def _epochs(rows: Rows) -> list[Figure]:
         x_log=True,
         x_range=(1, max(last, 2)),
     )
-    for rule, label in (("precision", "by the paper's rule"), ("truth", "by the web's truth")):
-        means = np.mean([row["epochs"][rule][:last] for row in own], axis=0)
-        figure.line(range(1, last + 1), means, label)
-        known = [crawl for crawl in EPOCHS if crawl <= last]
-        figure.points(known, [means[crawl - 1] for crawl in known], colour=figure.marks[-1].colour, size=4.0)
+    known = [crawl for crawl in EPOCHS if crawl <= last]
+    for colour, (web, own) in zip(cycle(PALETTE), webs.items(), strict=False):
+        for rule, label in (("precision", "by the paper's rule"), ("truth", "by the web's truth")):
+            means = np.mean([row["epochs"][rule][:last] for row in own], axis=0)
+            figure.line(range(1, last + 1), means, f"{web}, {label}", dashed=rule == "truth", colour=colour)
+            figure.points(known, [means[crawl - 1] for crawl in known], colour=colour, size=4.0)
     return [figure]
 
 

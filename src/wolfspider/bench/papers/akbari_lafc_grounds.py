@@ -27,6 +27,7 @@ FOUR = (LAFC, "BPM", "HW", "LJM")  # in the paper's order, the best first
 OTHERS = (AGAIN, PARTS, "LJM+", "CG", "best-first", "breadth-first")
 TRAINED = ("BPM", "HW", "LJM", "LJM+", "CG")
 TENTHS = 10
+COMPUTED = "computed"  # the web that has no name
 
 Ground = tuple[str, str, str]  # web, topic, start
 Crawls = Mapping[str, Sequence[Row]]  # by crawler, on the same grounds in the same order
@@ -109,6 +110,15 @@ def static(rows: Rows) -> list[Row]:
 def kept(rows: Rows) -> list[Row]:
     """Crawls of the theorem that keep their automata, as all but those of the broken variant do."""
     return [row for row in rows if row["study"] == THEOREM and not row.get("broken")]
+
+
+def again_by_web(rows: Rows) -> dict[str, list[Row]]:
+    """Crawls of LAFC-R that tell of each crawl before: on the computed web, and on each recorded one."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.get("crawler") == AGAIN and row.get("epochs"):
+            found.setdefault(str(row.get("web_name", COMPUTED)), []).append(row)
+    return found
 
 
 def by_topic(own: Rows, values: Sequence[float]) -> dict[str, float]:

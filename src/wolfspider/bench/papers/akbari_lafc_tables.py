@@ -23,6 +23,7 @@ from wolfspider.bench.papers.akbari_lafc_grounds import (
     THEOREM,
     TIES,
     TRAINED,
+    again_by_web,
     by_topic,
     compared,
     crawls,
@@ -141,10 +142,15 @@ def _sweep_table(rows: Rows, varied: str, title: str, name: str, printed: Printe
         lines.append((f"{value:g}", *map(Both, ours, paper), *parts, *first))
     head = (name, "precision, LAFC-R", "minutes, LAFC-R", "of them network", "and processor", "precision of its last")
     note = (
-        f"Means of {len(again)} grounds with three keywords of a topic; the paper's are of Linux alone. LAFC-R is "
-        "several crawls that share the downloads and keep their automata; LAFC-1 is one crawl with all of them."
+        f"Means of {len(again)} grounds; keywords of each topic: {keywords_of(again)}. The paper's are of Linux "
+        "alone. LAFC-R is several crawls that share the downloads and keep their automata; LAFC-1 is one crawl with "
+        "all of them."
     )
     return Table(title, (*head, "precision, LAFC-1", "minutes, LAFC-1"), lines, note)
+
+
+def keywords_of(rows: Rows) -> str:
+    return ", ".join(map(str, sorted({row["keywords"] for row in rows})))
 
 
 def values_of(*sweeps: Rows) -> list[float]:
@@ -276,7 +282,11 @@ def _times(rows: Rows) -> Table:
         each = 60_000 * sum(row["cpu_minutes"] for row in own) / downloads if downloads else None
         lines.append((crawler, train, len(own), *parts, each))
     head = ("crawler", "training", "crawls", "minutes", "network", "processor", "processor, ms per download")
-    return Table("Where the time goes", head, lines, "The network's time is computed from latencies and politeness.")
+    note = (
+        "The network's time is computed from latencies; nobody waits between two visits to a host. A question for "
+        "back-links takes no time of the network here. Free training is free in downloads only: its time is counted."
+    )
+    return Table("Where the time goes", head, lines, note)
 
 
 def _truth(rows: Rows) -> Table:
@@ -333,17 +343,15 @@ def _between(rows: Rows) -> Table:
 
 
 def _epochs(rows: Rows) -> Table:
-    own = [row for row in crawls(rows, AGAIN).values() if row.get("epochs")]
-    last = min((len(row["epochs"]["precision"]) for row in own), default=0)
-    lines: Lines = [
-        (str(crawl), *(average([row["epochs"][rule][crawl - 1] for row in own]) for rule in ("precision", "truth")))
-        for crawl in EPOCHS
-        if crawl <= last
-    ]
-    note = (
-        f"Means of {len(own)} grounds. Each crawl has the whole budget and starts with the automata of the one before."
-    )
-    return Table("What keeping automata gives: LAFC-R", ("crawl", "precision", "by the truth"), lines, note)
+    lines: Lines = []
+    for web, own in again_by_web(rows).items():
+        last = min(len(row["epochs"]["precision"]) for row in own)
+        for crawl in (crawl for crawl in EPOCHS if crawl <= last):
+            means = (average([row["epochs"][rule][crawl - 1] for row in own]) for rule in ("precision", "truth"))
+            lines.append((web, len(own), str(crawl), *means))
+    head = ("web", "grounds", "crawl", "precision", "by the truth")
+    note = "Each crawl has the whole budget and starts with the automata of the one before. Means of the grounds."
+    return Table("What keeping automata gives: LAFC-R", head, lines, note)
 
 
 def _theorem(rows: Rows) -> Table:
@@ -355,7 +363,8 @@ def _theorem(rows: Rows) -> Table:
             figures = (column(own, figure, place) for figure in ("share", "share_raw", "best", "mean_largest"))
             lines.append((kind, f"{rate:g}", len(own), own[0]["crawl"][place], *figures))
     head = ("thresholds", "learning rate", "grounds", "after crawl", "share above 0.95", "of the whole network, plain")
-    return Table("Theorem 1", (*head, "best link most likely", "mean largest chance"), lines, LEARNED_NOTE)
+    note = f"{LEARNED_NOTE} Keywords of each topic: {keywords_of(mine)}."
+    return Table("Theorem 1", (*head, "best link most likely", "mean largest chance"), lines, note)
 
 
 LEARNED_NOTE = (
@@ -381,5 +390,9 @@ def _corpora(rows: Rows) -> Table:
             figures = _both_rules(mine, crawler, train, CORPUS)[:4]
             lines.append((name, crawler, train, len(own), *figures, mean_of(own, "minutes"), mean_of(own, "downloads")))
     head = ("corpus", "crawler", "training", "crawls", "precision", "by the truth", "recall", "by the truth", "minutes")
-    note = "All topics and keywords of each corpus, both starts, a quarter of its pages. No claim is ruled on these."
+    keywords = keywords_of([row for row in rows if row["study"] == CORPUS])
+    note = (
+        f"All topics of each corpus, both starts, a quarter of its pages; keywords of each topic: {keywords}. LAFC-R "
+        "starts from the directory alone. No claim is ruled on these."
+    )
     return Table("On recorded webs", (*head, "downloads"), lines, note)
