@@ -122,7 +122,7 @@ def test_the_order_of_the_others_counts_too() -> None:
 
 def test_claim_4_tells_of_kept_automata_free_training_and_the_truth() -> None:
     sentence = ruled(4, ROWS).sentence
-    assert sentence.count("it holds") == 3
+    assert sentence.count("it holds") == 4
     assert "with LAFC-R it holds (LAFC 0.4245, BPM 0.3345, HW 0.2845, LJM 0.2345)" in sentence
     free = changed("compare", lambda row: {**row, "curve": [99 * tenth for tenth in range(1, 11)]}, train="free")
     assert ruled(4, free).holds
@@ -131,7 +131,7 @@ def test_claim_4_tells_of_kept_automata_free_training_and_the_truth() -> None:
     assert "with free training it is not testable" in ruled(4, charged).sentence
 
 
-@pytest.mark.parametrize(("number", "count"), [(3, 3), (4, 3), (5, 2), (6, 2)])
+@pytest.mark.parametrize(("number", "count"), [(3, 3), (4, 4), (5, 2), (6, 3)])
 def test_what_the_same_test_finds_otherwise_is_told(number: int, count: int) -> None:
     """By the truth, where each found half as much, LAFC finds less than three quarters. Time knows no truth."""
     assert ruled(number, ROWS).sentence.count("it holds") == count
@@ -141,10 +141,32 @@ def test_what_the_same_test_finds_otherwise_is_told(number: int, count: int) -> 
     assert "with LAFC-R it is not testable; with free training it is not testable" in sentence
 
 
-def test_crawls_that_end_early_are_told() -> None:
+@pytest.mark.parametrize("number", [4, 5, 6])
+def test_crawls_that_end_early_are_told(number: int) -> None:
     early = changed("compare", lambda row: {**row, "downloads": 900}, crawler="LAFC")
-    assert "ended before the budget was spent: 10 of LAFC." in ruled(4, early).sentence
-    assert "ended" not in ruled(4, ROWS).sentence
+    assert "ended before the budget was spent: 10 of LAFC." in ruled(number, early).sentence
+    assert "ended" not in ruled(number, ROWS).sentence
+
+
+def test_claim_4_says_what_the_whole_budget_would_give() -> None:
+    """LAFC ends after 500 downloads, of which 200 to 209 were relevant: no more than 0.21 of 1,000."""
+
+    def halved(row: Row) -> Row:
+        return {**row, "downloads": 500, "curve": [*row["curve"][:-1], row["curve"][-1] - 200]}
+
+    ruling = ruled(4, changed("compare", halved, crawler="LAFC"))
+    assert ruling.holds
+    assert "to the budget, spent or not, it does not hold (BPM 0.3345, HW 0.2845, LJM 0.2345, LAFC 0.2045)" in (
+        ruling.sentence
+    )
+
+
+def test_claim_6_says_what_the_pace_would_give() -> None:
+    """LAFC is over after a fifth of the downloads and of the time."""
+    short = changed("compare", lambda row: {**row, "downloads": 200}, crawler="LAFC")
+    ruling = ruled(6, short)
+    assert ruling.holds
+    assert "In minutes per 1,000 downloads it does not hold (LAFC 52.25" in ruling.sentence
 
 
 def test_lafc_must_find_three_quarters_on_every_topic() -> None:
