@@ -48,13 +48,10 @@ import numpy as np
 
 from wolfspider.bench.experiment import Broken, Claim, Row, Rows, Ruling
 from wolfspider.bench.papers.akbari_lafc_grounds import (
-    COMPARE,
     CONTROL,
     FOUR,
     LAFC,
     RATE,
-    SWEEP,
-    TENTHS,
     Crawls,
     Ground,
     at_tenths,
@@ -69,6 +66,8 @@ from wolfspider.bench.papers.akbari_lafc_grounds import (
     page,
     precision,
     recalls,
+    rising_precision,
+    sorted_sweeps,
     static,
     swept,
     too_few,
@@ -132,20 +131,6 @@ def falls_with_rate(rows: Rows) -> Ruling:
     return sweep(rows, RATE, falling=True)
 
 
-def sorted_sweeps(varied: str, falling: bool) -> Callable[[Rows], list[Row]]:
-    """Figures of each sweep from the largest to the smallest, or the other way."""
-
-    def rows_of(rows: Rows) -> list[Row]:
-        return [
-            {**row, **{figure: sorted(row[figure], reverse=falling) for figure in ("precision", "minutes")}}
-            if row["study"] == SWEEP and row["varied"] == varied
-            else row
-            for row in rows
-        ]
-
-    return rows_of
-
-
 # 3 to 6: four crawlers
 
 
@@ -183,15 +168,6 @@ def _all_fall(found: Crawls) -> Ruling:
     )
     statistic = f"Page's test for a fall over the tenths of the budget, one-sided. {told}"
     return Ruling(all(falls.values()), statistic, f"falls: {', '.join(c for c in falls if falls[c]) or 'none'}")
-
-
-def rising_precision(rows: Rows) -> list[Row]:
-    def risen(row: Row) -> Row:
-        spent = [row["budget"] * tenth / TENTHS for tenth in range(1, TENTHS + 1)]
-        curve = [share * downloads for share, downloads in zip(sorted(at_tenths(row)), spent, strict=True)]
-        return {**row, "curve": curve, "downloads": row["budget"]}
-
-    return [risen(row) if row["study"] == COMPARE else row for row in rows]
 
 
 def lafc_is_most_precise(rows: Rows) -> Ruling:

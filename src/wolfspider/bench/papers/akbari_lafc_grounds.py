@@ -202,3 +202,26 @@ def forgetful(rows: Rows) -> list[Row]:
     }
     true = {id(row) for row in static(rows)}
     return [instead.get((ground(row), row["rate"]), row) if id(row) in true else row for row in rows]
+
+
+def sorted_sweeps(varied: str, falling: bool) -> Callable[[Rows], list[Row]]:
+    """Figures of each sweep from the largest to the smallest, or the other way."""
+
+    def rows_of(rows: Rows) -> list[Row]:
+        return [
+            {**row, **{figure: sorted(row[figure], reverse=falling) for figure in ("precision", "minutes")}}
+            if row["study"] == SWEEP and row["varied"] == varied
+            else row
+            for row in rows
+        ]
+
+    return rows_of
+
+
+def rising_precision(rows: Rows) -> list[Row]:
+    def risen(row: Row) -> Row:
+        spent = [row["budget"] * tenth / TENTHS for tenth in range(1, TENTHS + 1)]
+        curve = [share * downloads for share, downloads in zip(sorted(at_tenths(row)), spent, strict=True)]
+        return {**row, "curve": curve, "downloads": row["budget"]}
+
+    return [risen(row) if row["study"] == COMPARE else row for row in rows]
