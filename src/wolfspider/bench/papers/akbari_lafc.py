@@ -74,7 +74,7 @@ def _recorded(form: Form) -> str:
         return "Nothing was run on recorded webs: no corpus is at hand."
     return (
         f"Beside the paper: crawls on recorded webs ({', '.join(names)}), each of a quarter of the "
-        f"pages, with {CORPUS_KEYWORDS} keywords of each topic."
+        f"pages, from a directory page, with {CORPUS_KEYWORDS} keywords of each topic."
     )
 
 

@@ -92,12 +92,12 @@ class Scale(NamedTuple):
     theorem_crawls: int
     theorem_budget: int  # of each crawl
     corpora: tuple[str, ...]
-    corpus_again: tuple[str, ...]  # corpora that LAFC-R is run on, from the directory alone
+    corpus_again: tuple[str, ...]  # corpora that LAFC-R is run on
 
 
 FULL = Scale(
     "synthetic:pages=200000,topics=32,seed=1",
-    *(10_000, CONTROLS, RATES, [0.05, 0.1, 0.5], STARTS, STARTS),
+    *(10_000, CONTROLS, RATES, [0.05, 0.1, 0.5], (DIRECTORY,), STARTS),
     *(4, 100, 500, ("wiki", "docs", "news"), ("wiki",)),
 )
 QUICK = Scale(
@@ -168,16 +168,16 @@ def _ties(of: Scale, place: int) -> Iterator[Setting]:
 def _corpus(form: Form, of: Scale) -> Iterator[Setting]:
     for folder in corpora(form):
         budget = len(Recorded(folder)) // 4
-        for (name, task), start in product(load_tasks(folder / "topics.json").items(), STARTS):
-            about = {"study": "corpus", "web": str(folder), "web_name": folder.name, "place": name, "start": start}
+        for name, task in load_tasks(folder / "topics.json").items():
+            about = {"study": "corpus", "web": str(folder), "web_name": folder.name, "place": name, "start": DIRECTORY}
             size = {"keywords": min(CORPUS_KEYWORDS, len(task.topic.keywords)), "budget": budget}
             for crawler, train in product(CORPUS_CRAWLERS, TRAINING):
-                if _on_corpus(of, folder, start, crawler, train):
+                if _on_corpus(of, folder, crawler, train):
                     yield {**about, **size, "crawler": crawler, "train": train, **CRAWLERS[crawler]}
 
 
-def _on_corpus(of: Scale, folder: Path, start: str, crawler: str, train: str) -> bool:
-    if crawler == "LAFC-R" and (folder.name not in of.corpus_again or start != DIRECTORY):
+def _on_corpus(of: Scale, folder: Path, crawler: str, train: str) -> bool:
+    if crawler == "LAFC-R" and folder.name not in of.corpus_again:
         return False
     return train == CHARGED or crawler in TRAINED
 
