@@ -28,8 +28,15 @@ from wolfspider.turns import Turns
 CASES = [(name, variant) for name, kind in all_strategies().items() for variant in range(len(kind.variants))]
 
 
-@pytest.mark.parametrize("rule", STRATEGY_CHECKS)
-@pytest.mark.parametrize(("name", "variant"), CASES)
+def case(name: str, variant: int, rule: str) -> Any:
+    """A population that is stored whole, again and again, takes its time."""
+    slow = name == "infospiders" and rule == "replays_its_journal"
+    return pytest.param(name, variant, rule, marks=pytest.mark.slow if slow else ())
+
+
+@pytest.mark.parametrize(
+    ("name", "variant", "rule"), [case(*strategy, rule) for strategy in CASES for rule in STRATEGY_CHECKS]
+)
 def test_every_strategy_conforms(name: str, variant: int, rule: str) -> None:
     kind = all_strategies()[name]
     STRATEGY_CHECKS[rule](configured(kind, kind.variants[variant]))
