@@ -61,10 +61,11 @@ class Scale(NamedTuple):
     poor: tuple[int, float]
     corpus: int
     corpus_days: float
+    lists: str  # of the site: long ones, or short ones
 
 
-FULL = Scale(5, 5, 14, (300, 4), 1, 2, 20, 3, (100, 20), 8, 3, (300, 20), (30, 20), 5, 10)
-QUICK = Scale(2, 5, 14, (180, 40), 0, 0, 5, 2.5, (60, 40), 5, 2, (60, 40), (10, 40), 5, 4)
+FULL = Scale(5, 5, 14, (300, 4), 1, 2, 20, 3, (100, 20), 8, 3, (300, 20), (30, 20), 5, 10, "")
+QUICK = Scale(2, 5, 14, (180, 40), 0, 0, 5, 2.5, (60, 40), 5, 2, (60, 40), (10, 40), 5, 4, f",{SPARE}")
 CORPUS_LATENCY = 60.0
 PAPER_DOWNLOADS, PAPER_ARTICLES = 78_000, 1_200  # a day
 
@@ -79,7 +80,7 @@ def settings(form: Form) -> list[Setting]:
 
 
 def web(of: Scale, case: int, articles: int) -> str:
-    return f"synthetic:pages=3000,topics=64,mischief=0,news=1,seed={1 + case % of.webs},articles={articles},{SPARE}"
+    return f"synthetic:pages=3000,topics=64,mischief=0,news=1,seed={1 + case % of.webs},articles={articles}{of.lists}"
 
 
 def _setting(kind: str, of: Scale, case: int, rates: tuple[int, float], days: float, **more: Any) -> Setting:
@@ -169,6 +170,9 @@ def scaled(form: Form) -> list[str]:
         f"Lists show ten articles at most and articles link to three older ones ({SPARE}), so that a step takes about "
         "as many downloads as in the paper; a download takes longer, so that a slice of time has fewer steps. The "
         "table of steps has both beside the paper's."
+        if of.lists
+        else "Pages have other links than the paper's, so a step takes another number of downloads, and a slice of "
+        "time has another number of steps: the table of steps has both beside the paper's."
     )
     sweep = (
         f"The sweep of the cost and the cut weblogs: {of.sweep} seeds, {of.sweep_days:g} days, {of.sweep_site[0]} "

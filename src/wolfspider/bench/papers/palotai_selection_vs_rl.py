@@ -52,6 +52,7 @@ class Size:
     corpus: str
     corpus_days: float
     corpus_repeats: int
+    lists: str = ""  # of the site: long ones, or short ones
     corpus_latency: float = 240.0
     around: str = "pages=3000,topics=64"  # the rest of the web, which states of pages are learned from
 
@@ -62,7 +63,7 @@ class Size:
 
 
 FULL = Size(3, 3, 1, 6, 18, 9.0, 343, "news", 180, 5)
-QUICK = Size(1, 5, 1, 5, 6, 24.0, 128, "news-small", 28, 2)
+QUICK = Size(1, 5, 1, 5, 6, 24.0, 128, "news-small", 28, 2, f",{SPARE}")
 
 
 def size_of(form: Form) -> Size:
@@ -83,7 +84,7 @@ def settings_of(size: Size, corpora: Path | None) -> list[Setting]:
 
 
 def _base(size: Size, web: int) -> dict[str, Any]:
-    site = f"synthetic:{size.around},mischief=0,news=1,seed={web},articles={size.articles},{SPARE}"
+    site = f"synthetic:{size.around},mischief=0,news=1,seed={web},articles={size.articles}{size.lists}"
     pace = {"days": size.days, "latency": size.latency}
     recording = {**pace, "repeat": 0, "fleet": MIXED}
     return {"web": site, "web_seed": web, "strategy": STRATEGY, **pace, "record": recording, "parts": list(PARTS)}
@@ -147,12 +148,17 @@ def scaled(form: Form) -> list[str]:
         f"{size.downloads:,.0f} downloads a day, at {size.latency:g} s each, instead of about {PAPER_DOWNLOADS:,}, and "
         f"{size.articles} articles a day instead of about {PAPER_NEWS:,} new addresses: the same downloads for each."
     )
+    lists = (
+        f"Lists show ten articles at most and articles link to three older ones ({SPARE}), so that a step takes few "
+        "downloads, if more than in the paper."
+        if size.lists
+        else "A step takes more downloads than in the paper, because lists are long."
+    )
     fleet = (
         f"Slices of {SLICE:g} s, 100 steps a path, 16 foragers at most and all other parameters are the paper's. In "
         f"the paper a slice has about {SLICE / STEP:.0f} steps or {SLICE / DOWNLOAD:.0f} downloads. Here it has about "
-        f"{SLICE / size.latency:.0f} downloads and those that complete its last step. Lists show ten articles at most "
-        f"and articles link to three older ones ({SPARE}), so that a step takes few downloads, if more than in the "
-        "paper. A forager goes fewer steps in a slice and makes fewer paths; the table of steps and paths counts them."
+        f"{SLICE / size.latency:.0f} downloads and those that complete its last step. {lists} "
+        "A forager goes fewer steps in a slice and makes fewer paths; the table of steps and paths counts them."
     )
     starts = (
         "WL foragers start from the home page of the site, with nothing else in their weblog; RL foragers start all "
