@@ -3,7 +3,7 @@ the difference is: a small p alone says nothing about that."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -44,3 +44,11 @@ def one_sided(differences: Floats) -> float:
 
 def p_text(p: float) -> str:
     return f"p = {p:.2g}" if p >= 1e-4 else "p < 0.0001"
+
+
+def all_of(rulings: Mapping[str, Ruling]) -> Ruling:
+    """A claim that says several things holds if each of them does."""
+    if any(ruling.holds is None for ruling in rulings.values()):
+        return next(ruling for ruling in rulings.values() if ruling.holds is None)
+    told = "; ".join(f"{name}: {ruling.word} ({ruling.statistic})" for name, ruling in rulings.items())
+    return Ruling(all(ruling.holds for ruling in rulings.values()), told)

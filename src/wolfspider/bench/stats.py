@@ -164,6 +164,13 @@ def welch(first: Sequence[float], second: Sequence[float]) -> Welch:
     return Welch(difference, difference - reach, difference + reach, float(2 * t.sf(abs(difference) / error, freedom)))
 
 
+def trend(lines: Sequence[Sequence[float]]) -> float:
+    """The p of Page's test: do the columns rise from the first to the last? A line for each case."""
+    from scipy.stats import page_trend_test
+
+    return float(page_trend_test(np.array(lines)).pvalue)
+
+
 def holm(ps: Sequence[float]) -> list[float]:
     """Each p times the number of hypotheses not yet rejected, smallest first, and never below the one before."""
     order = np.argsort(ps, kind="stable")

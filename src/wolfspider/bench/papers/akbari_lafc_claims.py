@@ -74,8 +74,7 @@ from wolfspider.bench.papers.akbari_lafc_grounds import (
     variants,
 )
 from wolfspider.bench.papers.akbari_lafc_tally import ruling_rate
-from wolfspider.bench.papers.palotai_selection_pairs import all_of
-from wolfspider.bench.rulings import FEWEST, SURE, greater, one_sided, p_text
+from wolfspider.bench.rulings import FEWEST, SURE, all_of, greater, one_sided, p_text
 from wolfspider.bench.stats import DIGITS, Floats, holm, interval, welch
 
 FEWEST_FOR_FIVE = 7  # pairs: with fewer, even if all agree, Holm's p of five tests is above 0.05

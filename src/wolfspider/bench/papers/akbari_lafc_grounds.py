@@ -15,9 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from wolfspider.bench.experiment import Row, Rows, Ruling
-from wolfspider.bench.papers.palotai_news_contrasts import trend
 from wolfspider.bench.rulings import FEWEST, SURE, p_text
-from wolfspider.bench.stats import DIGITS, interval
+from wolfspider.bench.stats import DIGITS, interval, trend
 
 SWEEP, COMPARE, THEOREM, CORPUS, TIES = "sweep", "compare", "theorem", "corpus", "ties"  # studies
 CONTROL, RATE = "control", "rate"  # what a sweep varies

@@ -31,6 +31,7 @@ import numpy as np
 from wolfspider.bench.experiment import Broken, Claim, Row, Rows, Ruling
 from wolfspider.bench.papers.palotai_news_claims import mean_text
 from wolfspider.bench.rulings import FEWEST, SURE, greater, one_sided, p_text
+from wolfspider.bench.stats import trend
 from wolfspider.bench.territory import EQUAL_MOVES
 
 FACTORS = (1, 4, 16, 64)
@@ -70,13 +71,6 @@ def sweep(rows: Rows, figure: Figure) -> list[list[float]]:
     found = {key: value for key, value in known.items() if math.isfinite(value)}
     cases = sorted({case for case, _ in found})
     return [[found[case, m] for m in FACTORS] for case in cases if all((case, m) in found for m in FACTORS)]
-
-
-def trend(lines: Sequence[Sequence[float]]) -> float:
-    """The p of Page's test: do the columns rise from the first to the last?"""
-    from scipy.stats import page_trend_test
-
-    return float(page_trend_test(np.array(lines)).pvalue)
 
 
 def costs_widen_and_kill(rows: Rows) -> Ruling:

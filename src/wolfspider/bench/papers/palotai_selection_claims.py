@@ -28,7 +28,6 @@ from wolfspider.bench.papers.palotai_selection_pairs import (
     SHUFFLED,
     Figure,
     age,
-    all_of,
     by_pair,
     curve,
     excess,
@@ -43,6 +42,7 @@ from wolfspider.bench.papers.palotai_selection_pairs import (
     with_relevant,
 )
 from wolfspider.bench.rhythm import deviation, peaks
+from wolfspider.bench.rulings import all_of
 from wolfspider.learn.degrees import best_tail
 from wolfspider.learn.graph import Ints
 

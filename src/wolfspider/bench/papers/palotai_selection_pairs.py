@@ -82,14 +82,6 @@ def relative(rows: Rows, study: str, kinds: tuple[str, str], figure: Figure) -> 
 # Rulings
 
 
-def all_of(rulings: Mapping[str, Ruling]) -> Ruling:
-    """A claim that says several things holds if each of them does."""
-    if any(ruling.holds is None for ruling in rulings.values()):
-        return next(ruling for ruling in rulings.values() if ruling.holds is None)
-    told = "; ".join(f"{name}: {ruling.word} ({ruling.statistic})" for name, ruling in rulings.items())
-    return Ruling(all(ruling.holds for ruling in rulings.values()), told)
-
-
 def more(differences: Floats, unit: str = "") -> Ruling:
     ruling = greater(differences.tolist())
     return ruling if ruling.holds is None else Ruling(ruling.holds, f"{unit}{ruling.statistic}")
