@@ -1,0 +1,227 @@
+"""The cells of `energy_population`: one crawl of agents that live on what they find, and what is measured of it.
+
+    figures    the crawlers of Figs. 2 to 6; once as printed, where a second visit is free, and once where it costs C
+    exhausted  the crawler with the buffer, on a web so small that it finds all there is of the topic
+    rates      how an agent fares on a single page, with the parameters that the paper explains C and G by
+    corpus     some of the crawlers, on a recorded web
+
+A run has a web, a topic and starting points of its own, and all crawlers of a run draw the same chances. The gain rate
+of the original model is a multiple of the rate that would balance it: C over the mean relevance of all the pages that
+the sigmoid of Fig. 4 brings on the same ground. Nobody knows that before a crawl. It stands for the paper's tuning by
+hand.
+
+Two crawlers are broken on purpose, so that claims can be seen to fail: a buffer without bounds, and a threshold R that
+stays where no page can be below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wolfspider import chance
+from wolfspider.bench.cell import inside, opened
+from wolfspider.bench.experiment import Form, Row, Setting
+from wolfspider.bench.papers.energy_population_watch import Watch, thinned
+from wolfspider.bench.population import Energies
+from wolfspider.drive import Recollection, simulate
+from wolfspider.errors import Problem
+from wolfspider.frontier import Shelf
+from wolfspider.judge import Unlearning, verdict
+from wolfspider.learn.balance import STEEPEST, Threshold, energy
+from wolfspider.loop import Crawl, Limits
+from wolfspider.model import Link, Page, Verdict
+from wolfspider.params import build
+from wolfspider.reinforcer import Reinforcer, Terms
+from wolfspider.scope import Scope
+from wolfspider.strategies.energy.params import MOST_AGENTS
+from wolfspider.strategies.energy.walk import Energy
+from wolfspider.topic import Task, Topic, load_tasks
+from wolfspider.web.recorded import Recorded
+from wolfspider.web.world import World
+
+FIGURES, EXHAUSTED, RATES, CORPUS = "figures", "exhausted", "rates", "corpus"
+PRINTED, CORRECTED = 0.0, 1.0  # what a second visit costs, in units of C
+UB, LB, AGENTS, COST = 250, 50, 200, 0.5
+LOW, MIDDLE, HIGH = "original, gain x 1/4", "original, gain x 1", "original, gain x 4"
+WIDE, FIG_4, NARROW = "sigmoid, C=0.2, G=10", "sigmoid, C=0.5, G=8", "sigmoid, C=1, G=4"
+FREE, BUFFER, EXACT, UNBOUND = "sigmoid, G=30", "buffer, G=30", "sigmoid, exact R, G=8", "buffer without bounds, G=30"
+ORIGINALS, SIGMOIDS = (LOW, MIDDLE, HIGH), (WIDE, FIG_4, NARROW)
+DEADLY, TWENTIETH = "sigmoid, C=1.1, G=10", "sigmoid, C=0.5, G=10"
+
+SIGMOID, BOUNDED = {"model": "sigmoid", "cost": COST}, {"model": "buffer", "cost": COST, "gain": 30.0}
+CRAWLERS: Mapping[str, Mapping[str, Any]] = {
+    LOW: {"model": "original", "cost": COST, "factor": 0.25},
+    MIDDLE: {"model": "original", "cost": COST, "factor": 1.0},
+    HIGH: {"model": "original", "cost": COST, "factor": 4.0},
+    WIDE: {"model": "sigmoid", "cost": 0.2, "gain": 10.0},
+    FIG_4: {**SIGMOID, "gain": 8.0},
+    NARROW: {"model": "sigmoid", "cost": 1.0, "gain": 4.0},
+    FREE: {**SIGMOID, "gain": 30.0},
+    BUFFER: {**BOUNDED, "most": UB, "least": LB},
+    EXACT: {**SIGMOID, "gain": 8.0, "threshold": "exact"},
+    UNBOUND: {**BOUNDED, "most": MOST_AGENTS, "least": 0},
+    DEADLY: {"model": "sigmoid", "cost": 1.1, "gain": 10.0},
+    TWENTIETH: {**SIGMOID, "gain": 10.0},
+}
+PLAIN = (*ORIGINALS, *SIGMOIDS, FREE, BUFFER)
+ON_CORPORA = (MIDDLE, FIG_4, FREE, BUFFER)
+
+
+class Scale(NamedTuple):
+    """How much is run."""
+
+    web: str  # to be completed by a seed
+    budget: int  # downloads; the paper's longest crawls have 25,000
+    runs: int
+    corrected: int  # runs with second visits that cost
+    small: str  # a web whose topics are soon exhausted
+    small_budget: int
+    rates_budget: int
+    corpora: tuple[str, ...]
+    corpus_topics: int  # of each
+
+
+WEB = "synthetic:pages={pages},topics={topics},seeds=relevant,seed="
+FULL = Scale(
+    WEB.format(pages=200_000, topics=32),
+    *(25_000, 8, 5, WEB.format(pages=20_000, topics=16), 16_000, 5_000, ("wiki", "docs", "news"), 5),
+)
+QUICK = Scale(
+    WEB.format(pages=40_000, topics=16),
+    *(1_500, 5, 5, WEB.format(pages=3_000, topics=8), 2_400, 1_000, ("wiki-small",), 2),
+)
+
+
+def scale(form: Form) -> Scale:
+    return QUICK if form.quick else FULL
+
+
+def settings(form: Form) -> list[Setting]:
+    """Run by run, so that neighbours look at the same web."""
+    of = scale(form)
+    found: list[Setting] = []
+    for run in range(of.runs):
+        found += [*_figures(of, run), *_exhausted(of, run), *_rates(of, run)]
+    return [*found, *_corpus(form, of)]
+
+
+def _about(study: str, web: str, run: int, budget: int, crawler: str, revisit: float, **more: Any) -> Setting:
+    where = {"study": study, "web": f"{web}{run + 1}", "run": run, "place": run % 5, "starts": 1 + run % 3}
+    return {**where, "strategy": "energy", "budget": budget, "crawler": crawler, "revisit": revisit, **more}
+
+
+def _figures(of: Scale, run: int) -> Iterator[Setting]:
+    for crawler in (*PLAIN, EXACT, UNBOUND):
+        yield _about(FIGURES, of.web, run, of.budget, crawler, PRINTED)
+    for crawler in PLAIN if run < of.corrected else ():
+        yield _about(FIGURES, of.web, run, of.budget, crawler, CORRECTED)
+
+
+def _exhausted(of: Scale, run: int) -> Iterator[Setting]:
+    for revisit in (PRINTED, CORRECTED):
+        yield _about(EXHAUSTED, of.small, run, of.small_budget, BUFFER, revisit)
+
+
+def _rates(of: Scale, run: int) -> Iterator[Setting]:
+    for crawler, fixed in product((DEADLY, TWENTIETH), (False, True)):
+        yield _about(RATES, of.web, run, of.rates_budget, crawler, PRINTED, fixed=fixed)
+
+
+def _corpus(form: Form, of: Scale) -> Iterator[Setting]:
+    for folder in corpora(form):
+        budget = len(Recorded(folder)) // 4
+        names = [*load_tasks(folder / "topics.json")][: of.corpus_topics]
+        for run, name in enumerate(names):
+            where = {"study": CORPUS, "web": str(folder), "web_name": folder.name, "run": run, "place": name}
+            for crawler in ON_CORPORA:
+                crawl = {"strategy": "energy", "budget": budget, "crawler": crawler, "revisit": PRINTED}
+                yield {**where, "starts": 3, **crawl}
+
+
+def corpora(form: Form) -> list[Path]:
+    """The recorded webs that are at hand."""
+    folders = [form.corpora / name for name in scale(form).corpora] if form.corpora else []
+    return [folder for folder in folders if folder.is_dir()]
+
+
+# Running one
+
+
+def measured(setting: Setting) -> Row:
+    web, place = str(setting["web"]), setting["place"]
+    given = {**CRAWLERS[str(setting["crawler"])], "revisit": float(setting["revisit"]), "agents": AGENTS}
+    factor = given.pop("factor", None)
+    if factor is not None:
+        pilot = relevance_of_pilot(web, place, int(setting["starts"]), int(setting["budget"]), given["revisit"])
+        given["gain"] = min(1000.0, factor * given["cost"] / max(pilot, 1e-6))
+    task = task_of(web, place)
+    crawl, watch = new_crawl(setting, task, opened(web, None), given)
+    crawl.listen(energies := Energies())
+    reason = run(crawl, opened(web, None), task, int(setting["starts"]))
+    row = {"topic": task.topic.name, "relevant": len(task.relevant), "gain": given["gain"], "reason": reason}
+    return {**row, **thinned(energies, watch, int(setting["budget"])), **watch.figures()}
+
+
+@lru_cache(maxsize=2)
+def relevance_of_pilot(web: str, place: int | str, starts: int, budget: int, revisit: float) -> float:
+    """The mean relevance of what the sigmoid of Fig. 4 brings. Neighbouring cells ask for the same."""
+    given = {**CRAWLERS[FIG_4], "revisit": revisit, "agents": AGENTS}
+    task, world = task_of(web, place), opened(web, None)
+    crawl, watch = new_crawl({"place": place, "budget": budget}, task, world, given)
+    run(crawl, world, task, starts)
+    return watch.mean_relevance
+
+
+@lru_cache(maxsize=2)
+def tasks(web: str) -> Mapping[str, Task]:
+    return dict(opened(web, None).tasks())
+
+
+def task_of(web: str, place: int | str) -> Task:
+    known = tasks(web)
+    return known[[*known][place % len(known)] if isinstance(place, int) else place]
+
+
+def new_crawl(setting: Setting, task: Task, world: World, given: Mapping[str, Any]) -> tuple[Crawl, Watch]:
+    """A crawl that is not begun, and who watches it. Its chances are those of its ground, whoever crawls there."""
+    kind = Fixed if setting.get("fixed") else Energy
+    rng = chance.generator(0, world.name, task.topic.name)
+    strategy = kind(Topic(task.topic.keywords), build(kind.Params, given), rng, Shelf())
+    crawl = Crawl(
+        strategy,
+        judge_of=Unasked,
+        memory=Recollection(world),
+        limits=Limits(int(setting["budget"])),
+        reinforcer=Reinforcer(Terms(pays="new+relevant")),
+        scope=Scope(within=inside(world)),
+    )
+    watch = Watch(strategy, task.relevant)
+    crawl.listen(watch)
+    return crawl, watch
+
+
+def run(crawl: Crawl, world: World, task: Task, starts: int) -> str:
+    crawl.begin([Link(url) for url in task.seeds[:starts]], now=world.start)
+    reason = simulate(crawl, world, start=world.start).reason
+    if reason == "stuck":
+        raise Problem(f"energy waits for something that cannot come, on {world.name}.")
+    return reason
+
+
+class Unasked(Unlearning):
+    """Agents weigh pages themselves, so nobody needs a judge."""
+
+    def score(self, page: Page) -> Verdict:
+        return verdict(0.0, 0.5)
+
+
+class Fixed(Energy):
+    """Broken: R is 0 and stays there, so that no page is below it."""
+
+    def _energy(self, relevance: float) -> float:
+        self.limit = [0.0, STEEPEST]
+        return energy(relevance, Threshold(*self.limit), self.params.cost, self.params.gain)

@@ -1,0 +1,65 @@
+"""Tables and figures are made from rows of both forms, and their numbers are right."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+from tests.bench.energy_rows import made_rows
+
+from wolfspider.bench.experiment import Both, Form, Rows, Table
+from wolfspider.bench.papers.energy_population import EXPERIMENT
+from wolfspider.bench.papers.energy_population_cells import BUFFER, DEADLY, LOW, TWENTIETH
+from wolfspider.bench.papers.energy_population_tables import figures, tables
+
+ROWS = made_rows()
+
+
+def titled(words: str, rows: Rows = ROWS) -> Table:
+    (found,) = [table for table in tables(rows) if words in table.title]
+    return found
+
+
+def test_every_table_is_made() -> None:
+    assert len(tables(ROWS)) == 5
+    assert "Recorded webs" not in [table.title for table in tables(made_rows(5, recorded=False))]
+
+
+def test_figures_2_to_6_are_made_and_are_xml() -> None:
+    made = figures(ROWS)
+    titles = " ".join(figure.title for figure in made)
+    assert all(f"(Fig. {number})" in titles for number in range(2, 7))
+    for figure in made:
+        ElementTree.fromstring(figure.svg())
+
+
+def test_each_run_has_its_line_and_each_crawler_one_label() -> None:
+    (figure,) = [figure for figure in figures(ROWS) if "(Fig. 2)" in figure.title]
+    assert len(figure.marks) == 3 * 8
+    assert len([mark for mark in figure.marks if mark.label]) == 3
+
+
+def test_without_rows_there_is_nothing_to_show() -> None:
+    assert tables([]) == [] and figures([]) == []
+
+
+def test_populations_by_hand() -> None:
+    lines = {line[:2]: line for line in titled("Populations").lines}
+    low = lines[LOW, "free, as printed"]
+    assert low[2] == 8 and low[5] == 0 and low[7] == 8 and low[-1] == "done 8"
+    kept = lines[BUFFER, "costs C"]
+    assert kept[2] == 5 and kept[7] == 0 and kept[8] == 1000 and kept[-1] == "budget 5"
+
+
+def test_what_the_paper_says_of_single_pages_stands_beside_ours() -> None:
+    lines = {line[0]: line for line in titled("Single pages").lines}
+    assert lines[DEADLY][3] == Both(0.99, 1.0)
+    assert lines[TWENTIETH][5] == Both(pytest.approx(10.15), 10)
+    assert lines[TWENTIETH][6] == Both(pytest.approx(0.0503, abs=1e-3), 0.05)
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_what_was_scaled_is_said(quick: bool) -> None:
+    told = " ".join(EXPERIMENT.scaled(Form(quick)))
+    assert ("instead of 25,000" in told) is quick
+    assert "no corpus is at hand" in told
