@@ -67,7 +67,14 @@ def made(study: str, run: int, crawler: str, revisit: float, population: list[fl
     truth = [0.9 * share for share in precision]
     late = {"last_precision": precision[-1], "last_truth": truth[-1], "teleported": 3, "restarted": 1}
     fared: dict[str, Any] = {"low_visits": 100, "low_deaths": 20 + run, "high_visits": 10, "clones": 98 + run}
-    figures = {"border": 0.07, "mean_relevance": 0.05, "rewarded": 0.05 + run / 10_000, "drift": 0.01, **fared}
+    figures = {
+        "border": 0.07,
+        "mean_relevance": 0.05,
+        "rewarded": 0.05 + run / 10_000,
+        "above": 0.04,
+        "drift": 0.01,
+        **fared,
+    }
     curves = {name: [0.5 * step for step in range(steps)] for name in CURVES}
     return {**row, **ends, **small, "precision": precision, "truth": truth, **late, **figures, **curves}
 

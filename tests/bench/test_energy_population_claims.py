@@ -189,8 +189,8 @@ def test_runs_that_end_early_are_not_compared_for_claim_6() -> None:
     [
         (DEADLY, {"low_deaths": 90}),
         (TWENTIETH, {"low_deaths": 100}),
-        (TWENTIETH, {"clones": 130}),
-        (TWENTIETH, {"clones": 70}),
+        (TWENTIETH, {"clones": 160}),
+        (TWENTIETH, {"clones": 30}),
         (TWENTIETH, {"rewarded": 0.08}),
         (TWENTIETH, {"rewarded": 0.02}),
     ],

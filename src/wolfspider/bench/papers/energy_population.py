@@ -32,8 +32,8 @@ def scaled(form: Form) -> list[str]:
         "are not printed, and are ours. The gain rates are multiples of the one that would balance the run."
     )
     small = (
-        f"The topic is exhausted on webs of their own ({of.small}1 and so on), with {of.small_budget:,} downloads; "
-        f"what happens on single pages is seen in crawls of {of.rates_budget:,}."
+        f"The topic is exhausted on webs of their own ({of.small}1 to {of.small_runs}), with "
+        f"{of.small_budget:,} downloads; what happens on single pages is seen in crawls of {of.rates_budget:,}."
     )
     return [webs, f"{_downloads(of)} {_runs(of)}", idf, ours, small, _recorded(form)]
 

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 from wolfspider import chance
 from wolfspider.bench.cell import inside, opened
+from wolfspider.bench.epochs import Keeping
 from wolfspider.bench.experiment import Form, Row, Setting
 from wolfspider.bench.papers.energy_population_watch import Watch, thinned
 from wolfspider.bench.population import Energies
@@ -80,6 +81,7 @@ class Scale(NamedTuple):
     corrected: int  # runs with second visits that cost
     small: str  # a web whose topics are soon exhausted
     small_budget: int
+    small_runs: int  # more, as some topics are not exhausted in time
     rates_budget: int
     corpora: tuple[str, ...]
     corpus_topics: int  # of each
@@ -88,11 +90,11 @@ class Scale(NamedTuple):
 WEB = "synthetic:pages={pages},topics={topics},seeds=relevant,seed="
 FULL = Scale(
     WEB.format(pages=200_000, topics=32),
-    *(25_000, 8, 5, WEB.format(pages=20_000, topics=16), 16_000, 5_000, ("wiki", "docs", "news"), 5),
+    *(25_000, 7, 5, WEB.format(pages=20_000, topics=16), 16_000, 8, 5_000, ("wiki", "docs", "news"), 5),
 )
 QUICK = Scale(
     WEB.format(pages=40_000, topics=16),
-    *(1_500, 5, 5, WEB.format(pages=3_000, topics=8), 2_400, 1_000, ("wiki-small",), 2),
+    *(1_500, 5, 5, WEB.format(pages=3_000, topics=8), 2_400, 8, 1_000, ("wiki-small",), 2),
 )
 
 
@@ -105,8 +107,9 @@ def settings(form: Form) -> list[Setting]:
     of = scale(form)
     found: list[Setting] = []
     for run in range(of.runs):
-        found += [*_figures(of, run), *_exhausted(of, run), *_rates(of, run)]
-    return [*found, *_corpus(form, of)]
+        found += [*_figures(of, run), *_rates(of, run)]
+    small = [setting for run in range(of.small_runs) for setting in _exhausted(of, run)]
+    return [*found, *small, *_corpus(form, of)]
 
 
 def _about(study: str, web: str, run: int, budget: int, crawler: str, revisit: float, **more: Any) -> Setting:
@@ -161,7 +164,7 @@ def measured(setting: Setting) -> Row:
     task = task_of(web, place)
     crawl, watch = new_crawl(setting, task, opened(web, None), given)
     crawl.listen(energies := Energies())
-    reason = run(crawl, opened(web, None), task, int(setting["starts"]))
+    reason = run(crawl, keeping(web), task, int(setting["starts"]))
     row = {"topic": task.topic.name, "relevant": len(task.relevant), "gain": given["gain"], "reason": reason}
     return {**row, **thinned(energies, watch, int(setting["budget"])), **watch.figures()}
 
@@ -170,10 +173,16 @@ def measured(setting: Setting) -> Row:
 def relevance_of_pilot(web: str, place: int | str, starts: int, budget: int, revisit: float) -> float:
     """The mean relevance of what the sigmoid of Fig. 4 brings. Neighbouring cells ask for the same."""
     given = {**CRAWLERS[FIG_4], "revisit": revisit, "agents": AGENTS}
-    task, world = task_of(web, place), opened(web, None)
-    crawl, watch = new_crawl({"place": place, "budget": budget}, task, world, given)
-    run(crawl, world, task, starts)
+    task = task_of(web, place)
+    crawl, watch = new_crawl({"budget": budget}, task, opened(web, None), given)
+    run(crawl, keeping(web), task, starts)
     return watch.mean_relevance
+
+
+@lru_cache(maxsize=1)
+def keeping(web: str) -> Keeping:
+    """Neighbouring cells are of one web, and share what was parsed."""
+    return Keeping(opened(web, None))
 
 
 @lru_cache(maxsize=2)
@@ -204,9 +213,10 @@ def new_crawl(setting: Setting, task: Task, world: World, given: Mapping[str, An
     return crawl, watch
 
 
-def run(crawl: Crawl, world: World, task: Task, starts: int) -> str:
+def run(crawl: Crawl, kept: Keeping, task: Task, starts: int) -> str:
+    world = kept.world
     crawl.begin([Link(url) for url in task.seeds[:starts]], now=world.start)
-    reason = simulate(crawl, world, start=world.start).reason
+    reason = simulate(crawl, kept, start=world.start).reason
     if reason == "stuck":
         raise Problem(f"energy waits for something that cannot come, on {world.name}.")
     return reason

@@ -2,11 +2,14 @@
 fail.
 
 The tests were written before any of the webs they are ruled on had been crawled. Crawls of a few hundred downloads on
-another web, of the same kind and with another seed, had been seen. A case is a run: a web, a topic and one to three
-relevant starting points; all crawlers of a run share them. Chance counts as excluded below p = 0.05; tests of pairs are
-Wilcoxon's, one-sided, and need five or more. Ruled on are crawls as printed, where a second visit to a page neither
-gives nor costs. Where it costs C, which is our correction, the same test is told beside it. Precision is by relevance
-(energy_population_watch.py); by the web's own truth the same test is told beside it, too.
+smaller webs with other seeds had been seen; after these there are more runs on small webs for claim 5, and claim 7
+counts the clones of both crawls of a run together, so that neither fails for want of cases.
+
+A case is a run: a web, a topic and one to three relevant starting points; all crawlers of a run share them. Chance
+counts as excluded below p = 0.05; tests of pairs are Wilcoxon's, one-sided, and need five or more. Ruled on are crawls
+as printed, where a second visit to a page neither gives nor costs. Where it costs C, which is our correction, the same
+test is told beside it. Precision is by relevance (energy_population_watch.py); by the web's own truth the same test is
+told beside it, too.
 
 1   The gain rate is a quarter of what would balance the original model, that itself, or four times as much. In most
     runs the population must die out with the first, reach ten times its first number with the last, and do neither in
@@ -28,8 +31,8 @@ gives nor costs. Where it costs C, which is our correction, the same test is tol
     be more than half of the largest. Runs where one ended before half of the budget are left out.
 7   Far below R is a page with half of its relevance or less, far above one that is nearer to the most relevant so
     far. With C = 1.1 at least 95 in 100 agents must die of a page far below, and more than with C = 0.5. With G = 10
-    the clones made at a page far above must be 8 to 12; with C = 0.5, too, the share of pages that give energy must be
-    1/30 to 1/15; both as the 95% interval of the mean over runs.
+    and either C the clones made at a page far above must be 8 to 12; with C = 0.5 the share of pages that give energy
+    must be 1/30 to 1/15; both as the 95% interval of the mean over runs.
 
 Broken variants of 1, 2, 3, 5 and 6 are made from the rows so that they are false whatever these say. Those of 4 and 7
 are run: a buffer without bounds, and a sigmoid whose R is 0 for ever.
@@ -319,12 +322,13 @@ def gap_widens(rows: Rows) -> list[Row]:
 def as_explained(rows: Rows, way: Way) -> Ruling:
     deadly, other = (runs_of(rows, crawler, way, RATES) for crawler in (DEADLY, TWENTIETH))
     common = [run for run in deadly if run in other and deadly[run]["low_visits"] and other[run]["low_visits"]]
-    clones = [row["clones"] / row["high_visits"] for row in other.values() if row["high_visits"]]
+    both = [[own[run] for own in (deadly, other) if run in own] for run in {**deadly, **other}]
+    clones = [share for pair in both if (share := _clones(pair)) is not None]
     if short := few(common) or few(clones, "runs with pages far above R"):
         return short
     died = [(_died(deadly[run]), _died(other[run])) for run in common]
     mean = float(np.mean([one for one, _ in died]))
-    return all_of(
+    ruling = all_of(
         {
             f"killed by one page far below R, C = 1.1, at least {KILLED}": Ruling(mean >= KILLED, f"{mean:.3f}"),
             "more than with C = 0.5": greater([one - less for one, less in died]),
@@ -332,6 +336,14 @@ def as_explained(rows: Rows, way: Way) -> Ruling:
             "pages that give energy, C = 0.5, G = 10": _within([row["rewarded"] for row in other.values()], REWARDED),
         }
     )
+    above = float(np.mean([row["above"] for row in other.values()]))
+    return Ruling(ruling.holds, ruling.statistic, f"Pages above R itself, C = 0.5, G = 10: {above:.3f} in the mean.")
+
+
+def _clones(pair: Sequence[Row]) -> float | None:
+    """Made at a page far above R, in the mean."""
+    visits = sum(row["high_visits"] for row in pair)
+    return float(sum(row["clones"] for row in pair) / visits) if visits else None
 
 
 def _died(row: Row) -> float:

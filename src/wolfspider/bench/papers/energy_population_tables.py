@@ -122,28 +122,21 @@ def _end(own: Sequence[Row], name: str) -> float:
 
 
 def _pages(rows: Rows) -> Table:
-    lines: list[tuple[Value, ...]] = []
-    for crawler in (DEADLY, TWENTIETH):
-        own = [*runs_of(rows, crawler, study=RATES).values()]
-        low, died, high, clones = (
-            sum(row[name] for row in own) for name in ("low_visits", "low_deaths", "high_visits", "clones")
-        )
-        if own:
-            killed = Both(round(died / low, 4) if low else None, 1.0 if crawler == DEADLY else None)
-            rewarded = Both(_mean(own, "rewarded"), 0.05 if crawler == TWENTIETH else None)
-            lines.append(
-                (crawler, len(own), low, killed, high, Both(round(clones / high, 2) if high else None, 10), rewarded)
-            )
-    columns = (
-        "crawler",
-        "runs",
-        "visits far below R",
-        "died of it",
-        "visits far above R",
-        "clones made",
-        "pages that give",
+    columns = ("crawler", "runs", "visits far below R", "died of it", "visits far above R", "clones made")
+    own = {crawler: [*runs_of(rows, crawler, study=RATES).values()] for crawler in (DEADLY, TWENTIETH)}
+    lines = [_page_line(crawler, mine) for crawler, mine in own.items() if mine]
+    note = "First visits, all runs together; shares of pages are means over runs."
+    return Table("Single pages (section III.A)", (*columns, "pages that give", "pages above R"), lines, note)
+
+
+def _page_line(crawler: str, own: Sequence[Row]) -> tuple[Value, ...]:
+    low, died, high, clones = (
+        sum(row[name] for row in own) for name in ("low_visits", "low_deaths", "high_visits", "clones")
     )
-    return Table("Single pages (section III.A)", columns, lines, "First visits, all runs together.")
+    killed = Both(round(died / low, 4) if low else None, 1.0 if crawler == DEADLY else None)
+    cloned = Both(round(clones / high, 2) if high else None, 10)
+    rewarded = Both(_mean(own, "rewarded"), 0.05 if crawler == TWENTIETH else None)
+    return crawler, len(own), low, killed, high, cloned, rewarded, _mean(own, "above")
 
 
 def _exhausted(rows: Rows) -> Table:

@@ -36,6 +36,7 @@ class Watch:
         self.truth = array("b")  # likewise: is it what the web calls relevant?
         self.worth = 0.0  # sum of what documents gave or took
         self.rewarded = 0  # those that gave something
+        self.above = 0  # those above R
         self.low = self.low_deaths = 0  # first visits to pages far below R, and agents that died of it
         self.high = self.clones = 0  # first visits to pages far above it, and clones made there
         self._known = 0
@@ -65,6 +66,7 @@ class Watch:
         worth = self._worth(relevance)
         self.worth += worth
         self.rewarded += worth > 0
+        self.above += relevance > self._strategy.limit[0]
         self._most = max(self._most, relevance)
         if not visit.source:
             self._starts.append(relevance)
@@ -109,6 +111,7 @@ class Watch:
             "border": self.border,
             "mean_relevance": self.mean_relevance,
             "rewarded": self.rewarded / max(1, self._known),
+            "above": self.above / max(1, self._known),
             "drift": self.worth / max(1, self._known),
             "low_visits": self.low,
             "low_deaths": self.low_deaths,
