@@ -29,8 +29,8 @@ CASES = [(name, variant) for name, kind in all_strategies().items() for variant 
 
 
 def case(name: str, variant: int, rule: str) -> Any:
-    """A population that is stored whole, again and again, takes its time."""
-    slow = name == "infospiders" and rule == "replays_its_journal"
+    """A crawl that dies and is played again in six ways takes its time: most of them are for the slow tests."""
+    slow = rule == "replays_its_journal" and (variant > 0 or name == "infospiders")
     return pytest.param(name, variant, rule, marks=pytest.mark.slow if slow else ())
 
 
