@@ -53,7 +53,8 @@ def draw(results: Results, folder: Path) -> None:
     everything.line(downloads, upper, "upper bound", dashed=True, colour=INK)
     best = sorted(means, key=lambda name: -means[name].mean())
     for place, name in enumerate(best):
-        everything.line(downloads, means[name], name, colour=PALETTE[place % len(PALETTE)])
+        again = place >= len(PALETTE)  # there are fewer colours than strategies
+        everything.line(downloads, means[name], name, dashed=again, colour=PALETTE[place % len(PALETTE)])
     save(everything, folder / "found.svg")
     for name, mean in means.items():
         figure = empty(f"{name} on {WEB}")
