@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -21,6 +22,10 @@ settings.register_profile(
 )
 settings.register_profile("search", deadline=None, max_examples=1000, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+# A shell starts what runs in the background with Ctrl-C ignored, and programs under test would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Modules that tests share (`from faults import faults`) lie beside this file.
 sys.path.insert(0, str(Path(__file__).parent))
