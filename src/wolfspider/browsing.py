@@ -29,6 +29,7 @@ from wolfspider.scope import Rule
 from wolfspider.text import counts
 from wolfspider.turns import Turns
 
+TRAINING = "train"  # the agent whose visits are training
 MOST_WORDS = 400  # distinct words kept of a page
 MOST_LINKS = 200  # links kept of a page
 LEANING = 4.0  # how much likelier a user follows a link that is near the topic: e^4 times at the most

@@ -17,11 +17,12 @@ from dataclasses import field, make_dataclass
 from typing import Any
 
 from wolfspider import codec, events
+from wolfspider.browsing import TRAINING
 from wolfspider.chance import generator
 from wolfspider.drive import Simulation, read
 from wolfspider.frontier import Shelf
 from wolfspider.journal import replay
-from wolfspider.loop import TRAINING, Crawl
+from wolfspider.loop import Crawl
 from wolfspider.model import FAILURES, Credit, Failure, Page, host_of
 from wolfspider.params import parameters
 from wolfspider.reinforcer import Terms

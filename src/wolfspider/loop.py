@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from wolfspider import events
+from wolfspider.browsing import TRAINING
 from wolfspider.errors import Problem
 from wolfspider.frontier import Shelf
 from wolfspider.judge import Judge
@@ -51,7 +52,6 @@ KEPT = (
     "futile",
     "asked",
 )
-TRAINING = "train"  # the agent whose visits are training
 
 
 @dataclass

@@ -14,9 +14,10 @@ from wolfspider.bench.experiment import Form
 from wolfspider.bench.papers.akbari_lafc_cells import CRAWLERS, STUDIES, ground_of, measured, new_crawl, run, settings
 from wolfspider.bench.papers.akbari_lafc_tally import Restricted, Tally, anytime, curve, largest, ruling_rate
 from wolfspider.bench.starts import ADDRESS
+from wolfspider.browsing import TRAINING
 from wolfspider.events import Event, Landed
 from wolfspider.learn.automaton import Automaton, Scheme
-from wolfspider.loop import TRAINING, Crawl
+from wolfspider.loop import Crawl
 from wolfspider.model import Page
 from wolfspider.topic import Topic
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from wolfspider.browsing import Browsing, bag_of
+from wolfspider.browsing import TRAINING, Browsing, bag_of
 from wolfspider.frontier import Item
 from wolfspider.learn.layers import Bag, Bayes, Relevancy
 from wolfspider.model import Failure, Link, Outcome, Page, Verdict, Visit
@@ -32,7 +32,6 @@ from wolfspider.text import counts
 from wolfspider.topic import Topic
 from wolfspider.turns import Group, Turns
 
-TRAIN = "train"
 SERVICE = "backlinks"
 BROWSING = ("browsing", "widening")  # phases of the training: for targets, and for pages like any
 SHARES = 5  # answers that make a layer, if there are so many: no page makes one alone
@@ -92,7 +91,7 @@ class Graphed(Ordered):
         return self.group.give(room, self._training), not len(self.group)
 
     def _training(self, link: Link) -> Visit:
-        return self.visit(link, TRAIN, note={"training": self.phase, "layer": len(self.layers)})
+        return self.visit(link, TRAINING, note={"training": self.phase, "layer": len(self.layers)})
 
     def _near(self, link: Link) -> float:
         return self._similarity.of_text(link.anchor)
@@ -178,7 +177,7 @@ class Graphed(Ordered):
                 self._lift(outcome.page.final_url)
             if self._enough():
                 self.browsing.stop()
-        elif outcome.visit.agent == TRAIN:
+        elif outcome.visit.agent == TRAINING:
             self._trained_by(outcome)
         else:
             self._crawled(outcome)

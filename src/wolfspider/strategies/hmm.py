@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from wolfspider.browsing import Browsing
+from wolfspider.browsing import TRAINING, Browsing
 from wolfspider.codec import helper
 from wolfspider.frontier import Item
 from wolfspider.learn.hmm import Chain, distances, estimated
@@ -39,7 +39,6 @@ from wolfspider.strategy import Ordered, register
 from wolfspider.text import counted, counts, words
 from wolfspider.topic import Topic
 
-TRAINING = "train"  # the agent whose visits are training
 STATES = 5  # T0 to T4: links to the nearest target, the last for four or more
 LEAST_PAGES = 10  # to learn from, targets and others among them
 
