@@ -21,6 +21,7 @@ from rich.text import Text
 from wolfspider import outset
 from wolfspider.bench import live as terminal
 from wolfspider.bench.plain import plainly
+from wolfspider.cli.outputs import Outputs, show
 from wolfspider.cli.screen import Tally, following
 from wolfspider.drive import Result
 from wolfspider.errors import Nothing
@@ -59,21 +60,25 @@ def folder_for(settings: Settings) -> Path:
 
 def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool, given: Collection[str] = ()) -> int:
     console = terminal.console_for(stderr=True, quiet=quiet)
-    tally = Tally(settings.pages)
+    tally, outputs = Tally(settings.pages), Outputs()
     if is_run(folder):
         before = RunView(folder)
         tally.take_stock(before.summary(), before.hosts())
+        outputs.recall(before)
 
     def tell(event: Event) -> None:
         tally.hear(event)
+        outputs.hear(event)
         if as_json:
             sys.stdout.write(json.dumps(told(event), ensure_ascii=True) + "\n")
 
     hunt = Hunt(settings, folder, tell=tell, remark=lambda sentence: say(console, sentence), given=given)
     asyncio.run(somebody_answers(settings))
     tally.follow(hunt)
-    with following(console, tally, moves=not (as_json and sys.stdout.isatty())) as look:
+    with following(console, tally, outputs, moves=not (as_json and sys.stdout.isatty())) as look:
         result = asyncio.run(guided(hunt, lambda sentence: say(console, sentence), look))
+    if outputs.newest is not None and not as_json:
+        show(terminal.console_for(), outputs.newest)
     sys.stdout.flush()
     tally.take_stock(RunView(folder).summary())
     for line in ending(result, tally, folder):

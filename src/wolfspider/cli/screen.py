@@ -19,6 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wolfspider.bench.plain import plainly
+from wolfspider.cli.outputs import FEWEST, Generation, Layout, Outputs, on_screen
 from wolfspider.events import Ended, Event, Landed
 from wolfspider.hunt import Hunt
 from wolfspider.loop import Crawl
@@ -30,6 +31,7 @@ LATELY = 100  # downloads that count as lately
 REMINDED = 60.0  # seconds between two lines that say what is waited for, where nothing moves
 PATIENCE = 10.0  # seconds before the first of them
 SHOWN = 6  # pages on the screen
+AROUND = 8  # lines of the picture besides what is told of a generation, empty ones included
 
 
 class Tally:
@@ -48,6 +50,7 @@ class Tally:
         self.began = time.monotonic()
         self._first = -1  # downloads when we began to listen
         self._hunt: Hunt | None = None
+        self._since: dict[int, float] = {}  # when we first saw a visit that is being fetched
 
     def follow(self, hunt: Hunt) -> None:
         self._hunt = hunt
@@ -151,6 +154,26 @@ class Tally:
             parts.append(f"{counted(waiting, 'link')} to come")
         return ", ".join(parts)
 
+    @property
+    def now(self) -> float | None:
+        """The crawl's own clock."""
+        return self._hunt.driver.clock() if self._hunt is not None and self._hunt.driver is not None else None
+
+    def fetching(self) -> str:
+        """The address that is being fetched for the longest time. Who waits for a turn at a host is not fetched yet."""
+        crawl, now = self._hunt.crawl if self._hunt else None, self.now
+        if crawl is None or now is None:
+            return "fetching nothing yet"
+        under_way = [one.visit for one in crawl.flights.values() if one.how == "out"]
+        under_way = [visit for visit in under_way if visit.id not in crawl.parked]
+        self._since = {visit.id: self._since.get(visit.id, now) for visit in under_way}
+        if not under_way:
+            return "fetching nothing at the moment"
+        longest = min(under_way, key=lambda visit: self._since[visit.id])
+        allowed = "" if longest.deadline is None else f" of {longest.deadline:g} s"
+        others = f" {len(under_way)}, the longest" if len(under_way) > 1 else ""
+        return f"fetching{others} for {now - self._since[longest.id]:.0f} s{allowed}: {longest.link.url}"
+
 
 def _rest(hunt: Hunt, crawl: Crawl, driver: Run) -> str:
     """Nothing is on its way: what is waited for."""
@@ -163,13 +186,15 @@ def _rest(hunt: Hunt, crawl: Crawl, driver: Run) -> str:
 
 
 @contextmanager
-def following(console: Console, tally: Tally, moves: bool = True) -> Iterator[Callable[[], None]]:
-    """Gives what draws the picture anew. Where lines of data go to the same terminal nothing `moves`."""
+def following(console: Console, tally: Tally, outputs: Outputs, moves: bool = True) -> Iterator[Callable[[], None]]:
+    """Gives what draws the picture anew. Where lines of data go to the same terminal nothing `moves`, and each
+    generation of a spider is a line."""
     if not console.is_terminal or console.quiet or not moves:
+        outputs.listen(lambda generation: console.print(Text(plainly(generation.line(), 2000))))
         yield _reminding(console, tally)
         return
     with Live(console=console, transient=True, auto_refresh=False) as live:
-        yield lambda: live.update(_picture(tally), refresh=True)
+        yield lambda: live.update(_picture(console, tally, outputs.newest), refresh=True)
 
 
 def _reminding(console: Console, tally: Tally) -> Callable[[], None]:
@@ -185,18 +210,22 @@ def _reminding(console: Console, tally: Tally) -> Callable[[], None]:
     return look
 
 
-def _picture(tally: Tally) -> RenderableType:
-    return Padding(
-        Group(
-            _bar(tally),
-            _line(_rates(tally)),
-            _line(tally.gauges()),
-            _line(f"failures: {tally.failures_told()}"),
-            Text(),
-            _finds(tally),
-        ),
-        (1, 1),
-    )
+def _picture(console: Console, tally: Tally, generation: Generation | None) -> RenderableType:
+    """What there is, in the height there is: where it is low, results go before the rest."""
+    height, fetching = console.height - 1, _line(tally.fetching())
+    if generation is not None and height < AROUND + 2 + 2 * FEWEST:
+        return Group(_bar(tally), fetching, *_results(console, tally, generation, height - 2, brief=True))
+    found = _finds(tally) if generation is None else Group(*_results(console, tally, generation, height - AROUND))
+    about = (_line(_rates(tally)), _line(tally.gauges()), _line(f"failures: {tally.failures_told()}"), fetching)
+    return Padding(Group(_bar(tally), *about, Text(), found), (1, 1))
+
+
+def _results(
+    console: Console, tally: Tally, generation: Generation, lines: int, brief: bool = False
+) -> Iterator[RenderableType]:
+    layout = Layout(console.width - (0 if brief else 2), console.options.ascii_only)
+    yield _line(generation.status(tally.now))
+    yield from on_screen(generation, layout, lines - 1, brief)
 
 
 def _line(text: str) -> Text:
