@@ -118,7 +118,7 @@ def test_near_signature_of_short_texts(sample: list[str]) -> None:
 def test_near_signature_is_the_vote_of_every_shingle(count: int) -> None:
     sample = [f"word{i * i % 97}" for i in range(count)]
     hashes = [xxhash.xxh3_64_intdigest(word.encode()) for word in sample]
-    shingles = text._shingles(np.array(hashes, np.uint64)).tolist()
+    shingles = text._runs(np.array(hashes, np.uint64), min(3, len(hashes))).tolist()
     votes = [sum(shingle >> bit & 1 for shingle in shingles) for bit in range(64)]
     assert text.near_signature(sample) == sum(1 << bit for bit in range(64) if 2 * votes[bit] > len(shingles))
 

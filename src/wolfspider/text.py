@@ -29,6 +29,7 @@ from wolfspider.model import Link, Page
 LONGEST = 64  # characters of a word that are kept; what is longer is data, not language
 _SHORT = 1000  # characters: nothing is slow with so few
 _SHINGLE = 3
+LONGEST_PHRASE = 3  # words
 _ROUND = 255  # bits that can be counted in a byte
 _CHUNK = 64 * _ROUND  # shingles whose bits are counted at once: 1 MB
 _BITS = np.arange(8, dtype=np.uint64)[:, np.newaxis]
@@ -222,8 +223,7 @@ def near_signature(words: Sequence[str]) -> int:
     0 for no words."""
     if not words:
         return 0
-    digests = b"".join(map(xxhash.xxh3_64_digest, map(str.encode, words)))  # to look up words seen is no quicker
-    shingles = _shingles(np.frombuffer(digests, ">u8").astype(np.uint64))
+    shingles = _runs(_hashes(words), min(_SHINGLE, len(words)))
     signature = np.packbits(2 * _votes(shingles) > len(shingles), bitorder="little")
     return int.from_bytes(signature.tobytes(), "little")
 
@@ -243,15 +243,36 @@ def _votes(shingles: np.ndarray[Any, np.dtype[np.uint64]]) -> np.ndarray[Any, np
     return votes.reshape(64)
 
 
-def _shingles(hashes: np.ndarray[Any, np.dtype[np.uint64]]) -> np.ndarray[Any, np.dtype[np.uint64]]:
-    """The hash of each run of words from the hashes of its words, in a way that minds their order."""
-    size = min(_SHINGLE, len(hashes))
-    count = len(hashes) - size + 1
+def _hashes(words: Sequence[str]) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    digests = b"".join(map(xxhash.xxh3_64_digest, map(str.encode, words)))  # to look up words seen is no quicker
+    return np.frombuffer(digests, ">u8").astype(np.uint64)
+
+
+def _runs(hashes: np.ndarray[Any, np.dtype[np.uint64]], size: int) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """The hash of each run of so many words from the hashes of its words, in a way that minds their order."""
+    count = max(0, len(hashes) - size + 1)
     mixed = np.zeros(count, np.uint64)
     for place in range(size):
         mixed = (mixed ^ hashes[place : place + count]) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
     return mixed
+
+
+def phrase_keys(words: Sequence[str]) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """A 64-bit name for each word, then for each two and for each three words in a row, in their order. The two lowest
+    bits say how many words it is of."""
+    hashes = _hashes(words)
+    keys = [_runs(hashes, size) & ~np.uint64(3) | np.uint64(size) for size in range(1, LONGEST_PHRASE + 1)]
+    return np.concatenate(keys)
+
+
+def phrases(words: Sequence[str]) -> list[str]:
+    """What `phrase_keys` names, in the same order."""
+    return [
+        " ".join(words[first : first + size])
+        for size in range(1, LONGEST_PHRASE + 1)
+        for first in range(len(words) - size + 1)
+    ]
 
 
 def differing_bits(a: int, b: int) -> int:

@@ -1,0 +1,272 @@
+"""How much a page is like the pages that a person likes, by what it says and by where it links to (Chen et al. 1997,
+equations 1 to 6).
+
+Words without the stop list make the terms: each word, and each two and three of them in a row. The weight of a term on
+a page is tf ln(N / df w), where N pages have been fetched so far, df of them with the term, and the term has w words.
+Two pages are alike by Tanimoto's coefficient of these weights and by Jaccard's of the addresses they link to; half of
+each is the score, in the mean over the liked pages. The paper prints the first with a plus for a minus, by which a page
+is like itself by a third: `printed` computes that.
+
+N and df grow with each page that is counted, which costs the terms of that page and no more. Scores are computed when
+somebody asks, and for all pages that are compared at once, so that they have the same N and df.
+
+Terms are numbered, because most occur once and text takes much room. No more than `TERMS` are: any other then counts as
+one that no other page has, which almost all of them are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wolfspider.codec import helper
+from wolfspider.learn.stopwords import STOP_WORDS
+from wolfspider.model import Link, Page
+from wolfspider.text import LONGEST_PHRASE, key_of, phrase_keys, phrases
+
+WORDS = 5_000  # of a page that are read, stop words not counted
+LINKS = 2_000  # of a page
+TERMS = 4_000_000  # that are numbered, some 100 MB
+RECENT = 1 << 16  # terms that are put in order at a time
+
+Keys = NDArray[np.uint64]
+Numbers = NDArray[np.int32]
+Floats = NDArray[np.float64]
+
+
+class Score(NamedTuple):
+    terms: float
+    links: float
+
+    @property
+    def total(self) -> float:
+        return (self.terms + self.links) / 2
+
+
+def kept_words(words: Sequence[str]) -> list[str]:
+    """Those that terms are made of."""
+    return list(islice((word for word in words if word not in STOP_WORDS), WORDS))
+
+
+def link_keys(links: Sequence[Link]) -> Keys:
+    return np.array(sorted({key_of(link.url) for link in links[:LINKS]}), np.uint64)
+
+
+def shared(x: Keys, y: Keys) -> int:
+    """How many links two pages have in common."""
+    return int(np.isin(x, y, assume_unique=True).sum())
+
+
+def links_alike(x: Keys, y: Keys) -> float:
+    common = shared(x, y)
+    union = len(x) + len(y) - common
+    return common / union if union else 0.0
+
+
+@helper
+class Indexed:
+    """A page as terms and links: which terms, how often each, and the squares of how often of those without a number,
+    by how many words they have."""
+
+    def __init__(self, numbers: Numbers, times: Numbers, rest: Floats, links: Keys) -> None:
+        self.numbers, self.times, self.rest, self.links = numbers, times, rest, links
+
+    def state(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    @classmethod
+    def restored(cls, state: Mapping[str, Any]) -> Indexed:
+        return cls(**state)
+
+
+class Numbered:
+    """Numbers for keys, in the order in which they come. The keys lie in two sorted arrays, a large one and a small one
+    for what is recent, so that a key is found by halving and a new one moves few others."""
+
+    def __init__(self, keys: Keys | None = None) -> None:
+        self.keys: list[Keys] = [] if keys is None else [keys]  # by number, in pieces
+        self.size = 0 if keys is None else len(keys)
+        order = np.argsort(self.by_number(), kind="stable")
+        self._old = (self.by_number()[order], order.astype(np.int32))
+        self._new = (np.zeros(0, np.uint64), np.zeros(0, np.int32))
+
+    def by_number(self) -> Keys:
+        self.keys = [np.concatenate([np.zeros(0, np.uint64), *self.keys])]
+        return self.keys[0]
+
+    def find(self, keys: Keys) -> Numbers:
+        """-1 for those without a number."""
+        numbers = np.full(len(keys), -1, np.int32)
+        for known, place in (self._old, self._new):
+            if len(known):
+                at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+                numbers = np.where(known[at] == keys, place[at], numbers)
+        return numbers
+
+    def add(self, keys: Keys) -> Numbers:
+        """Numbers for keys that have none; they are sorted and distinct."""
+        numbers = np.arange(self.size, self.size + len(keys), dtype=np.int32)
+        self.keys.append(keys)
+        self.size += len(keys)
+        self._new = _merged(self._new, (keys, numbers))
+        if len(self._new[0]) > max(RECENT, self.size // 8):
+            self._old = _merged(self._old, self._new)
+            self._new = (np.zeros(0, np.uint64), np.zeros(0, np.int32))
+        return numbers
+
+
+def _merged(one: tuple[Keys, Numbers], other: tuple[Keys, Numbers]) -> tuple[Keys, Numbers]:
+    at = np.searchsorted(one[0], other[0])
+    return np.insert(one[0], at, other[0]), np.insert(one[1], at, other[1])
+
+
+@helper
+class Collection:
+    """How many pages there are, and on how many of them each term is."""
+
+    def __init__(self, keys: Keys | None = None, df: Numbers | None = None, pages: int = 0) -> None:
+        self.pages = pages
+        self._numbered = Numbered(keys)
+        self._df = np.zeros(1024, np.int32) if df is None else df
+        self._words = np.zeros(len(self._df), np.int8)  # of each term
+        if keys is not None:
+            self._words[: len(keys)] = keys & np.uint64(3)
+
+    def __len__(self) -> int:
+        """Terms that have a number."""
+        return self._numbered.size
+
+    def read(self, page: Page) -> Indexed:
+        """The page in terms. It is not counted by that."""
+        return self.indexed(kept_words(page.words), link_keys(page.links))
+
+    def indexed(self, words: Sequence[str], links: Keys) -> Indexed:
+        keys, times = np.unique(phrase_keys(words), return_counts=True)
+        numbers = self._number(keys)
+        known = numbers >= 0
+        lengths = (keys[~known] & np.uint64(3)).astype(np.int64)
+        rest = np.zeros(LONGEST_PHRASE + 1)
+        np.add.at(rest, lengths, times[~known].astype(np.float64) ** 2)
+        return Indexed(numbers[known], times[known].astype(np.int32), rest, links)
+
+    def _number(self, keys: Keys) -> Numbers:
+        numbers = self._numbered.find(keys)
+        new = np.flatnonzero(numbers < 0)[: max(0, TERMS - len(self))]
+        if len(new):
+            numbers[new] = self._numbered.add(keys[new])
+            self._grow()
+            self._words[numbers[new]] = keys[new] & np.uint64(3)
+        return numbers
+
+    def _grow(self) -> None:
+        more = max(len(self), 2 * len(self._df)) - len(self._df) if len(self) > len(self._df) else 0
+        if more:
+            self._df = np.append(self._df, np.zeros(more, np.int32))
+            self._words = np.append(self._words, np.zeros(more, np.int8))
+
+    def count(self, page: Indexed) -> None:
+        self.pages += 1
+        self._df[page.numbers] += 1
+
+    def rarity(self, numbers: Numbers) -> Floats:
+        """ln(N / df w). A term of a page that is not counted is on that page at least."""
+        found: Floats = np.log(self._n / np.maximum(self._df[numbers], 1) * self._words[numbers])
+        return found
+
+    def square(self, page: Indexed) -> float:
+        """Of the page's weights, summed."""
+        alone = np.log(self._n * np.arange(1, LONGEST_PHRASE + 1))
+        known = page.times * self.rarity(page.numbers)
+        return float(known @ known + page.rest[1:] @ (alone * alone))
+
+    @property
+    def _n(self) -> int:
+        return max(1, self.pages)
+
+    def state(self) -> dict[str, Any]:
+        return {"keys": self._numbered.by_number(), "df": self._df[: len(self)], "pages": self.pages}
+
+    @classmethod
+    def restored(cls, state: Mapping[str, Any]) -> Collection:
+        return cls(**state)
+
+
+@helper
+class Likeness:
+    """Pages that are liked, and how like them others are."""
+
+    def __init__(self, printed: bool = False) -> None:
+        self.printed = printed
+        self.inputs: list[Indexed] = []
+        self.names: dict[int, str] = {}  # of their terms
+
+    def like(self, words: Sequence[str], page: Indexed) -> None:
+        """One more; `words` are those that its terms are made of. Terms without a number have no name either."""
+        self.inputs.append(page)
+        keys, first = np.unique(phrase_keys(words), return_index=True)
+        texts = phrases(words)
+        if len(page.numbers) == len(keys):
+            self.names.update((int(number), texts[place]) for number, place in zip(page.numbers, first, strict=True))
+
+    def scores(self, pages: Sequence[Indexed], collection: Collection) -> list[Score]:
+        """Of all these pages, with the same N and df."""
+        if not self.inputs:
+            return [Score(0.0, 0.0)] * len(pages)
+        squares = [collection.square(page) for page in pages]
+        terms, links = np.zeros(len(pages)), np.zeros(len(pages))
+        often = np.zeros(len(collection))
+        for liked in self.inputs:
+            often[liked.numbers] = liked.times
+            own = collection.square(liked)
+            for place, page in enumerate(pages):
+                common = self._common(page, often, collection)
+                sizes = squares[place] + own + (common if self.printed else -common)
+                terms[place] += common / sizes if sizes > 0 else 0.0
+                links[place] += links_alike(liked.links, page.links)
+            often[liked.numbers] = 0
+        many = len(self.inputs)
+        return [Score(float(one), float(other)) for one, other in zip(terms / many, links / many, strict=True)]
+
+    def _common(self, page: Indexed, often: Floats, collection: Collection) -> float:
+        both = often[page.numbers]
+        there = np.flatnonzero(both)
+        weights = collection.rarity(page.numbers[there])
+        return float((page.times[there] * both[there]) @ (weights * weights))
+
+    def matched(self, page: Indexed, collection: Collection, most: int = 5) -> list[str]:
+        """The terms of liked pages that this page has, those first that weigh most there."""
+        numbers = [place for place, number in enumerate(page.numbers.tolist()) if number in self.names]
+        weights = page.times[numbers] * collection.rarity(page.numbers[numbers])
+        best = np.argsort(-weights, kind="stable")[:most]
+        return [self.names[int(page.numbers[numbers[place]])] for place in best]
+
+    def telling(self, collection: Collection, most: int) -> list[str]:
+        """The words of liked pages that weigh most there; words, for who searches by phrases finds little."""
+        weights: dict[str, float] = {}
+        for liked in self.inputs:
+            for number, weight in zip(liked.numbers, liked.times * collection.rarity(liked.numbers), strict=True):
+                name = self.names.get(int(number), " ")
+                if " " not in name:
+                    weights[name] = weights.get(name, 0.0) + float(weight)
+        return sorted(weights, key=lambda name: -weights[name])[:most]
+
+    def state(self) -> dict[str, Any]:
+        numbers = np.array([*self.names], np.int32)
+        return {
+            "printed": self.printed,
+            "inputs": self.inputs,
+            "numbers": numbers,
+            "names": "\n".join(self.names.values()),
+        }
+
+    @classmethod
+    def restored(cls, state: Mapping[str, Any]) -> Likeness:
+        made = cls(state["printed"])
+        made.inputs = state["inputs"]
+        if len(state["numbers"]):
+            made.names = dict(zip(state["numbers"].tolist(), state["names"].split("\n"), strict=True))
+        return made

@@ -1,0 +1,382 @@
+"""What the searches of the Intelligent Spider have in common.
+
+A person likes some pages: the inputs. The search goes in generations, and each has the same steps:
+
+    parents    their pages are looked at once more, from memory, for their links and how these overlap
+    children   all that the parents link to is fetched, unless it is known
+    leaps      so many pages are taken from a category that a Source ranks by the topic's words, and fetched
+    breeding   all scores are computed at once; the search chooses who stays, and who the next parents are
+
+The first parents are the inputs and the starting points. Neither is ever an output: the person knows them.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from wolfspider.codec import helper
+from wolfspider.judge import made_up_page
+from wolfspider.learn.likeness import Collection, Indexed, Keys, Likeness, Score, kept_words, link_keys
+from wolfspider.model import Link, Outcome, Page, Verdict, Visit, host_of
+from wolfspider.params import param
+from wolfspider.room import Room
+from wolfspider.scope import Rule
+from wolfspider.strategy import Strategy
+from wolfspider.text import key_of
+from wolfspider.topic import Topic
+from wolfspider.turns import Group
+
+LEAP = "leap"  # the scheme of the Source that ranks pages of a category
+PAPER = "Chen, Chung, Ramsey, Yang, Ma and Yen 1997, Intelligent spider for Internet searching"
+MOST_INPUTS = 20
+ROOM = 1_000  # candidates of which the terms are kept, besides those that were chosen
+SHOWN = 50  # results in a note
+TITLE = 200  # characters
+SEARCHED = 10  # words of liked pages that a leap asks for, where there are no keywords
+
+
+@dataclass
+class SpiderParams:
+    outputs: int = param(10, "Pages to bring back.", low=1, high=1_000)
+    fetch_time: float = param(30.0, "Seconds that a page may take.", low=0.1, high=3_600)
+    eq3: str = param(
+        "tanimoto",
+        "How alike the terms of two pages are: tanimoto, or printed, with the sign as in the paper.",
+        choices=("tanimoto", "printed"),
+        live=False,
+    )
+
+
+@helper
+class Candidate:
+    """A page that was fetched, and might be an output."""
+
+    def __init__(self, url: str, title: str, terms: Indexed, seconds: float, origin: str, generation: int) -> None:
+        self.url, self.title, self.terms, self.seconds = url, title, terms, seconds
+        self.origin, self.generation = origin, generation
+
+    def state(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    @classmethod
+    def restored(cls, state: Mapping[str, Any]) -> Candidate:
+        return cls(**state)
+
+
+Pool = dict[str, Candidate]  # by address
+Scores = Mapping[str, Score]
+
+
+class Spider(Strategy):
+    """The steps of a generation. A search says whom it keeps of the children, how many leaps it wants, and who breeds.
+
+    What a page is worth by the paper's measure has nothing to do with the judge, who says what the run calls relevant.
+    """
+
+    paper = PAPER
+    Params = SpiderParams
+    params: SpiderParams
+    pools: ClassVar[tuple[str, ...]] = ("known", "chosen")
+
+    def begin(self, seeds: Sequence[Link], now: float) -> None:
+        self.began = now
+        self.generation = 0
+        self.fetched = self.leaped = 0  # pages downloaded, and those of them to which it leapt
+        self.phase = "parents"
+        self.collection = Collection()
+        self.counted: set[int] = set()  # pages that count in it
+        self.known: Pool = {}  # candidates that have been seen lately
+        self.chosen: Pool = {}  # the outputs so far, best first
+        self.scores: dict[str, list[float]] = {}  # of those
+        self.inputs: set[str] = set()  # addresses that are no outputs: what is liked, and where it started
+        self.refused: set[str] = set()  # nor are these, for a person did not want them
+        self.homes: set[str] = set()  # hosts of the inputs
+        self.heredity: list[Keys] = []  # links of the parents, of each as often as it was chosen
+        self.outlinks: dict[str, str] = {}  # where they lead, and from which parent
+        self.times: dict[str, int] = {}  # parents, and how often each was chosen
+        self.group = Group()
+        self.ranking: deque[Link] = deque()  # pages of the category that were not used yet
+        self.asked = False  # for the ranking
+        self.added: list[Link] = []  # starting points for the next generation
+        self._like_topic()
+        for page in self.topic.liked[:MOST_INPUTS]:
+            self._start_from(page, page.url)
+            self._bear(page)
+        self.seeds(seeds)
+        self._gather([])
+
+    # What is liked
+
+    def _like_topic(self) -> None:
+        """The liked pages, or one made-up page of what was asked for, which counts as none."""
+        self.likeness = Likeness(self.params.eq3 == "printed")
+        for page in self.topic.liked[:MOST_INPUTS]:
+            self._like(page)
+        if not self.topic.liked:
+            words = kept_words([word for word, times in made_up_page(self.topic).items() for _ in range(times)])
+            self.likeness.like(words, self.collection.indexed(words, link_keys(())))
+
+    def _like(self, page: Page) -> None:
+        self.likeness.like(kept_words(page.words), self._read(page))
+
+    def _read(self, page: Page) -> Indexed:
+        """In terms; each page counts once in how rare they are."""
+        terms, key = self.collection.read(page), key_of(page.final_url)
+        if key not in self.counted:
+            self.counted.add(key)
+            self.collection.count(terms)
+        return terms
+
+    def judged(self, page: Page, verdict: Verdict) -> None:
+        """A thumb up makes a page one more input, though it stays an output; a thumb down makes it neither."""
+        if verdict.relevant and len(self.likeness.inputs) < MOST_INPUTS:
+            self._like(page)
+        elif not verdict.relevant:
+            self.refused.add(page.final_url)
+            self._drop(lambda url: url in self.refused)
+
+    def retopic(self, topic: Topic) -> None:
+        super().retopic(topic)
+        self._like_topic()
+        self.ranking.clear()
+        self.asked = False
+
+    def forget(self, rule: Rule) -> None:
+        super().forget(rule)
+        self._drop(rule.matches)
+
+    def _drop(self, unwanted: Callable[[str], bool]) -> None:
+        for name in self.pools:
+            pool = getattr(self, name)
+            for url in [url for url in pool if unwanted(url)]:
+                del pool[url]
+        self.ranking = deque(link for link in self.ranking if not unwanted(link.url))
+        self.outlinks = {url: parent for url, parent in self.outlinks.items() if not unwanted(url)}
+
+    def seeds(self, links: Sequence[Link]) -> None:
+        self.added += [link for link in links if link.url not in self.inputs]
+        if self.phase == "done" and self.added:
+            self._gather([])
+
+    # The steps
+
+    def propose(self, room: Room, now: float) -> list[Visit]:
+        while True:
+            visits = self.group.give(room, self._go)
+            if visits or len(self.group) or self.phase == "done":
+                return visits
+            self._advance(now)
+
+    def _go(self, link: Link) -> Visit:
+        note = {"generation": self.generation + 1, "step": self.phase}
+        source = self._leap() if self.phase == "leaps" else self.outlinks.get(link.url, "")
+        return self.visit(link, note=note, source=source, deadline=self.params.fetch_time)
+
+    def _advance(self, now: float) -> None:
+        if self.phase == "parents":
+            self.phase = "children"
+            self._meet()
+        elif self.phase == "children" or (self.ranking and self._lacking()):
+            self.phase = "leaps"
+            self._reach()
+        else:
+            self._turn(now)
+
+    def _meet(self) -> None:
+        """Children that are known need not be fetched."""
+        wanted = [url for url in self.outlinks if self._eligible(url)]
+        for url in wanted:
+            if url in self.known:
+                self._child(self.known[url])
+        self.group = Group(Link(url) for url in wanted if url not in self.known)
+
+    def _reach(self) -> None:
+        """Leap to the next pages of the category, or ask which these are."""
+        if self._lacking() and not self.asked:
+            self.asked = True
+            self.group = Group([Link(self._leap())])
+        else:
+            self.group = Group(self._next_ranked(self._lacking()))
+
+    def _next_ranked(self, count: int) -> Iterator[Link]:
+        while self.ranking and count:
+            link = self.ranking.popleft()
+            if self._eligible(link.url) and link.url not in self.known:
+                count -= 1
+                yield link
+
+    def _leap(self) -> str:
+        words = self.topic.keywords or self.likeness.telling(self.collection, SEARCHED)
+        return f"{LEAP}:{' '.join(words)}"
+
+    def _turn(self, now: float) -> None:
+        """A generation is complete, and the next begins if somebody has children."""
+        self.generation += 1
+        parents = self._breed()
+        over = not parents and not self.added
+        self._tell(now, over)
+        if over:
+            self.phase = "done"
+        else:
+            self._gather(parents)
+
+    def _gather(self, parents: Sequence[str]) -> None:
+        """Ask for the parents once more. Those of the first generation are here, or are starting points."""
+        self.phase = "parents"
+        if self.generation:
+            self.heredity, self.outlinks = [], {}
+        self.times = dict(Counter(parents))
+        starts, self.added = self.added, []
+        self.group = Group([*map(Link, self.times), *starts])
+
+    # What comes back
+
+    def observe(self, outcome: Outcome) -> None:
+        self.group.landed(outcome.visit.id)
+        page, step = outcome.page, outcome.visit.note["step"]
+        if page is None:
+            return
+        if outcome.visit.link.url.startswith(f"{LEAP}:"):
+            self.ranking.extend(page.links)
+        elif step == "parents":
+            self._parent(page, outcome)
+        else:
+            self._offspring(page, outcome, by_leap=step == "leaps")
+
+    def _parent(self, page: Page, outcome: Outcome) -> None:
+        url = outcome.visit.link.url
+        times = self.times.get(url, 0)
+        if not times:  # nobody chose it: it is a starting point
+            self._start_from(page, url)
+            self.fetched += bool(outcome.downloads)
+        self._bear(page, max(1, times))
+
+    def _start_from(self, page: Page, url: str) -> None:
+        self._read(page)
+        self.inputs.update((url, page.final_url))
+        self.homes.add(host_of(page.final_url))
+
+    def _bear(self, page: Page, times: int = 1) -> None:
+        self.heredity += [link_keys(page.links)] * times
+        for link in page.links:
+            self.outlinks.setdefault(link.url, page.final_url)
+
+    def _offspring(self, page: Page, outcome: Outcome, by_leap: bool) -> None:
+        self.fetched += bool(outcome.downloads)
+        self.leaped += by_leap and bool(outcome.downloads)
+        if not self._eligible(page.final_url):
+            return
+        candidate = self.known.get(page.final_url) or self._candidate(page, outcome, by_leap)
+        self.known[candidate.url] = candidate
+        if by_leap:
+            self._mutant(candidate)
+        else:
+            self._child(candidate)
+        self._make_room()
+
+    def _candidate(self, page: Page, outcome: Outcome, by_leap: bool) -> Candidate:
+        near = "local" if host_of(page.final_url) in self.homes else "elsewhere"
+        origin = LEAP if by_leap else near
+        title = page.title[:TITLE]
+        return Candidate(page.final_url, title, self._read(page), outcome.seconds, origin, self.generation + 1)
+
+    def _eligible(self, url: str) -> bool:
+        return url not in self.inputs and url not in self.refused
+
+    def _make_room(self) -> None:
+        """Of those that were seen long ago the terms are forgotten; memory has their pages, should they come up."""
+        while len(self.known) > ROOM:
+            del self.known[next(iter(self.known))]
+
+    # What a search decides
+
+    def _child(self, candidate: Candidate) -> None:
+        """The parents link to this page."""
+
+    def _mutant(self, candidate: Candidate) -> None:
+        """It came by a leap."""
+
+    def _lacking(self) -> int:
+        """How many leaps this generation still wants."""
+        return 0
+
+    @abstractmethod
+    def _breed(self) -> Sequence[str]:
+        """Choose, and name the parents of the next generation; none: the search is over."""
+
+    # Scores
+
+    def _scores(self, pool: Pool) -> dict[str, Score]:
+        """Of all of them, by what is known of terms at this moment."""
+        scores = self.likeness.scores([candidate.terms for candidate in pool.values()], self.collection)
+        return dict(zip(pool, scores, strict=True))
+
+    def _choose(self, pool: Pool, scores: Scores, count: int) -> None:
+        """The fittest are the outputs so far; among equals who came first."""
+        order = sorted(pool, key=lambda url: -scores[url].total)[:count]
+        self.chosen = {url: pool[url] for url in order}
+        self.scores = {url: [*scores[url]] for url in order}
+
+    # For people
+
+    def results(self) -> list[dict[str, Any]]:
+        """The outputs so far, best first. While a search has not chosen enough, the best of what it knows besides."""
+        most = self.params.outputs
+        ranked = {url: Score(*self.scores[url]) for url in [*self.chosen][:most]}
+        pool = dict(self.chosen)
+        if len(ranked) < most and self.phase != "done":
+            pool = {**self.known, **self.chosen}
+            ranked = {**self._scores({url: pool[url] for url in pool if url not in ranked}), **ranked}
+        order = sorted(ranked, key=lambda url: (url not in self.chosen, -ranked[url].total))[:most]
+        order.sort(key=lambda url: -ranked[url].total)
+        return [self._result(pool[url], ranked[url]) for url in order]
+
+    def _result(self, candidate: Candidate, score: Score) -> dict[str, Any]:
+        return {
+            "url": candidate.url,
+            "title": candidate.title,
+            "links": len(candidate.terms.links),
+            "score": score.total,
+            "terms": score.terms,
+            "links_score": score.links,
+            "fetch_score": max(0.0, 1.0 - candidate.seconds / self.params.fetch_time),
+            "origin": candidate.origin,
+            "words": self.likeness.matched(candidate.terms, self.collection),
+            "generation": candidate.generation,
+        }
+
+    def _tell(self, now: float, over: bool) -> None:
+        results = self.results()
+        figures = {"fetched": self.fetched, "leaps": self.leaped, "seconds": now - self.began, **self._gauges()}
+        told = {"generation": self.generation, "fitness": self.fitness, "final": over, **figures}
+        self.note(now, "generation", **told, results=results[:SHOWN])
+
+    @property
+    def fitness(self) -> float:
+        """In the mean over the outputs so far."""
+        best = [(terms + links) / 2 for terms, links in self.scores.values()][: self.params.outputs]
+        return sum(best) / len(best) if best else 0.0
+
+    def _gauges(self) -> dict[str, Any]:
+        return {}
+
+    def report(self) -> dict[str, Any]:
+        if not hasattr(self, "group"):  # nothing has begun
+            return {}
+        outputs = min(len(self.chosen), self.params.outputs)
+        told = {"generation": self.generation, "fitness": self.fitness, "outputs": outputs, "phase": self.phase}
+        return {**told, "fetched": self.fetched, "leaps": self.leaped, **self._gauges()}
+
+    def explain(self, url: str) -> dict[str, Any]:
+        if url in self.chosen:
+            return self._result(self.chosen[url], Score(*self.scores[url]))
+        if url in self.known:
+            return self._result(self.known[url], self._scores({url: self.known[url]})[url])
+        return {"linked from": self.outlinks[url]} if url in self.outlinks else {}
+
+    def keeps(self) -> int:
+        return len(self.counted) + len(self.outlinks) + len(self.ranking) + len(self.added)

@@ -1,0 +1,46 @@
+"""The Intelligent Spider's genetic search: half of a generation are children, pages to which the parents link and that
+link where the parents do; half are mutants, the next pages of a category far away. The fittest ever are the elite, and
+a roulette wheel draws the next parents from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wolfspider.params import param
+from wolfspider.strategies.spider.crossing import Crossing, CrossoverParams
+from wolfspider.strategy import register
+
+
+@dataclass
+class GeneticParams(CrossoverParams):
+    mutation: float = param(0.5, "Pages by leaps, as a share of the population.", low=0, high=1)
+    improvement: float = param(
+        0.01, "It is over when total fitness grows by less than this share in a generation.", low=0, high=1
+    )
+    generations: int = param(20, "Generations at most.", low=1, high=10_000)
+
+
+@register
+class SpiderGenetic(Crossing):
+    name = "spider-genetic"
+    Params = GeneticParams
+    variants = ({}, {"outputs": 3, "crossover": 0.3, "mutation": 0.7})
+    params: GeneticParams
+
+    @property
+    def _mutated(self) -> int:
+        return round(self.params.mutation * self.size)
+
+    def _breed(self) -> Sequence[str]:
+        """The elite is rated anew, too: df has grown, and only scores of one moment can be compared."""
+        pool = {**self.chosen, **self._offered()}
+        scores = self._scores(pool)
+        before = sum(scores[url].total for url in self.chosen)
+        self._choose(pool, scores, self.size)
+        total = sum(scores[url].total for url in self.chosen)
+        improves = self.generation == 1 or total - before >= self.params.improvement * before
+        if not self.chosen or not improves or self.generation >= self.params.generations:
+            return []
+        fitness = [scores[url].total for url in self.chosen]
+        return self.rng.choices([*self.chosen], fitness if total > 0 else None, k=self.size)
