@@ -79,7 +79,10 @@ class Searches:
 
     async def ask(self, url: str, now: float) -> Page | Failure:
         words = url.partition(":")[2]
-        found = await search(self.web(), self.service, words, self.most, self.allows)
+        try:
+            found = await search(self.web(), self.service, words, self.most, self.allows)
+        except Problem as problem:  # nothing, or too much, to search for
+            return Failure("source", str(problem))
         if not found.links:
             return Failure("source", found.problems[0][1] if found.problems else "nothing in scope was found")
         return Page(url, url, harmless(words), links=tuple(found.links), type="", at=now)
