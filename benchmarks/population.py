@@ -142,16 +142,16 @@ def simulated(asked: argparse.Namespace) -> int:
 
 @register
 class Counted(Energy):
-    """The same agents. How many came to a page that was brought is counted, those who waited for it included."""
+    """The same agents. Those who waited for a page that another brought are counted."""
 
     name = "energy-counted"
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
-        self.came = 0
+        self.waited = 0
         super().begin(seeds, now)
 
     def observe(self, outcome: Outcome) -> None:
-        self.came += len(self.expected[self.herd[outcome.visit.agent].heading])
+        self.waited += len(self.expected[self.herd[outcome.visit.agent].heading]) - 1
         super().observe(outcome)
 
 
@@ -160,6 +160,7 @@ class Manners(NamedTuple):
 
     requests: int
     hosts: int
+    busiest: int  # requests to the host that had most
     seconds: float
     ideal: float
     together: int  # requests to a host that had one already
@@ -169,11 +170,16 @@ class Manners(NamedTuple):
 class Measured(NamedTuple):
     reason: str
     downloads: int
-    visits: int
+    waited: int  # visits of agents that waited for a page which another brought
+    moves: int  # visits to known pages
     cpu: float  # seconds of the crawler's process
     smallest: int  # population
     largest: int
     manners: Manners
+
+    @property
+    def visits(self) -> int:
+        return self.downloads + self.waited + self.moves
 
 
 @contextmanager
@@ -213,9 +219,9 @@ def measured(asked: argparse.Namespace, task: Task, agents: int, seed: int) -> M
             reason = asyncio.run(ended(hunt))
             cpu = time.process_time() - began
         assert hunt.crawl is not None and isinstance(hunt.crawl.strategy, Counted)
-        visits = hunt.crawl.strategy.came + hunt.crawl.strategy.moves
+        waited, moves = hunt.crawl.strategy.waited, hunt.crawl.strategy.moves
         manners = witnessed(log, asked.delay, asked.slots)
-        return Measured(reason, energies.downloads, visits, cpu, energies.smallest, energies.largest, manners)
+        return Measured(reason, energies.downloads, waited, moves, cpu, energies.smallest, energies.largest, manners)
 
 
 async def ended(hunt: wolfspider.Hunt) -> str:
@@ -234,6 +240,7 @@ def witnessed(log: Path, delay: float, slots: int) -> Manners:
     return Manners(
         requests=len(every),
         hosts=len(asked),
+        busiest=busiest,
         seconds=max(end for _, end in every) - min(arrival for arrival, _ in every),
         ideal=max(busiest * (LATENCY + delay) - delay, len(every) * LATENCY / slots),
         together=sum(gap < -CLOCK for gap in gaps),
@@ -260,6 +267,8 @@ def show(agents: int, crawls: list[Measured]) -> None:
     figures = {
         "downloads": spread([crawl.downloads for crawl in crawls], 0),
         "visits": spread([crawl.visits for crawl in crawls], 0),
+        "waited": spread([crawl.waited for crawl in crawls], 0),
+        "moves": spread([crawl.moves for crawl in crawls], 0),
         "seconds": spread([each.seconds for each in manners], 1),
         "visits_per_second": spread([crawl.visits / crawl.manners.seconds for crawl in crawls], 0),
         "downloads_per_second": spread([crawl.downloads / crawl.manners.seconds for crawl in crawls], 1),
@@ -267,6 +276,7 @@ def show(agents: int, crawls: list[Measured]) -> None:
         "cpu_seconds": spread([crawl.cpu for crawl in crawls], 1),
         "requests": spread([each.requests for each in manners], 0),
         "hosts": spread([each.hosts for each in manners], 0),
+        "busiest_host": spread([each.busiest for each in manners], 0),
         "population": f"{min(crawl.smallest for crawl in crawls)}..{max(crawl.largest for crawl in crawls)}",
         "together": sum(each.together for each in manners),
         "early": sum(each.early for each in manners),
