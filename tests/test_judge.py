@@ -17,17 +17,18 @@ from wolfspider.errors import Problem
 from wolfspider.judge import (
     DEFAULT_JUDGE,
     JUDGES,
+    Alike,
     Coverage,
     Keywords,
     Learner,
     Similarity,
-    Tanimoto,
     bend,
     keyword_cosine,
     make_judge,
     topic_weights,
 )
-from wolfspider.model import Page
+from wolfspider.learn import likeness
+from wolfspider.model import Link, Page
 from wolfspider.text import words
 from wolfspider.topic import Topic
 
@@ -182,7 +183,7 @@ def test_liked_pages_lend_their_words() -> None:
     assert judge.score(page("obsidian")).score > judge.score(page("granite")).score == 0
 
 
-@pytest.mark.parametrize("name", ["classifier", "tanimoto"])
+@pytest.mark.parametrize("name", ["classifier", "likeness"])
 def test_a_thumb_up_lifts_pages_like_it(name: str) -> None:
     liked = page("basalt columns and pumice beds on the island", "http://a.test/liked")
     like_it = page("pumice beds beside basalt columns", "http://a.test/like")
@@ -227,11 +228,77 @@ def test_what_was_learnt_serves_another_run_of_the_same_topic_only() -> None:
     assert stranger.score(page(ON_TOPIC)) == newborn.score(page(ON_TOPIC))
 
 
-def test_the_first_liked_page_takes_the_place_of_the_made_up_one() -> None:
-    judge = Tanimoto(VOLCANOES)
-    judge.score(page(OFF_TOPIC))
-    judge.learn(page(ON_TOPIC), True)
-    assert judge.score(page(ON_TOPIC)).evidence["raw"] == pytest.approx(1.0)
+def linked(text: str, *addresses: str, url: str = "http://a.test/") -> Page:
+    return Page(url, url, words=tuple(words(text)), links=tuple(map(Link, addresses)))
+
+
+class TestLikeness:
+    """The judge of that name; the measure itself has its own tests."""
+
+    def test_the_first_liked_page_takes_the_place_of_the_made_up_one(self) -> None:
+        judge = Alike(VOLCANOES)
+        judge.score(page(OFF_TOPIC))
+        judge.learn(page(ON_TOPIC), True)
+        assert judge.score(page(ON_TOPIC)).evidence["terms"] == pytest.approx(1.0)
+        assert judge.score(page("volcano")).evidence["terms"] < 0.5
+
+    def test_half_is_what_a_page_says_and_half_where_it_links_to(self) -> None:
+        judge = Alike(Topic(liked=(linked(ON_TOPIC, "http://b.test/", "http://c.test/"),)))
+        judge.score(page(OFF_TOPIC))
+        twin = judge.score(linked(ON_TOPIC, "http://b.test/", "http://c.test/"))
+        assert (twin.score, twin.evidence["terms"], twin.evidence["links"]) == (1.0, 1.0, 1.0)
+        other = judge.score(linked(OFF_TOPIC, "http://c.test/", "http://d.test/"))
+        assert other.evidence["links"] == pytest.approx(1 / 3, abs=1e-6)
+        assert other.evidence["raw"] == pytest.approx((other.evidence["terms"] + other.evidence["links"]) / 2, abs=1e-6)
+
+    def test_a_made_up_page_links_nowhere(self) -> None:
+        found = Alike(VOLCANOES).score(linked(ON_TOPIC, "http://b.test/"))
+        assert found.evidence["links"] == 0
+
+    def test_it_names_the_phrases_that_matched(self) -> None:
+        judge = Alike(VOLCANOES)
+        judge.score(page(OFF_TOPIC))
+        matched = judge.score(page(ON_TOPIC)).evidence["words"]
+        assert {"volcano", "magma chamber"} <= set(matched)
+        assert judge.score(page(OFF_TOPIC)).evidence["words"] == []
+
+    def test_the_mean_is_over_all_liked_pages(self) -> None:
+        judge = Alike(Topic(liked=(page(ON_TOPIC), page(OFF_TOPIC))))
+        for number in range(5):
+            judge.score(page(f"other matters {number}"))
+        assert judge.score(page(ON_TOPIC)).evidence["terms"] == pytest.approx(0.5, abs=0.05)
+
+    def test_a_thumb_down_makes_no_example_and_there_are_never_too_many(self) -> None:
+        judge = Alike(VOLCANOES)
+        judge.learn(page(OFF_TOPIC), False)
+        assert judge.score(page(OFF_TOPIC)).evidence["raw"] == 0
+        for number in range(2 * Alike.MOST):
+            judge.learn(page(f"pumice{number}"), True)
+        assert len(judge.state()["likeness"]["inputs"]) == Alike.MOST
+
+    def test_what_it_keeps_is_bounded_however_many_pages_there_are(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(likeness, "TERMS", 5_000)
+        judge = Alike(VOLCANOES)
+        sizes = set()
+        for number in range(400):
+            judge.score(page(" ".join(f"word{number}x{place}" for place in range(50)) + ON_TOPIC * (number % 2)))
+            if number % 100 == 99:
+                text, blobs = store(judge.state())
+                sizes.add((len(text) // 100, sum(map(len, blobs.values()))))
+        assert len(sizes) == 1
+        assert sum(sizes.pop()) < 5_000 * 12 + 10_000
+        full = [judge.score(page(text)).score for text in (ON_TOPIC, OFF_TOPIC)]
+        assert full[0] > 0.5 > full[1]
+
+    def test_it_goes_on_from_what_it_kept_when_full(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(likeness, "TERMS", 50)
+        pages = crawl()
+        judge, again = Alike(VOLCANOES), Alike(VOLCANOES)
+        for seen in pages[:20]:
+            judge.score(seen)
+        judge.learn(pages[0], True)
+        again.restore(load(*store(judge.state())))
+        assert [again.score(seen) for seen in pages[20:]] == [judge.score(seen) for seen in pages[20:]]
 
 
 def test_the_oracle_pays_the_label() -> None:

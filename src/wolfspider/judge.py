@@ -21,9 +21,10 @@ import numpy as np
 from wolfspider.defaults import DEFAULT_JUDGE as DEFAULT_JUDGE
 from wolfspider.errors import Problem, closest
 from wolfspider.learn.classifier import Classifier
-from wolfspider.learn.examples import Examples, damped
+from wolfspider.learn.examples import Examples
+from wolfspider.learn.likeness import Collection, Likeness, kept_words, link_keys
 from wolfspider.learn.terms import SHORTEST, Terms, met
-from wolfspider.model import Page, Verdict
+from wolfspider.model import Link, Page, Verdict
 from wolfspider.text import cosine, counted, counts, words
 from wolfspider.topic import Topic
 
@@ -250,38 +251,55 @@ class TfIdf(Unlearning):
         self._examples.restore(state)
 
 
-class Tanimoto(TfIdf):
-    """Chen's measure: the mean of Tanimoto's coefficient to each liked page, which also minds how long pages are.
-    Without liked pages there is one made-up page of keywords and description. A thumb up makes a page an example."""
+class Alike(Unlearning):
+    """Chen's measure (learn/likeness.py): half of what a page says and half of where it links to, each in the mean over
+    the liked pages. Without these there is one made-up page of keywords and description, which links nowhere. A thumb
+    up makes a page an example. Each page is counted and then scored, with what is known of all pages by then."""
 
     BORDER = 0.07
-    MADE_UP_BORDER = 0.004  # a page has little in common with a dozen words, however right they are
+    MADE_UP_BORDER = 0.0002  # a page has little in common with a dozen words, however right they are
     MOST = 20  # examples
 
     def __init__(self, topic: Topic) -> None:
+        self._collection = Collection()
+        self._likeness = Likeness()
         self._made_up = not topic.liked
-        liked = [damped(counts(page)) for page in topic.liked[: self.MOST]]
-        self._examples = Examples(liked or [damped(made_up_page(topic))])
+        for page in topic.liked[: self.MOST]:
+            self._like(page.words, page.links)
+        if self._made_up:
+            self._like([word for word, times in made_up_page(topic).items() for _ in range(times)], ())
+
+    def _like(self, words: Sequence[str], links: Sequence[Link]) -> None:
+        kept = kept_words(words)
+        self._likeness.like(kept, self._collection.indexed(kept, link_keys(links)))
 
     def score(self, page: Page) -> Verdict:
-        found = self._examples.compare(counts(page))
-        union = found.examples + found.page - found.common
-        raw = float((found.common / np.maximum(union, 1e-12)).mean())
-        return verdict(raw, self.MADE_UP_BORDER if self._made_up else self.BORDER)
+        indexed = self._collection.read(page)
+        self._collection.count(indexed)
+        (found,) = self._likeness.scores([indexed], self._collection)
+        parts = {"terms": round(found.terms, 6), "links": round(found.links, 6)}
+        matched = self._likeness.matched(indexed, self._collection)
+        return verdict(found.total, self.MADE_UP_BORDER if self._made_up else self.BORDER, **parts, words=matched)
 
     def learn(self, page: Page, label: bool) -> None:
-        if not label or len(self._examples.bags) >= self.MOST:
+        if not label or len(self._likeness.inputs) >= self.MOST:
             return
         if self._made_up:
-            self._examples.clear()
+            self._likeness = Likeness()
             self._made_up = False
-        self._examples.add(damped(counts(page)))
+        self._like(page.words, page.links)
 
     def state(self) -> dict[str, Any]:
-        return {**super().state(), "made_up": self._made_up}
+        known, likeness = self._collection.state(), self._likeness.state()
+        return {
+            "collection": {**known, "df": known["df"].copy()},
+            "likeness": {**likeness, "inputs": list(likeness["inputs"])},
+            "made_up": self._made_up,
+        }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        super().restore(state)
+        self._collection = Collection.restored(state["collection"])
+        self._likeness = Likeness.restored(state["likeness"])
         self._made_up = bool(state["made_up"])
 
 
@@ -367,7 +385,7 @@ JUDGES: Mapping[str, Entry] = {
     "classifier": Entry(Learner, "Starts from the topic's words, learns from clear pages and thumbs; a probability."),
     "coverage": Entry(Coverage, "BM25 as a share: how much of the topic's words the page has, rare ones first."),
     "tfidf": Entry(TfIdf, "The cosine of tf-idf vectors over all words of the page."),
-    "tanimoto": Entry(Tanimoto, "The mean likeness to pages you like, long and short ones told apart."),
+    "likeness": Entry(Alike, "The mean likeness to pages you like, by what they say and where they link to."),
     "keywords": Entry(Keywords, "The keyword cosine of the learning-automata paper; any keyword may be enough."),
 }
 ORACLE = "oracle"

@@ -60,6 +60,13 @@ def test_the_same_seed_gives_the_same_rows(world: World) -> None:
     assert without_time(1) == without_time(1)
 
 
+def test_liked_pages_are_given_to_the_judge_and_left_out_of_the_figures(world: World) -> None:
+    (row,) = table([world], ["oracle"], liked=3)
+    assert (row["liked"], row["pages"], row["relevant"]) == (3, 5, 1)
+    (row,) = table([world], ["likeness"], liked=3)  # each page of the topic has a word that the others have, too
+    assert row["average_precision"] == 1
+
+
 def test_an_unknown_judge_is_named(world: World) -> None:
     with pytest.raises(Problem, match="Did you mean 'coverage'"):
         table([world], ["covrage"])

@@ -1,17 +1,19 @@
 """How well does each judge tell relevant pages from others? The judge is the ceiling of every crawl that goes by it.
 
 Every page of a web is judged once, in an order drawn from the seed, as a crawl would meet them: a judge that learns
-has seen only the pages before. It is given keywords and description; the labels are for the measuring. For each web,
-topic and judge there is a row with the average precision of the scores (1: every relevant page above every other; a
-coin gives the share of relevant pages), and what a person would see who exports what the judge calls relevant:
-precision, recall and their harmonic mean f1. `microseconds`, the time a page took its judge, belongs to the machine
-and is in the rows, not in the tables.
+has seen only the pages before. It is given keywords and description and, if asked for, liked pages, drawn from the
+relevant ones: they are met again like any other page, but left out of the figures. All other labels are for the
+measuring. For each web, topic and judge there is a row with the average precision of the scores (1: every relevant page
+above every other; a coin gives the share of relevant pages), and what a person would see who exports what the judge
+calls relevant: precision, recall and their harmonic mean f1. `microseconds`, the time a page took its judge, belongs to
+the machine and is in the rows, not in the tables.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -32,23 +34,28 @@ SHOWN = ("average_precision", "precision", "recall", "f1")
 
 
 def table(
-    webs: Sequence[World], judges: Sequence[str] = tuple(JUDGES), seed: int = 0, progress: Progress | None = None
+    webs: Sequence[World],
+    judges: Sequence[str] = tuple(JUDGES),
+    seed: int = 0,
+    progress: Progress | None = None,
+    liked: int = 0,
 ) -> list[Row]:
-    """A row for each web x judge x topic."""
+    """A row for each web x judge x topic; so many pages of each topic are liked."""
     orders = [_order(world, seed) for world in webs]
     total = len(judges) * sum(map(len, orders))
     done = 0
     rows: list[Row] = []
     for world, order in zip(webs, orders, strict=True):
         tasks = tasks_of(world, None, (), world.start)
+        examples = {topic: _liked(world, topic, task, seed, liked) for topic, task in tasks.items()}
         for name in judges:
-            trial = Trial(name, tasks)
+            trial = Trial(name, tasks, examples)
             for page in _pages(world, order):
                 trial.judge(page)
                 done += 1
                 if progress is not None and done % 100 == 0:
                     progress(done, total)
-            rows.extend({"web": world.name, "seed": seed, **row} for row in trial.rows())
+            rows.extend({"web": world.name, "seed": seed, "liked": liked, **row} for row in trial.rows())
     return rows
 
 
@@ -63,34 +70,46 @@ def _pages(world: World, order: Iterable[str]) -> Iterator[Page]:
     return (page for page in found if isinstance(page, Page))
 
 
+def _liked(world: World, topic: str, task: Task, seed: int, count: int) -> tuple[Page, ...]:
+    urls = sorted(task.relevant)
+    chance.generator(seed, "liked", world.name, topic).shuffle(urls)
+    return tuple(islice(_pages(world, urls), count))
+
+
 class Trial:
     """One judge on every topic of a web at once, so that a page is read once for all of them."""
 
-    def __init__(self, name: str, tasks: Mapping[str, Task]) -> None:
+    def __init__(self, name: str, tasks: Mapping[str, Task], liked: Mapping[str, tuple[Page, ...]]) -> None:
         self._name = name
         self._topics = list(tasks)
         self._judges: list[Judge] = [
             make_judge(
-                name, Topic(task.topic.keywords, task.topic.description), dict.fromkeys(task.relevant, True), key
+                name,
+                Topic(task.topic.keywords, task.topic.description, liked[topic]),
+                dict.fromkeys(task.relevant, True),
+                key,
             )
-            for task in tasks.values()
+            for topic, task in tasks.items()
         ]
+        self._liked = [frozenset(key(page.final_url) for page in liked[topic]) for topic in tasks]
         self._relevant = [frozenset(map(key, task.relevant)) for task in tasks.values()]
         self._scores: list[list[float]] = [[] for _ in tasks]
         self._labels: list[list[bool]] = [[] for _ in tasks]
-        self._seconds = 0.0
+        self._seconds, self._judged = 0.0, 0
 
     def judge(self, page: Page) -> None:
-        address = key(page.final_url)
         began = time.process_time()
-        for judge, scores in zip(self._judges, self._scores, strict=True):
-            scores.append(judge.score(page).score)
+        found = [judge.score(page).score for judge in self._judges]
         self._seconds += time.process_time() - began
-        for relevant, labels in zip(self._relevant, self._labels, strict=True):
-            labels.append(address in relevant)
+        self._judged += len(found)
+        address = key(page.final_url)
+        for place, score in enumerate(found):
+            if address not in self._liked[place]:
+                self._scores[place].append(score)
+                self._labels[place].append(address in self._relevant[place])
 
     def rows(self) -> Iterator[Row]:
-        cost = 1e6 * self._seconds / max(1, sum(map(len, self._scores)))
+        cost = 1e6 * self._seconds / max(1, self._judged)
         for topic, scores, labels in zip(self._topics, self._scores, self._labels, strict=True):
             yield {"judge": self._name, "topic": topic, **figures(scores, labels), "microseconds": round(cost)}
 
