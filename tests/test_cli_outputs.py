@@ -169,7 +169,9 @@ def test_the_screen_says_what_the_spider_has_and_where_it_is_from() -> None:
     shown = drawn(generation(result(1), result(2, origin="local"), temperature=0.03), 100)
     assert "generation 3, time 0:01:01, pages fetched 143, from leaps 20, fitness 0.0871, temperature 0.0300" in shown
     assert re.search(r"0\.123  Page 1 +0\.20 █\S* +0\.04 \S+ +0\.90 █+", shown)
-    assert re.search(r"leap +34 links  http://a.test/1 +hunt, wolf spider", shown) and re.search(r"local +34", shown)
+    assert re.search(r"leap +links   34  http://a.test/1 +hunt, wolf spider", shown) and re.search(
+        r"local +links", shown
+    )
 
 
 def test_each_origin_has_its_colour() -> None:
@@ -235,13 +237,13 @@ def test_the_final_page() -> None:
         "",
         " 1. 0.1230  Page 0",
         "    http://a.test/0",
-        "    terms [##........] 0.20   links [..........] 0.04   fetch time [#########.] 0.90",
+        "    terms [##........] 0.200  links [..........] 0.040  time [#########.] 0.900",
         "    leap, links 34, generation 2",
         "    matched: hunt, wolf spider",
         "",
         " 2. 0.1230  (no title)",
         "    http://a.test/1",
-        "    terms [##........] 0.20   links [..........] 0.04   fetch time [#########.] 0.90",
+        "    terms [##........] 0.200  links [..........] 0.040  time [#########.] 0.900",
         "    leap, links 34, generation 2",
         "    matched: nothing",
     ]
@@ -284,6 +286,7 @@ def test_a_crawl_tells_each_generation_and_prints_the_page_of_the_last(run: Run,
     code, out, err = run(words)
     assert code == 0 and [line[:14] for line in err.splitlines()[:3]] == [f"generation {n}, " for n in (1, 2, 3)]
     assert out.startswith("Results, after generation 3: 9\ntotal fitness 0.5000, pages visited 9, from leaps 1, ")
+    assert "The search is through, after 11 downloads." in err
     assert "http://a.test/good" in out and "    leap, links" in out and printable(out) and printable(err)
 
 

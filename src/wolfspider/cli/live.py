@@ -81,7 +81,8 @@ def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool, given: C
         show(terminal.console_for(), outputs.newest)
     sys.stdout.flush()
     tally.take_stock(RunView(folder).summary())
-    for line in ending(result, tally, folder):
+    through = outputs.newest is not None and outputs.newest.final
+    for line in ending(result, tally, folder, through):
         say(console, line)
     if hunt.crawl is not None and hunt.crawl.paused:
         say(console, f"It is paused; go on by: wolfspider steer {shlex.quote(str(folder))} resume")
@@ -144,9 +145,10 @@ def say(console: Console, sentence: str) -> None:
     console.print(Text(plainly(sentence, 1000)))
 
 
-def ending(result: Result, tally: Tally, folder: Path) -> list[str]:
-    """What a person wants to know in the end: why it is over, what there is, what to do next."""
-    lines = [_why(result, tally), tally.summary()]
+def ending(result: Result, tally: Tally, folder: Path, through: bool = False) -> list[str]:
+    """What a person wants to know in the end: why it is over, what there is, what to do next. A search that is
+    `through` has ended by itself: links may be left."""
+    lines = [_why(result, tally, through), tally.summary()]
     run = shlex.quote(str(folder))
     if result.reason in _RESUMABLE:
         lines.append(f"Go on with it by: wolfspider resume {run}")
@@ -157,13 +159,15 @@ def ending(result: Result, tally: Tally, folder: Path) -> list[str]:
     return lines
 
 
-def _why(result: Result, tally: Tally) -> str:
+def _why(result: Result, tally: Tally, through: bool) -> str:
     spent = f"{result.downloads:,} downloads"
     if not tally.pages_in and result.reason in ("done", "budget"):
         return f"Nothing could be downloaded: {_troubles(tally)}. Are the starting points right?"
     match result.reason:
         case "budget":
             return f"The budget is spent: {spent}."
+        case "done" if through:
+            return f"The search is through, after {spent}."
         case "done":
             return f"No link is left to follow after {spent}. More starting points, or a wider --include, bring more."
         case "waiting":

@@ -27,6 +27,7 @@ FEWEST = 3  # results on the screen, however low it is
 WORDS = 20  # matched keywords of a result
 NOTES = 2000  # of a run that goes on; where there are more, generations are not what its notes are about
 LONGEST_ADDRESS = 1000
+BARS = ("terms", "links", "time")
 COLOURS = {"local": "green", "elsewhere": "cyan", "leap": "magenta"}
 _HUGE = 1e12
 _SCORE = 7  # columns before the title
@@ -193,7 +194,7 @@ class Layout(NamedTuple):
 
     def head(self) -> Text:
         line = Text(f"{'score':{_SCORE}}" + " " * self.title, "dim")
-        for name in ("terms", "links", "time") if self.bar else ():
+        for name in BARS if self.bar else ():
             line.append("  ").append(name[: self.cell].ljust(self.cell))
         return _one_line(line)
 
@@ -211,7 +212,7 @@ class Layout(NamedTuple):
         left = self.width - _SCORE - 22
         address = max(1, left if not output.words else left * 3 // 5)
         line = Text(" " * _SCORE).append(f"{output.origin:<9} ", COLOURS.get(output.origin, ""))
-        line.append(f"{output.links:>4,} links  ").append(_fitted(output.url, address, "dim"))
+        line.append(f"links {output.links:>4,}  ").append(_fitted(output.url, address, "dim"))
         return _one_line(line.append("  ").append(", ".join(output.words)))
 
 
@@ -271,9 +272,10 @@ def _entry(place: int, output: Output) -> Iterator[Text]:
     indent = " " * 4
     yield Text(f"{place:>2}. {output.score:.4f}  ").append(output.title, colour)
     yield Text(indent).append(output.url, colour)
-    named = zip(("terms", "links", "fetch time"), output.bars, strict=True)
-    yield Text(
-        indent + "   ".join(f"{name} [{bar(share, _TEXT_BAR, ascii=True)}] {share:.2f}" for name, share in named)
-    )
+    yield Text(indent + "  ".join(map(_named, BARS, output.bars)))
     yield Text(f"{indent}{output.origin}, links {output.links:,}, generation {output.generation:,}")
     yield Text(f"{indent}matched: {', '.join(output.words) or 'nothing'}")
+
+
+def _named(name: str, share: float) -> str:
+    return f"{name} [{bar(share, _TEXT_BAR, ascii=True)}] {share:.3f}"
