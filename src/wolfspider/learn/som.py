@@ -159,6 +159,7 @@ class _Nodes:
     def __init__(self, weights: Floats) -> None:
         self.scaled = weights  # a row for each term, so that those of a document are near each other in memory
         self.scales = np.ones(weights.shape[1])
+        self._mine, self._moves = np.empty_like(weights), np.empty_like(weights)  # to work in: a new array costs more
         self.settle()
 
     def settle(self) -> None:
@@ -169,14 +170,14 @@ class _Nodes:
 
     def pull(self, columns: Any, values: Floats, square: float, rate: float, apart: Floats, sharpness: float) -> None:
         """The node nearest to a document, and those around it, move towards it: m + g (x - m) = (1 - g) m + g x."""
-        mine = self.scaled[columns]
+        mine = self.scaled.take(columns, axis=0, out=self._mine[: values.size], mode="clip")
         dots = np.einsum("i,ij->j", values, mine) * self.scales
         winner = (self.squares - 2 * dots).argmin()
         gains = rate * np.exp(apart[winner] * sharpness)
         kept = 1 - gains
         self.squares = kept * (kept * self.squares + 2 * gains * dots) + gains * gains * square
         self.scales *= kept
-        mine += np.multiply.outer(values, gains / self.scales)
+        mine += np.einsum("i,j->ij", values, gains / self.scales, out=self._moves[: values.size])
         self.scaled[columns] = mine
 
 
