@@ -77,6 +77,8 @@ def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool, given: C
     tally.follow(hunt)
     with following(console, tally, outputs, moves=not (as_json and sys.stdout.isatty())) as look:
         result = asyncio.run(guided(hunt, lambda sentence: say(console, sentence), look))
+    if hunt.crawl is not None:
+        outputs.conclude(hunt.crawl)
     if outputs.newest is not None and not as_json:
         show(terminal.console_for(), outputs.newest)
     sys.stdout.flush()

@@ -19,6 +19,7 @@ from rich.text import Text
 
 from wolfspider.bench.plain import plainly
 from wolfspider.events import Event, Noted
+from wolfspider.loop import Crawl
 from wolfspider.store.reading import RunView
 
 KIND = "generation"
@@ -96,6 +97,13 @@ class Outputs:
             self.newest = generation
             for listener in self._listeners:
                 listener(generation)
+
+    def conclude(self, crawl: Crawl) -> None:
+        """A crawl may end in the midst of a generation: what its strategy has by then, if it can tell."""
+        summary = getattr(crawl.strategy, "summary", None)
+        if self.newest is None or not self.newest.final:
+            told = read(crawl.now, summary(crawl.now)) if callable(summary) else None
+            self.newest = told or self.newest
 
     def recall(self, view: RunView) -> None:
         """The last generation before a run was stopped. The run's log leaves out what is very long: then an earlier one

@@ -7,11 +7,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from wolfspider.learn.likeness import Score
 from wolfspider.model import Link
 from wolfspider.params import param
-from wolfspider.strategies.spider.crossing import Crossing
+from wolfspider.strategies.spider.crossing import Crossing, MixedParams
 from wolfspider.strategies.spider.generations import SpiderParams
 from wolfspider.strategy import register
 
@@ -29,18 +30,14 @@ class SpiderAnnealing(Crossing):
     """Crossover alone: it cannot leave the neighbourhood."""
 
     name = "spider-annealing"
-    Params = AnnealingParams
+    Params: ClassVar[type] = AnnealingParams
     variants = ({}, {"outputs": 3, "still": 0.0, "cooling": 0.5})
-    params: AnnealingParams  # type: ignore[assignment]
+    params: AnnealingParams
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         self.temperature = self.params.hot
         self.quiet = 0  # generations in a row without a change
         super().begin(seeds, now)
-
-    @property
-    def _crossed(self) -> int:
-        return self.size
 
     def _breed(self) -> Sequence[str]:
         self.temperature *= self.params.cooling
@@ -65,9 +62,8 @@ class SpiderAnnealing(Crossing):
 
 
 @dataclass
-class HybridParams(AnnealingParams):
-    crossover: float = param(0.5, "Children by links, as a share of the population.", low=0, high=1)
-    mutation: float = param(0.5, "Pages by leaps, as a share of the population.", low=0, high=1)
+class HybridParams(AnnealingParams, MixedParams):
+    pass
 
 
 @register
@@ -80,12 +76,8 @@ class SpiderHybrid(SpiderAnnealing):
     params: HybridParams
 
     @property
-    def _crossed(self) -> int:
-        return round(self.params.crossover * self.size)
-
-    @property
-    def _mutated(self) -> int:
-        return round(self.params.mutation * self.size)
+    def shares(self) -> tuple[float, float]:
+        return self.params.crossover, self.params.mutation
 
 
 def mean(scores: Iterable[Score]) -> float:

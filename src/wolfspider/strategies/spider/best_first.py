@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wolfspider.learn.likeness import Score
 from wolfspider.strategies.spider.generations import ROOM, Spider
 from wolfspider.strategy import register
 
@@ -32,9 +31,5 @@ class SpiderBestFirst(Spider):
         """Any candidate may be an output some day: the least likely ones go."""
         if len(self.known) > 2 * ROOM:
             scores = self._scores(self.known)
-            order: list[str] = sorted(self.known, key=lambda url: -_total(scores[url]))
+            order = sorted(self.known, key=lambda url: -scores[url].total)
             self.known = {url: self.known[url] for url in order[:ROOM]}
-
-
-def _total(score: Score) -> float:
-    return score.total

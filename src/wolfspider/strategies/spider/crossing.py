@@ -14,14 +14,14 @@ from wolfspider.strategies.spider.generations import Candidate, Pool, Spider, Sp
 
 
 @dataclass
-class CrossoverParams(SpiderParams):
+class MixedParams(SpiderParams):
     crossover: float = param(0.5, "Children by links, as a share of the population.", low=0, high=1)
+    mutation: float = param(0.5, "Pages by leaps, as a share of the population.", low=0, high=1)
 
 
 class Crossing(Spider):
     """A population is twice the number of outputs. Where children are too few, more leaps make up for them."""
 
-    params: CrossoverParams
     pools = ("known", "chosen", "brood", "mutants")
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
@@ -36,12 +36,17 @@ class Crossing(Spider):
         return 2 * self.params.outputs
 
     @property
+    def shares(self) -> tuple[float, float]:
+        """Of crossover and of mutation."""
+        return 1.0, 0.0
+
+    @property
     def _crossed(self) -> int:
-        return round(self.params.crossover * self.size)
+        return round(self.shares[0] * self.size)
 
     @property
     def _mutated(self) -> int:
-        return 0
+        return round(self.shares[1] * self.size)
 
     def _meet(self) -> None:
         links = np.concatenate([np.zeros(0, np.uint64), *self.heredity])

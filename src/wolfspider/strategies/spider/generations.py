@@ -4,7 +4,8 @@ A person likes some pages: the inputs. The search goes in generations, and each 
 
     parents    their pages are looked at once more, from memory, for their links and how these overlap
     children   all that the parents link to is fetched, unless it is known
-    leaps      so many pages are taken from a category that a Source ranks by the topic's words, and fetched
+    ranking    a Source is asked, once, for the pages of a category by the topic's words
+    leaps      so many pages of that ranking are fetched, the next that were not used yet
     breeding   all scores are computed at once; the search chooses who stays, and who the next parents are
 
 The first parents are the inputs and the starting points. Neither is ever an output: the person knows them.
@@ -34,8 +35,8 @@ LEAP = "leap"  # the scheme of the Source that ranks pages of a category
 PAPER = "Chen, Chung, Ramsey, Yang, Ma and Yen 1997, Intelligent spider for Internet searching"
 MOST_INPUTS = 20
 ROOM = 1_000  # candidates of which the terms are kept, besides those that were chosen
-SHOWN = 50  # results in a note
-TITLE = 200  # characters
+SHOWN = 20  # results in a note: the log of a run keeps no longer ones
+TITLE = 100  # characters
 SEARCHED = 10  # words of liked pages that a leap asks for, where there are no keywords
 
 
@@ -78,7 +79,7 @@ class Spider(Strategy):
     """
 
     paper = PAPER
-    Params = SpiderParams
+    Params: ClassVar[type] = SpiderParams
     params: SpiderParams
     pools: ClassVar[tuple[str, ...]] = ("known", "chosen")
 
@@ -100,7 +101,7 @@ class Spider(Strategy):
         self.times: dict[str, int] = {}  # parents, and how often each was chosen
         self.group = Group()
         self.ranking: deque[Link] = deque()  # pages of the category that were not used yet
-        self.asked = False  # for the ranking
+        self.place = ""  # the address of that ranking, once it was asked for
         self.added: list[Link] = []  # starting points for the next generation
         self._like_topic()
         for page in self.topic.liked[:MOST_INPUTS]:
@@ -143,7 +144,7 @@ class Spider(Strategy):
         super().retopic(topic)
         self._like_topic()
         self.ranking.clear()
-        self.asked = False
+        self.place = ""
 
     def forget(self, rule: Rule) -> None:
         super().forget(rule)
@@ -154,6 +155,7 @@ class Spider(Strategy):
             pool = getattr(self, name)
             for url in [url for url in pool if unwanted(url)]:
                 del pool[url]
+                self.scores.pop(url, None)
         self.ranking = deque(link for link in self.ranking if not unwanted(link.url))
         self.outlinks = {url: parent for url, parent in self.outlinks.items() if not unwanted(url)}
 
@@ -173,16 +175,20 @@ class Spider(Strategy):
 
     def _go(self, link: Link) -> Visit:
         note = {"generation": self.generation + 1, "step": self.phase}
-        source = self._leap() if self.phase == "leaps" else self.outlinks.get(link.url, "")
+        source = self.place if self.phase == "leaps" else self.outlinks.get(link.url, "")
         return self.visit(link, note=note, source=source, deadline=self.params.fetch_time)
 
     def _advance(self, now: float) -> None:
+        """To the next step that has something to do."""
         if self.phase == "parents":
             self.phase = "children"
             self._meet()
-        elif self.phase == "children" or (self.ranking and self._lacking()):
+        elif self._lacking() and not self.place:
+            self.phase, self.place = "ranking", self._leap()
+            self.group = Group([Link(self.place)])
+        elif self._lacking() and self.ranking:
             self.phase = "leaps"
-            self._reach()
+            self.group = Group(self._next_ranked(self._lacking()))
         else:
             self._turn(now)
 
@@ -193,14 +199,6 @@ class Spider(Strategy):
             if url in self.known:
                 self._child(self.known[url])
         self.group = Group(Link(url) for url in wanted if url not in self.known)
-
-    def _reach(self) -> None:
-        """Leap to the next pages of the category, or ask which these are."""
-        if self._lacking() and not self.asked:
-            self.asked = True
-            self.group = Group([Link(self._leap())])
-        else:
-            self.group = Group(self._next_ranked(self._lacking()))
 
     def _next_ranked(self, count: int) -> Iterator[Link]:
         while self.ranking and count:
@@ -217,11 +215,10 @@ class Spider(Strategy):
         """A generation is complete, and the next begins if somebody has children."""
         self.generation += 1
         parents = self._breed()
-        over = not parents and not self.added
-        self._tell(now, over)
-        if over:
+        if not parents and not self.added:
             self.phase = "done"
-        else:
+        self.note(now, "generation", **self.summary(now))
+        if self.phase != "done":
             self._gather(parents)
 
     def _gather(self, parents: Sequence[str]) -> None:
@@ -240,7 +237,7 @@ class Spider(Strategy):
         page, step = outcome.page, outcome.visit.note["step"]
         if page is None:
             return
-        if outcome.visit.link.url.startswith(f"{LEAP}:"):
+        if step == "ranking":
             self.ranking.extend(page.links)
         elif step == "parents":
             self._parent(page, outcome)
@@ -340,20 +337,20 @@ class Spider(Strategy):
             "url": candidate.url,
             "title": candidate.title,
             "links": len(candidate.terms.links),
-            "score": score.total,
-            "terms": score.terms,
-            "links_score": score.links,
-            "fetch_score": max(0.0, 1.0 - candidate.seconds / self.params.fetch_time),
+            "score": round(score.total, 4),
+            "terms": round(score.terms, 4),
+            "links_score": round(score.links, 4),
+            "fetch_score": round(max(0.0, 1.0 - candidate.seconds / self.params.fetch_time), 4),
             "origin": candidate.origin,
             "words": self.likeness.matched(candidate.terms, self.collection),
             "generation": candidate.generation,
         }
 
-    def _tell(self, now: float, over: bool) -> None:
-        results = self.results()
+    def summary(self, now: float) -> dict[str, Any]:
+        """The search as it stands, for the note of a generation, and for whoever wants to know in between."""
+        about = {"generation": self.generation, "fitness": round(self.fitness, 6), "final": self.phase == "done"}
         figures = {"fetched": self.fetched, "leaps": self.leaped, "seconds": now - self.began, **self._gauges()}
-        told = {"generation": self.generation, "fitness": self.fitness, "final": over, **figures}
-        self.note(now, "generation", **told, results=results[:SHOWN])
+        return {**about, **figures, "results": self.results()[:SHOWN]}
 
     @property
     def fitness(self) -> float:

@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wolfspider.params import param
-from wolfspider.strategies.spider.crossing import Crossing, CrossoverParams
+from wolfspider.strategies.spider.crossing import Crossing, MixedParams
 from wolfspider.strategy import register
 
 
 @dataclass
-class GeneticParams(CrossoverParams):
-    mutation: float = param(0.5, "Pages by leaps, as a share of the population.", low=0, high=1)
+class GeneticParams(MixedParams):
     improvement: float = param(
         0.01, "It is over when total fitness grows by less than this share in a generation.", low=0, high=1
     )
@@ -29,8 +28,8 @@ class SpiderGenetic(Crossing):
     params: GeneticParams
 
     @property
-    def _mutated(self) -> int:
-        return round(self.params.mutation * self.size)
+    def shares(self) -> tuple[float, float]:
+        return self.params.crossover, self.params.mutation
 
     def _breed(self) -> Sequence[str]:
         """The elite is rated anew, too: df has grown, and only scores of one moment can be compared."""
