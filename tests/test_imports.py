@@ -21,7 +21,7 @@ GROUPS = (
     ("strategies",),
     ("loop", "obey", "memory", "journal"),
     ("web", "store"),
-    ("drive", "run", "checks", "trial", "settings", "plugins", "outset", "parts", "hunt", "why", "telling"),
+    ("drive", "run", "checks", "trial", "settings", "plugins", "leaping", "outset", "parts", "hunt", "why", "telling"),
     ("bench", "cluster", "dashboard"),
     ("cli", "__main__"),
 )

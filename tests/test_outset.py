@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from wolfspider import outset
 from wolfspider.errors import BadInput, Problem
+from wolfspider.model import Failure, Fetch
 from wolfspider.settings import Settings
 
 OWN: dict[str, Any] = {"urls": ("http://localhost/",), "topic": "spiders", "allow_private": True}
@@ -29,6 +31,15 @@ OWN: dict[str, Any] = {"urls": ("http://localhost/",), "topic": "spiders", "allo
         ({"urls": ("http://example.org/",), "via": "8.8.8.8:80"}, False),
         ({"via": "proxy.example.org:80"}, False),
         ({"urls": ("http://8.8.8.8/",)}, False),
+        ({"leaps": "search:http://localhost:8888"}, False),
+        ({"leaps": "categories.sqlite"}, False),
+        ({"leaps": "runs/earlier"}, False),
+        ({"category": "spiders"}, False),
+        ({"leaps": "categories.sqlite", "via": "127.0.0.1:80"}, True),
+        ({"leaps": "sitemap:http://localhost/map.xml"}, True),
+        ({"leaps": "sitemap:http://example.org/map.xml"}, False),
+        ({"urls": (), "like": ("http://localhost/good",)}, True),
+        ({"urls": (), "like": ("http://example.org/good",)}, False),
     ],
 )
 def test_only_who_stays_on_machines_of_their_own_needs_no_contact(changed: dict[str, Any], local: bool) -> None:
@@ -50,6 +61,27 @@ def test_a_topic_has_words(topic: str) -> None:
     with pytest.raises(Problem, match="has no words"):
         outset.check(Settings(**{**OWN, "topic": topic}))
     outset.check(Settings(**{**OWN, "topic": topic, "description": "spiders"}))
+
+
+@pytest.mark.parametrize("like", [(), ("good.html",), ("./good", "pages/good.html")])
+def test_files_alone_are_no_start(like: tuple[str, ...]) -> None:
+    with pytest.raises(Problem, match="Where shall the crawl start") as caught:
+        outset.check(Settings(**{**OWN, "urls": (), "like": like}))
+    assert ("A file of your own is no place to start from" in str(caught.value)) is bool(like)
+
+
+def test_the_address_of_a_liked_page_is_a_start_where_there_is_no_other() -> None:
+    alone = Settings(**{**OWN, "urls": (), "topic": "", "like": ("good.html", "localhost/good")})
+    outset.check(alone)
+    had = [
+        Fetch("file:///good.html", "file:///good.html", 200),
+        Fetch("http://localhost/good", "http://localhost/better", 200),
+        Fetch("http://localhost/gone", "http://localhost/gone", 410),
+        Fetch("http://localhost/slow", "http://localhost/slow", failure=Failure("timeout", "")),
+    ]
+    assert outset.liked_starts(alone, had) == ["http://localhost/good"]
+    for more in ({"urls": ("http://localhost/",)}, {"seeds": ("list",)}, {"search": "http://localhost:8888"}):
+        assert outset.liked_starts(replace(alone, **more), had) == []
 
 
 @pytest.mark.parametrize("name", ["nolike.html", "pages/nolike.html", "./nolike", "/nowhere/nolike"])

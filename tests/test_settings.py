@@ -89,3 +89,21 @@ def test_every_setting_has_a_sentence() -> None:
 def test_settings_come_back_from_json(urls: list[str], pairs: dict[str, str], pages: int) -> None:
     settings = Settings(urls=tuple(urls), set=pairs, pages=pages)
     assert Settings.from_json(settings.to_json()) == settings
+
+
+def test_where_leaps_go_is_found_again_from_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert Settings(leaps="runs/one").leaps == str(tmp_path / "runs" / "one")
+    assert Settings(category="spiders").leaps == str(tmp_path / "categories.sqlite")
+    assert Settings(category="spiders", leaps="other.sqlite").leaps == str(tmp_path / "other.sqlite")
+    assert Settings().leaps == ""
+    for leaps in ("sitemap:example.org", "search:http://localhost:8888", "http://example.org/"):
+        assert Settings(leaps=leaps).leaps == leaps
+    kept = Settings(category="spiders")
+    monkeypatch.chdir("/")
+    assert Settings.from_json(kept.to_json()) == kept
+
+
+@pytest.mark.parametrize("kind", ["sitemap:", "search:"])
+def test_names_and_passwords_of_what_leaps_ask_are_not_kept(kind: str) -> None:
+    assert Settings(leaps=f"{kind}https://me:secret@example.org/x").leaps == f"{kind}https://example.org/x"

@@ -20,7 +20,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from wolfspider import __version__, outset, parts
+from wolfspider import __version__, leaping, outset, parts
 from wolfspider.drive import Result
 from wolfspider.errors import Problem
 from wolfspider.events import AddSeeds, Command, Event, Landed, SetLimit
@@ -91,6 +91,7 @@ class Hunt:
         # What comes by the standard input is read here, where Ctrl-C works as everywhere.
         self._listed = [] if folder is not None and is_run(folder) else outset.listed(settings)
         self.remark = remark or (lambda sentence: None)
+        self.leaping = leaping.opened(settings, self.remark)
         self.result: Result | None = None
         self.crawl: Crawl | None = None
         self.web: Live | None = None
@@ -189,6 +190,8 @@ class Hunt:
 
     async def run(self) -> Result:
         async with AsyncExitStack() as stack:
+            if self.leaping is not None:
+                stack.callback(self.leaping.close)
             store = self._store(stack)
             recalled = self.recalled(store)
             clock = Clock.after(recalled[0].now if recalled else 0.0)
@@ -376,7 +379,12 @@ class Hunt:
         )
         crawl = self._crawl(store)
         links, requests = await outset.starting_points(
-            self.settings, self._listed, web, self._services(), crawl.in_scope, self.remark
+            self.settings,
+            self._listed or outset.liked_starts(self.settings, store.liked()),
+            web,
+            self._services(),
+            crawl.in_scope,
+            self.remark,
         )
         store.count("overhead", requests + web.counters.overhead)
         crawl.listen(self._early.append)
@@ -384,10 +392,13 @@ class Hunt:
         crawl.listeners.pop()
         return crawl, Room()
 
+    def _asked(self) -> Live:
+        assert self.web is not None
+        return self.web
+
     def _services(self) -> Live:
         """The same web, for a search that the person named: that is asked without asking its robots.txt."""
-        web = self.web
-        assert web is not None
+        web = self._asked()
         return Live(web.client, web.guard, web.polite, None)
 
     def _crawl(self, store: Store) -> Crawl:
@@ -401,7 +412,7 @@ class Hunt:
             store,
             Limits(first.pages, first.slots, first.delay, settings.max_wait),
             scope=scope,
-            sources=parts.sources_of(settings, scope, self._services),
+            sources=parts.sources_of(settings, scope, self._asked, self._services, self.leaping),
             journal=store.write,
         )
         crawl.listen(store.hear)

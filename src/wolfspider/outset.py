@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from wolfspider import __version__
 from wolfspider.errors import BadInput, Problem
 from wolfspider.model import Fetch, Link, Page, host_of
-from wolfspider.settings import Settings
+from wolfspider.settings import SITEMAP, Settings
 from wolfspider.store.base import Store
 from wolfspider.text import words
 from wolfspider.topic import Topic
@@ -24,7 +24,7 @@ _FILE = re.compile(r"/(?!/)|~|\.\.?/|(?!localhost/)(?:[^/.:]+/)*[^/:]+\.(?:html?
 IDENTITY = frozenset(
     (
         *("urls", "seeds", "sitemap", "feed", "search", "results", "topic", "description", "like"),
-        *("strategy", "set", "judge", "learned_from", "seed", "include", "exclude", "pdf"),
+        *("leaps", "category", "strategy", "set", "judge", "learned_from", "seed", "include", "exclude", "pdf"),
     )
 )
 
@@ -35,8 +35,12 @@ def check(settings: Settings) -> None:
         raise Problem('What is wanted? Say it by --topic "a few keywords", or by --like with a page you like.')
     if not any(words(f"{settings.topic} {settings.description}")) and not settings.like:
         raise Problem("The topic has no words.")
-    if not any((settings.urls, settings.seeds, settings.sitemap, settings.feed, settings.search)):
-        raise Problem("Where shall the crawl start? Give an address, or --seeds, --sitemap, --feed or --search.")
+    if not _names_starts(settings) and all(map(_is_file, settings.like)):
+        files = " A file of your own is no place to start from." if settings.like else ""
+        raise Problem(
+            "Where shall the crawl start? Give an address, or --seeds, --sitemap, --feed or --search; "
+            f"or --like with the address of a page, which is a start, too.{files}"
+        )
     for url in settings.urls:
         seeds.address(url)
     via(settings)
@@ -49,15 +53,22 @@ def check(settings: Settings) -> None:
         )
 
 
+def _names_starts(settings: Settings) -> bool:
+    """Did the person say where to start? If not, the pages they like are where."""
+    return any((settings.urls, settings.seeds, settings.sitemap, settings.feed, settings.search))
+
+
 def is_local(settings: Settings) -> bool:
     """Does all of it happen on machines of one's own? Then nobody else has to know who asks."""
     server = via(settings)
     if server is not None:
         return _is_own_host(server[0])
-    if not settings.allow_private or settings.seeds or settings.search:  # what a search finds is elsewhere
+    sites = [settings.leaps.removeprefix(SITEMAP)] if settings.leaps.startswith(SITEMAP) else []
+    abroad = settings.search or (settings.leaps and not sites)  # what is found there may be anywhere
+    if not settings.allow_private or settings.seeds or abroad:
         return False
     likes = [like for like in settings.like if not _is_file(like)]
-    named = (*settings.urls, *settings.sitemap, *settings.feed, *likes)
+    named = (*settings.urls, *settings.sitemap, *settings.feed, *likes, *sites)
     return all(_is_own_host(host_of(seeds.address(url))) for url in named)
 
 
@@ -167,6 +178,13 @@ def listed(settings: Settings) -> list[str]:
     """Addresses in files that the person named. A run that is gone on with needs these files no more."""
     _check_likes(settings)
     return [url for path in settings.seeds for url in seeds.from_file(path)]
+
+
+def liked_starts(settings: Settings, liked: Iterable[Fetch]) -> list[str]:
+    """Addresses of liked pages, as far as they could be had, where nothing else says where to start."""
+    if _names_starts(settings):
+        return []
+    return [fetch.url for fetch in liked if not fetch.url.startswith("file:") and not _why(fetch)]
 
 
 async def starting_points(

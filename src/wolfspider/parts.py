@@ -17,6 +17,7 @@ from wolfspider.drive import read
 from wolfspider.errors import BadInput, Problem
 from wolfspider.frontier import Shelf
 from wolfspider.judge import Judge, make_judge
+from wolfspider.leaping import Leaping
 from wolfspider.memory import Source
 from wolfspider.model import Failure, Fetch, Page
 from wolfspider.params import build
@@ -59,8 +60,11 @@ def read_live(fetch: Fetch) -> Page | Failure:
 
 
 def topic_of(settings: Settings, likes: Iterable[Fetch]) -> Topic:
-    pages = map(read_live, likes)
-    return outset.topic_of(settings, tuple(page for page in pages if isinstance(page, Page)))
+    """Liked pages lose their links out of scope, as all pages do: links of both are compared."""
+    allows = scope_of(settings).allows
+    pages = [page for page in map(read_live, likes) if isinstance(page, Page)]
+    cut = (replace(page, links=tuple(link for link in page.links if allows(link.url))) for page in pages)
+    return outset.topic_of(settings, tuple(cut))
 
 
 def strategy_of(settings: Settings, topic: Topic, shelf: Shelf, learned: Learned | None = None) -> Strategy:
@@ -99,11 +103,16 @@ def _ends_like_pdf(url: str) -> bool:
     return url.partition("?")[0].lower().endswith(".pdf")
 
 
-def sources_of(settings: Settings, scope: Scope, web: Callable[[], Web]) -> dict[str, Source]:
-    """What a strategy may ask besides the web: a search, where the person named a service."""
-    if not settings.search:
-        return {}
-    return {"search": Searches(web, seeds.address(settings.search), settings.results, scope.allows)}
+def sources_of(
+    settings: Settings, scope: Scope, web: Callable[[], Web], services: Callable[[], Web], leaping: Leaping | None
+) -> dict[str, Source]:
+    """What a strategy may ask besides the web: a search, where the person named a service, and what leaps lead to."""
+    sources: dict[str, Source] = {}
+    if settings.search:
+        sources["search"] = Searches(services, seeds.address(settings.search), settings.results, scope.allows)
+    if leaping is not None:
+        sources["leap"] = leaping.source(scope.allows, web, services)
+    return sources
 
 
 # A run as it was

@@ -21,8 +21,12 @@ from wolfspider.params import Param, param
 
 PREFIX = "WOLFSPIDER_"
 LARGEST = 1 << 20  # bytes of a settings file
-ADDRESSES = ("urls", "sitemap", "feed", "search", "like")  # settings that hold some
-_WHO = re.compile(r"^(\s*https?:[/\\]*)[^/\\?#]*@", re.IGNORECASE)  # name and password in an address
+ADDRESSES = ("urls", "sitemap", "feed", "search", "like", "leaps")  # settings that hold some
+SITEMAP, SEARCH = "sitemap:", "search:"  # what leaps may ask by an address; all else is a file or a folder
+CATEGORIES = "categories.sqlite"  # where categories are looked for, and where `categories build` puts them
+_WHO = re.compile(  # name and password in an address
+    r"^(\s*(?:(?:sitemap|search):\s*)?https?:[/\\]*)[^/\\?#]*@", re.IGNORECASE
+)
 NO_SETTINGS = (
     "CACHE",
     "CORPORA",
@@ -48,6 +52,12 @@ class Settings:
     topic: str = param("", "What is wanted: keywords, phrases parted by commas.", live=False)
     description: str = param("", "What is wanted, in a sentence.", live=False)
     like: tuple[str, ...] = _list("Addresses or files of pages you like.")
+    leaps: str = param(
+        "",
+        "Where leaps go: a file of `categories build`, a run, sitemap:URL or search:URL (a SearXNG service).",
+        live=False,
+    )
+    category: str = param("", "The category that leaps stay in, by its name or path; all, unless you say.", live=False)
     strategy: str = param(DEFAULT_STRATEGY, "How to hunt; or FILE.py[:NAME], a strategy of your own.", live=False)
     set: Mapping[str, str] = field(
         default_factory=dict,
@@ -94,8 +104,10 @@ class Settings:
         """Names and passwords in addresses are never sent, so they are not kept either: settings are written down."""
         for name in ADDRESSES:
             object.__setattr__(self, name, _without_who(getattr(self, name)))
-        if self.record:  # a run may be gone on with from another folder
-            object.__setattr__(self, "record", os.path.abspath(self.record))
+        leaps = self.leaps or (CATEGORIES if self.category else "")
+        for name, path in (("record", self.record), ("leaps", leaps)):  # a run may be gone on with from another folder
+            if path and not path.startswith((SITEMAP, SEARCH)) and "://" not in path:
+                object.__setattr__(self, name, os.path.abspath(path))
 
     def to_json(self) -> dict[str, Any]:
         return {known.name: _plain(getattr(self, known.name)) for known in dataclasses.fields(self)}

@@ -19,6 +19,8 @@ METAVARS = {
     "topic": "WORDS",
     "description": "TEXT",
     "like": "URL_OR_FILE",
+    "leaps": "WHAT",
+    "category": "NAME",
     "strategy": "NAME",
     "set": "NAME=VALUE",
     "judge": "NAME",

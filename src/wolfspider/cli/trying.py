@@ -50,6 +50,7 @@ class Trial:
             "settings": {name: {"value": value, "origin": origin.get(name, "default")} for name, value in told.items()},
             "remarks": self.remarks,
             "starts": self.starts,
+            "leaps": hunt.leaping.told if hunt.leaping is not None else None,
             "tried": self.tried,
             "robots": {host: known.explain(url) for host, url in hosts.items()} if known is not None else {},
             "bytes": None if size is None else round(size),
@@ -95,6 +96,8 @@ def lines(report: dict[str, Any], trial: Trial) -> Iterator[str]:
     starts = report["starts"]
     yield f"{len(starts):,} starting point{'s' * (len(starts) != 1)}{':' if starts else '.'}"
     yield from (f"  {plainly(url, 1000)}" for url in starts[:_SHOWN])
+    if report["leaps"]:
+        yield plainly(report["leaps"], 1000)
     yield f"Tried {len(report['tried'])} pages:"
     yield from (f"  {_line(one)}" for one in report["tried"])
     yield "What robots.txt says of them:"

@@ -1,0 +1,108 @@
+"""Where the leaps of a crawl go, as a person names it by --leaps and --category: opened and checked before it begins.
+
+    a file of `wolfspider categories build`    its pages, or those of one category
+    a folder of `wolfspider crawl`             the pages of that run
+    sitemap:URL                                what a site says it has
+    search:URL                                 what a SearXNG service finds
+
+All of them answer `leap:WORDS` alike. Who leaps does not know which it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from wolfspider.errors import BadInput, Problem
+from wolfspider.memory import Source
+from wolfspider.settings import SEARCH, SITEMAP, Settings
+from wolfspider.store.categories import Categories
+from wolfspider.store.finding import MOST_PAGES, Finding
+from wolfspider.store.folder import is_run
+from wolfspider.web import seeds
+from wolfspider.web.gathered import Allows
+from wolfspider.web.leaps import Leaps, Search, SitemapLeaps
+from wolfspider.web.search import Searches
+from wolfspider.web.world import Web
+
+Asks = Callable[[], Web]  # the Web to ask by, once there is one
+
+
+@dataclass(frozen=True, slots=True)
+class Leaping:
+    """What leaps lead to, for a crawl that has not begun."""
+
+    told: str  # where they go, as a sentence
+    source: Callable[[Allows, Asks, Asks], Source]  # scope, web, and the same web without robots.txt for services
+    close: Callable[[], None] = lambda: None
+
+
+def opened(settings: Settings, remark: Callable[[str], None]) -> Leaping | None:
+    """None where nobody wants to leap. A run is read here and not when the first leap asks: nothing else would happen
+    meanwhile, and servers that had been asked would be left waiting."""
+    what = settings.leaps
+    if not what:
+        return None
+    if what.startswith((SITEMAP, SEARCH)) or is_run(Path(what)):
+        _refuse_category(settings)
+    if what.startswith(SITEMAP):
+        return _sitemap(seeds.address(what.removeprefix(SITEMAP)), bool(settings.include))
+    if what.startswith(SEARCH):
+        return _search(seeds.address(what.removeprefix(SEARCH)), settings.results)
+    if "://" in what:
+        raise Problem(f"--leaps takes a file, a run, sitemap:URL or search:URL. Which is {what[:80]!r}?")
+    return _run(Path(what), remark) if is_run(Path(what)) else _categories(Path(what), settings.category)
+
+
+def _refuse_category(settings: Settings) -> None:
+    if settings.category:
+        raise Problem(
+            f"--category names a category of a file of `wolfspider categories build`; {settings.leaps} has none."
+        )
+
+
+def _sitemap(url: str, abroad: bool) -> Leaping:
+    def source(allows: Allows, web: Asks, services: Asks) -> Source:
+        return SitemapLeaps(web, services, url, allows, abroad)
+
+    return Leaping(f"Leaps go to what {url} says is there.", source)
+
+
+def _search(url: str, results: int) -> Leaping:
+    def source(allows: Allows, web: Asks, services: Asks) -> Source:
+        return Searches(services, url, results, allows)
+
+    return Leaping(f"Leaps go to what the search service {url} finds.", source)
+
+
+def _at_hand(told: str, search: Search, close: Callable[[], None]) -> Leaping:
+    return Leaping(told, lambda allows, web, services: Leaps(search, allows), close)
+
+
+def _run(folder: Path, remark: Callable[[str], None]) -> Leaping:
+    from wolfspider.store.categorising import run_origin  # and with it all that learns categories
+
+    remark(f"Reading the pages of {folder}, so that leaps find them.")
+    pages = run_origin(folder, MOST_PAGES, seed=0).pages(lambda done, count: None)
+    finding = Finding(page for page in pages if page is not None and "noindex" not in page.robots)
+    if not finding.count:
+        raise BadInput(f"{folder} has no pages that one could leap to.")
+    if finding.count == MOST_PAGES:
+        remark(f"Leaps find {MOST_PAGES:,} pages of {folder}, drawn by chance.")
+    return _at_hand(f"Leaps go to the {finding.count:,} pages of the run {folder}.", finding.search, finding.close)
+
+
+def _categories(path: Path, category: str) -> Leaping:
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder and no run. Leaps take a file of `wolfspider categories build`, or a run.")
+    index = Categories.open(path)
+    try:
+        inside = index.find(category) if category else index.tree()
+    except Problem:
+        index.close()
+        raise
+    where = f"category {inside.path} of {path}" if category else str(path)
+    search = partial(index.search, category=inside)
+    return _at_hand(f"Leaps go to the {inside.pages:,} pages of {where}.", search, index.close)

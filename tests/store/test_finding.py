@@ -1,0 +1,58 @@
+"""Pages found by words in memory."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wolfspider.model import Page
+from wolfspider.store import finding
+from wolfspider.store.finding import Finding
+from wolfspider.text import words
+
+
+def page(number: int, text: str, title: str = "") -> Page:
+    url = f"http://a.test/{number}"
+    return Page(url, url, title, words=tuple(words(text)))
+
+
+def numbers(found: list[tuple[str, str]]) -> list[int]:
+    return [int(url.rpartition("/")[2]) for url, _ in found]
+
+
+def test_pages_with_rarer_words_and_more_of_them_come_first() -> None:
+    pages = [page(0, "spiders in the house"), page(1, "the house"), page(2, "wolf spiders in the house")]
+    pages += [page(number, "the garden") for number in range(3, 20)]
+    found = Finding(pages)
+    assert numbers(found.search("wolf spiders", 9)) == [2, 0]
+    assert numbers(found.search("wolf the", 3))[0] == 2
+    assert found.count == 20 and found.search("cats", 9) == [] == found.search("", 9)
+    assert len(found.search("the", 5)) == 5
+
+
+def test_titles_are_found_and_told() -> None:
+    found = Finding([page(1, "nothing here", "Wolf spiders")])
+    assert found.search("SPIDERS!", 9) == [("http://a.test/1", "Wolf spiders")]
+
+
+def test_all_scripts_are_found() -> None:
+    texts = ["狼蛛在地上狩猎", "паук охотится", "la araña caza", "العنكبوت الذئب", "Straße", "नमस्ते दुनिया"]
+    found = Finding([page(number, text) for number, text in enumerate(texts)])
+    for number, text in enumerate(texts):
+        assert numbers(found.search(text, 1)) == [number], text
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_whatever_is_asked_of_whatever_page_nothing_breaks(text: str, asked: str) -> None:
+    found = Finding([page(0, text, text), Page("http://a.test/1", "http://a.test/1", "\ud800")])
+    assert set(numbers(found.search(asked, 9))) <= {0, 1}
+    found.search('" OR NEAR(a b) * -- ' + asked, 9)
+    found.close()
+
+
+def test_there_is_an_end_to_what_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finding, "MOST_PAGES", 3)
+    found = Finding(page(number, "spiders " * finding.MOST_WORDS + "wolf") for number in range(9))
+    assert found.count == 3 and numbers(found.search("spiders", 9)) == [0, 1, 2]
+    assert found.search("wolf", 9) == []
