@@ -331,7 +331,6 @@ def test_robots_of_a_computed_web_are_read_too(own_cache: None) -> None:
         ({"strategies": ()}, "--strategy NAME. There are: .*shark"),
         ({"strategies": ("shrak",)}, "Did you mean 'shark'"),
         ({"judge": "keyword"}, "Did you mean 'keywords'"),
-        ({"leaps": "x"}, "--leaps is not available yet"),
         ({"settings": {"fish": {"width": "3"}}}, "--set names 'fish', which is not in this bench"),
         ({"settings": {"shark": {"dpeth": "3"}}}, "There is no parameter 'dpeth'"),
         ({"topics": ("spider",)}, "There is no topic 'spider' in tiny. Did you mean 'spiders'"),

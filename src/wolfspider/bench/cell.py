@@ -23,15 +23,18 @@ from wolfspider.drive import Recollection, simulate
 from wolfspider.frontier import Shelf
 from wolfspider.judge import Judge, make_judge
 from wolfspider.loop import Crawl, Limits
+from wolfspider.memory import Source
 from wolfspider.model import Fetch, Link, host_of
 from wolfspider.params import build
 from wolfspider.reinforcer import Reinforcer, Terms
 from wolfspider.scope import Scope
+from wolfspider.store.categories import Categories
 from wolfspider.store.recording import recorded
 from wolfspider.strategies import strategy_named
 from wolfspider.strategy import Strategy
 from wolfspider.topic import Task, Topic
 from wolfspider.web.backlinks import Backlinks
+from wolfspider.web.leaps import Leaps
 from wolfspider.web.robots import Robots
 from wolfspider.web.urls import looks_like_file
 from wolfspider.web.world import Looks, World, has_skeleton, open_web
@@ -59,6 +62,7 @@ class Cell:
     latency: float | None = None
     obey_robots: bool = False
     record: str = ""  # a folder to record the crawl in
+    leaps: str = ""  # a category index that leaps go into
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,12 @@ def opened(web: str, cache: Path | None) -> World:
 def backlinks(world: World, at: float) -> Backlinks:
     """A worker reads the links of a web backwards once, and only if a strategy asks."""
     return Backlinks(world, at)
+
+
+@lru_cache(maxsize=2)
+def categories(path: str) -> Categories:
+    """A worker has cells with the same index one after another, and opens it once."""
+    return Categories.open(Path(path))
 
 
 def work(cell: Cell, task: Task, cache: Path | None) -> dict[str, Any]:
@@ -151,16 +161,27 @@ def _recorded(cell: Cell, crawl: Crawl, task: Task) -> Iterator[None]:
 
 def new_crawl(cell: Cell, task: Task, world: World, looks: Looks) -> Crawl:
     """A crawl as the rules of the bench want it, not begun."""
+    scope = Scope(within=inside(world))
     return Crawl(
         new_strategy(cell, task.topic),
         judge_of=judges(cell.judge, task),
         memory=Recollection(looks),
         limits=Limits(cell.pages, cell.slots, OBEDIENT_DELAY if cell.obey_robots else 0.0),
         reinforcer=Reinforcer(terms(cell, world)),
-        scope=Scope(within=inside(world)),
-        sources={"backlinks": backlinks(world, cell.start)} if has_skeleton(world) else {},
+        scope=scope,
+        sources=sources(cell, world, scope),
         train=cell.train,
     )
+
+
+def sources(cell: Cell, world: World, scope: Scope) -> dict[str, Source]:
+    """Whom a strategy may ask: who links to a page, and, where there is an index, for pages elsewhere."""
+    asked: dict[str, Source] = {}
+    if has_skeleton(world):
+        asked["backlinks"] = backlinks(world, cell.start)
+    if cell.leaps:
+        asked["leap"] = Leaps(categories(cell.leaps).search, scope.allows)
+    return asked
 
 
 def terms(cell: Cell, world: World) -> Terms:

@@ -81,6 +81,8 @@ def _what_was_run(rows: Sequence[Row], about: Mapping[str, Any]) -> Iterator[str
         yield f"- wolfspider {about['version']}."
     for web, digest in about.get("webs", {}).items():
         yield f"- Web {_plain(web)}: content {digest}."
+    for web, digest in about.get("leaps", {}).items():
+        yield f"- Leaps go into the web {_plain(web)}: content {digest}."
     steady = [strategy for strategy in _distinct(rows, "strategy") if _is_steady(rows, strategy)]
     if steady:
         yield f"- Drew no lots, every repeat the same: {', '.join(steady)}."
@@ -99,6 +101,7 @@ def command(rows: Sequence[Row], about: Mapping[str, Any]) -> str:
     options = {"from": "start", "latency": "latency", "topics": "topics_file"}
     words += [f"--{option} {about[name]}" for option, name in options.items() if about.get(name) is not None]
     words += ["--obey-robots"] if about.get("obey_robots") else []
+    words += [f"--leaps {web}" for web in about.get("leaps", {})]
     return " ".join(words)
 
 

@@ -24,6 +24,7 @@ from wolfspider.bench.bounds import auc, curve
 from wolfspider.bench.cell import Cell, Measured, work
 from wolfspider.bench.cells import run_cells
 from wolfspider.bench.kept import Kept, digest_of, write_whole
+from wolfspider.bench.leaps import index_of
 from wolfspider.bench.limits import Limit, Limits
 from wolfspider.bench.source import source_of
 from wolfspider.bench.tasks import tasks_of
@@ -84,7 +85,7 @@ class Bench:
     start: float | None = None  # None: the time of the web's last record
     latency: float | None = None
     obey_robots: bool = False
-    leaps: str | None = None
+    leaps: str | None = None  # a web to leap into
     record: str | None = None
     most_topics: int | None = None  # of each web, the first ones
 
@@ -137,10 +138,12 @@ def run(bench: Bench, out: Path | None = None, progress: Progress | None = None,
         raise Problem(f"{out} is a folder; name a file for the results.")
     kept = Kept.beside(out)
     kept.prepare()
-    grounds = list(_grounds(bench, followed, cache))
-    cells = _recording(bench, [(ground, cell) for ground in grounds for cell in _cells(bench, ground)])
+    leaps = None if bench.leaps is None else open_web(bench.leaps, cache)
+    grounds = list(_grounds(bench, followed, cache, leaps))
+    index = None if leaps is None else index_of(leaps, cache, followed.told)
+    cells = _recording(bench, [(ground, cell) for ground in grounds for cell in _cells(bench, ground, index)])
     rows = _measured(bench, cells, kept, followed, cache)
-    results = Results(rows, _about(bench, grounds), [_bounds(ground) for ground in grounds])
+    results = Results(rows, _about(bench, grounds, leaps), [_bounds(ground) for ground in grounds])
     if out is not None:
         write_whole(out, json.dumps(asdict(results)) + "\n")
     return results
@@ -166,8 +169,6 @@ def check(bench: Bench) -> None:
         raise Problem(f"--latency is a number of seconds, not {bench.latency}.")
     if bench.train not in TRAININGS:
         raise Problem(f"--train is {' or '.join(TRAININGS)}, not {bench.train!r}.")
-    if bench.leaps is not None:
-        raise Problem("--leaps is not available yet: no strategy here leaps.")
     _check_names(bench)
 
 
@@ -182,10 +183,12 @@ def _check_names(bench: Bench) -> None:
         build(strategy_named(strategy).Params, bench.settings.get(strategy, {}))
 
 
-def _grounds(bench: Bench, progress: Progress, cache: Path | None) -> Iterator[Ground]:
+def _grounds(bench: Bench, progress: Progress, cache: Path | None, leaps: World | None) -> Iterator[Ground]:
     seen: set[str] = set()
     for web in dict.fromkeys(bench.webs):
         world = open_web(web, cache)
+        if leaps is not None and leaps.digest() == world.digest():
+            raise Problem(f"--leaps must name another web than those that are crawled: {web} is the same as this one.")
         for warning in getattr(world, "warnings", ()):
             progress.told(f"{world.name}: {warning}")
         name = world.name if world.name not in seen else web
@@ -200,10 +203,12 @@ def _grounds_of(
     limits = Limits(world, start, bench.pages, Kept((cache or folder()) / "bounds"), progress.told)
     tasks = tasks_of(world, bench.topics_file, bench.topics, start, progress.told)
     for topic in list(tasks)[: bench.most_topics]:
-        yield Ground(web, name, world.digest(), start, tasks[topic], limits.of(tasks[topic]))
+        task = tasks[topic]  # where one may leap, links alone say nothing of what can be found
+        limit = limits.of(task) if bench.leaps is None else Limit(len(task.relevant))
+        yield Ground(web, name, world.digest(), start, task, limit)
 
 
-def _cells(bench: Bench, ground: Ground) -> Iterator[Cell]:
+def _cells(bench: Bench, ground: Ground, index: Path | None) -> Iterator[Cell]:
     for strategy in dict.fromkeys(bench.strategies):
         for repeat in range(bench.repeats):
             yield Cell(
@@ -221,6 +226,7 @@ def _cells(bench: Bench, ground: Ground) -> Iterator[Cell]:
                 train=bench.train,
                 latency=bench.latency,
                 obey_robots=bench.obey_robots,
+                leaps="" if index is None else str(index),
             )
 
 
@@ -261,6 +267,7 @@ def _key(ground: Ground, cell: Cell) -> str:
     task = ground.task
     wanted = [task.topic.keywords, task.topic.description, task.seeds, sorted(task.relevant)]
     settings = {name: value for name, value in asdict(cell).items() if name != "web" and (value or name != "record")}
+    settings["leaps"] = Path(cell.leaps).name  # which says what is in it, wherever it lies
     return digest_of([ground.digest, settings, wanted, source_of(Cell.__module__, cell.strategy)])
 
 
@@ -315,7 +322,7 @@ class Means:
         return {strategy: total / count for strategy, (total, count) in self._sums.items()}
 
 
-def _about(bench: Bench, grounds: Sequence[Ground]) -> dict[str, Any]:
+def _about(bench: Bench, grounds: Sequence[Ground], leaps: World | None) -> dict[str, Any]:
     """What the report tells of how the rows came about, so that anybody can run it again."""
     return {
         "version": wolfspider.__version__,
@@ -332,6 +339,7 @@ def _about(bench: Bench, grounds: Sequence[Ground]) -> dict[str, Any]:
         "start": bench.start,
         "latency": bench.latency,
         "obey_robots": bench.obey_robots,
+        "leaps": {} if leaps is None else {leaps.name: leaps.digest()},
     }
 
 

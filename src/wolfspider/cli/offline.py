@@ -71,7 +71,7 @@ def bench(
     latency: Annotated[float | None, typer.Option(metavar="S", help="Seconds that every answer takes.")] = None,
     obey_robots: Annotated[bool, typer.Option("--obey-robots", help="Obey robots.txt and its delays.")] = False,
     leaps: Annotated[
-        str | None, typer.Option(metavar="WEB", help="A web to take categories from; not available yet.")
+        str | None, typer.Option(metavar="WEB", help="Another web, into which strategies may leap.")
     ] = None,
     record: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Record the crawls there, so that they can be replayed.")
