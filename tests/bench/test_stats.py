@@ -7,10 +7,21 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy.stats import rankdata, ttest_ind
+from scipy.stats import f_oneway, rankdata, ttest_1samp, ttest_ind
 from scipy.stats import wilcoxon as reference
 
-from wolfspider.bench.stats import by_work, compare, holm, interval, recall_at, summaries, welch, wilcoxon
+from wolfspider.bench.stats import (
+    anova,
+    by_work,
+    compare,
+    holm,
+    interval,
+    paired,
+    recall_at,
+    summaries,
+    welch,
+    wilcoxon,
+)
 
 
 def row(strategy: str, topic: str, value: float | None, repeat: int = 0, error: str | None = None) -> dict[str, Any]:
@@ -159,3 +170,39 @@ def test_any_figure_of_a_row_can_be_compared() -> None:
     shares = {share: by_work(rows, recall_at(share))["a"]["w", "x"] for share in (0.01, 0.2, 0.3, 1.0)}
     assert shares == {0.01: 0.25, 0.2: 0.25, 0.3: 0.5, 1.0: 0.5}
     assert by_work([rows[0] | {"reachable": None}], recall_at(0.5)) == {"a": {}}
+
+
+def test_anova_finds_what_the_intelligent_spider_printed() -> None:
+    """Means and deviations of Fig. 2 of Chen et al. (1997), 40 cases each."""
+    found = anova(sample(0.08705, 0.04176, 40), sample(0.08519, 0.04996, 40))
+    assert (found.between, found.within) == (1, 78)
+    assert found.factor == pytest.approx(0.00007, abs=5e-6) and found.error == pytest.approx(0.16535, abs=5e-5)
+    assert found.f == pytest.approx(0.0326, abs=1e-4) and found.p == pytest.approx(0.857, abs=5e-4)
+    assert found.pooled == pytest.approx(0.04604, abs=5e-6)
+
+
+@given(st.lists(st.lists(st.integers(-50, 50), min_size=2, max_size=8), min_size=2, max_size=4))
+def test_anova_is_that_of_the_library(groups: list[list[int]]) -> None:
+    assume(any(len(set(group)) > 1 for group in groups))
+    found, expected = anova(*groups), f_oneway(*groups)
+    assume(expected.statistic >= 0)  # equal means are a rounding below 0 to it at times
+    assert found.f == pytest.approx(expected.statistic, abs=1e-9) and found.p == pytest.approx(expected.pvalue)
+
+
+def test_groups_that_do_not_vary_differ_surely_or_not_at_all() -> None:
+    assert anova([1.0, 1.0], [1.0, 1.0]).p == 1.0 and anova([1.0, 1.0], [2.0, 2.0]).p == 0.0
+    assert anova([1.0, 1.0], [2.0, 2.0]).f is None
+
+
+@given(st.lists(st.integers(-50, 50), min_size=2, max_size=20), st.sampled_from([0.9, 0.95]))
+def test_the_paired_test_is_that_of_the_library(differences: list[int], share: float) -> None:
+    assume(len(set(differences)) > 1)
+    found, expected = paired(differences, share), ttest_1samp(differences, 0.0)
+    low, high = expected.confidence_interval(share)
+    assert found.t == pytest.approx(expected.statistic) and found.p == pytest.approx(expected.pvalue)
+    assert (found.low, found.high) == pytest.approx((low, high))
+
+
+def test_differences_that_do_not_vary_are_sure() -> None:
+    assert paired([0.1, 0.1, 0.1]) == (pytest.approx(0.1), pytest.approx(0.1), pytest.approx(0.1), None, 0.0)
+    assert paired([0.0, 0.0]).p == 1.0

@@ -164,6 +164,62 @@ def welch(first: Sequence[float], second: Sequence[float]) -> Welch:
     return Welch(difference, difference - reach, difference + reach, float(2 * t.sf(abs(difference) / error, freedom)))
 
 
+class Anova(NamedTuple):
+    """One-way analysis of variance: between the groups and within them, with degrees of freedom and sums of squares."""
+
+    between: int  # degrees of freedom
+    within: int
+    factor: float  # sums of squares
+    error: float
+    f: float | None  # None where nothing varies within the groups
+    p: float
+
+    @property
+    def pooled(self) -> float:
+        """The standard deviation that the groups share, as far as it goes."""
+        return math.sqrt(self.error / self.within)
+
+
+def anova(*groups: Sequence[float]) -> Anova:
+    """Have groups of values the same mean? It knows nothing of pairs. Two groups or more, one with two values or more."""
+    from scipy.stats import f as distribution
+
+    values = [np.asarray(group, dtype=np.float64).round(DIGITS) for group in groups]
+    whole = np.concatenate(values)
+    between, within = len(values) - 1, whole.size - len(values)
+    factor = float(sum(group.size * (group.mean() - whole.mean()) ** 2 for group in values))
+    error = float(sum(((group - group.mean()) ** 2).sum() for group in values if np.ptp(group)))
+    if error == 0:
+        return Anova(between, within, factor, 0.0, None, float(len({group[0] for group in values}) == 1))
+    ratio = (factor / between) / (error / within)
+    return Anova(between, within, factor, error, ratio, float(distribution.sf(ratio, between, within)))
+
+
+class Paired(NamedTuple):
+    """Student's t-test of paired differences: their mean, the interval asked for, t, and the two-sided p."""
+
+    mean: float
+    low: float
+    high: float
+    t: float | None  # None where differences do not vary
+    p: float
+
+
+def paired(differences: Sequence[float], share: float = 0.95) -> Paired:
+    """Differences that do not vary are surely there or not at all. Two or more."""
+    from scipy.stats import t as distribution
+
+    values: Floats = np.asarray(differences, dtype=np.float64).round(DIGITS)
+    mean, freedom = float(values.mean()), values.size - 1
+    if not np.ptp(values):
+        return Paired(mean, mean, mean, None, float(mean == 0))
+    error = float(values.std(ddof=1)) / math.sqrt(values.size)
+    reach = float(distribution.ppf((1 + share) / 2, freedom)) * error
+    return Paired(
+        mean, mean - reach, mean + reach, mean / error, float(2 * distribution.sf(abs(mean) / error, freedom))
+    )
+
+
 def trend(lines: Sequence[Sequence[float]]) -> float:
     """The p of Page's test: do the columns rise from the first to the last? A line for each case."""
     from scipy.stats import page_trend_test
