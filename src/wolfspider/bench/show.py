@@ -16,7 +16,7 @@ from wolfspider.bench.plain import plainly
 from wolfspider.bench.report import measure_of, ranked
 from wolfspider.bench.stats import Row, by_work
 from wolfspider.params import Param, parameters
-from wolfspider.strategy import Strategy
+from wolfspider.strategy import REGISTRY, Strategy
 
 _MOST_FAILURES = 5
 
@@ -110,10 +110,11 @@ def strategy(console: Console, kind: type[Strategy]) -> None:
 
 
 def about(kind: type[Strategy]) -> str:
-    """The first paragraph of its file, or of its folder where it has one of its own."""
+    """The first paragraph of its file, or of its folder where it has one to itself."""
     module = sys.modules[kind.__module__]
     folder = module.__package__ or ""
-    place = sys.modules[folder] if folder not in ("", "wolfspider.strategies") else module
+    alone = sum(other.__module__.rpartition(".")[0] == folder for other in REGISTRY.values()) == 1
+    place = sys.modules[folder] if alone and folder != "" else module
     return " ".join((place.__doc__ or "").strip().partition("\n\n")[0].split())
 
 
