@@ -181,7 +181,7 @@ class Anova(NamedTuple):
 
 
 def anova(*groups: Sequence[float]) -> Anova:
-    """Have groups of values the same mean? It knows nothing of pairs. Two groups or more, one with two values or more."""
+    """Have groups of values the same mean? It knows nothing of pairs. One group needs two values."""
     from scipy.stats import f as distribution
 
     values = [np.asarray(group, dtype=np.float64).round(DIGITS) for group in groups]
