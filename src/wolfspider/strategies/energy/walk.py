@@ -9,11 +9,11 @@ does not depend on how many agents there are.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from wolfspider.learn.documents import DEAD
-from wolfspider.model import Outcome, Visit
+from wolfspider.model import Link, Outcome, Visit
 from wolfspider.room import Room
 from wolfspider.scope import Rule
 from wolfspider.strategies.energy.herd import NOWHERE, Agent, brood
@@ -34,6 +34,17 @@ class Energy(Knowing):
         {"model": "original", "agents": 20, "gain": 4.0, "cost": 0.3},
         {"relevance": "judge", "agents": 5, "least": 3, "most": 12, "revisit": 0.0, "remnants": 0.3},
     )
+
+    # Starting points
+
+    def begin(self, seeds: Sequence[Link], now: float) -> None:
+        self.standing: list[int] = []  # addresses of starting points, each once, without those seen to have failed
+        super().begin(seeds, now)
+
+    def seeds(self, links: Sequence[Link]) -> None:
+        numbers = dict.fromkeys(map(self.addresses.number, links))
+        self.standing += [number for number in numbers if number not in self.roots]
+        super().seeds(links)
 
     # Bounds: the other two models are the buffer without any
 
@@ -130,9 +141,19 @@ class Energy(Knowing):
         """From a page without links: to one with energy left, or to a starting point."""
         target = self._remnant() if self._buffers and agent.at != NOWHERE else None
         if target is None:
-            alive = [root for root in self.roots if self.base.status[root] != DEAD]
-            target = self.rng.choice(alive) if alive else None
+            target = self._root()
         return target
+
+    def _root(self) -> int | None:
+        """A starting point, by chance. One that failed is no longer among them, so that each is looked at once for
+        nothing, and not all of them each time."""
+        while self.standing:
+            place = self.rng.randrange(len(self.standing))
+            if self.base.status[self.standing[place]] != DEAD:
+                return self.standing[place]
+            self.standing[place] = self.standing[-1]
+            self.standing.pop()
+        return None
 
     def _teleport(self, name: str, agent: Agent, now: float) -> bool:
         """It would have died. Where no energy is left anywhere it begins a new life."""
