@@ -17,6 +17,7 @@ from wolfspider.bench.papers.energy_population_cells import (
     FREE,
     HIGH,
     LOW,
+    MATCHED,
     MIDDLE,
     NARROW,
     ON_CORPORA,
@@ -35,6 +36,7 @@ CRAWLERS = {
     LOW: (180.0, 0.0, 0.30),
     MIDDLE: (220.0, 300.0, 0.30),
     HIGH: (300.0, 4000.0, 0.30),
+    MATCHED: (220.0, 300.0, 0.30),
     WIDE: (210.0, 320.0, 0.32),
     FIG_4: (220.0, 330.0, 0.35),
     NARROW: (230.0, 300.0, 0.33),
@@ -70,8 +72,8 @@ def made(study: str, run: int, crawler: str, revisit: float, population: list[fl
     figures = {
         "border": 0.07,
         "mean_relevance": 0.05,
-        "rewarded": 0.05 + run / 10_000,
-        "above": 0.04,
+        "rewarded": 0.1,
+        "above": 0.05 + run / 10_000,
         "drift": 0.01,
         **fared,
     }
@@ -102,7 +104,7 @@ def exhausted(run: int, revisit: float) -> Row:
 def rates(run: int, crawler: str, fixed: bool) -> Row:
     row = {**made(RATES, run, crawler, PRINTED, curve(run, 200, 300, POINTS), [0.3] * POINTS), "fixed": fixed}
     if fixed:
-        return {**row, "low_deaths": 0, "rewarded": 1.0}
+        return {**row, "low_deaths": 0, "rewarded": 1.0, "above": 0.9}
     return {**row, "low_deaths": 99} if crawler == DEADLY else row
 
 

@@ -15,11 +15,13 @@ from wolfspider.bench.papers.energy_population_cells import (
     CORRECTED,
     CRAWLERS,
     DEADLY,
+    EXPLODES,
     FIG_4,
     FREE,
     HIGH,
     LB,
     LOW,
+    MATCHED,
     MIDDLE,
     PRINTED,
     TWENTIETH,
@@ -86,6 +88,7 @@ def test_curves_are_of_one_length_and_end_with_the_crawl() -> None:
     assert row["largest"] >= max(row["population"])
     assert 0 < row["border"] < 1 and 0 < row["rewarded"] < 0.5
     assert row["threshold"][-1] > 0 and row["slope"][-1] > 0
+    assert row["moves"] == sorted(row["moves"]) and row["moves"][-1] > 0
 
 
 def test_the_same_cell_finds_the_same() -> None:
@@ -96,7 +99,8 @@ def test_gains_are_multiples_of_the_one_that_balances() -> None:
     low, middle, high = (run(crawler) for crawler in (LOW, MIDDLE, HIGH))
     assert low["gain"] == pytest.approx(middle["gain"] / 4) and high["gain"] == pytest.approx(4 * middle["gain"])
     assert low["drift"] < middle["drift"] < high["drift"]
-    assert middle["gain"] * run(FIG_4)["mean_relevance"] == pytest.approx(0.5)
+    assert run(MATCHED)["gain"] * run(FIG_4)["mean_relevance"] == pytest.approx(0.5)
+    assert middle["extinct"] is None and middle["largest"] < EXPLODES
     assert low["population"][-1] < middle["population"][-1] < high["population"][-1]
 
 
@@ -104,7 +108,7 @@ def test_where_everybody_dies_curves_end_with_nobody() -> None:
     row = run(LOW, CORRECTED)
     assert row["reason"] == "done" and row["extinct"] is not None
     assert row["downloads"] < BUDGET and row["at"][-1] == row["downloads"]
-    assert row["population"][-1] == 0 and row["smallest"] == 0
+    assert row["population"][-1] == row["in_agents"][-1] == 0 and row["smallest"] == 0
     assert row["population"][0] > 0
 
 

@@ -5,10 +5,12 @@
     rates      how an agent fares on a single page, with the parameters that the paper explains C and G by
     corpus     some of the crawlers, on a recorded web
 
-A run has a web, a topic and starting points of its own, and all crawlers of a run draw the same chances. The gain rate
-of the original model is a multiple of the rate that would balance it: C over the mean relevance of all the pages that
-the sigmoid of Fig. 4 brings on the same ground. Nobody knows that before a crawl. It stands for the paper's tuning by
-hand.
+A run has a web, a topic and starting points of its own, and all crawlers of a run draw the same chances. The paper
+tunes the gain rate of the original model by hand, and so do we, in whole crawls on the same ground: from C over the
+mean relevance of a short crawl of the sigmoid on, by a quarter up if everybody died and down if there were ten times as
+many as at first, then between the two, until neither happens, eight times at most. So that rate is chosen by what it
+leads to. The two others are a quarter of it and four times as much. Precision is compared at similar populations, and
+the sigmoid's grows: so that is done with another rate, C over the mean relevance of all pages that the sigmoid brings.
 
 Two crawlers are broken on purpose, so that claims can be seen to fail: a buffer without bounds, and a threshold R that
 stays where no page can be below it.
@@ -16,6 +18,7 @@ stays where no page can be below it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import product
@@ -30,6 +33,7 @@ from wolfspider.bench.papers.energy_population_watch import Watch, thinned
 from wolfspider.bench.population import Energies
 from wolfspider.drive import Recollection, simulate
 from wolfspider.errors import Problem
+from wolfspider.events import Event, Finish, Noted
 from wolfspider.frontier import Shelf
 from wolfspider.judge import Unlearning, verdict
 from wolfspider.learn.balance import STEEPEST, Threshold, energy
@@ -47,7 +51,11 @@ from wolfspider.web.world import World
 FIGURES, EXHAUSTED, RATES, CORPUS = "figures", "exhausted", "rates", "corpus"
 PRINTED, CORRECTED = 0.0, 1.0  # what a second visit costs, in units of C
 UB, LB, AGENTS, COST = 250, 50, 200, 0.5
+PAGES_KEPT = 50_000  # of two crawls with different ways; about 20 KB each
+MOST_GAIN = 250.0  # of a tuned rate; four times as much is the most there may be
+EXPLODES, PILOTS, STEP = 10 * AGENTS, 8, 1.25
 LOW, MIDDLE, HIGH = "original, gain x 1/4", "original, gain x 1", "original, gain x 4"
+MATCHED = "original, gain of the sigmoid"
 WIDE, FIG_4, NARROW = "sigmoid, C=0.2, G=10", "sigmoid, C=0.5, G=8", "sigmoid, C=1, G=4"
 FREE, BUFFER, EXACT, UNBOUND = "sigmoid, G=30", "buffer, G=30", "sigmoid, exact R, G=8", "buffer without bounds, G=30"
 ORIGINALS, SIGMOIDS = (LOW, MIDDLE, HIGH), (WIDE, FIG_4, NARROW)
@@ -58,6 +66,7 @@ CRAWLERS: Mapping[str, Mapping[str, Any]] = {
     LOW: {"model": "original", "cost": COST, "factor": 0.25},
     MIDDLE: {"model": "original", "cost": COST, "factor": 1.0},
     HIGH: {"model": "original", "cost": COST, "factor": 4.0},
+    MATCHED: {"model": "original", "cost": COST},
     WIDE: {"model": "sigmoid", "cost": 0.2, "gain": 10.0},
     FIG_4: {**SIGMOID, "gain": 8.0},
     NARROW: {"model": "sigmoid", "cost": 1.0, "gain": 4.0},
@@ -68,8 +77,8 @@ CRAWLERS: Mapping[str, Mapping[str, Any]] = {
     DEADLY: {"model": "sigmoid", "cost": 1.1, "gain": 10.0},
     TWENTIETH: {**SIGMOID, "gain": 10.0},
 }
-PLAIN = (*ORIGINALS, *SIGMOIDS, FREE, BUFFER)
-ON_CORPORA = (MIDDLE, FIG_4, FREE, BUFFER)
+PLAIN = (*ORIGINALS, MATCHED, *SIGMOIDS, FREE, BUFFER)
+ON_CORPORA = (MATCHED, FIG_4, FREE, BUFFER)
 
 
 class Scale(NamedTuple):
@@ -89,12 +98,12 @@ class Scale(NamedTuple):
 
 WEB = "synthetic:pages={pages},topics={topics},seeds=relevant,seed="
 FULL = Scale(
-    WEB.format(pages=200_000, topics=32),
-    *(25_000, 7, 5, WEB.format(pages=20_000, topics=16), 16_000, 8, 5_000, ("wiki", "docs", "news"), 5),
+    WEB.format(pages=1_000_000, topics=16),
+    *(25_000, 5, 5, WEB.format(pages=20_000, topics=16), 16_000, 8, 5_000, ("wiki", "docs", "news"), 5),
 )
 QUICK = Scale(
     WEB.format(pages=40_000, topics=16),
-    *(1_500, 5, 5, WEB.format(pages=3_000, topics=8), 2_400, 8, 1_000, ("wiki-small",), 2),
+    *(1_000, 5, 5, WEB.format(pages=3_000, topics=8), 2_400, 8, 1_000, (), 0),
 )
 
 
@@ -157,10 +166,10 @@ def corpora(form: Form) -> list[Path]:
 def measured(setting: Setting) -> Row:
     web, place = str(setting["web"]), setting["place"]
     given = {**CRAWLERS[str(setting["crawler"])], "revisit": float(setting["revisit"]), "agents": AGENTS}
-    factor = given.pop("factor", None)
-    if factor is not None:
-        pilot = relevance_of_pilot(web, place, int(setting["starts"]), int(setting["budget"]), given["revisit"])
-        given["gain"] = min(1000.0, factor * given["cost"] / max(pilot, 1e-6))
+    ground = Ground(web, place, int(setting["starts"]), int(setting["budget"]), given["revisit"])
+    if given["model"] == "original":
+        factor = given.pop("factor", None)
+        given["gain"] = balance(ground) if factor is None else factor * tuned(ground)
     task = task_of(web, place)
     crawl, watch = new_crawl(setting, task, opened(web, None), given)
     crawl.listen(energies := Energies())
@@ -169,20 +178,67 @@ def measured(setting: Setting) -> Row:
     return {**row, **thinned(energies, watch, int(setting["budget"])), **watch.figures()}
 
 
+class Ground(NamedTuple):
+    """Where pilots crawl, and how: everything about a cell but its crawler. Neighbouring cells share it."""
+
+    web: str
+    place: int | str
+    starts: int
+    budget: int
+    revisit: float
+
+
 @lru_cache(maxsize=2)
-def relevance_of_pilot(web: str, place: int | str, starts: int, budget: int, revisit: float) -> float:
-    """The mean relevance of what the sigmoid of Fig. 4 brings. Neighbouring cells ask for the same."""
-    given = {**CRAWLERS[FIG_4], "revisit": revisit, "agents": AGENTS}
-    task = task_of(web, place)
-    crawl, watch = new_crawl({"budget": budget}, task, opened(web, None), given)
-    run(crawl, keeping(web), task, starts)
-    return watch.mean_relevance
+def balance(ground: Ground) -> float:
+    """C over the mean relevance of what the sigmoid of Fig. 4 brings."""
+    watch, _ = pilot(ground, CRAWLERS[FIG_4])
+    return min(MOST_GAIN, COST / max(watch.mean_relevance, 1e-6))
+
+
+@lru_cache(maxsize=2)
+def tuned(ground: Ground) -> float:
+    """A gain rate with which the original model neither dies out nor explodes; the last one tried, if none is found."""
+    low, high = 0.0, math.inf
+    rate = balance(ground._replace(budget=ground.budget // 10))
+    for _ in range(PILOTS):
+        _, energies = pilot(ground, {"model": "original", "cost": COST, "gain": rate}, most=EXPLODES)
+        if energies.largest >= EXPLODES:
+            high = rate
+        elif energies.extinct is not None:
+            low = rate
+        else:
+            break
+        rate = between(low, high)
+    return rate
+
+
+def between(low: float, high: float) -> float:
+    """The middle, as rates go; a step beyond the one that is known."""
+    if not low:
+        return high / STEP
+    return min(MOST_GAIN, low * STEP) if high == math.inf else math.sqrt(low * high)
+
+
+def pilot(ground: Ground, crawler: Mapping[str, Any], most: float = math.inf) -> tuple[Watch, Energies]:
+    """One crawl, which ends early with so many agents: how it would go on is known by then."""
+    task = task_of(ground.web, ground.place)
+    given = {**crawler, "revisit": ground.revisit, "agents": AGENTS}
+    crawl, watch = new_crawl({"budget": ground.budget}, task, opened(ground.web, None), given)
+    crawl.listen(energies := Energies())
+
+    def look(event: Event) -> None:
+        if isinstance(event, Noted) and energies.alive >= most:
+            crawl.inbox.append(Finish())
+
+    crawl.listen(look)
+    run(crawl, keeping(ground.web), task, ground.starts)
+    return watch, energies
 
 
 @lru_cache(maxsize=1)
 def keeping(web: str) -> Keeping:
     """Neighbouring cells are of one web, and share what was parsed."""
-    return Keeping(opened(web, None))
+    return Keeping(opened(web, None), PAGES_KEPT)
 
 
 @lru_cache(maxsize=2)

@@ -20,7 +20,7 @@ from wolfspider.bench.papers.energy_population_cells import (
     FIGURES,
     FREE,
     LB,
-    MIDDLE,
+    MATCHED,
     ORIGINALS,
     PRINTED,
     RATES,
@@ -34,7 +34,7 @@ from wolfspider.bench.papers.energy_population_watch import POINTS
 from wolfspider.bench.svg import PALETTE, Figure
 
 WAYS = {"free, as printed": PRINTED, "costs C": CORRECTED}
-SHOWN = (*ORIGINALS, *SIGMOIDS, EXACT, FREE, BUFFER, UNBOUND)
+SHOWN = (*ORIGINALS, MATCHED, *SIGMOIDS, EXACT, FREE, BUFFER, UNBOUND)
 
 
 def tables(rows: Rows) -> list[Table]:
@@ -52,7 +52,7 @@ def figures(rows: Rows) -> list[Figure]:
     ]
     precisions = [
         _mean_curves(
-            rows, "Precision at similar populations (Fig. 4)", (MIDDLE, FIG_4), "precision", "precision so far"
+            rows, "Precision at similar populations (Fig. 4)", (MATCHED, FIG_4), "precision", "precision so far"
         ),
         _mean_curves(
             rows, "Precision with and without the buffer (Fig. 6)", (FREE, BUFFER), "precision", "precision so far"
@@ -101,7 +101,7 @@ def _mean(own: Sequence[Row], name: str, digits: int = 4) -> float | None:
 
 
 ENERGIES = {"in agents": "in_agents", "on pages": "on_pages", "births": "births", "deaths": "deaths"}
-THRESHOLDS = {"teleports": "teleports", "R": "threshold", "lambda": "slope"}
+THRESHOLDS = {"teleports": "teleports", "moves on known pages": "moves", "R": "threshold", "lambda": "slope"}
 
 
 def _energies(rows: Rows) -> Table:
@@ -113,7 +113,10 @@ def _energies(rows: Rows) -> Table:
         if (own := [*runs_of(rows, crawler).values()])
     ]
     columns = ("crawler", "runs", "energy of a new page", "share of pages that give", *ends)
-    note = "Second visits free. With a balance that is exact, a new page has an energy of 0 in the mean of all."
+    note = (
+        "Second visits free. The energy of a new page is that at the R of its time. The exact balance is one of all "
+        "pages so far at one R, so that this mean need not be 0 there, either."
+    )
     return Table("Energy at the end", columns, lines, note)
 
 
@@ -126,7 +129,7 @@ def _pages(rows: Rows) -> Table:
     own = {crawler: [*runs_of(rows, crawler, study=RATES).values()] for crawler in (DEADLY, TWENTIETH)}
     lines = [_page_line(crawler, mine) for crawler, mine in own.items() if mine]
     note = "First visits, all runs together; shares of pages are means over runs."
-    return Table("Single pages (section III.A)", (*columns, "pages that give", "pages above R"), lines, note)
+    return Table("Single pages (section III.A)", (*columns, "pages above R", "pages that give"), lines, note)
 
 
 def _page_line(crawler: str, own: Sequence[Row]) -> tuple[Value, ...]:
@@ -135,8 +138,8 @@ def _page_line(crawler: str, own: Sequence[Row]) -> tuple[Value, ...]:
     )
     killed = Both(round(died / low, 4) if low else None, 1.0 if crawler == DEADLY else None)
     cloned = Both(round(clones / high, 2) if high else None, 10)
-    rewarded = Both(_mean(own, "rewarded"), 0.05 if crawler == TWENTIETH else None)
-    return crawler, len(own), low, killed, high, cloned, rewarded, _mean(own, "above")
+    above = Both(_mean(own, "above"), 0.05 if crawler == TWENTIETH else None)
+    return crawler, len(own), low, killed, high, cloned, above, _mean(own, "rewarded")
 
 
 def _exhausted(rows: Rows) -> Table:

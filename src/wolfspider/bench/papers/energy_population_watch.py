@@ -23,7 +23,7 @@ from wolfspider.strategies.energy.walk import Energy
 
 POINTS = 50  # of a curve over downloads
 HALF = 0.5
-CURVES = ("in_agents", "on_pages", "births", "deaths", "teleports", "threshold", "slope")
+CURVES = ("in_agents", "on_pages", "births", "deaths", "teleports", "moves", "threshold", "slope")
 
 
 class Watch:
@@ -129,7 +129,7 @@ def thinned(energies: Energies, watch: Watch, budget: int) -> dict[str, Any]:
     rows = [max(0, bisect_right(energies.at, point) - 1) for point in at]
     columns = {name: [energies.columns[name][row] for row in rows] for name in ("population", *CURVES)}
     if energies.extinct is not None and at:
-        columns["population"][-1] = 0.0
+        columns["population"][-1] = columns["in_agents"][-1] = 0.0
     found = watch.found()
     return {
         "at": at,
