@@ -90,6 +90,7 @@ def test_kept_cells_are_those_with_the_same_leaps(tiny: str, other: str, leaper:
     assert len(list((tmp_path / "out.json.cells").iterdir())) == 2
 
 
+@pytest.mark.slow
 def test_processes_of_their_own_leap_too(tiny: str, other: str) -> None:
     bench = Bench((tiny,), ("breadth-first", "shark"), pages=10, jobs=2, leaps=other)
     assert [row["error"] for row in run(bench).rows] == [None, None]

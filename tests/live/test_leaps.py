@@ -201,6 +201,26 @@ def test_liked_pages_have_the_links_that_are_in_scope() -> None:
     assert [link.url for link in liked.links] == [f"{FAR}wolf-spiders"]
 
 
+@pytest.mark.parametrize("strategy", ["spider-best-first", "spider-genetic", "spider-annealing", "spider-hybrid"])
+def test_spiders_hunt_from_a_liked_page_alone_and_go_on_after_a_stop(strategy: str, tmp_path: Path) -> None:
+    async def talk(port: int) -> None:
+        await hunt(port, FAR, pages=10, out=tmp_path / "far")
+        given: dict[str, Any] = {"strategy": strategy, "topic": "", "leaps": str(tmp_path / "far"), "slots": 1}
+        told = prepared(port, like=[HOME], pages=10, out=tmp_path / "run", **given)
+        assert told.hunt is not None
+        told.after(2, told.hunt.stop)
+        await finished(told)
+        rest = await go_on(tmp_path / "run") if told.reason == "stopped" else told
+        assert rest.reason == "done"
+        whole = await hunt(port, like=[HOME], pages=10, out=tmp_path / "whole", **given)
+        assert {**told.results, **rest.results}.keys() == whole.results.keys()
+        assert bool(answers(whole)) is (strategy in ("spider-genetic", "spider-hybrid")), "mutation leaps"
+
+    crawled(talk)
+    assert stored(tmp_path / "run") == stored(tmp_path / "whole")
+    assert f"{HOME}garden" in stored(tmp_path / "run")
+
+
 # What is wrong is said before anything is asked for
 
 

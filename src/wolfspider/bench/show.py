@@ -34,8 +34,10 @@ def _table(*names: str, text: int = 1) -> Table:
 
 def bench(console: Console, rows: Sequence[Row]) -> None:
     """A table for each web: strategies from best to worst by topics."""
+    measure = measure_of(rows)
+    scale = "1 is what no crawler can pass" if measure == "auc_ratio" else "relevant pages found; no bound is known"
     for web in dict.fromkeys(row["web"] for row in rows):
-        console.print(Text(f"{plainly(web)}: mean {measure_of(rows)}, 1 is what no crawler can pass", "dim"))
+        console.print(Text(f"{plainly(web)}: mean {measure}, {scale}", "dim"))
         console.print(_by_topic([row for row in rows if row["web"] == web]))
         console.print()
 
