@@ -6,6 +6,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -105,14 +106,12 @@ def test_originally_a_page_gives_rho_times_its_relevance_and_takes_the_cost() ->
 
 
 def test_by_the_sigmoid_a_page_gives_between_cost_and_gain() -> None:
-    """3.6 a: (r - R). What is far below the threshold costs C, what is far above it gives G."""
-    web = Web({"seed": (0.5, ["bad", "good"]), "bad": (0.0, ["seed"]), "good": (1.0, ["seed"])})
-    crawled = Crawled(web, model="sigmoid", gain=3.0, agents=4, revisit=0.0)
-    base = crawled.strategy.base
-    assert len(base) == 3 and crawled.fold.deaths == 0
-    total = sum(crawled.energies())
-    assert total == pytest.approx(crawled.strategy.herd.energy)
-    assert 4 - 0.5 < total <= 4 + 2 * 3.0
+    """3.6 a: (r - R). What is far below the threshold costs C, what is far above it gives G. With (r + R) the
+    first of these pages would give as much as the other."""
+    low, high = (Crawled(chain(score), pages=2, model="sigmoid", gain=3.0) for score in (0.0, 1.0))
+    rest = 3.5 / (1 + math.exp(8))  # what is left to C and to G where the curve counts as flat
+    assert low.energies() == [pytest.approx(1 - 0.5 + rest)]
+    assert sum(high.energies()) == pytest.approx(1 + 3.0, abs=rest)
 
 
 def test_the_threshold_is_that_of_all_pages_the_new_one_among_them() -> None:
@@ -214,19 +213,57 @@ class Rising:
         return Fetch(url, url, 200, seconds=1.0, at=now, page=page)
 
 
-@pytest.mark.parametrize(("before", "after"), [(60, 15), (15, 60)])
-def test_when_a_person_moves_the_upper_bound_the_population_follows(before: int, after: int) -> None:
-    settings = {"relevance": "judge", "agents": 15, "least": 5, "most": before, "gain": 5.0}
-    strategy = Energy(TOPIC, build(EnergyParams, settings), generator(1), Shelf())
-    crawl = Crawl(strategy, Told, Recollection(Rising()), Limits(900))
+Counts = list[float]
+
+
+def moved(web: Any, settings: Mapping[str, Any], name: str, value: float) -> tuple[Counts, Counts]:
+    """Populations before a parameter is moved after 450 of 900 downloads, and some time after it."""
+    given = {"relevance": "judge", "agents": 15, "least": 5, "gain": 5.0, **settings}
+    strategy = Energy(TOPIC, build(EnergyParams, given), generator(1), Shelf())
+    crawl = Crawl(strategy, Told, Recollection(web), Limits(900))
     crawl.listen(fold := Energies())
     crawl.begin([Link("http://a.test/0")], 0.0)
-    Simulation(crawl, Rising(), start=0.0, commands=[(450.0, SetParam("most", after))]).run()
+    Simulation(crawl, web, start=0.0, commands=[(450.0, SetParam(name, value))]).run()
     population = dict(zip(fold.at, fold.columns["population"], strict=True))
     early = [count for at, count in population.items() if 200 < at <= 450]
-    late = [count for at, count in population.items() if at > 700]
+    return early, [count for at, count in population.items() if at > 700]
+
+
+@pytest.mark.parametrize(("before", "after"), [(60, 15), (15, 60)])
+def test_when_a_person_moves_the_upper_bound_the_population_follows(before: int, after: int) -> None:
+    early, late = moved(Rising(), {"most": before}, "most", after)
     for bound, counts in ((before, early), (after, late)):
         assert len(counts) >= 7 and bound - 6 <= min(counts) and max(counts) <= bound + 5
+
+
+class Even(Rising):
+    """All pages are as relevant as this."""
+
+    def __init__(self, score: float) -> None:
+        self.score = score
+
+    def look(self, url: str, now: float) -> Fetch:
+        fetch = super().look(url, now)
+        return replace(fetch, page=replace(fetch.page, title=str(self.score))) if fetch.page else fetch
+
+
+def test_when_a_person_moves_the_lower_bound_the_population_follows() -> None:
+    early, late = moved(Even(0.0), {"most": 60, "least": 30, "agents": 40}, "least", 8)
+    assert len(early) >= 7 and set(early) == {30} and len(late) >= 7 and set(late) == {8}
+
+
+@pytest.mark.parametrize(("before", "after"), [(5.0, 0.1), (0.1, 5.0)])
+def test_when_a_person_moves_the_gain_the_population_follows(before: float, after: float) -> None:
+    early, late = moved(Rising(), {"most": 60, "cost": 0.2, "gain": before}, "gain", after)
+    many, few = (early, late) if before > after else (late, early)
+    assert len(few) >= 7 and min(many) >= 50 and max(few) <= 10
+
+
+def test_when_a_person_moves_the_cost_the_population_follows() -> None:
+    """By the original model: what a page gives is 1 - C. (The sigmoid's threshold would make up for it.)"""
+    early, late = moved(Even(0.2), {"model": "original", "cost": 0.9, "revisit": 0.0}, "cost", 1.15)
+    assert early == sorted(early) and early[-1] > early[0] + 10
+    assert late == sorted(late, reverse=True) and late[-1] < late[0] - 10
 
 
 def test_a_lower_bound_above_the_upper_one_counts_as_that() -> None:
@@ -277,6 +314,15 @@ def test_from_a_page_without_links_the_way_leads_to_a_starting_point() -> None:
     web = Web({"seed": (0.5, ["end"]), "end": (0.5, []), "other": (0.5, ["last"]), "last": (0.5, [])})
     crawled = Crawled(web, model="sigmoid", cost=0.01, seeds=("seed", "other"))
     assert set(crawled.order()) == {"seed", "other", "end", "last"}
+
+
+def test_who_goes_to_a_starting_point_finds_one_that_is_there_and_each_dead_one_is_looked_at_once() -> None:
+    web = Web({"seed": (0.5, ["end"]), "end": (0.5, [])})
+    dead = [f"gone{number}" for number in range(30)]
+    crawled = Crawled(web, model="sigmoid", cost=0.01, revisit=0.0, agents=40, seeds=(*dead, "seed", "seed", *dead))
+    strategy = crawled.strategy
+    assert {strategy._root() for _ in range(200)} == {strategy.addresses.find("http://a.test/seed")}
+    assert len(strategy.standing) == 1 and len(strategy.roots) == 31
 
 
 # Visits
