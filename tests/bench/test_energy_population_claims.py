@@ -137,6 +137,16 @@ def test_claim_4_fails_where_precision_rises_with_few_agents() -> None:
     assert ruled(4, changed(BUFFER, lambda row: {**row, "population": [100.0] * POINTS})).holds is False
 
 
+def test_how_many_steps_rise_and_how_often_agents_were_spared_is_told() -> None:
+    assert "49.0 of 49 steps rise" in ruled(4, ROWS).statistic
+    assert "24 times an agent was spared, 8 of them to a new life" in ruled(5, ROWS).sentence
+
+
+def test_where_the_sigmoid_explodes_it_is_told() -> None:
+    assert "explodes in 0 of its 24 crawls" in ruled(2, ROWS).sentence
+    assert "explodes in 8 of its 24" in ruled(2, changed(FIG_4, lambda row: {**row, "largest": 2000})).sentence
+
+
 def test_claim_4_is_not_ruled_on_where_precision_never_rises() -> None:
     ruling = ruled(4, changed(BUFFER, lambda row: {**row, "precision": [0.3] * POINTS}))
     assert ruling.holds is None and "precision rises" in ruling.sentence
@@ -176,6 +186,8 @@ def test_claim_6_fails_where_the_buffer_costs_nothing_or_much_or_for_ever() -> N
     assert ruled(6, less(0.0, closes=True)).holds is False
     assert ruled(6, less(0.15, closes=True)).holds is False
     assert ruled(6, less(0.02, closes=False)).holds is False
+    better = ruled(6, less(-0.02, closes=True)).statistic
+    assert "a fifth or less: does not hold" in better and "more is closed: does not hold" in better
 
 
 def test_runs_that_end_early_are_not_compared_for_claim_6() -> None:

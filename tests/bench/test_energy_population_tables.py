@@ -9,7 +9,7 @@ from tests.bench.energy_rows import made_rows
 
 from wolfspider.bench.experiment import Both, Form, Rows, Table
 from wolfspider.bench.papers.energy_population import EXPERIMENT
-from wolfspider.bench.papers.energy_population_cells import BUFFER, DEADLY, LOW, TWENTIETH
+from wolfspider.bench.papers.energy_population_cells import BUFFER, DEADLY, FREE, HIGH, LOW, MIDDLE, TWENTIETH
 from wolfspider.bench.papers.energy_population_tables import figures, tables
 
 ROWS = made_rows()
@@ -37,6 +37,16 @@ def test_each_run_has_its_line_and_each_crawler_one_label() -> None:
     (figure,) = [figure for figure in figures(ROWS) if "(Fig. 2)" in figure.title]
     assert len(figure.marks) == 3 * 8
     assert len([mark for mark in figure.marks if mark.label]) == 3
+
+
+def test_the_three_models_stand_side_by_side() -> None:
+    (figure,) = [figure for figure in figures(ROWS) if "three models" in figure.title]
+    drawn = {mark.label: mark for mark in figure.marks}
+    assert list(drawn) == [LOW, MIDDLE, HIGH, FREE, BUFFER]
+    assert len({mark.colour for mark in figure.marks}) == 3
+    assert drawn[LOW].xs[-1] < drawn[MIDDLE].xs[-1] == 1000  # nobody is left, and 0 is not drawn
+    assert drawn[BUFFER].ys[-1] == pytest.approx(250 + 0.35)
+    assert len(figure.svg()) < 15_000
 
 
 def test_without_rows_there_is_nothing_to_show() -> None:

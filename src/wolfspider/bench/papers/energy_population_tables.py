@@ -19,8 +19,11 @@ from wolfspider.bench.papers.energy_population_cells import (
     FIG_4,
     FIGURES,
     FREE,
+    HIGH,
     LB,
+    LOW,
     MATCHED,
+    MIDDLE,
     ORIGINALS,
     PRINTED,
     RATES,
@@ -34,6 +37,7 @@ from wolfspider.bench.papers.energy_population_watch import POINTS
 from wolfspider.bench.svg import PALETTE, Figure
 
 WAYS = {"free, as printed": PRINTED, "costs C": CORRECTED}
+MODELS = {LOW: 0, MIDDLE: 0, HIGH: 0, FREE: 1, BUFFER: 2}  # and the colour of each
 SHOWN = (*ORIGINALS, MATCHED, *SIGMOIDS, EXACT, FREE, BUFFER, UNBOUND)
 
 
@@ -45,6 +49,7 @@ def tables(rows: Rows) -> list[Table]:
 def figures(rows: Rows) -> list[Figure]:
     """Only of crawls as printed, where the paper's figures are meant."""
     populations = [
+        _three_models(rows),
         _population(rows, "Population, original model (Fig. 2)", ORIGINALS, y_log=True),
         _population(rows, "Population, sigmoid (Fig. 3)", SIGMOIDS),
         _population(rows, "Population with and without the buffer (Fig. 5)", (FREE, BUFFER), bounds=True),
@@ -190,6 +195,27 @@ def _population(
         for name, bound in (("UB", UB), ("LB", LB)):
             figure.line([0, longest], [bound, bound], f"{name} = {bound}", dashed=True, colour=PALETTE[6])
     return figure
+
+
+def _three_models(rows: Rows) -> Figure:
+    """Side by side, as means over runs; who is extinct counts as 0, which a logarithmic axis has no place for."""
+    figure = Figure("Population of the three models", "downloads", "agents", y_log=True)
+    for crawler, colour in MODELS.items():
+        own = [*runs_of(rows, crawler).values()]
+        means = [float(np.mean(known)) for place in range(POINTS) if (known := _alive(own, place))]
+        downloads = [own[0]["budget"] * (place + 1) / POINTS for place in range(len(means))]
+        if means:
+            figure.line(downloads, means, crawler, dashed=crawler in (LOW, HIGH), colour=PALETTE[colour])
+    return figure
+
+
+def _alive(own: Sequence[Row], place: int) -> list[float]:
+    """How many there are at a step, in each run that went so far or where nobody is left."""
+    return [
+        row["population"][place] if place < len(row["population"]) else 0.0
+        for row in own
+        if place < len(row["population"]) or row["extinct"] is not None
+    ]
 
 
 def _mean_curves(rows: Rows, title: str, crawlers: Sequence[str], name: str, label: str) -> Figure:
