@@ -256,7 +256,7 @@ class Alike(Unlearning):
     the liked pages. Without these there is one made-up page of keywords and description, which links nowhere. A thumb
     up makes a page an example. Each page is counted and then scored, with what is known of all pages by then."""
 
-    BORDER = 0.07
+    BORDER = 0.06
     MADE_UP_BORDER = 0.0002  # a page has little in common with a dozen words, however right they are
     MOST = 20  # examples
 
