@@ -146,7 +146,7 @@ def test_what_finds_no_number_counts_as_a_term_that_no_other_page_has(monkeypatc
         for words in (["wolf", "spider"], ["loom", "thread", "loom"]):
             indexed = collection.indexed(words, link_keys([]))
             collection.count(indexed)
-        return collection.square(indexed)
+        return collection.square(indexed, collection.rarity(indexed.numbers))
 
     whole = squares()
     monkeypatch.setattr(likeness, "TERMS", 4)

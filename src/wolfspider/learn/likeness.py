@@ -16,7 +16,7 @@ one that no other page has, which almost all of them are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -58,13 +58,20 @@ def link_keys(links: Sequence[Link]) -> Keys:
 
 def shared(x: Keys, y: Keys) -> int:
     """How many links two pages have in common."""
-    return int(np.isin(x, y, assume_unique=True).sum())
+    if not len(y):
+        return 0
+    at = np.minimum(np.searchsorted(y, x), len(y) - 1)
+    return int((y[at] == x).sum())
 
 
 def links_alike(x: Keys, y: Keys) -> float:
     common = shared(x, y)
     union = len(x) + len(y) - common
     return common / union if union else 0.0
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
 
 
 @helper
@@ -177,10 +184,18 @@ class Collection:
         found: Floats = np.log(self._n / np.maximum(self._df[numbers], 1) * self._words[numbers])
         return found
 
-    def square(self, page: Indexed) -> float:
+    def rarities(self, pages: Sequence[Indexed]) -> Iterator[Floats]:
+        """Those of each page's terms; where the pages have more terms than there are, each is computed once."""
+        if sum(len(page.numbers) for page in pages) < len(self):
+            yield from (self.rarity(page.numbers) for page in pages)
+        else:
+            everything = self.rarity(np.arange(len(self), dtype=np.int32))
+            yield from (everything[page.numbers] for page in pages)
+
+    def square(self, page: Indexed, rarity: Floats) -> float:
         """Of the page's weights, summed."""
         alone = np.log(self._n * np.arange(1, LONGEST_PHRASE + 1))
-        known = page.times * self.rarity(page.numbers)
+        known = page.times * rarity
         return float(known @ known + page.rest[1:] @ (alone * alone))
 
     @property
@@ -203,39 +218,56 @@ class Likeness:
         self.printed = printed
         self.inputs: list[Indexed] = []
         self.names: dict[int, str] = {}  # of their terms
+        self._columns = np.full(1024, -1, np.int32)  # of a term, by its number, among those of the liked pages
+        self._often: Floats = np.zeros((0, 0))  # how often each of these is on each liked page
 
     def like(self, words: Sequence[str], page: Indexed) -> None:
         """One more; `words` are those that its terms are made of. Terms without a number have no name either."""
+        self._place(page)
         self.inputs.append(page)
         keys, first = np.unique(phrase_keys(words), return_index=True)
         texts = phrases(words)
         if len(page.numbers) == len(keys):
             self.names.update((int(number), texts[place]) for number, place in zip(page.numbers, first, strict=True))
 
+    def _place(self, page: Indexed) -> None:
+        """One more row, and a column for each term that no liked page had so far."""
+        self._reach(int(page.numbers.max(initial=0)) + 1)
+        rows, columns = self._often.shape
+        new = page.numbers[self._columns[page.numbers] < 0]
+        self._columns[new] = np.arange(columns, columns + len(new))
+        wider = np.zeros((rows + 1, columns + len(new)))
+        wider[:rows, :columns] = self._often
+        wider[rows, self._columns[page.numbers]] = page.times
+        self._often = wider
+
+    def _reach(self, size: int) -> None:
+        if size > len(self._columns):
+            more = max(size, 2 * len(self._columns)) - len(self._columns)
+            self._columns = np.append(self._columns, np.full(more, -1, np.int32))
+
     def scores(self, pages: Sequence[Indexed], collection: Collection) -> list[Score]:
         """Of all these pages, with the same N and df."""
-        if not self.inputs:
-            return [Score(0.0, 0.0)] * len(pages)
-        squares = [collection.square(page) for page in pages]
-        terms, links = np.zeros(len(pages)), np.zeros(len(pages))
-        often = np.zeros(len(collection))
-        for liked in self.inputs:
-            often[liked.numbers] = liked.times
-            own = collection.square(liked)
-            for place, page in enumerate(pages):
-                common = self._common(page, often, collection)
-                sizes = squares[place] + own + (common if self.printed else -common)
-                terms[place] += common / sizes if sizes > 0 else 0.0
-                links[place] += links_alike(liked.links, page.links)
-            often[liked.numbers] = 0
-        many = len(self.inputs)
-        return [Score(float(one), float(other)) for one, other in zip(terms / many, links / many, strict=True)]
+        self._reach(len(collection))
+        own = [*map(collection.square, self.inputs, collection.rarities(self.inputs))]
+        scores = []
+        for page, rarity in zip(pages, collection.rarities(pages), strict=True):
+            square, common = collection.square(page, rarity), self._common(page, rarity)
+            terms = [self._alike(float(both), square + mine) for both, mine in zip(common, own, strict=True)]
+            scores.append(Score(_mean(terms), _mean([links_alike(page.links, one.links) for one in self.inputs])))
+        return scores
 
-    def _common(self, page: Indexed, often: Floats, collection: Collection) -> float:
-        both = often[page.numbers]
-        there = np.flatnonzero(both)
-        weights = collection.rarity(page.numbers[there])
-        return float((page.times[there] * both[there]) @ (weights * weights))
+    def _common(self, page: Indexed, rarity: Floats) -> Floats:
+        """What the page and each liked page have in common: the product of their weights, summed."""
+        columns = self._columns[page.numbers]
+        there = columns >= 0
+        weights = page.times[there] * rarity[there] ** 2
+        found: Floats = self._often[:, columns[there]] @ weights
+        return found
+
+    def _alike(self, common: float, squares: float) -> float:
+        union = squares + common if self.printed else squares - common
+        return common / union if union > 0 else 0.0
 
     def matched(self, page: Indexed, collection: Collection, most: int = 5) -> list[str]:
         """The terms of liked pages that this page has, those first that weigh most there."""
@@ -266,6 +298,8 @@ class Likeness:
     @classmethod
     def restored(cls, state: Mapping[str, Any]) -> Likeness:
         made = cls(state["printed"])
+        for page in state["inputs"]:
+            made._place(page)
         made.inputs = state["inputs"]
         if len(state["numbers"]):
             made.names = dict(zip(state["numbers"].tolist(), state["names"].split("\n"), strict=True))
