@@ -106,6 +106,7 @@ def topics(folder: Path, **changes: object) -> Path:
         ("strategies sharc", "Did you mean 'shark'?"),
         ("judges --web synthetic:pages=1000 --judge covrage", "Did you mean 'coverage'?"),
         ("judges", "'--web'"),
+        ("judges --web synthetic:pages=1000 --liked -1", "'--liked'"),
         ("reproduce nobody --out x", "There is no paper 'nobody'"),
         ("reproduce best-first-against-breadth-first", "--out DIR"),
         ("web make", "'WEB'"),
@@ -263,6 +264,14 @@ def test_judges_of_a_computed_web(run: Run, tmp_path: Path) -> None:
     assert any(row["average_precision"] > 0 for row in rows)
 
 
+def test_judges_are_shown_liked_pages_which_then_do_not_count(run: Run) -> None:
+    ask = ("judges", "--web", "synthetic:pages=1000", "--judge", "keywords", "--json", "-")
+    without, shown = (json.loads(run(*ask, "--liked", liked)[1])["rows"] for liked in (0, 3))
+    assert {row["liked"] for row in without} == {0} and {row["liked"] for row in shown} == {3}
+    for name in ("pages", "relevant"):
+        assert [row[name] for row in shown] == [row[name] - 3 for row in without]
+
+
 def test_reproduce_alone_lists_the_papers(run: Run) -> None:
     code, out, _ = run("reproduce")
     assert code == 0 and "best-first-against-breadth-first" in out
@@ -368,6 +377,7 @@ def commands(command: object = None, path: str = "wolfspider") -> Iterator[tuple
 
 
 COMMANDS = dict(commands())
+GROUPS = ("wolfspider web", "wolfspider states", "wolfspider categories")
 
 
 def section(path: str) -> str:
@@ -376,9 +386,7 @@ def section(path: str) -> str:
     return found[1]
 
 
-@pytest.mark.parametrize(
-    "path", [path for path, command in COMMANDS.items() if path not in ("wolfspider web", "wolfspider states")]
-)
+@pytest.mark.parametrize("path", [path for path, command in COMMANDS.items() if path not in GROUPS])
 def test_every_command_and_option_is_documented_and_nothing_else(path: str) -> None:
     there = {option for param in COMMANDS[path].params for option in param.opts if option.startswith("--")}  # type: ignore[attr-defined]
     told = set(re.findall(r"^\| .*", section(path), re.MULTILINE))

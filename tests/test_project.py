@@ -165,9 +165,9 @@ def commands(program: typer.Typer, before: str = "") -> set[str]:
 
 
 def test_the_readme_has_the_commands_there_are_and_no_others() -> None:
-    assert set(re.findall(r"^\| `wolfspider ((?:web |states )?[a-z]+)", read("README.md"), re.MULTILINE)) == commands(
-        app
-    )
+    assert set(
+        re.findall(r"^\| `wolfspider ((?:web |states |categories )?[a-z]+)", read("README.md"), re.MULTILINE)
+    ) == commands(app)
 
 
 def test_the_readme_leads_to_every_page() -> None:

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 
 import typer
 
-from wolfspider.cli import offline, runs, states, webs
+from wolfspider.cli import categories, offline, runs, states, webs
 from wolfspider.cli.common import app
 from wolfspider.errors import Problem
 
-__all__ = ["app", "main", "offline", "runs", "states", "webs"]
+__all__ = ["app", "categories", "main", "offline", "runs", "states", "webs"]
 
 UNREADABLE, BUG, INTERRUPTED, UNREAD = 3, 70, 130, 141  # exit codes; 1 and 2 come from below
 

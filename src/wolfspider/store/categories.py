@@ -139,7 +139,7 @@ class Categories:
     def search(self, asked: str, most: int = MOST_RESULTS, category: Category | None = None) -> list[Found]:
         """Pages with any of the words, best first; then the other pages of the category, as they were stored."""
         inside = category or self._root
-        run = (inside.number, inside.last)
+        run, most = (inside.number, inside.last), max(0, most)
         wanted = query(asked)
         with self._reading():
             if not wanted:
