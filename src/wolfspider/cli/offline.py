@@ -147,7 +147,12 @@ def judges(
     judge: Annotated[
         list[str] | None, typer.Option("--judge", metavar="NAME", help="Repeatable. [default: all]")
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="S", help="The order in which pages are judged.")] = 0,
+    liked: Annotated[
+        int, typer.Option(metavar="K", min=0, help="Relevant pages of each topic that the judges are shown as liked.")
+    ] = 0,
+    seed: Annotated[
+        int, typer.Option(metavar="S", help="The order in which pages are judged, and which are liked.")
+    ] = 0,
     out: Annotated[Path | None, typer.Option("--json", metavar="OUT", help="Write all rows here; - is stdout.")] = None,
     markdown: Annotated[Path | None, typer.Option(metavar="FILE", help="Write tables as Markdown here.")] = None,
     quiet: Quiet = False,
@@ -160,7 +165,7 @@ def judges(
 
     console = live.console_for(stderr=True, quiet=quiet)
     with live.Bar(console, "judges") as bar:
-        rows = trial.table([live.opened(each, console) for each in web], judge or tuple(JUDGES), seed, bar)
+        rows = trial.table([live.opened(each, console) for each in web], judge or tuple(JUDGES), seed, bar, liked)
     if out == STDOUT:
         print_json({"rows": rows})
     else:
