@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.web.searxng import Plain, Reply, Service, Site, served
 
+from wolfspider.errors import BadInput
 from wolfspider.memory import Service as Asked
 from wolfspider.memory import Source
 from wolfspider.model import Failure, Page
@@ -52,6 +53,13 @@ def test_results_out_of_scope_make_room_for_others() -> None:
     found = [(f"http://{'in' if number > 4999 else 'out'}.test/{number}", "") for number in range(7000)]
     leaps = Leaps(search_of(found, []), lambda url: url.startswith("http://in."))
     assert urls_of(leaps.look("leap:spiders", 0.0)) == [f"http://in.test/{number}" for number in range(5000, 6000)]
+
+
+def test_an_index_found_damaged_in_mid_crawl_is_a_failure_and_no_end() -> None:
+    def search(text: str, most: int) -> list[tuple[str, str]]:
+        raise BadInput("It is damaged.")
+
+    assert Leaps(search, everything).look("leap:spiders", 0.0) == Failure("source", "It is damaged.")
 
 
 def test_nothing_found_is_a_failure_that_says_so() -> None:

@@ -53,7 +53,8 @@ _TICK = 0.2  # seconds between two pictures, and between two looks whether a lin
 
 def folder_for(settings: Settings) -> Path:
     """Where a run goes that nobody named a folder for: the same command finds it again."""
-    words = settings.topic or settings.description or "run"
+    liked = settings.like[0].partition("://")[2] or settings.like[0] if settings.like else ""
+    words = settings.topic or settings.description or liked or "run"
     slug = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")[:60]
     return Path("runs") / (slug or "run")
 

@@ -16,7 +16,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import unquote
 
-from wolfspider.errors import Nothing
+from wolfspider.errors import BadInput, Nothing
 from wolfspider.model import Failure, Link, Page
 from wolfspider.text import words as words_of
 from wolfspider.web import seeds
@@ -42,14 +42,19 @@ class Leaps:
         self._search, self._allows = search, allows
 
     def look(self, url: str, now: float) -> Page | Failure:
-        asked = words_in(url)
+        try:
+            return answer(url, self._found(words_in(url)), now)
+        except BadInput as problem:  # an index that is damaged where nobody looked before
+            return Failure("source", str(problem))
+
+    def _found(self, asked: Sequence[str]) -> list[Link]:
         links: list[Link] = []
         for most in (MOST, FURTHER):
             found = self._search(" ".join(asked), most)
             links = linked(found, self._allows)
             if len(links) == MOST or len(found) < most:
                 break
-        return answer(url, links, now)
+        return links
 
 
 class SitemapLeaps:
