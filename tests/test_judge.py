@@ -268,6 +268,18 @@ class TestLikeness:
             judge.score(page(f"other matters {number}"))
         assert judge.score(page(ON_TOPIC)).evidence["terms"] == pytest.approx(0.5, abs=0.05)
 
+    def test_each_page_counts_once_and_liked_ones_from_the_start(self) -> None:
+        liked = page(ON_TOPIC, "http://a.test/liked")
+        judge = Alike(Topic(liked=(liked, liked, page(OFF_TOPIC, "http://a.test/other"))))
+        counted = [judge.state()["collection"]["pages"]]
+        for seen in (liked, page("pumice", "http://a.test/new")):
+            judge.score(seen)
+            counted.append(judge.state()["collection"]["pages"])
+        assert counted == [2, 2, 3]
+
+    def test_a_made_up_page_does_not_count(self) -> None:
+        assert Alike(VOLCANOES).state()["collection"]["pages"] == 0
+
     def test_a_thumb_down_makes_no_example_and_there_are_never_too_many(self) -> None:
         judge = Alike(VOLCANOES)
         judge.learn(page(OFF_TOPIC), False)

@@ -22,7 +22,7 @@ from wolfspider.defaults import DEFAULT_JUDGE as DEFAULT_JUDGE
 from wolfspider.errors import Problem, closest
 from wolfspider.learn.classifier import Classifier
 from wolfspider.learn.examples import Examples
-from wolfspider.learn.likeness import Collection, Likeness, kept_words, link_keys
+from wolfspider.learn.likeness import Collection, Indexed, Likeness, kept_words, link_keys
 from wolfspider.learn.terms import SHORTEST, Terms, met
 from wolfspider.model import Link, Page, Verdict
 from wolfspider.text import cosine, counted, counts, words
@@ -254,7 +254,8 @@ class TfIdf(Unlearning):
 class Alike(Unlearning):
     """Chen's measure (learn/likeness.py): half of what a page says and half of where it links to, each in the mean over
     the liked pages. Without these there is one made-up page of keywords and description, which links nowhere. A thumb
-    up makes a page an example. Each page is counted and then scored, with what is known of all pages by then."""
+    up makes a page an example. Each page counts once, a liked one from the start and any other before it is
+    scored, and is scored with what is known of all pages by then."""
 
     BORDER = 0.06
     MADE_UP_BORDER = 0.0002  # a page has little in common with a dozen words, however right they are
@@ -264,18 +265,25 @@ class Alike(Unlearning):
         self._collection = Collection()
         self._likeness = Likeness()
         self._made_up = not topic.liked
+        self._given = set[str]()  # addresses of liked pages, which count from the start
         for page in topic.liked[: self.MOST]:
-            self._like(page.words, page.links)
+            indexed = self._like(page.words, page.links)
+            if page.final_url not in self._given:
+                self._given.add(page.final_url)
+                self._collection.count(indexed)
         if self._made_up:
             self._like([word for word, times in made_up_page(topic).items() for _ in range(times)], ())
 
-    def _like(self, words: Sequence[str], links: Sequence[Link]) -> None:
+    def _like(self, words: Sequence[str], links: Sequence[Link]) -> Indexed:
         kept = kept_words(words)
-        self._likeness.like(kept, self._collection.indexed(kept, link_keys(links)))
+        indexed = self._collection.indexed(kept, link_keys(links))
+        self._likeness.like(kept, indexed)
+        return indexed
 
     def score(self, page: Page) -> Verdict:
         indexed = self._collection.read(page)
-        self._collection.count(indexed)
+        if page.final_url not in self._given:
+            self._collection.count(indexed)
         (found,) = self._likeness.scores([indexed], self._collection)
         parts = {"terms": round(found.terms, 6), "links": round(found.links, 6)}
         matched = self._likeness.matched(indexed, self._collection)
