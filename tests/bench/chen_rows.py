@@ -64,7 +64,7 @@ def made(study: str, case: int, kind: str, spiders: dict[str, Row]) -> Row:
     where = {"study": study, "web": web, "web_name": web, "kind": kind, "case": case, "turn": case}
     asked = {"strategy": "spider", "liked": 1 + case % 3, "budget": 3000, "rounds": 1}
     links = [2] * (1 + case % 3) if study == FEW else [9] * (1 + case % 3)
-    return {**where, **asked, "topic": "music", "category": "sounds", "links": links, "spiders": spiders}
+    return {**where, **asked, "topic": "music", "category": "sounds", "likes": [], "links": links, "spiders": spiders}
 
 
 def few(case: int, kind: str) -> Row:
@@ -79,4 +79,4 @@ def made_rows(cases: int = 40, recorded: int = 10) -> list[Row]:
     for kind, count in ((COMPUTED, cases), (RECORDED, recorded)):
         rows += [made(CASES, case, kind, {name: spider(name, case) for name in SPIDERS}) for case in range(count)]
         rows += [few(case, kind) for case in range(count)]
-    return [*rows, made(FEW, cases, RECORDED, {}) | {"topic": None, "category": None, "links": []}]
+    return [*rows, made(FEW, cases, RECORDED, {}) | {"topic": None, "category": None, "likes": [], "links": []}]

@@ -54,6 +54,7 @@ from wolfspider.web.leaps import Leaps
 from wolfspider.web.world import World
 
 OUTPUTS = 10
+AT_HAND = 1_000  # pages of a search that are kept, for they are read once more in the end
 BEST_FIRST, GENETIC, ANNEALING, HYBRID = "spider-best-first", "spider-genetic", "spider-annealing", "spider-hybrid"
 UNLEAPING, JUDGED = "spider-genetic without leaps", "best-first, default judge"
 SPIDERS: Mapping[str, type[Spider]] = {
@@ -92,7 +93,7 @@ class Search(NamedTuple):
 def measured(setting: Setting) -> Row:
     case = case_of(setting)
     if case is None:
-        return {"topic": None, "category": None, "links": [], "spiders": {}}
+        return {"topic": None, "category": None, "likes": [], "links": [], "spiders": {}}
     ground, category = ground_of(setting, case)
     names = [*(FEW_SPIDERS if setting["study"] == FEW else SPIDERS)]
     turn = int(setting["case"]) % len(names)
@@ -103,8 +104,9 @@ def measured(setting: Setting) -> Row:
         others[UNLEAPING] = searched(ground, GENETIC, {"mutation": 0.0})
     yardstick = Yardstick(case.liked, fetched(searches.values(), ground))
     rows = {name: row_of(each, yardstick, ground) for name, each in {**searches, **others}.items()}
-    links = [len({link.url for link in page.links}) for page in case.liked]
-    return {"topic": case.topic, "category": category, "links": links, "spiders": rows}
+    liked = {page.url: len({link.url for link in page.links}) for page in case.liked}
+    about = {"topic": case.topic, "category": category, "likes": [*liked], "links": [*liked.values()]}
+    return {**about, "spiders": rows}
 
 
 def ground_of(setting: Setting, case: Case) -> tuple[Ground, str]:
@@ -141,7 +143,7 @@ def searched(ground: Ground, name: str, given: Mapping[str, Any]) -> Search:
     topic = Topic(case.task.topic.keywords, "", case.liked)
     params: Any = build(kind.Params, {"outputs": OUTPUTS, **given})
     spider = kind(topic, params, _chances(ground), Shelf())
-    memory, curve = Recollection(ground.world), Curve()
+    memory, curve = Recollection(ground.world, AT_HAND), Curve()
     crawl = Crawl(spider, Unasked, memory, Limits(ground.budget), scope=ground.scope, sources=dict(ground.sources))
     crawl.listen(curve)
     result = crawled(crawl, ground)
@@ -156,7 +158,7 @@ def judged(ground: Ground, downloads: int) -> Search:
     """By best-first with the default judge. It downloads the liked pages, too, which a spider has: these are free."""
     topic = Topic(liked=ground.case.liked)
     strategy = BestFirst(topic, build(BestFirst.Params, {}), _chances(ground), Shelf())
-    memory, most = Recollection(ground.world), downloads + len(ground.case.liked)
+    memory, most = Recollection(ground.world, AT_HAND), downloads + len(ground.case.liked)
     crawl = Crawl(strategy, partial(make_judge, DEFAULT_JUDGE), memory, Limits(most), scope=ground.scope)
     result = crawled(crawl, ground)
     given = {address for page in ground.case.liked for address in (page.url, page.final_url)}

@@ -1,7 +1,10 @@
 """The claims of the paper on the Intelligent Spider, with the tests that rule on them and the variants that must fail.
 
-The tests were written before any whole form had been run. What had been seen: that each of the four spiders comes to
-its end (a few searches, on webs of other seeds and on the small corpora), and how many links relevant pages have.
+The tests were written before any case had been searched; how long a search takes and how many pages it downloads was
+known. One thing was changed when the first quick form was known: "slightly" and "close" (1 and 6) were within half of
+the pooled standard deviation. Where computed and recorded webs are together that is mostly what lies between webs, and
+a hybrid passed for close that was a third less fit. They are within a tenth now, as "about the same" is in other papers
+here. That turned 6 from holds to does not hold, and nothing else.
 
 A case is a web, a topic and one to three liked pages; all spiders of a case share them, so tests are of pairs. Ruled on
 are all cases of the form together, on computed and on recorded webs; the same test on each kind alone is told beside
@@ -11,8 +14,8 @@ excluded below p = 0.05.
 
 1   "Slightly above, not significantly" has three parts. The mean of the genetic spider is above that of best-first. The
     one-way analysis of variance, as printed, gives P of 0.05 or more. And the difference is small and not merely
-    unseen: the 90% interval of the mean paired difference lies within half of the pooled standard deviation, which is
-    the same as two one-sided t-tests at 5%. What Student's and Wilcoxon's tests of the pairs find is told, and does not
+    unseen: the 90% interval of the mean paired difference lies within a tenth of the mean of best-first, which is the
+    same as two one-sided t-tests at 5%. What Student's and Wilcoxon's tests of the pairs find is told, and does not
     decide: a small difference may well be significant by them.
 2   "About half" is 0.4 to 0.6: the 95% interval of the mean share of outputs that came by a leap must lie within.
     Broken variant, run: the genetic spider with a mutation rate of 0.
@@ -23,8 +26,8 @@ excluded below p = 0.05.
     the pairs, one-sided.
 5   Fitness of annealing must be below that of best-first and below that of the genetic spider, by Wilcoxon's test of
     the pairs, one-sided, each.
-6   "Close" is as in 1: the 90% interval of the mean paired difference of hybrid and genetic spider lies within half of
-    their pooled standard deviation. "Not above": the mean of the hybrid is not above that of the genetic spider.
+6   "Close" is as in 1: the 90% interval of the mean paired difference of hybrid and genetic spider lies within a tenth
+    of the mean of the genetic spider. "Not above": the mean of the hybrid is not above that of the genetic spider.
     Whether it is closer than annealing is told beside it.
 
 Broken variants but that of 2 are made from the rows so that they are false whatever these say.
@@ -51,7 +54,7 @@ from wolfspider.bench.papers.chen_intelligent_spider_cells import (
 from wolfspider.bench.rulings import FEWEST, SURE, all_of, one_sided, p_text
 from wolfspider.bench.stats import DIGITS, Floats, anova, interval, paired, wilcoxon
 
-SLIGHT = 0.5  # pooled standard deviations
+SLIGHT = 0.1  # of the mean
 HALF = (0.4, 0.6)
 DELIVERS = 0.95
 
@@ -121,10 +124,10 @@ def above(differences: Sequence[float], digits: int = 4) -> Ruling:
     return Ruling(p < SURE and mean > 0, told)
 
 
-def within_half_a_deviation(first: Sequence[float], second: Sequence[float]) -> Ruling:
-    """Is the paired difference small? Two one-sided t-tests, as an interval."""
+def within_a_tenth(first: Sequence[float], second: Sequence[float]) -> Ruling:
+    """Is the paired difference small beside the mean of the second? Two one-sided t-tests, as an interval."""
     test = paired([one - other for one, other in zip(first, second, strict=True)], share=1 - 2 * SURE)
-    margin = SLIGHT * anova(first, second).pooled
+    margin = SLIGHT * float(np.mean(second))
     told = f"90% interval of the paired difference {test.low:+.4f} to {test.high:+.4f}, within {margin:.4f} is wanted"
     return Ruling(-margin < test.low and test.high < margin, told)
 
@@ -146,7 +149,7 @@ def slightly_above(rows: Rows, way: Way) -> Ruling:
             "not significantly, by one-way analysis of variance": Ruling(
                 table.p >= SURE, f"F(1, {table.within}) = {f}, P = {table.p:.3f}"
             ),
-            "slightly": within_half_a_deviation(genetic, best_first),
+            "slightly": within_a_tenth(genetic, best_first),
         }
     )
     student, signed = paired(differences.tolist()), wilcoxon(differences)
@@ -240,7 +243,7 @@ def hybrid_close(rows: Rows, way: Way) -> Ruling:
     means = f"hybrid {np.mean(hybrid):.4f}, genetic {np.mean(genetic):.4f}"
     told = f"n = {len(cases)}, {means}, paired t-test {p_text(test.p)}"
     ruling = all_of(
-        {"close": within_half_a_deviation(hybrid, genetic), "not above": Ruling(test.mean <= 0, told)},
+        {"close": within_a_tenth(hybrid, genetic), "not above": Ruling(test.mean <= 0, told)},
     )
     nearer = above([abs(a - g) - abs(h - g) for h, g, a in zip(hybrid, genetic, annealing, strict=True)])
     return Ruling(ruling.holds, ruling.statistic, f"Nearer to it than annealing: {_brief(nearer)}.")
@@ -259,23 +262,21 @@ def changed(rows: Rows, study: str, change: Callable[[Mapping[str, Row]], Mappin
     ]
 
 
-def _lifted(rows: Rows, name: str, source: str) -> list[Row]:
-    """A spider gets what another has, and one standard deviation of it, in both scores."""
-    mine = [row["spiders"][source] for row in rows if row["study"] == CASES and source in row["spiders"]]
-    more = {score: float(np.std([each[score] for each in mine])) + 0.01 for score in ("fitness", "own")}
+def _doubled(rows: Rows, name: str, source: str) -> list[Row]:
+    """A spider gets twice what another has, in both scores."""
 
-    def lifted(spiders: Mapping[str, Row]) -> Mapping[str, Row]:
-        return {name: {**spiders[name], **{score: spiders[source][score] + more[score] for score in more}}}
+    def doubled(spiders: Mapping[str, Row]) -> Mapping[str, Row]:
+        return {name: {**spiders[name], **{score: 2 * spiders[source][score] for score in ("fitness", "own")}}}
 
-    return changed(rows, CASES, lifted)
+    return changed(rows, CASES, doubled)
 
 
 def genetic_far_above(rows: Rows) -> list[Row]:
-    return _lifted(rows, GENETIC, BEST_FIRST)
+    return _doubled(rows, GENETIC, BEST_FIRST)
 
 
 def hybrid_far_above(rows: Rows) -> list[Row]:
-    return _lifted(rows, HYBRID, GENETIC)
+    return _doubled(rows, HYBRID, GENETIC)
 
 
 def no_mutation(rows: Rows) -> list[Row]:
@@ -307,7 +308,7 @@ CLAIMS = (
         "The outputs of the genetic spider are slightly fitter than those of best-first, not significantly.",
         "section V.B, Fig. 2",
         ruled(slightly_above, {**OWN, **KINDS}),
-        Broken("The genetic spider is one standard deviation above best-first in every case.", genetic_far_above),
+        Broken("The genetic spider is twice as fit as best-first in every case.", genetic_far_above),
     ),
     Claim(
         2,
@@ -343,6 +344,6 @@ CLAIMS = (
         "Annealing with mutation, the hybrid, comes close to the genetic spider and is not above it.",
         "section IV.B",
         ruled(hybrid_close, {**OWN, **KINDS}),
-        Broken("The hybrid is one standard deviation above the genetic spider in every case.", hybrid_far_above),
+        Broken("The hybrid is twice as fit as the genetic spider in every case.", hybrid_far_above),
     ),
 )
