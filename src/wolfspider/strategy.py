@@ -44,6 +44,7 @@ class Strategy(ABC):
     Params: ClassVar[type] = NoParams
     variants: ClassVar[tuple[Mapping[str, Any], ...]] = ({},)  # settings with which it must keep to the contract
     cap: int = 1_000_000  # links a frontier may hold
+    leaps: ClassVar[bool] = False  # asks a Source of leaps, where there is one
     browses: ClassVar[bool] = False  # learns from what a person browsed: `inherit` may be given that alone
 
     def __init__(self, topic: Topic, params: Any, rng: random.Random, shelf: Shelf) -> None:

@@ -277,14 +277,16 @@ class Likeness:
         return [self.names[int(page.numbers[numbers[place]])] for place in best]
 
     def telling(self, collection: Collection, most: int) -> list[str]:
-        """The words of liked pages that weigh most there; words, for who searches by phrases finds little."""
-        weights: dict[str, float] = {}
-        for liked in self.inputs:
-            for number, weight in zip(liked.numbers, liked.times * collection.rarity(liked.numbers), strict=True):
-                name = self.names.get(int(number), " ")
+        """The words of liked pages that weigh most there, and of those that weigh the same the most frequent; words,
+        for who searches by phrases finds little."""
+        weights: dict[str, tuple[float, int]] = {}
+        for liked, rarity in zip(self.inputs, collection.rarities(self.inputs), strict=True):
+            for number, times, rare in zip(liked.numbers.tolist(), liked.times.tolist(), rarity.tolist(), strict=True):
+                name = self.names.get(number, " ")
                 if " " not in name:
-                    weights[name] = weights.get(name, 0.0) + float(weight)
-        return sorted(weights, key=lambda name: -weights[name])[:most]
+                    before = weights.get(name, (0.0, 0))
+                    weights[name] = (before[0] + times * rare, before[1] + times)
+        return sorted(weights, key=weights.__getitem__, reverse=True)[:most]
 
     def state(self) -> dict[str, Any]:
         numbers = np.array([*self.names], np.int32)

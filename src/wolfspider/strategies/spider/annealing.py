@@ -12,8 +12,8 @@ from typing import ClassVar
 from wolfspider.learn.likeness import Score
 from wolfspider.model import Link
 from wolfspider.params import param
+from wolfspider.strategies.spider.candidates import SpiderParams
 from wolfspider.strategies.spider.crossing import Crossing, MixedParams
-from wolfspider.strategies.spider.generations import SpiderParams
 from wolfspider.strategy import register
 
 
@@ -71,6 +71,7 @@ class SpiderHybrid(SpiderAnnealing):
     """With mutation."""
 
     name = "spider-hybrid"
+    leaps = True
     Params = HybridParams
     variants = ({}, {"outputs": 3, "crossover": 0.3, "mutation": 0.7})
     params: HybridParams

@@ -10,7 +10,8 @@ import numpy as np
 
 from wolfspider.model import Link
 from wolfspider.params import param
-from wolfspider.strategies.spider.generations import Candidate, Pool, Spider, SpiderParams
+from wolfspider.strategies.spider.candidates import Candidate, Pool, SpiderParams
+from wolfspider.strategies.spider.generations import Spider
 
 
 @dataclass
@@ -58,7 +59,7 @@ class Crossing(Spider):
         links, times = self.lineage
         self.brood[candidate.url] = candidate
         self.overlap[candidate.url] = int(times[np.isin(links, candidate.terms.links, assume_unique=True)].sum())
-        if len(self.brood) > 4 * self.size:
+        if len(self.brood) > 2 * self.size:
             self._cull()
 
     def _cull(self) -> None:

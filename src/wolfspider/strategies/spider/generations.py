@@ -15,17 +15,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
-from wolfspider.codec import helper
 from wolfspider.judge import made_up_page
-from wolfspider.learn.likeness import Collection, Indexed, Keys, Likeness, Score, kept_words, link_keys
+from wolfspider.learn.likeness import LINKS, Collection, Indexed, Keys, Likeness, Score, kept_words, link_keys
 from wolfspider.model import Link, Outcome, Page, Verdict, Visit, host_of
-from wolfspider.params import param
 from wolfspider.room import Room
 from wolfspider.scope import Rule
+from wolfspider.strategies.spider.candidates import Candidate, Pool, Scores, SpiderParams
 from wolfspider.strategy import Strategy
 from wolfspider.text import key_of
 from wolfspider.topic import Topic
@@ -37,39 +35,8 @@ MOST_INPUTS = 20
 ROOM = 1_000  # candidates of which the terms are kept, besides those that were chosen
 SHOWN = 20  # results in a note: the log of a run keeps no longer ones
 TITLE = 100  # characters
+PATIENCE = 3  # leaps tried in a generation, as a multiple of the population; and questions that fail
 SEARCHED = 10  # words of liked pages that a leap asks for, where there are no keywords
-
-
-@dataclass
-class SpiderParams:
-    outputs: int = param(10, "Pages to bring back.", low=1, high=1_000)
-    fetch_time: float = param(30.0, "Seconds that a page may take.", low=0.1, high=3_600)
-    eq3: str = param(
-        "tanimoto",
-        "How alike the terms of two pages are: tanimoto, or printed, with the sign as in the paper.",
-        choices=("tanimoto", "printed"),
-        live=False,
-    )
-
-
-@helper
-class Candidate:
-    """A page that was fetched, and might be an output."""
-
-    def __init__(self, url: str, title: str, terms: Indexed, seconds: float, origin: str, generation: int) -> None:
-        self.url, self.title, self.terms, self.seconds = url, title, terms, seconds
-        self.origin, self.generation = origin, generation
-
-    def state(self) -> dict[str, Any]:
-        return dict(vars(self))
-
-    @classmethod
-    def restored(cls, state: Mapping[str, Any]) -> Candidate:
-        return cls(**state)
-
-
-Pool = dict[str, Candidate]  # by address
-Scores = Mapping[str, Score]
 
 
 class Spider(Strategy):
@@ -93,6 +60,7 @@ class Spider(Strategy):
         self.known: Pool = {}  # candidates that have been seen lately
         self.chosen: Pool = {}  # the outputs so far, best first
         self.scores: dict[str, list[float]] = {}  # of those
+        self.liked: set[str] = set()  # addresses of liked pages, thumbs up included
         self.inputs: set[str] = set()  # addresses that are no outputs: what is liked, and where it started
         self.refused: set[str] = set()  # nor are these, for a person did not want them
         self.homes: set[str] = set()  # hosts of the inputs
@@ -102,6 +70,8 @@ class Spider(Strategy):
         self.group = Group()
         self.ranking: deque[Link] = deque()  # pages of the category that were not used yet
         self.place = ""  # the address of that ranking, once it was asked for
+        self.asked = 0  # how often it was
+        self.tried = 0  # leaps of this generation
         self.added: list[Link] = []  # starting points for the next generation
         self._like_topic()
         for page in self.topic.liked[:MOST_INPUTS]:
@@ -114,14 +84,22 @@ class Spider(Strategy):
 
     def _like_topic(self) -> None:
         """The liked pages, or one made-up page of what was asked for, which counts as none."""
-        self.likeness = Likeness(self.params.eq3 == "printed")
+        self._like_nothing()
         for page in self.topic.liked[:MOST_INPUTS]:
             self._like(page)
-        if not self.topic.liked:
+        if not self.liked:
             words = kept_words([word for word, times in made_up_page(self.topic).items() for _ in range(times)])
             self.likeness.like(words, self.collection.indexed(words, link_keys(())))
 
+    def _like_nothing(self) -> None:
+        self.likeness, self.liked = Likeness(self.params.eq3 == "printed"), set()
+
     def _like(self, page: Page) -> None:
+        if page.final_url in self.liked or len(self.liked) >= MOST_INPUTS:
+            return
+        if not self.liked:  # nothing has to be made up any more
+            self._like_nothing()
+        self.liked.add(page.final_url)
         self.likeness.like(kept_words(page.words), self._read(page))
 
     def _read(self, page: Page) -> Indexed:
@@ -134,9 +112,9 @@ class Spider(Strategy):
 
     def judged(self, page: Page, verdict: Verdict) -> None:
         """A thumb up makes a page one more input, though it stays an output; a thumb down makes it neither."""
-        if verdict.relevant and len(self.likeness.inputs) < MOST_INPUTS:
+        if verdict.relevant:
             self._like(page)
-        elif not verdict.relevant:
+        else:
             self.refused.add(page.final_url)
             self._drop(lambda url: url in self.refused)
 
@@ -144,7 +122,7 @@ class Spider(Strategy):
         super().retopic(topic)
         self._like_topic()
         self.ranking.clear()
-        self.place = ""
+        self.place, self.asked = "", 0
 
     def forget(self, rule: Rule) -> None:
         super().forget(rule)
@@ -183,28 +161,40 @@ class Spider(Strategy):
         if self.phase == "parents":
             self.phase = "children"
             self._meet()
-        elif self._lacking() and not self.place:
-            self.phase, self.place = "ranking", self._leap()
+        elif self._lacking() and self._may_ask():
+            self.phase, self.place, self.asked = "ranking", self._leap(), self.asked + 1
             self.group = Group([Link(self.place)])
-        elif self._lacking() and self.ranking:
+        elif self._lacking() and self.ranking and self.tried < self._most_tries:
             self.phase = "leaps"
-            self.group = Group(self._next_ranked(self._lacking()))
+            self.group = Group(self._next_ranked(min(self._lacking(), self._most_tries - self.tried)))
         else:
             self._turn(now)
 
+    def _may_ask(self) -> bool:
+        """Once is enough, unless that failed; then again in the next generation."""
+        return not self.place and self.asked < PATIENCE and self.phase == "children"
+
+    @property
+    def _most_tries(self) -> int:
+        return PATIENCE * 2 * self.params.outputs
+
     def _meet(self) -> None:
         """Children that are known need not be fetched."""
-        wanted = [url for url in self.outlinks if self._eligible(url)]
-        for url in wanted:
-            if url in self.known:
-                self._child(self.known[url])
-        self.group = Group(Link(url) for url in wanted if url not in self.known)
+        wanted = {url: self._met(url) for url in self.outlinks if self._eligible(url)}
+        for candidate in wanted.values():
+            if candidate is not None:
+                self._child(candidate)
+        self.group = Group(Link(url) for url, candidate in wanted.items() if candidate is None)
+
+    def _met(self, url: str) -> Candidate | None:
+        return self.chosen.get(url) or self.known.get(url)
 
     def _next_ranked(self, count: int) -> Iterator[Link]:
         while self.ranking and count:
             link = self.ranking.popleft()
-            if self._eligible(link.url) and link.url not in self.known:
+            if self._eligible(link.url) and self._met(link.url) is None:
                 count -= 1
+                self.tried += 1
                 yield link
 
     def _leap(self) -> str:
@@ -217,7 +207,8 @@ class Spider(Strategy):
         parents = self._breed()
         if not parents and not self.added:
             self.phase = "done"
-        self.note(now, "generation", **self.summary(now))
+        summary = self.summary(now)
+        self.note(now, "generation", **{**summary, "results": summary["results"][:SHOWN]})
         if self.phase != "done":
             self._gather(parents)
 
@@ -226,7 +217,7 @@ class Spider(Strategy):
         self.phase = "parents"
         if self.generation:
             self.heredity, self.outlinks = [], {}
-        self.times = dict(Counter(parents))
+        self.times, self.tried = dict(Counter(parents)), 0
         starts, self.added = self.added, []
         self.group = Group([*map(Link, self.times), *starts])
 
@@ -235,14 +226,23 @@ class Spider(Strategy):
     def observe(self, outcome: Outcome) -> None:
         self.group.landed(outcome.visit.id)
         page, step = outcome.page, outcome.visit.note["step"]
-        if page is None:
-            return
         if step == "ranking":
-            self.ranking.extend(page.links)
+            self._ranked(outcome)
+        elif page is None:
+            return
         elif step == "parents":
             self._parent(page, outcome)
         else:
             self._offspring(page, outcome, by_leap=step == "leaps")
+
+    def _ranked(self, outcome: Outcome) -> None:
+        if outcome.visit.link.url != self.place:  # the topic was another when it was asked for
+            return
+        result = outcome.result
+        if isinstance(result, Page):
+            self.ranking.extend(result.links)
+        elif result.kind != "excluded":  # there is such a Source, and it may answer another time
+            self.place = ""
 
     def _parent(self, page: Page, outcome: Outcome) -> None:
         url = outcome.visit.link.url
@@ -259,7 +259,7 @@ class Spider(Strategy):
 
     def _bear(self, page: Page, times: int = 1) -> None:
         self.heredity += [link_keys(page.links)] * times
-        for link in page.links:
+        for link in page.links[:LINKS]:
             self.outlinks.setdefault(link.url, page.final_url)
 
     def _offspring(self, page: Page, outcome: Outcome, by_leap: bool) -> None:
@@ -267,7 +267,7 @@ class Spider(Strategy):
         self.leaped += by_leap and bool(outcome.downloads)
         if not self._eligible(page.final_url):
             return
-        candidate = self.known.get(page.final_url) or self._candidate(page, outcome, by_leap)
+        candidate = self._met(page.final_url) or self._candidate(page, outcome, by_leap)
         self.known[candidate.url] = candidate
         if by_leap:
             self._mutant(candidate)
@@ -350,7 +350,7 @@ class Spider(Strategy):
         """The search as it stands, for the note of a generation, and for whoever wants to know in between."""
         about = {"generation": self.generation, "fitness": round(self.fitness, 6), "final": self.phase == "done"}
         figures = {"fetched": self.fetched, "leaps": self.leaped, "seconds": now - self.began, **self._gauges()}
-        return {**about, **figures, "results": self.results()[:SHOWN]}
+        return {**about, **figures, "results": self.results()}
 
     @property
     def fitness(self) -> float:

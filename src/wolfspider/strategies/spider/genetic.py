@@ -23,6 +23,7 @@ class GeneticParams(MixedParams):
 @register
 class SpiderGenetic(Crossing):
     name = "spider-genetic"
+    leaps = True
     Params = GeneticParams
     variants = ({}, {"outputs": 3, "crossover": 0.3, "mutation": 0.7})
     params: GeneticParams

@@ -1,0 +1,43 @@
+"""What the searches of the Intelligent Spider may be told, and the pages they choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wolfspider.codec import helper
+from wolfspider.learn.likeness import Indexed, Score
+from wolfspider.params import param
+
+
+@dataclass
+class SpiderParams:
+    outputs: int = param(10, "Pages to bring back.", low=1, high=500)
+    fetch_time: float = param(30.0, "Seconds that a page may take.", low=0.1, high=3_600)
+    eq3: str = param(
+        "tanimoto",
+        "How alike the terms of two pages are: tanimoto, or printed, with the sign as in the paper.",
+        choices=("tanimoto", "printed"),
+        live=False,
+    )
+
+
+@helper
+class Candidate:
+    """A page that was fetched, and might be an output."""
+
+    def __init__(self, url: str, title: str, terms: Indexed, seconds: float, origin: str, generation: int) -> None:
+        self.url, self.title, self.terms, self.seconds = url, title, terms, seconds
+        self.origin, self.generation = origin, generation
+
+    def state(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    @classmethod
+    def restored(cls, state: Mapping[str, Any]) -> Candidate:
+        return cls(**state)
+
+
+Pool = dict[str, Candidate]  # by address
+Scores = Mapping[str, Score]
