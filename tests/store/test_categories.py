@@ -19,17 +19,23 @@ from hypothesis import strategies as st
 from small_web import SMALL
 from wolfspider.cli import main
 from wolfspider.errors import BadInput, Problem
+from wolfspider.learn import corpus
 from wolfspider.learn.som import Region
 from wolfspider.model import Page
-from wolfspider.store.categories import DEEPEST, MOST_ASKED, OFFERED, Categories, Category, query
+from wolfspider.store import categories
+from wolfspider.store.categories import DEEPEST, LONGEST_NAME, MOST_ASKED, OFFERED, Categories, Category, query
 from wolfspider.store.categorising import Origin, build, drawn, offered, run_origin, web_origin
 from wolfspider.store.reading import RunView
-from wolfspider.text import words
+from wolfspider.text import LONGEST, words
 from wolfspider.web.serve import serve
 from wolfspider.web.world import open_web
 
 TOPICS = ("spider", "bread", "violin")
 EVIL = "\x1b]0;owned\x07 \u202e \ud800 \0 <script> ' OR 1=1; DROP TABLE pages;--"
+GENERATED = (
+    "UPDATE sqlite_master SET sql = 'CREATE TABLE ''texts_config''(k PRIMARY KEY, v, w AS (k || v)) WITHOUT ROWID'"
+    " WHERE name = 'texts_config'"
+)
 Aside = Callable[[Any], Any]
 
 
@@ -236,6 +242,34 @@ def test_a_few_pages_that_are_the_same_have_no_categories(tmp_path: Path) -> Non
             index.find("spider")
 
 
+@pytest.mark.parametrize(("room", "seen"), [(1, 1), (10**9, 40)])
+def test_pages_that_there_is_no_room_for_are_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int, seen: int
+) -> None:
+    monkeypatch.setattr(corpus, "MOST_COUNTS", room)
+    built = build(origin(PAGES[:40]), tmp_path / "x", 0)
+    assert (built.pages, built.seen, built.offered) == (seen, seen, 40)
+    assert ("Only the first 1 of 40 were looked at" in built.told()) == (seen < 40)
+
+
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), sqlite3.OperationalError("Input/output error")])
+def test_what_cannot_be_read_is_not_told_as_what_cannot_be_written(tmp_path: Path, error: Exception) -> None:
+    def breaks(progress: object) -> Iterator[Page]:
+        yield from PAGES[:10]
+        raise error
+
+    with pytest.raises(BadInput, match=r"^the web cannot be read: Input/output error\.$"):
+        build(Origin("the web", "", breaks), tmp_path / "x", 0)
+    assert os.listdir(tmp_path) == []
+
+
+def test_an_index_of_another_format_is_not_told_as_something_else(path: Path, tmp_path: Path) -> None:
+    newer = edited(path, tmp_path, "PRAGMA user_version = 2")
+    refused(newer, "is a category index of format 2, and this wolfspider reads 1. Make it anew")
+    with pytest.raises(Problem, match="a category index of another format: delete it"):
+        build(origin(PAGES[:3]), newer, 0)
+
+
 def test_what_fails_leaves_what_was_there(path: Path, tmp_path: Path) -> None:
     out = tmp_path / "categories.sqlite"
     shutil.copy(path, out)
@@ -360,7 +394,13 @@ def test_what_is_no_index_is_refused(path: Path, tmp_path: Path) -> None:
         (["DROP TABLE pages", "CREATE VIEW pages AS SELECT 1"], "its tables are not"),
         (["CREATE VIEW more AS SELECT 1"], "its tables are not"),
         (["CREATE TRIGGER t AFTER UPDATE ON pages BEGIN SELECT 1; END"], "its tables are not"),
+        (["PRAGMA writable_schema = 1", GENERATED], "its tables are not"),
         (["DELETE FROM categories"], "no categories"),
+        (["UPDATE categories SET name = '' WHERE number = 1"], "a name that none can have"),
+        (["UPDATE categories SET name = 'a/b' WHERE number = 1"], "a name that none can have"),
+        ([f"UPDATE categories SET name = '{'x' * (LONGEST_NAME + 1)}' WHERE number = 1"], "a name that none can have"),
+        ([f"UPDATE categories SET terms = '{'x' * 2000}' WHERE number = 1"], "too many terms"),
+        ([f"UPDATE categories SET terms = '{'x ' * 20}' WHERE number = 1"], "too many terms"),
         (["UPDATE categories SET parent = number WHERE number = 1"], "not numbered"),
         (["UPDATE categories SET parent = 'x' WHERE number = 1"], "not numbered"),
         (["DELETE FROM categories WHERE number = 1"], "not numbered"),
@@ -378,8 +418,34 @@ def test_an_index_that_was_tampered_with_is_refused(
 
 def test_categories_that_are_too_deep_are_refused(path: Path, tmp_path: Path) -> None:
     deep = DEEPEST + 5
-    rows = (f"INSERT INTO categories VALUES ({n}, {n - 1}, {deep - 1}, 'a', '', 0)" for n in range(deep))
+    rows = [f"INSERT INTO categories VALUES ({n}, {n - 1}, {deep - 1}, 'a', '', 0)" for n in range(deep)]
     refused(edited(path, tmp_path, "DELETE FROM categories", *rows), "too deep")
+    empty = (row.replace("'a'", "''") for row in rows)
+    refused(edited(path, tmp_path, "DELETE FROM categories", *empty), "a name that none can have")
+
+
+def test_names_that_are_too_long_together_are_refused(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A long name above many categories is in the path of each of them."""
+    monkeypatch.setattr(categories, "LONGEST_PATHS", 10_000)
+    wide = 60
+    rows = [f"INSERT INTO categories VALUES (0, -1, {wide}, '', '', 0)"]
+    rows.append(f"INSERT INTO categories VALUES (1, 0, {wide}, '{'x' * LONGEST_NAME}', '', 0)")
+    rows += [f"INSERT INTO categories VALUES ({n}, 1, {n}, 'a', '', 0)" for n in range(2, wide + 1)]
+    refused(edited(path, tmp_path, "DELETE FROM categories", *rows), "too long together")
+
+
+def test_the_longest_names_and_terms_that_are_made_can_be_read(tmp_path: Path) -> None:
+    """Five words as long as words may be."""
+    long = [f"{letter}{'x' * (LONGEST - 1)}" for letter in "abcdefgh"]
+    made = [
+        Page(f"http://a.test/{n}", f"http://a.test/{n}", "", (*random.Random(n).sample(long, 5), long[0]))
+        for n in range(60)
+    ]
+    build(origin(made), tmp_path / "x", 0)
+    with Categories.open(tmp_path / "x") as index:
+        assert max(len(" ".join(each.terms)) for each in index.tree().walk()) == 5 * LONGEST + 4 <= LONGEST_NAME
 
 
 def test_pages_that_were_tampered_with_are_told_when_they_are_found(path: Path, tmp_path: Path) -> None:

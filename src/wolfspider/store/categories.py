@@ -8,8 +8,8 @@ It is a SQLite file. Words lie in an FTS5 table, which ranks by BM25 with k1 = 1
 counted over all pages of the index, also where one category is searched. Categories are numbered from the root down,
 each before all that is below it, so that a category with all below it is a run of numbers.
 
-A file that comes from elsewhere is only read, its schema must be ours to the letter, and nothing in it is run. What is
-damaged is said in a sentence.
+A file that comes from elsewhere is only read, its schema must be ours to the letter, nothing in it is run, and what is
+read of its tree is bounded. What is damaged is said in a sentence.
 """
 
 from __future__ import annotations
@@ -32,6 +32,10 @@ OFFERED = 14  # categories that are offered first, as many as Chen's spider had
 OTHER = "other"  # what the smaller ones are in
 MOST_CATEGORIES = 100_000
 DEEPEST = 20
+LONGEST_NAME = 400  # characters of a category's name: five words, as long as words may be
+MOST_TERMS = 10  # of a category
+LONGEST_TERMS = 1_000  # characters of them
+LONGEST_PATHS = 20_000_000  # characters of all paths: each has the names of all categories above it
 LARGEST_VALUE = 10_000_000  # bytes of anything in the file
 MOST_RESULTS = 1_000
 MOST_ASKED = 200  # words of a search
@@ -49,7 +53,12 @@ TABLES = {
     "by_category": "CREATE INDEX by_category ON pages (category)",
     "texts": "CREATE VIRTUAL TABLE texts USING fts5(words, content='', tokenize='unicode61 remove_diacritics 0')",
 }
-_SHADOWS = ("texts_data", "texts_idx", "texts_docsize", "texts_config")  # what FTS5 makes of the last
+SHADOWS = {  # what FTS5 makes of the last
+    "texts_data": "CREATE TABLE 'texts_data'(id INTEGER PRIMARY KEY, block BLOB)",
+    "texts_idx": "CREATE TABLE 'texts_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID",
+    "texts_docsize": "CREATE TABLE 'texts_docsize'(id INTEGER PRIMARY KEY, sz BLOB)",
+    "texts_config": "CREATE TABLE 'texts_config'(k PRIMARY KEY, v) WITHOUT ROWID",
+}
 
 _RANKED = (
     "SELECT p.url, p.title FROM texts JOIN pages p ON p.number = texts.rowid"
@@ -61,6 +70,10 @@ _UNRANKED = (
 )
 _IN_ORDER = "SELECT url, title FROM pages WHERE category BETWEEN ? AND ? ORDER BY number LIMIT ?"
 _CATEGORIES = "SELECT number, parent, last, name, terms, pages FROM categories ORDER BY number LIMIT ?"
+
+
+class OtherFormat(BadInput):
+    """An index of a wolfspider that is older or newer."""
 
 
 class Found(NamedTuple):
@@ -99,12 +112,12 @@ class Categories:
 
     @classmethod
     def open(cls, path: Path) -> Categories:
-        """BadInput says what is wrong with it."""
+        """BadInput says what is wrong with it. Threads may take turns with what is opened."""
         if not path.is_file():
             raise BadInput(f"There is no file {path}. Make one by `wolfspider categories build WEB_OR_RUN`.")
         address = f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1"
         try:
-            connection = sqlite3.connect(address, uri=True, isolation_level=None)
+            connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
         except sqlite3.Error as error:
             raise BadInput(f"{path} cannot be read: {error}.") from error
         try:
@@ -163,6 +176,10 @@ class Categories:
     def _reading(self) -> Iterator[None]:
         try:
             yield
+        except _Format as error:
+            raise OtherFormat(
+                f"{self.path} is a category index of {error}. Make it anew by `wolfspider categories build`."
+            ) from error
         except (sqlite3.Error, OverflowError, UnicodeError, _Unfit) as error:
             raise BadInput(
                 f"{self.path} is damaged or no category index ({error}). Make it anew by `wolfspider categories build`."
@@ -174,8 +191,17 @@ def query(asked: str) -> str:
     return " OR ".join(f'"{word}"' for word in list(dict.fromkeys(words(asked)))[:MOST_ASKED])
 
 
+def storable(text: str) -> str:
+    """Halves of characters cannot be stored, and what follows a NUL is not seen by all."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode()
+
+
 class _Unfit(ValueError):
     """What a file has wrong, in words."""
+
+
+class _Format(ValueError):
+    """Which format it is of instead."""
 
 
 def _check_schema(connection: sqlite3.Connection) -> None:
@@ -185,10 +211,9 @@ def _check_schema(connection: sqlite3.Connection) -> None:
     if marks[0] != APPLICATION:
         raise _Unfit("it is a file of something else")
     if marks[1] != FORMAT:
-        raise _Unfit(f"it is of format {marks[1]}, and this wolfspider reads {FORMAT}")
+        raise _Format(f"format {marks[1]}, and this wolfspider reads {FORMAT}")
     there = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql NOT NULL LIMIT 100").fetchall())
-    ours = {name: sql for name, sql in there.items() if name not in _SHADOWS}
-    if ours != TABLES or any(not str(there[name]).startswith("CREATE TABLE") for name in _SHADOWS if name in there):
+    if there != TABLES | SHADOWS:
         raise _Unfit("its tables are not those of an index")
     (sound,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if sound != "ok":
@@ -210,21 +235,44 @@ def _tree(rows: Sequence[tuple[Any, ...]]) -> Category:
         ends = [number, *(each.last for each in inside)]
         if last != ends[-1] or [each.number - 1 for each in inside] != ends[:-1] or not isinstance(pages, int):
             raise _Unfit("its categories do not fit together")
-        whole = Category(number, last, paths[number], tuple(_text(terms).split()), pages, inside)
+        whole = Category(number, last, paths[number], _terms(terms), pages, inside)
         below.setdefault(parent, []).append(whole)
     return whole
 
 
 def _paths(rows: Sequence[tuple[Any, ...]]) -> list[str]:
     """Of each category; what it is below of comes before it."""
-    paths: list[str] = []
+    paths, depths, length = [""], [0], 0
     for place, (number, parent, _, name, *_) in enumerate(rows):
         if number != place or not isinstance(parent, int) or not (0 <= parent < place or place == parent + 1 == 0):
             raise _Unfit("its categories are not numbered as they should be")
-        paths.append("/".join(filter(None, (paths[parent], _text(name)))) if place else "")
-        if paths[-1].count("/") > DEEPEST:
+        if not place:
+            continue
+        depths.append(depths[parent] + 1)
+        if depths[place] > DEEPEST:
             raise _Unfit("its categories are too deep")
+        path = _name(name) if parent == 0 else f"{paths[parent]}/{_name(name)}"
+        paths.append(path)
+        length += len(path)
+        if length > LONGEST_PATHS:
+            raise _Unfit("its categories have names that are too long together")
     return paths
+
+
+def _name(value: object) -> str:
+    """By which a category is found, so it cannot be empty or look like a path."""
+    name = _text(value)
+    if not 0 < len(name) <= LONGEST_NAME or "/" in name:
+        raise _Unfit("a category in it has a name that none can have")
+    return name
+
+
+def _terms(value: object) -> tuple[str, ...]:
+    text = _text(value)
+    terms = tuple(text.split()) if len(text) <= LONGEST_TERMS else ()
+    if len(text) > LONGEST_TERMS or len(terms) > MOST_TERMS:
+        raise _Unfit("a category in it has too many terms")
+    return terms
 
 
 def _text(value: object) -> str:

@@ -25,7 +25,7 @@ from wolfspider.learn.corpus import gathered
 from wolfspider.learn.som import Region, grow
 from wolfspider.learn.stopwords import STOP_WORDS
 from wolfspider.model import Fetch, Page
-from wolfspider.store.categories import APPLICATION, FORMAT, OFFERED, OTHER, TABLES, Categories
+from wolfspider.store.categories import APPLICATION, FORMAT, OFFERED, OTHER, TABLES, Categories, OtherFormat, storable
 from wolfspider.store.packing import text_of
 from wolfspider.store.reading import Row, RunView, pages_of
 from wolfspider.web.html import parse
@@ -54,6 +54,8 @@ class Built:
     withheld: int = 0  # pages that ask not to be indexed
     unread: int = 0  # addresses that show no page, or pages without words
     categories: int = 0
+    seen: int = 0  # pages and what was none, as far as they were looked at
+    offered: int = 0  # as many as there were to look at
     _known: set[str] = field(default_factory=set, repr=False)
 
     def told(self) -> str:
@@ -62,6 +64,11 @@ class Built:
             parts.append(f"{self.withheld:,} more left out, because they ask not to be indexed (noindex).")
         if self.unread:
             parts.append(f"{self.unread:,} could not be read.")
+        if self.seen < self.offered:
+            parts.append(
+                f"Only the first {self.seen:,} of {self.offered:,} were looked at: there is no room for the words of "
+                "more. Fewer --pages are drawn from all of them."
+            )
         return " ".join(parts)
 
     def takes(self, page: Page | None) -> bool:
@@ -157,8 +164,14 @@ def _refuse_others(out: Path) -> None:
     if out.is_file():
         try:
             Categories.open(out).close()
+        except OtherFormat as error:
+            raise Problem(
+                f"{out} is there already, a category index of another format: delete it, or choose another name."
+            ) from error
         except BadInput as error:
-            raise Problem(f"{out} is there already and is no category index: choose another name.") from error
+            raise Problem(
+                f"{out} is there already and is no category index, or a damaged one: choose another name."
+            ) from error
 
 
 def _fill(path: Path, origin: Origin, seed: int, progress: Progress, built: Built) -> None:
@@ -185,19 +198,26 @@ def _fill(path: Path, origin: Origin, seed: int, progress: Progress, built: Buil
 
 def _stored(connection: sqlite3.Connection, origin: Origin, progress: Progress, built: Built) -> Iterator[Page]:
     """The pages that belong in the index, each stored on its way to be counted."""
-    taken = filter(built.takes, origin.pages(lambda done, count: progress("reading", done, count)))
-    for number, page in enumerate(islice(taken, MOST_PAGES)):
+
+    def seen(done: int, count: int) -> None:
+        built.seen, built.offered = done, count
+        progress("reading", done, count)
+
+    for number, page in enumerate(islice(filter(built.takes, _read(origin, seen)), MOST_PAGES)):
         assert page is not None
-        row = (number, _storable(page.final_url), _storable(text_of(page.title)))
+        row = (number, storable(page.final_url), storable(text_of(page.title)))
         connection.execute("INSERT INTO pages (number, url, title, category) VALUES (?, ?, ?, 0)", row)
-        text = _storable(" ".join(page.words[:MOST_WORDS]))
+        text = storable(" ".join(page.words[:MOST_WORDS]))
         connection.execute("INSERT INTO texts (rowid, words) VALUES (?, ?)", (number, text))
         yield page
 
 
-def _storable(text: str) -> str:
-    """Halves of characters cannot be stored, and what follows a NUL is not seen by all."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode()
+def _read(origin: Origin, progress: Callable[[int, int], object]) -> Iterator[Page | None]:
+    """What cannot be read there is not taken for what cannot be written here."""
+    try:
+        yield from origin.pages(progress)
+    except (OSError, sqlite3.Error) as error:
+        raise BadInput(f"{origin.name} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
 
 
 def offered(root: Region) -> Region:
@@ -236,5 +256,5 @@ def _place(connection: sqlite3.Connection, root: Region) -> int:
 
 def _describe(connection: sqlite3.Connection, origin: Origin, seed: int, built: Built) -> None:
     about = {"origin": origin.name, "digest": origin.digest, "pages": built.pages, "seed": seed}
-    rows = [(name, _storable(str(value))) for name, value in about.items()]
+    rows = [(name, storable(str(value))) for name, value in about.items()]
     connection.executemany("INSERT INTO about VALUES (?, ?)", rows)
