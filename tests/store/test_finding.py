@@ -1,6 +1,8 @@
-"""Pages found by words in memory."""
+"""Pages found by words, as long as somebody wants to."""
 
 from __future__ import annotations
+
+import threading
 
 import pytest
 from hypothesis import given
@@ -56,3 +58,38 @@ def test_there_is_an_end_to_what_is_kept(monkeypatch: pytest.MonkeyPatch) -> Non
     found = Finding(page(number, "spiders " * finding.MOST_WORDS + "wolf") for number in range(9))
     assert found.count == 3 and numbers(found.search("spiders", 9)) == [0, 1, 2]
     assert found.search("wolf", 9) == []
+
+
+def test_there_is_an_end_to_the_text_of_all_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finding, "MOST_TEXT", 1_000)
+    found = Finding(page(number, "spiders " * 50) for number in range(9))
+    assert found.count == 3 and found.full
+    assert not Finding([page(1, "spiders")]).full
+
+
+def test_text_is_indexed_and_not_kept() -> None:
+    """Kept, it would take the room of all pages once more."""
+    found = Finding(page(number, "spiders " * 5_000) for number in range(50))
+    (count,), (size,) = (found._connection.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "page_size"))
+    assert count * size < 50 * 5_000 * len("spiders ") / 2
+
+
+def test_it_is_no_database_in_memory() -> None:
+    """What is much goes to the disk. A database in memory takes no journal that lies there."""
+    taken = Finding([page(1, "spiders")])._connection.execute("PRAGMA journal_mode = DELETE").fetchone()
+    assert taken == ("delete",)
+
+
+def test_what_one_thread_made_another_may_search_and_close() -> None:
+    made: list[Finding] = []
+    thread = threading.Thread(target=lambda: made.append(Finding([page(1, "spiders")])))
+    thread.start()
+    thread.join()
+    assert numbers(made[0].search("spiders", 9)) == [1]
+    made[0].close()
+
+
+def test_a_long_title_is_cut_and_nothing_follows_a_nul() -> None:
+    found = Finding([page(1, "spiders", "wolf\0 " * 2_000)])
+    ((_, title),) = found.search("spiders", 9)
+    assert len(title) <= 2_000 and "\0" not in title

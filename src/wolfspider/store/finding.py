@@ -1,41 +1,69 @@
-"""Pages that are found by words, best first: an index in memory, ranked by BM25."""
+"""Pages that are found by words, best first: an index that lasts as long as it is open, ranked by BM25.
+
+What is much lies in a file without a name, which is gone when it is closed. Words are indexed and not kept as text.
+"""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
 
+from wolfspider.errors import Problem
 from wolfspider.model import Page
-from wolfspider.store.categories import query
+from wolfspider.store.categories import query, storable
+from wolfspider.store.packing import text_of
 from wolfspider.text import words
 
 MOST_PAGES = 20_000
 MOST_WORDS = 5_000  # of a page; what it is about is said by then
-_TABLE = (
-    "CREATE VIRTUAL TABLE found"
-    " USING fts5(url UNINDEXED, title UNINDEXED, text, tokenize='unicode61 remove_diacritics 0')"
+MOST_TEXT = 500_000_000  # characters of all pages; the index of ordinary text takes less, that of hostile text as much
+_TABLES = (
+    "CREATE TABLE pages (number INTEGER PRIMARY KEY, url TEXT NOT NULL, title TEXT NOT NULL)",
+    "CREATE VIRTUAL TABLE texts USING fts5(words, content='', tokenize='unicode61 remove_diacritics 0')",
 )
-_SEARCH = "SELECT url, title FROM found WHERE found MATCH ? ORDER BY bm25(found), rowid LIMIT ?"
+_SEARCH = (
+    "SELECT p.url, p.title FROM texts JOIN pages p ON p.number = texts.rowid"
+    " WHERE texts MATCH ? ORDER BY bm25(texts), p.number LIMIT ?"
+)
 
 
 class Finding:
-    """The pages that were added so far; beyond MOST_PAGES there are no more."""
+    """The pages that were added so far; beyond MOST_PAGES, or MOST_TEXT, there are no more. Threads may take turns with
+    it."""
 
     def __init__(self, pages: Iterable[Page] = ()) -> None:
-        self.count = 0
-        self._connection = sqlite3.connect(":memory:")
-        self._connection.execute(_TABLE)
-        for page in pages:
-            if not self.add(page):
-                break
+        self.count = self._length = 0
+        self._connection = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        try:
+            self._fill(pages)
+        except BaseException:
+            self.close()
+            raise
 
-    def add(self, page: Page) -> bool:
-        """Is there room for more?"""
-        text = " ".join((*words(page.title), *page.words[:MOST_WORDS]))
-        row = (page.final_url, page.title, text)
-        self._connection.execute("INSERT INTO found VALUES (?, ?, ?)", tuple(map(_storable, row)))
+    def _fill(self, pages: Iterable[Page]) -> None:
+        for sql in ("PRAGMA journal_mode = OFF", *_TABLES, "BEGIN"):  # nobody goes back, so nothing is kept for that
+            self._connection.execute(sql)
+        for page in pages:
+            self._add(page)
+            if self.full:
+                break
+        self._connection.execute("COMMIT")
+
+    @property
+    def full(self) -> bool:
+        return self.count >= MOST_PAGES or self._length >= MOST_TEXT
+
+    def _add(self, page: Page) -> None:
+        title = text_of(page.title)
+        text = storable(" ".join((*words(title), *page.words[:MOST_WORDS])))
+        row = (self.count, storable(page.final_url), storable(title))
+        try:
+            self._connection.execute("INSERT INTO pages VALUES (?, ?, ?)", row)
+            self._connection.execute("INSERT INTO texts (rowid, words) VALUES (?, ?)", (self.count, text))
+        except sqlite3.Error as error:
+            raise Problem(f"What pages say cannot be indexed for leaps: {error}. Is the disk full?") from error
+        self._length += sum(map(len, (*row[1:], text)))
         self.count += 1
-        return self.count < MOST_PAGES
 
     def search(self, asked: str, most: int) -> list[tuple[str, str]]:
         """Addresses and titles of pages with any of the words."""
@@ -44,8 +72,3 @@ class Finding:
 
     def close(self) -> None:
         self._connection.close()
-
-
-def _storable(text: str) -> str:
-    """Halves of characters cannot be stored."""
-    return text.encode("utf-8", "replace").decode()
