@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +12,11 @@ from tests.bench.conftest import html, record
 from tests.live.leaper import Leaper
 
 from wolfspider.bench import leaps
-from wolfspider.bench.leaps import index_of
+from wolfspider.bench.leaps import index_of, kept
 from wolfspider.bench.report import write_report
 from wolfspider.bench.runner import Bench, run
 from wolfspider.errors import BadInput, Problem
+from wolfspider.store.categorising import web_origin
 from wolfspider.strategy import REGISTRY
 from wolfspider.web.world import open_web
 
@@ -81,6 +84,31 @@ def test_the_index_is_made_once_and_what_is_damaged_anew(other: str, tmp_path: P
     path.write_bytes(b"damage" * 1000)
     assert index_of(world, None, told.append) == path and len(told) == 4
     assert index_of(world, tmp_path / "elsewhere", told.append).name == path.name
+
+
+def test_of_those_who_want_the_same_index_at_once_one_makes_it(other: str) -> None:
+    world, told = open_web(other), list[str]()
+    meeting = threading.Barrier(3, timeout=30)
+
+    def want(number: int) -> Path:
+        meeting.wait()
+        return index_of(world, None, told.append)
+
+    with ThreadPoolExecutor(3) as several:
+        (path,) = set(several.map(want, range(3)))
+    assert path.is_file() and len(told) == 2
+
+
+def test_an_index_of_other_pages_of_the_same_web_is_another(other: str) -> None:
+    origin = web_origin(open_web(other), 10, 0)
+    with kept(origin, "all", 0) as index, kept(origin, "some", 0) as second, kept(origin, "all", 1) as third:
+        assert len({index.path, second.path, third.path}) == 3 and index.tree().pages == 4
+
+
+def test_a_cache_that_cannot_be_written_is_told(other: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(Problem, match="cannot be written"):
+        index_of(open_web(other), tmp_path / "file", lambda sentence: None)
 
 
 def test_kept_cells_are_those_with_the_same_leaps(tiny: str, other: str, leaper: str, tmp_path: Path) -> None:

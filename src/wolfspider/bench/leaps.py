@@ -1,8 +1,10 @@
-"""What the strategies of a bench may leap into: a category index of another web, made once and kept in the cache."""
+"""What the strategies of a bench may leap into: a category index, made once and kept in the cache."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import fcntl
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from wolfspider.bench.kept import digest_of
@@ -10,6 +12,7 @@ from wolfspider.bench.source import source_of
 from wolfspider.errors import BadInput, Problem
 from wolfspider.store import categorising
 from wolfspider.store.categories import Categories
+from wolfspider.store.categorising import Origin
 from wolfspider.web.cache import folder
 from wolfspider.web.world import World, has_skeleton
 
@@ -18,24 +21,44 @@ SEED = 0
 
 
 def index_of(world: World, cache: Path | None, tell: Callable[[str], None]) -> Path:
-    """The index of a web, under a name that changes with all that it depends on."""
+    """The index of another web."""
     if not has_skeleton(world):
         raise Problem(f"--leaps: {world.name} is too large to be looked through; name a smaller web.")
-    name = digest_of([world.digest(), MOST_PAGES, SEED, source_of(categorising.__name__)])
+    with kept(categorising.web_origin(world, MOST_PAGES, SEED), MOST_PAGES, SEED, cache, tell) as index:
+        return index.path
+
+
+def kept(
+    origin: Origin,
+    chosen: object,
+    seed: int,
+    cache: Path | None = None,
+    tell: Callable[[str], None] = lambda sentence: None,
+) -> Categories:
+    """The index of these pages, opened, from a file whose name changes with all that it depends on. `chosen` says in
+    JSON which pages of its web or run the origin has. Of several processes one makes it; what is damaged is made anew.
+    """
+    name = digest_of([origin.digest, chosen, seed, source_of(categorising.__name__)])
     path = (cache or folder()) / "categories" / f"{name}.sqlite"
-    if not _is_whole(path):
-        tell(f"{world.name}: making categories of it, for leaps into it.")
-        origin = categorising.web_origin(world, MOST_PAGES, SEED)
-        built = categorising.build(origin, path, SEED, lambda what, done, count: None)
-        tell(f"{world.name}: {built.told()}")
-    return path
+    with _alone(path):
+        try:
+            return Categories.open(path)
+        except BadInput:
+            path.unlink(missing_ok=True)
+        tell(f"{origin.name}: making categories of it, for leaps into it.")
+        built = categorising.build(origin, path, seed)
+        tell(f"{origin.name}: {built.told()}")
+        return Categories.open(path)
 
 
-def _is_whole(path: Path) -> bool:
-    """What is damaged is made anew."""
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Whoever comes second waits, and finds it made."""
     try:
-        Categories.open(path).close()
-    except BadInput:
-        path.unlink(missing_ok=True)
-        return False
-    return True
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = path.with_name(f"{path.name}.lock").open("w")
+    except OSError as error:
+        raise Problem(f"{path.parent} cannot be written: {error.strerror}.") from error
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
