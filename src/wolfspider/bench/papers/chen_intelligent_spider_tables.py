@@ -31,6 +31,7 @@ PAPER_SOURCES = {
     "total": (79, "0.16541", None, None, None),
 }
 PAPER_POOLED, PAPER_LEAPS = "0.04604", 0.5
+GENERATIONS = 15  # that are drawn; nearly all searches are through by then
 
 Output = dict[str, object]
 Counts = Callable[[Output], bool]
@@ -309,13 +310,13 @@ def _few_counts(rows: Rows) -> Table:
 
 def _generations(rows: Rows) -> Figure:
     """Means over all cases; who is through keeps its last value."""
-    figure = Figure("Fitness by generation, as each spider computes it", "generation", "fitness")
-    for name, colour in zip(SPIDERS, PALETTE, strict=False):
-        curves = [row["curve"] for row in did(rows, name) if row["curve"]]
-        longest = max(map(len, curves), default=0)
-        held = np.array([[*curve, *[curve[-1]] * (longest - len(curve))] for curve in curves])
-        if longest:
-            figure.line(range(1, longest + 1), held.mean(axis=0), name, colour=colour)
+    figure = Figure("Fitness of the outputs so far, as each spider computes it", "generation", "fitness")
+    curves = {name: [row["curve"] for row in did(rows, name) if row["curve"]] for name in SPIDERS}
+    longest = min(GENERATIONS, max((len(curve) for own in curves.values() for curve in own), default=0))
+    for (name, own), colour in zip(curves.items(), PALETTE, strict=False):
+        held = [(curve + curve[-1:] * longest)[:longest] for curve in own]
+        if held:
+            figure.line(range(1, longest + 1), np.mean(held, axis=0), name, colour=colour)
     return figure
 
 
