@@ -9,6 +9,8 @@ from wolfspider.bench.papers.chen_intelligent_spider_cases import CASES, COMPUTE
 from wolfspider.bench.papers.chen_intelligent_spider_cells import (
     ANNEALING,
     BEST_FIRST,
+    COOL_ANNEALING,
+    COOL_HYBRID,
     GENETIC,
     HYBRID,
     JUDGED,
@@ -22,6 +24,8 @@ SPIDERS = {
     GENETIC: (0.087, 5, 120, 0.4),
     ANNEALING: (0.04, 0, 300, 0.9),
     HYBRID: (0.086, 4, 400, 1.1),
+    COOL_ANNEALING: (0.06, 0, 200, 0.5),
+    COOL_HYBRID: (0.0865, 5, 250, 0.6),
     UNLEAPING: (0.08, 0, 50, 0.2),
     JUDGED: (0.05, 0, 123, 0.0),
 }
@@ -62,7 +66,7 @@ def spider(name: str, case: int, count: int = OUTPUTS, more: float = 0.0) -> Row
 def made(study: str, case: int, kind: str, spiders: dict[str, Row]) -> Row:
     web = "wiki" if kind == RECORDED else "synthetic:pages=5000,seed=1"
     where = {"study": study, "web": web, "web_name": web, "kind": kind, "case": case, "turn": case}
-    asked = {"strategy": "spider", "liked": 1 + case % 3, "budget": 3000, "rounds": 1}
+    asked = {"strategy": "spider", "liked": 1 + case % 3, "budget": 3000, "rounds": 1, "cool": study == CASES}
     links = [2] * (1 + case % 3) if study == FEW else [9] * (1 + case % 3)
     return {**where, **asked, "topic": "music", "category": "sounds", "likes": [], "links": links, "spiders": spiders}
 

@@ -27,6 +27,8 @@ from wolfspider.bench.papers.chen_intelligent_spider_cases import (
 )
 from wolfspider.bench.papers.chen_intelligent_spider_cells import (
     BEST_FIRST,
+    COOL_ANNEALING,
+    COOL_HYBRID,
     FEW_SPIDERS,
     GENETIC,
     JUDGED,
@@ -58,7 +60,7 @@ def one_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 def setting(study: str = CASES, case: int = 1, liked: int = 2, **more: Any) -> dict[str, Any]:
     where = {"study": study, "web": WEB, "web_name": WEB, "kind": COMPUTED, "case": case, "turn": 0}
-    return {**where, "strategy": "spider", "liked": liked, "budget": 150, "rounds": 1, **more}
+    return {**where, "strategy": "spider", "liked": liked, "budget": 150, "rounds": 1, "cool": False, **more}
 
 
 def untimed(row: Row) -> Row:
@@ -181,6 +183,12 @@ def test_best_first_with_the_judge_has_the_downloads_of_the_genetic_spider(row: 
     assert judged["downloads"] <= most
     scores = [output["own"] for output in judged["outputs"]]
     assert scores == sorted(scores, reverse=True)
+
+
+def test_annealing_may_begin_cooler_and_then_ends_earlier() -> None:
+    found = measured(setting(liked=1, cool=True))["spiders"]
+    assert {COOL_ANNEALING, COOL_HYBRID} < set(found)
+    assert found[COOL_ANNEALING]["generations"] <= 7  # 0.002 times 0.9 to the seventh is below 0.001
 
 
 def test_cases_of_few_links_have_two_spiders_and_the_judge() -> None:

@@ -14,7 +14,14 @@ from tests.bench.chen_rows import made_rows
 
 from wolfspider.bench.experiment import Row, Rows, Ruling, finding
 from wolfspider.bench.papers.chen_intelligent_spider_cases import CASES, FEW
-from wolfspider.bench.papers.chen_intelligent_spider_cells import ANNEALING, BEST_FIRST, GENETIC, HYBRID
+from wolfspider.bench.papers.chen_intelligent_spider_cells import (
+    ANNEALING,
+    BEST_FIRST,
+    COOL_ANNEALING,
+    COOL_HYBRID,
+    GENETIC,
+    HYBRID,
+)
 from wolfspider.bench.papers.chen_intelligent_spider_claims import CLAIMS, at_least, by_leap, changed
 
 BY_NUMBER = {claim.number: claim for claim in CLAIMS}
@@ -77,6 +84,15 @@ def test_rulings_tell_what_recorded_webs_alone_say(number: int) -> None:
 @pytest.mark.parametrize("number", [1, 3, 5, 6])
 def test_own_scores_are_told_beside(number: int) -> None:
     assert "by the spiders' own scores it holds" in ruled(number, ROWS).sentence
+
+
+@pytest.mark.parametrize("number", [5, 6])
+def test_what_a_cooler_beginning_makes_of_it_is_told_where_it_was_run(number: int) -> None:
+    assert "at a temperature of 0.002 it holds" in ruled(number, ROWS).sentence
+    names = (COOL_ANNEALING, COOL_HYBRID)
+    kept = [{**row, "spiders": {n: own for n, own in row["spiders"].items() if n not in names}} for row in ROWS]
+    ruling = ruled(number, kept)
+    assert ruling.holds is True and "temperature" not in ruling.sentence
 
 
 # One by one

@@ -14,7 +14,7 @@ from wolfspider.bench.papers.chen_intelligent_spider_cases import (
     scale,
     settings,
 )
-from wolfspider.bench.papers.chen_intelligent_spider_cells import OUTPUTS, measured
+from wolfspider.bench.papers.chen_intelligent_spider_cells import COOL, OUTPUTS, measured
 from wolfspider.bench.papers.chen_intelligent_spider_claims import CLAIMS
 from wolfspider.bench.papers.chen_intelligent_spider_tables import figures, tables
 
@@ -22,7 +22,7 @@ PAPER_CASES = 40
 
 
 def scaled(form: Form) -> list[str]:
-    return [_webs(form), _recorded(form), *SEARCHING, _limits(form)]
+    return [_webs(form), _recorded(form), *SEARCHING, _temperatures(form), _limits(form)]
 
 
 def _webs(form: Form) -> str:
@@ -43,6 +43,14 @@ def _recorded(form: Form) -> str:
     few = [f" and {of.few_recorded} on {name}" for name in names if name in FEW_ON]
     links = f"Of few links there are {of.few} on computed webs{''.join(few)}."
     return f"On recorded webs there are cases, too: {told}. {links}"
+
+
+def _temperatures(form: Form) -> str:
+    if scale(form).cool:
+        also = f"Both also begin at {COOL}, told beside claims 5 and 6, which was added after the first quick form."
+    else:
+        also = f"The full form has both from {COOL}, too."
+    return f"Annealing and hybrid begin at a temperature of 0.05, and the paper names none. {also}"
 
 
 def _limits(form: Form) -> str:

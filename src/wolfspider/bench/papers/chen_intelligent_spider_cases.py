@@ -58,11 +58,12 @@ class Scale(NamedTuple):
     few: int  # cases with few links, on computed webs
     few_recorded: int  # likewise on a recorded web that has such pages
     rounds: int  # in which times are taken
+    cool: bool  # does annealing also begin at a lower temperature?
 
 
-FULL = Scale("synthetic:pages=20000,seed=", 4, 40, {"wiki": 14, "docs": 13, "news": 13}, 40, 8, 3)
+FULL = Scale("synthetic:pages=20000,seed=", 4, 40, {"wiki": 14, "docs": 13, "news": 13}, 40, 8, 3, True)
 QUICK = Scale(
-    "synthetic:pages=5000,seed=", 4, 40, {"wiki-small": 3, "docs-small": 3, "news-small": 3}, 40, 2, 1
+    "synthetic:pages=5000,seed=", 4, 40, {"wiki-small": 3, "docs-small": 3, "news-small": 3}, 40, 2, 1, False
 )  # fmt: skip
 
 
@@ -89,7 +90,8 @@ def _setting(study: str, web: str, name: str, kind: str, case: int, of: Scale) -
     """Topics take turns on a web, and so do the numbers of liked pages."""
     turn = case // of.webs if kind == COMPUTED else case
     where = {"study": study, "web": web, "web_name": name, "kind": kind, "case": case, "turn": turn}
-    return {**where, "strategy": "spider", "liked": 1 + case % MOST_LIKED, "budget": BUDGET, "rounds": of.rounds}
+    asked = {"liked": 1 + case % MOST_LIKED, "budget": BUDGET}
+    return {**where, "strategy": "spider", **asked, "rounds": of.rounds, "cool": of.cool and study == CASES}
 
 
 def corpora(form: Form) -> list[Path]:

@@ -7,7 +7,8 @@ pages that the four spiders of the case fetched together. That is the common yar
 
 Beside them the genetic spider runs without mutation, so that a claim can be seen to fail; and best-first with the
 default judge, which knows nothing but the liked pages, with as many downloads as the genetic spider took. Its outputs
-are the ten pages that the judge scores highest.
+are the ten pages that the judge scores highest. Where a form has time for it, annealing and the hybrid also begin
+cooler.
 
 Nothing that one search has read is kept for the next, because their times are compared; and they begin in turn.
 """
@@ -57,6 +58,8 @@ OUTPUTS = 10
 AT_HAND = 1_000  # pages of a search that are kept, for they are read once more in the end
 BEST_FIRST, GENETIC, ANNEALING, HYBRID = "spider-best-first", "spider-genetic", "spider-annealing", "spider-hybrid"
 UNLEAPING, JUDGED = "spider-genetic without leaps", "best-first, default judge"
+COOL = 0.002  # a temperature at which a set that is a little less fit is seldom accepted
+COOL_ANNEALING, COOL_HYBRID = f"spider-annealing from {COOL}", f"spider-hybrid from {COOL}"
 SPIDERS: Mapping[str, type[Spider]] = {
     BEST_FIRST: SpiderBestFirst,
     GENETIC: SpiderGenetic,
@@ -102,6 +105,9 @@ def measured(setting: Setting) -> Row:
     others = {JUDGED: judged(ground, int(searches[GENETIC].row["downloads"]))}
     if setting["study"] != FEW:
         others[UNLEAPING] = searched(ground, GENETIC, {"mutation": 0.0})
+    if setting["cool"]:
+        others[COOL_ANNEALING] = searched(ground, ANNEALING, {"hot": COOL})
+        others[COOL_HYBRID] = searched(ground, HYBRID, {"hot": COOL})
     yardstick = Yardstick(case.liked, fetched(searches.values(), ground))
     rows = {name: row_of(each, yardstick, ground) for name, each in {**searches, **others}.items()}
     liked = {page.url: len({link.url for link in page.links}) for page in case.liked}

@@ -12,6 +12,8 @@ from wolfspider.bench.papers.chen_intelligent_spider_cases import CASES, COMPUTE
 from wolfspider.bench.papers.chen_intelligent_spider_cells import (
     ANNEALING,
     BEST_FIRST,
+    COOL_ANNEALING,
+    COOL_HYBRID,
     GENETIC,
     HYBRID,
     JUDGED,
@@ -24,6 +26,7 @@ from wolfspider.bench.svg import PALETTE, Figure
 
 SPIDERS = (BEST_FIRST, GENETIC, ANNEALING, HYBRID)
 SHOWN = (*SPIDERS, UNLEAPING, JUDGED)
+ALL = (*SPIDERS, COOL_ANNEALING, COOL_HYBRID, UNLEAPING, JUDGED)
 PAPER_LEVELS = {GENETIC: (40, "0.08705", "0.04176"), BEST_FIRST: (40, "0.08519", "0.04996")}  # as printed
 PAPER_SOURCES = {
     "factor": (1, "0.00007", "0.00007", "0.03", "0.857"),
@@ -148,7 +151,7 @@ def _means(rows: Rows) -> Table:
     columns = ("spider", "webs", "cases", "outputs", "fitness [95%]", "st. dev.", "own fitness", "ended by")
     lines = [
         _means_line(name, place, own)
-        for name in SHOWN
+        for name in ALL
         for place in ("all", COMPUTED, RECORDED)
         if (own := did(rows, name, web=_at(place)))
     ]
@@ -172,7 +175,7 @@ def _times(rows: Rows) -> Table:
     columns = ("spider", "cases", "user s", "system s", "times best-first", "downloads", "generations", "simulated s")
     base = sum(row["user"] for row in did(rows, BEST_FIRST))
     lines: list[tuple[Value, ...]] = []
-    for name in SPIDERS:
+    for name in (*SPIDERS, COOL_ANNEALING, COOL_HYBRID):
         own = did(rows, name)
         if own:
             ratio = round(sum(row["user"] for row in own) / base, 2) if base else None
@@ -229,7 +232,7 @@ def _topics(rows: Rows) -> Table:
     lines = [
         (place, name, len(own), *_topic_line(own))
         for place in places(rows, CASES)
-        for name in SHOWN
+        for name in ALL
         if (own := did(rows, name, web=_at(place)))
     ]
     columns = (
