@@ -3,7 +3,7 @@ another.
 
 How like the liked pages a page is depends on N and df, and these on what a spider has fetched: what a spider computes
 itself cannot be compared with what another computes. So the outputs of all are scored once more, with N and df over all
-pages that the four spiders of the case fetched together. That is the common yardstick.
+pages that the spiders of the case fetched together. That is the common yardstick.
 
 Beside them the genetic spider runs without mutation, so that a claim can be seen to fail; and best-first with the
 default judge, which knows nothing but the liked pages, with as many downloads as the genetic spider took. Its outputs
