@@ -27,7 +27,9 @@ from wolfspider.cli import main
 from wolfspider.cli.outputs import FEWEST, MOST, NOTES, Generation, Layout, Outputs, bar, on_screen, page, read
 from wolfspider.cli.screen import Tally, _picture, following
 from wolfspider.events import Noted
+from wolfspider.params import parameters
 from wolfspider.store.reading import RunView
+from wolfspider.strategies.spider.generations import SpiderParams
 from wolfspider.web.serve import Manner, serve
 
 HASTY = "--delay 0 --adapt 0 --tries 1 --disk-floor 0"
@@ -155,6 +157,10 @@ def test_whatever_is_noted_can_be_shown_and_is_harmless(
     picture = drawn(shown, width, height)
     assert printable(picture) and printable(in_the_end(shown)) and printable(shown.line())
     assert max(cell_len(line) for line in picture.splitlines()) <= width
+
+
+def test_as_many_results_are_read_as_spiders_may_be_asked_for() -> None:
+    assert parameters(SpiderParams)["outputs"].high == MOST
 
 
 def test_no_more_is_read_of_a_generation_than_anybody_looks_at() -> None:
@@ -310,6 +316,24 @@ def test_a_run_that_goes_on_shows_what_it_had(run: Run, words: str, tmp_path: Pa
     _, again, err = run(f"resume {tmp_path / 'run'} --pages 5")
     assert again == out and "generation 1" not in err
     assert run(f"resume {tmp_path / 'run'} --pages 100")[1].startswith("Results, after generation 3: 9\n")
+
+
+SUMMARY = """
+    def summary(self, now):
+        return {"generation": self.fetched // 3, "fitness": 0.5, "fetched": self.fetched, "leaps": 1, "seconds": now,
+                "final": self.fetched >= 9, "results": self.found * 30}
+"""
+
+
+@pytest.mark.parametrize(("pages", "head"), [(100, "Results, after generation 3: 300"), (4, "Results so far, after")])
+def test_the_page_in_the_end_has_all_that_the_strategy_has_and_not_what_its_last_note_had(
+    run: Run, words: str, tmp_path: Path, pages: int, head: str
+) -> None:
+    with (tmp_path / "mine.py").open("a") as mine:
+        mine.write(SUMMARY)
+    _, out, _ = run(f"{words} --pages {pages}")
+    results = int(out.splitlines()[0].rpartition(": ")[2])
+    assert out.startswith(head) and results % 30 == 0 and out.count("    matched: ") == results > MOST // 10
 
 
 @pytest.mark.parametrize(

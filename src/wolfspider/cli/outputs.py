@@ -23,7 +23,7 @@ from wolfspider.loop import Crawl
 from wolfspider.store.reading import RunView
 
 KIND = "generation"
-MOST = 50  # results of a generation
+MOST = 500  # results of a generation: as many as spiders may be asked for
 FEWEST = 3  # results on the screen, however low it is
 WORDS = 20  # matched keywords of a result
 NOTES = 2000  # of a run that goes on; where there are more, generations are not what its notes are about
@@ -99,11 +99,11 @@ class Outputs:
                 listener(generation)
 
     def conclude(self, crawl: Crawl) -> None:
-        """A crawl may end in the midst of a generation: what its strategy has by then, if it can tell."""
+        """A crawl may end in the midst of a generation, and a note has only the first results: what its strategy has by
+        then, if it can tell."""
         summary = getattr(crawl.strategy, "summary", None)
-        if self.newest is None or not self.newest.final:
-            told = read(crawl.now, summary(crawl.now)) if callable(summary) else None
-            self.newest = told or self.newest
+        told = read(crawl.now, summary(crawl.now)) if callable(summary) else None
+        self.newest = told or self.newest
 
     def recall(self, view: RunView) -> None:
         """The last generation before a run was stopped. The run's log leaves out what is very long: then an earlier one
