@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.live import leaper
 
 from small_web import SMALL
 from wolfspider import leaping
 from wolfspider.cli import main
+from wolfspider.cli.options import MORE
 from wolfspider.errors import BadInput, Problem
 from wolfspider.memory import Service
 from wolfspider.model import Page
 from wolfspider.settings import Settings
+from wolfspider.store import finding
 from wolfspider.store.categories import Categories
 from wolfspider.store.categorising import build, web_origin
+from wolfspider.strategies import all_strategies
 from wolfspider.web.search import everything
 from wolfspider.web.serve import serve
 from wolfspider.web.world import Web, open_web
+
+LEAPER = f"{leaper.__file__}:Leaper"
+LIKED = tuple(f"http://example.org/{number}" for number in range(21))
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +125,47 @@ def test_services_are_asked_and_not_looked_at() -> None:
         made.close()
 
 
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({}, []),
+        ({"strategy": "shark", "leaps": "x"}, ["shark never leaps.*leap: spider-genetic, spider-hybrid"]),
+        ({"strategy": "shark", "category": "x"}, ["shark never leaps"]),
+        ({"strategy": "spider-annealing", "leaps": "x"}, ["spider-annealing never leaps"]),
+        ({"strategy": "spider-genetic", "leaps": "x"}, []),
+        ({"strategy": "spider-genetic"}, ["spider-genetic has no leaps: name .* by --leaps"]),
+        ({"strategy": "spider-hybrid"}, ["spider-hybrid has no leaps"]),
+        ({"strategy": LEAPER, "leaps": "x"}, []),
+        ({"strategy": LEAPER}, []),
+        ({"strategy": "spider-best-first", "like": LIKED[:20]}, []),
+        ({"strategy": "spider-best-first", "like": LIKED[:20] * 2}, []),
+        ({"strategy": "spider-best-first", "like": LIKED}, ["the first 20 that you like, not with all 21"]),
+        ({"strategy": "shark", "like": LIKED}, []),
+    ],
+)
+def test_what_a_strategy_does_nothing_with_or_lacks_is_said(settings: dict[str, Any], said: list[str]) -> None:
+    told = list(leaping.remarks(Settings(**settings)))
+    assert len(told) == len(said) and all(map(re.search, said, told))
+
+
 # On the command line
+
+
+def test_help_says_which_strategies_leap() -> None:
+    assert set(all_strategies()) >= set(leaping.leapers()) != set()
+    assert set(re.findall(r"[a-z]+-[a-z-]+", MORE["leaps"])) == set(leaping.leapers())
+
+
+def test_a_crawl_that_never_leaps_says_so_as_it_begins(
+    index: Path, tmp_path: Path, aside: Callable[[Any], Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    via = f"127.0.0.1:{aside(serve(SMALL)).port}"
+    words = ["crawl", "http://a.test/", "--topic", "wolf spiders", "--via", via, "--delay", "0", "--disk-floor", "0"]
+    words += ["--leaps", str(index), "--strategy", "shark", "--out", str(tmp_path / "run"), "--pages"]
+    assert main([*words, "2"]) == 0
+    assert capsys.readouterr().err.startswith("shark never leaps, so --leaps")
+    assert main([*words, "3"]) == 0
+    assert "shark never leaps" not in capsys.readouterr().err, "it was said when the run began"
 
 
 def test_a_dry_run_tells_where_leaps_go(
@@ -135,7 +183,10 @@ def test_a_dry_run_tells_where_leaps_go(
 
 
 def test_a_folder_that_is_a_run_has_no_categories(
-    tmp_path: Path, aside: Callable[[Any], Any], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    aside: Callable[[Any], Any],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     via = f"127.0.0.1:{aside(serve(SMALL)).port}"
     words = ["crawl", "http://a.test/", "--topic", "wolf spiders", "--via", via, "--delay", "0", "--pages", "3"]
@@ -143,6 +194,11 @@ def test_a_folder_that_is_a_run_has_no_categories(
     told: list[str] = []
     made = leaping.opened(Settings(leaps=str(tmp_path / "run")), told.append)
     assert made is not None and "3 pages of the run" in made.told and "Reading the pages" in told[0]
+    made.close()
+    with monkeypatch.context() as little:
+        little.setattr(finding, "MOST_TEXT", 10)
+        made = leaping.opened(Settings(leaps=str(tmp_path / "run")), told.append)
+    assert made is not None and "the first 1 pages of" in told[-1] and "no room" in told[-1]
     made.close()
     with pytest.raises(Problem, match="has none"):
         opened(leaps=str(tmp_path / "run"), category="spiders")

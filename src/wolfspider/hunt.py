@@ -91,7 +91,7 @@ class Hunt:
         # What comes by the standard input is read here, where Ctrl-C works as everywhere.
         self._listed = [] if folder is not None and is_run(folder) else outset.listed(settings)
         self.remark = remark or (lambda sentence: None)
-        self.leaping = leaping.opened(settings, self.remark)
+        self.leaping: leaping.Leaping | None = None
         self.result: Result | None = None
         self.crawl: Crawl | None = None
         self.web: Live | None = None
@@ -190,8 +190,7 @@ class Hunt:
 
     async def run(self) -> Result:
         async with AsyncExitStack() as stack:
-            if self.leaping is not None:
-                stack.callback(self.leaping.close)
+            await self._open_leaps(stack)
             store = self._store(stack)
             recalled = self.recalled(store)
             clock = Clock.after(recalled[0].now if recalled else 0.0)
@@ -216,6 +215,20 @@ class Hunt:
             if self.result.reason != "stopped":  # who wants an end at once gets the index next time
                 await asyncio.to_thread(store.index)
         return self.result
+
+    def open_leaps(self) -> None:
+        """Open what leaps lead to, which may take a while. Who does not call this has it done by `run`, in a thread:
+        that lets others go on, but Ctrl-C and `stop` wait for it."""
+        self.leaping = leaping.opened(self.settings, self.remark)
+
+    async def _open_leaps(self, stack: AsyncExitStack) -> None:
+        remarks: list[str] = []
+        if self.leaping is None:
+            self.leaping = await asyncio.to_thread(leaping.opened, self.settings, remarks.append)
+        if self.leaping is not None:
+            stack.callback(self.leaping.close)
+        for sentence in remarks:
+            self.remark(sentence)
 
     async def _driver(
         self, stack: AsyncExitStack, crawl: Crawl, room: Room, web: Live, store: Store, clock: Clock
@@ -371,6 +384,8 @@ class Hunt:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _begun(self, store: Store, web: Live, clock: Clock) -> tuple[Crawl, Room]:
+        for sentence in leaping.remarks(self.settings):
+            self.remark(sentence)
         if self._reopened:  # whoever died here may have asked any of these a moment ago
             for url in outset.named(self.settings):
                 web.polite.asked(host_of(url))

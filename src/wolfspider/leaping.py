@@ -5,22 +5,26 @@
     sitemap:URL                                what a site says it has
     search:URL                                 what a SearXNG service finds
 
-All of them answer `leap:WORDS` alike. Who leaps does not know which it is.
+All of them answer `leap:WORDS` alike. Who leaps does not know which it is. And what a person may expect in vain of a
+strategy that leaps, or does not, is said here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from wolfspider.errors import BadInput, Problem
 from wolfspider.memory import Source
+from wolfspider.plugins import strategy_kind
 from wolfspider.settings import SEARCH, SITEMAP, Settings
 from wolfspider.store.categories import Categories
 from wolfspider.store.finding import MOST_PAGES, Finding
 from wolfspider.store.folder import is_run
+from wolfspider.strategies.spider.generations import MOST_INPUTS, Spider
+from wolfspider.strategy import REGISTRY
 from wolfspider.web import seeds
 from wolfspider.web.gathered import Allows
 from wolfspider.web.leaps import Leaps, Search, SitemapLeaps
@@ -37,6 +41,26 @@ class Leaping:
     told: str  # where they go, as a sentence
     source: Callable[[Allows, Asks, Asks], Source]  # scope, web, and the same web without robots.txt for services
     close: Callable[[], None] = lambda: None
+
+
+def remarks(settings: Settings) -> Iterator[str]:
+    """Settings that the strategy does nothing with, or lacks. Of a person's own strategy nobody knows if it leaps."""
+    kind = strategy_kind(settings.strategy)
+    if settings.leaps and not kind.leaps and settings.strategy in REGISTRY:
+        yield f"{kind.name} never leaps, so --leaps and --category do nothing. Those that leap: {', '.join(leapers())}."
+    if kind.leaps and not settings.leaps:
+        yield (
+            f"{kind.name} has no leaps: name a file of `wolfspider categories build`, a run, sitemap:URL or search:URL "
+            "by --leaps."
+        )
+    liked = len(dict.fromkeys(settings.like))
+    if liked > MOST_INPUTS and issubclass(kind, Spider):
+        yield f"{kind.name} compares pages with the first {MOST_INPUTS} that you like, not with all {liked}."
+
+
+def leapers() -> list[str]:
+    """Strategies of the house that leap."""
+    return sorted(name for name, kind in REGISTRY.items() if kind.leaps)
 
 
 def opened(settings: Settings, remark: Callable[[str], None]) -> Leaping | None:
@@ -88,9 +112,12 @@ def _run(folder: Path, remark: Callable[[str], None]) -> Leaping:
     pages = run_origin(folder, MOST_PAGES, seed=0).pages(lambda done, count: None)
     finding = Finding(page for page in pages if page is not None and "noindex" not in page.robots)
     if not finding.count:
+        finding.close()
         raise BadInput(f"{folder} has no pages that one could leap to.")
     if finding.count == MOST_PAGES:
         remark(f"Leaps find {MOST_PAGES:,} pages of {folder}, drawn by chance.")
+    elif finding.full:
+        remark(f"Leaps find the first {finding.count:,} pages of {folder}: there is no room for the words of more.")
     return _at_hand(f"Leaps go to the {finding.count:,} pages of the run {folder}.", finding.search, finding.close)
 
 

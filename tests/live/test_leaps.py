@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from tests.live.hunting import Hosts, Told, assert_whole, crawl_command, finishe
 from tests.web.searxng import Service, served
 
 from small_web import BREAD, SPIDERS, SmallWeb, page
+from wolfspider import leaping
 from wolfspider.errors import BadInput, Problem
 from wolfspider.model import Failure, Page
 from wolfspider.store.failpoints import VARIABLE
@@ -113,6 +115,32 @@ def test_who_does_not_say_where_leaps_go_gets_none() -> None:
     told = crawled(lambda port: leap(port, ""))
     kinds = {kind for url, kind in told.failures.items() if url.startswith("leap:")}
     assert kinds == {"excluded"} and set(told.pages) == {HOME, f"{HOME}garden"}
+
+
+def test_others_go_on_while_a_run_is_read_for_leaps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    others, reads = threading.Event(), leaping.opened
+
+    def read(*given: Any) -> Any:
+        assert others.wait(20), "nothing else happened meanwhile"
+        return reads(*given)
+
+    async def talk(port: int) -> Told:
+        await hunt(port, FAR, pages=10, out=tmp_path / "far")
+        monkeypatch.setattr(leaping, "opened", read)
+        asyncio.get_running_loop().call_later(0.1, others.set)
+        return await leap(port, str(tmp_path / "far"))
+
+    told = crawled(talk)
+    assert f"{FAR}cave" in told.pages
+    assert told.remarks[0] == f"Reading the pages of {tmp_path / 'far'}, so that leaps find them."
+
+
+def test_a_crawl_that_is_never_run_opens_nothing_and_a_wrong_one_makes_nothing(tmp_path: Path) -> None:
+    told = prepared(1, HOME, strategy=LEAPER, leaps=str(tmp_path / "nowhere"), out=tmp_path / "run")
+    assert told.hunt is not None and told.hunt.leaping is None
+    with pytest.raises(BadInput, match="There is no file"):
+        asyncio.run(finished(told))
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_run_stopped_in_between_goes_on_with_the_same_leaps(tmp_path: Path) -> None:

@@ -75,6 +75,7 @@ def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool, given: C
 
     hunt = Hunt(settings, folder, tell=tell, remark=lambda sentence: say(console, sentence), given=given)
     asyncio.run(somebody_answers(settings))
+    hunt.open_leaps()  # here Ctrl-C works as everywhere
     tally.follow(hunt)
     with following(console, tally, outputs, moves=not (as_json and sys.stdout.isatty())) as look:
         result = asyncio.run(guided(hunt, lambda sentence: say(console, sentence), look))

@@ -32,6 +32,7 @@ METAVARS = {
     "via": "HOST:PORT",
     "seed": "S",
 }
+MORE = {"leaps": " Only spider-genetic and spider-hybrid leap."}  # what the settings cannot know: they come first
 _BY_KIND = {"int": "N", "float": "S"}
 _TYPES: dict[str, Any] = {"int": int | None, "float": float | None, "bool": bool | None, "str": str | None}
 
@@ -83,4 +84,6 @@ def _option(setting: Param, begun: bool) -> Any:
 def _remark(setting: Param) -> str:
     if setting.kind in ("tuple", "Mapping"):
         return " Repeatable."
+    if setting.name in MORE:
+        return MORE[setting.name]
     return f" [default: {setting.default}]" if setting.default not in ("", False) else ""
