@@ -16,7 +16,7 @@ from wolfspider.text import words
 
 MOST_PAGES = 20_000
 MOST_WORDS = 5_000  # of a page; what it is about is said by then
-MOST_TEXT = 500_000_000  # characters of all pages; the index of ordinary text takes less, that of hostile text as much
+MOST_TEXT = 500_000_000  # characters of all pages; the index takes less, of hostile text a little more
 _TABLES = (
     "CREATE TABLE pages (number INTEGER PRIMARY KEY, url TEXT NOT NULL, title TEXT NOT NULL)",
     "CREATE VIRTUAL TABLE texts USING fts5(words, content='', tokenize='unicode61 remove_diacritics 0')",
