@@ -30,9 +30,9 @@ excluded below p = 0.05.
     of the mean of the genetic spider. "Not above": the mean of the hybrid is not above that of the genetic spider.
     Whether it is closer than annealing is told beside it.
 
-The paper has no temperatures. From 0.05 on, which is ours, nearly everything is accepted at first where scores are
-about 0.05 to 0.1; in the first quick form annealing lost fitness from generation to generation. So in the full form
-both also begin at 0.002, and what 5 and 6 would be then is told beside them.
+The paper has no temperatures. At 0.05, which is ours, a set that is less fit by 0.01 is accepted with a chance of 0.82,
+where scores are about 0.05 to 0.1; in the first quick form annealing lost fitness from generation to generation. So in
+the full form both also begin at 0.002, and what 5 and 6 would be then is told beside them.
 
 Broken variants but that of 2 are made from the rows so that they are false whatever these say.
 """
