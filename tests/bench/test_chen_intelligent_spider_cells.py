@@ -117,6 +117,7 @@ def test_one_page_in_three_is_in_the_index_whatever_its_scheme() -> None:
     assert all(is_listed(url) == is_listed(url.replace("http:", "https:")) for url in urls)
 
 
+@pytest.mark.slow
 def test_the_index_holds_these_pages_and_no_others() -> None:
     listed = [url for url, _ in index_of(WEB).members()]
     assert len(listed) > 200 and all(map(is_listed, listed))
@@ -153,6 +154,7 @@ def test_all_spiders_search_for_the_same_and_are_measured_alike(row: Row) -> Non
             assert each["own"] == pytest.approx(sum(scores) / len(scores), abs=ROUNDED)
 
 
+@pytest.mark.slow
 def test_a_case_is_searched_the_same_again_but_for_the_time(row: Row) -> None:
     assert untimed(measured(setting())) == untimed(row)
 
@@ -185,6 +187,7 @@ def test_best_first_with_the_judge_has_the_downloads_of_the_genetic_spider(row: 
     assert scores == sorted(scores, reverse=True)
 
 
+@pytest.mark.slow
 def test_annealing_may_begin_cooler_and_then_ends_earlier() -> None:
     found = measured(setting(liked=1, cool=True))["spiders"]
     assert {COOL_ANNEALING, COOL_HYBRID} < set(found)

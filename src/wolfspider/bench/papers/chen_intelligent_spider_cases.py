@@ -10,11 +10,9 @@ most of the ten best results for the topic's keywords are in.
 
 from __future__ import annotations
 
-import fcntl
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -25,15 +23,12 @@ import xxhash
 from wolfspider import chance
 from wolfspider.bench.cell import inside, opened
 from wolfspider.bench.experiment import Form, Setting
-from wolfspider.bench.kept import digest_of
-from wolfspider.bench.source import source_of
+from wolfspider.bench.leaps import kept
 from wolfspider.drive import read
-from wolfspider.errors import BadInput
 from wolfspider.model import Page
 from wolfspider.store import categorising
 from wolfspider.store.categories import Categories, Category
 from wolfspider.topic import Task
-from wolfspider.web.cache import folder
 from wolfspider.web.world import World
 
 CASES, FEW = "cases", "few links"
@@ -153,26 +148,8 @@ def is_listed(url: str) -> bool:
 
 @lru_cache(maxsize=2)
 def index_of(web: str) -> Categories:
-    """Made once, and kept in the cache under a name that changes with all that it depends on."""
-    world = opened(web, None)
-    name = digest_of([world.digest(), f"one in {EVERY}", SEED, source_of(categorising.__name__)])
-    path = folder() / "categories" / f"{name}.sqlite"
-    with _once(path):
-        try:
-            return Categories.open(path)
-        except BadInput:  # it is not there, or damaged
-            path.unlink(missing_ok=True)
-            categorising.build(listed(world), path, SEED)
-            return Categories.open(path)
-
-
-@contextmanager
-def _once(made: Path) -> Iterator[None]:
-    """Whoever comes second waits, and finds it made."""
-    made.parent.mkdir(parents=True, exist_ok=True)
-    with made.with_name(f"{made.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+    """Made once, and kept in the cache."""
+    return kept(listed(opened(web, None)), f"one in {EVERY}", SEED)
 
 
 def listed(world: World) -> categorising.Origin:
