@@ -30,7 +30,7 @@ CASES = [(name, variant) for name, kind in all_strategies().items() for variant 
 
 def case(name: str, variant: int, rule: str) -> Any:
     """A crawl that dies and is played again in six ways takes its time: most of them are for the slow tests."""
-    slow = rule == "replays_its_journal" and (variant > 0 or name == "infospiders")
+    slow = rule == "replays_its_journal" and (variant > 0 or name != "shark")
     return pytest.param(name, variant, rule, marks=pytest.mark.slow if slow else ())
 
 
