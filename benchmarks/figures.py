@@ -3,7 +3,8 @@
     python benchmarks/figures.py [FOLDER]     # default: docs/images
 
 Every strategy hunts for every topic of the web; drawn is the share of the reachable relevant pages found against
-downloads, mean over topics: all strategies in found.svg, each with breadth-first and the bound in strategies/NAME.svg.
+downloads, mean over topics: all strategies in found.svg, the best ones by name; each with breadth-first and the bound
+in strategies/NAME.svg.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 from wolfspider.bench.bounds import curve
 from wolfspider.bench.runner import Bench, Results, run
 from wolfspider.bench.states import Sample, build
-from wolfspider.bench.svg import INK, PALETTE, SOFT, Figure
+from wolfspider.bench.svg import FAINT, INK, PALETTE, SOFT, Figure
 from wolfspider.learn.states import CLASSES, WORDS
 from wolfspider.strategies import all_strategies
 from wolfspider.web.world import open_web
@@ -52,9 +53,11 @@ def draw(results: Results, folder: Path) -> None:
     everything = empty(f"{len(reachable)} topics on {WEB}")
     everything.line(downloads, upper, "upper bound", dashed=True, colour=INK)
     best = sorted(means, key=lambda name: -means[name].mean())
-    for place, name in enumerate(best):
-        again = place >= len(PALETTE)  # there are fewer colours than strategies
-        everything.line(downloads, means[name], name, dashed=again, colour=PALETTE[place % len(PALETTE)])
+    others = best[len(PALETTE) :]  # there are fewer colours than strategies
+    for place, name in enumerate(others):
+        everything.line(downloads, means[name], "" if place else f"the {len(others)} others", colour=FAINT)
+    for name, colour in zip(best, PALETTE, strict=False):
+        everything.line(downloads, means[name], name, colour=colour)
     save(everything, folder / "found.svg")
     for name, mean in means.items():
         figure = empty(f"{name} on {WEB}")
