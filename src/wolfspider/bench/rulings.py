@@ -14,9 +14,9 @@ SURE = 0.05
 FEWEST = 5  # pairs; with fewer, even if all agree, the one-sided p is above 0.05
 
 
-def greater(differences: Sequence[float], sure: float = SURE) -> Ruling:
+def greater(differences: Sequence[float], sure: float = SURE, digits: int = 3) -> Ruling:
     """Are paired differences above zero? Wilcoxon's signed-rank test, one-sided, with the bootstrap interval of the
-    mean. It holds if chance is unlikely and the mean agrees."""
+    mean, told with as many digits as these numbers need. It holds if chance is unlikely and the mean agrees."""
     if len(differences) < FEWEST:
         return Ruling(None, sentence=f"{len(differences)} pairs are too few; the test needs {FEWEST} or more.")
     values: Floats = np.asarray(differences, dtype=np.float64).round(DIGITS)
@@ -24,8 +24,8 @@ def greater(differences: Sequence[float], sure: float = SURE) -> Ruling:
     low, high = interval(values)
     wins, losses = int((values > 0).sum()), int((values < 0).sum())
     statistic = (
-        f"Wilcoxon's signed-rank test, one-sided: n = {values.size}, {p_text(p)}; mean difference {mean:+.3f}, "
-        f"95% interval {low:+.3f} to {high:+.3f}; {wins} won, {losses} lost"
+        f"Wilcoxon's signed-rank test, one-sided: n = {values.size}, {p_text(p)}; mean difference {mean:+.{digits}f}, "
+        f"95% interval {low:+.{digits}f} to {high:+.{digits}f}; {wins} won, {losses} lost"
     )
     return Ruling(p < sure and mean > 0, statistic)
 

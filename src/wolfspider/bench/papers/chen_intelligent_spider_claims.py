@@ -58,8 +58,8 @@ from wolfspider.bench.papers.chen_intelligent_spider_cells import (
     OUTPUTS,
     UNLEAPING,
 )
-from wolfspider.bench.rulings import FEWEST, SURE, all_of, one_sided, p_text
-from wolfspider.bench.stats import DIGITS, Floats, anova, interval, paired, wilcoxon
+from wolfspider.bench.rulings import FEWEST, SURE, all_of, greater, p_text
+from wolfspider.bench.stats import DIGITS, anova, interval, paired, wilcoxon
 
 SLIGHT = 0.1  # of the mean
 HALF = (0.4, 0.6)
@@ -120,17 +120,8 @@ def by_leap(row: Row) -> float | None:
     return sum(output["origin"] == "leap" for output in outputs) / len(outputs) if outputs else None
 
 
-def above(differences: Sequence[float], digits: int = 4) -> Ruling:
-    """Wilcoxon's signed-rank test, one-sided, with as many digits as these numbers need."""
-    values: Floats = np.asarray(differences, dtype=np.float64).round(DIGITS)
-    p, mean = one_sided(values), float(values.mean())
-    low, high = interval(values)
-    wins, losses = int((values > 0).sum()), int((values < 0).sum())
-    told = (
-        f"Wilcoxon's signed-rank test, one-sided: n = {values.size}, {p_text(p)}; mean difference {mean:+.{digits}f}, "
-        f"95% interval {low:+.{digits}f} to {high:+.{digits}f}; {wins} won, {losses} lost"
-    )
-    return Ruling(p < SURE and mean > 0, told)
+def above(differences: Sequence[float]) -> Ruling:
+    return greater(differences, digits=4)
 
 
 def within_a_tenth(first: Sequence[float], second: Sequence[float]) -> Ruling:
