@@ -39,7 +39,7 @@ from typing import Any
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from wolfspider import codec
-from wolfspider.hunt import Hunt, read_live, settings_of
+from wolfspider.hunt import Hunt, settings_of
 from wolfspider.store.archive import check
 from wolfspider.store.failpoints import NAMES, VARIABLE
 from wolfspider.store.sqlite import open_run
@@ -269,7 +269,7 @@ def learned_is_what_a_replay_gives(trial: Trial) -> bool:
 def states(folder: Path) -> Iterator[dict[str, Any]]:
     """What strategy and judge know after the run was recalled."""
     hunt = Hunt(settings_of(folder), folder)
-    store = open_run(folder, read=read_live)
+    store = open_run(folder)
     try:
         recalled = hunt.recalled(store)
         assert recalled is not None

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import wolfspider.scope
 from wolfspider.errors import Problem
-from wolfspider.scope import Rule, Scope
+from wolfspider.model import Link, Page
+from wolfspider.scope import Nofollow, Rule, Scope
 
 
 @pytest.mark.parametrize(
@@ -74,3 +75,33 @@ def test_the_examples_of_the_head_are_those_of_the_command_line() -> None:
 def test_an_empty_rule_is_refused() -> None:
     with pytest.raises(Problem, match="A rule is a host"):
         Rule.read("http://")
+
+
+LINKS = tuple(
+    Link(f"http://a.test/{number}", rel=rel) for number, rel in enumerate(("", "nofollow", "ugc", "noopener"))
+)
+MARKED = (*LINKS, Link("http://a.test/4", rel="external sponsored"), Link("http://a.test/5", rel="nofollower"))
+
+
+@pytest.mark.parametrize(
+    ("policy", "asks", "followed"),
+    [
+        (Nofollow.OBEY, (), [0, 3, 5]),
+        (Nofollow.OBEY, ("noindex",), [0, 3, 5]),
+        (Nofollow.OBEY, ("nofollow",), []),
+        (Nofollow.PAGES, (), [0, 1, 2, 3, 4, 5]),
+        (Nofollow.PAGES, ("nofollow", "noindex"), []),
+        (Nofollow.IGNORE, ("nofollow",), [0, 1, 2, 3, 4, 5]),
+    ],
+)
+def test_an_author_says_which_links_to_follow_and_the_policy_which_wishes_count(
+    policy: Nofollow, asks: tuple[str, ...], followed: list[int]
+) -> None:
+    page = Page("http://a.test/", "http://a.test/", links=MARKED, robots=asks)
+    assert [MARKED.index(link) for link in Scope(nofollow=policy).cut(page).links] == followed
+
+
+def test_a_page_that_loses_no_link_stays_the_same_object() -> None:
+    page = Page("http://a.test/", "http://a.test/", links=(Link("http://a.test/1", rel="noopener"),))
+    assert Scope().cut(page) is page
+    assert Scope(exclude=("a.test/1",)).cut(page).links == ()

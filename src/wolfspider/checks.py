@@ -19,7 +19,7 @@ from typing import Any
 from wolfspider import codec, events
 from wolfspider.browsing import TRAINING
 from wolfspider.chance import generator
-from wolfspider.drive import Simulation, read
+from wolfspider.drive import Simulation
 from wolfspider.frontier import Shelf
 from wolfspider.journal import replay
 from wolfspider.loop import Crawl
@@ -29,6 +29,7 @@ from wolfspider.reinforcer import Terms
 from wolfspider.room import Room
 from wolfspider.strategy import Strategy
 from wolfspider.trial import TOPIC, Interrupted, Sketch, Trial, demand, stored, told
+from wolfspider.web.html import parse
 from wolfspider.web.world import World
 
 Kind = type[Strategy]
@@ -351,14 +352,14 @@ def answers_carry_their_question(world: World) -> None:
 def unknown_is_not_found(world: World) -> None:
     host = host_of(_some(world)[0])
     for url in (f"http://{host}/no-such-page-here-9f8e7d", "http://no-such-host.invalid/"):
-        result = read(world.look(url, world.start))
+        result = parse(world.look(url, world.start))
         demand(isinstance(result, Failure) and result == Failure("status", "404"), f"{url} is {result!r}, not a 404")
 
 
 def schemes_answer_alike(world: World) -> None:
     for url in _some(world):
         bare = url.split("://", 1)[1]
-        one, other = (read(world.look(f"{scheme}://{bare}", world.start)) for scheme in ("http", "https"))
+        one, other = (parse(world.look(f"{scheme}://{bare}", world.start)) for scheme in ("http", "https"))
         same = isinstance(one, Page) and isinstance(other, Page) and one.digest == other.digest
         demand(same or one == other, f"http and https answer differently for {bare}")
 
@@ -375,7 +376,7 @@ def links_are_in_the_graph(world: World) -> None:
     graph = world.graph(world.start)
     index = graph.index()
     for url in _some(world):
-        page = read(world.look(url, world.start))
+        page = parse(world.look(url, world.start))
         if not isinstance(page, Page):
             continue
         seen = {index[link.url] for link in page.links if link.url in index} - {index[url]}

@@ -18,18 +18,13 @@ from typing import Any
 from wolfspider.events import Command
 from wolfspider.loop import INSTANT, Crawl
 from wolfspider.memory import Held
-from wolfspider.model import NO_SUCH_NAME, Failure, Fetch, Page, Verdict, Visit, host_of
+from wolfspider.model import NO_SUCH_NAME, Failure, Page, Verdict, Visit, host_of
 from wolfspider.room import Broken, Order, Room, tired
 from wolfspider.web.html import parse
 from wolfspider.web.world import Looks
 
 PAGES_AT_HAND = 64
 RETRIED = ("timeout", "connect", "dns", "slow")
-
-
-def read(fetch: Fetch) -> Page | Failure:
-    """The page in an answer; a web that keeps its pages parsed has it ready."""
-    return fetch.page or parse(fetch)
 
 
 class Recollection:
@@ -63,7 +58,7 @@ class Recollection:
         result, verdict = known
         if isinstance(result, Failure):
             return Held(result, None)
-        return Held(self.at_hand.get(url) or read(self.world.look(url, result)), verdict)
+        return Held(self.at_hand.get(url) or parse(self.world.look(url, result)), verdict)
 
     def newest(self, host: str, count: int) -> list[str]:
         return list(islice((url for url in reversed(self.pages) if host_of(url) == host), count))[::-1]
@@ -208,7 +203,7 @@ class Simulation(Driver):
             result, seconds = Failure("robots", "disallowed by robots.txt"), INSTANT
         else:
             fetch = self.world.look(url, now)
-            result, seconds = read(fetch), max(fetch.seconds, INSTANT)
+            result, seconds = parse(fetch), max(fetch.seconds, INSTANT)
             if visit.deadline is not None and seconds > visit.deadline:
                 result, seconds = Failure("timeout", f"not here within {visit.deadline:g} s"), visit.deadline
         heapq.heappush(self.done, (now + seconds, visit.id, visit, result, seconds, tried))

@@ -26,9 +26,8 @@ from wolfspider.errors import Problem
 from wolfspider.events import AddSeeds, Command, Event, Landed, SetLimit
 from wolfspider.journal import replay
 from wolfspider.loop import Crawl, Limits
-from wolfspider.model import Failure, Fetch, Page, Verdict, host_of
-from wolfspider.parts import read_live as read_live
-from wolfspider.room import Room
+from wolfspider.model import Page, Verdict, host_of
+from wolfspider.room import Broken, Room
 from wolfspider.run import Clock, Run
 from wolfspider.settings import Settings, choose
 from wolfspider.store.base import Store
@@ -38,7 +37,7 @@ from wolfspider.store.sqlite import about_run, create, is_run, open_run
 from wolfspider.web import seeds
 from wolfspider.web.client import Caps, Client
 from wolfspider.web.guard import Guard
-from wolfspider.web.live import Live, followable
+from wolfspider.web.live import Live
 from wolfspider.web.polite import HostCap, Manners, Polite
 from wolfspider.web.robots import LiveRobots
 
@@ -245,10 +244,7 @@ class Hunt:
 
             parsers = Parsers(self.settings.parsers)
             stack.push_async_callback(parsers.close)
-
-            async def reader(fetch: Fetch) -> Page | Failure:
-                result = await parsers.read(fetch)
-                return followable(result) if isinstance(result, Page) else result
+            reader = parsers.read
 
         counted = web.counters.overhead
 
@@ -316,14 +312,14 @@ class Hunt:
         full = self.settings.durability == "full"
         store: Store
         if is_run(folder):
-            store = open_run(folder, read=read_live, full=full)
+            store = open_run(folder, full=full)
             self._reopened = True
             if self._is_another(store) and not store.begun:
                 store.close()  # a first try that came to nothing: a corrected one begins anew
                 shutil.rmtree(folder)
                 return self._store(stack)
         else:
-            store = create(folder, self._about(folder), read=read_live, info=self._info(), full=full)
+            store = create(folder, self._about(folder), info=self._info(), full=full)
         stack.callback(store.close)
         outset.check_same(self.settings, Settings.from_json(store.about["settings"]), folder)
         self.folder = folder
@@ -356,7 +352,16 @@ class Hunt:
             crawl.restore(state["crawl"])
             out = (flight.visit.link.host for flight in crawl.flights.values() if flight.how == "out")
             room = Room.restored(state["room"], out)
-        replay(crawl, chain([first] if first is not None else [], entries), room)
+        try:
+            replay(crawl, chain([first] if first is not None else [], entries), room)
+        except Broken as difference:
+            if "nofollow" in store.about["settings"]:
+                raise
+            raise Problem(
+                f"{self.folder} was begun by an earlier version of wolfspider, which did not treat nofollow links the "
+                f"same way every time, so it cannot be resumed ({difference}). Its pages can be exported; start the "
+                "crawl again in another folder by --out."
+            ) from difference
         crawl.limits.max_wait = self.settings.max_wait  # no part of what a replay must give
         reach("run-recalled")
         return crawl, room

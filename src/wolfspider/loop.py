@@ -279,12 +279,11 @@ class Crawl:
         return result, verdict
 
     def _cut(self, url: str, page: Page) -> Page | Failure:
-        """Without links out of scope. What was asked for while it was in scope is kept; where it leads to must be."""
+        """Without links that are not followed. What was asked for while it was in scope is kept; where it leads to must
+        be in scope, too."""
         if page.final_url != url and not self.scope.allows(page.final_url):
             return Failure("excluded", f"led to {page.final_url}")
-        allows = self.scope.allows
-        links = [link for link in page.links if allows(link.url)]
-        return page if len(links) == len(page.links) else replace(page, links=tuple(links))
+        return self.scope.cut(page)
 
     def _verdict(self, url: str, page: Page) -> Verdict:
         """A person's word, if there is one, else the judge's. A label given before the page was known teaches now."""

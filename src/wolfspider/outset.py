@@ -24,7 +24,8 @@ _FILE = re.compile(r"/(?!/)|~|\.\.?/|(?!localhost/)(?:[^/.:]+/)*[^/:]+\.(?:html?
 IDENTITY = frozenset(
     (
         *("urls", "seeds", "sitemap", "feed", "search", "results", "topic", "description", "like"),
-        *("leaps", "category", "strategy", "set", "judge", "learned_from", "seed", "include", "exclude", "pdf"),
+        *("leaps", "category", "strategy", "set", "judge", "learned_from", "seed"),
+        *("include", "exclude", "nofollow", "pdf"),
     )
 )
 

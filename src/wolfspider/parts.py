@@ -13,16 +13,15 @@ from typing import Any, NamedTuple
 from wolfspider import codec, outset
 from wolfspider.browsing import Browsing
 from wolfspider.chance import generator
-from wolfspider.drive import read
 from wolfspider.errors import BadInput, Problem
 from wolfspider.frontier import Shelf
 from wolfspider.judge import Judge, make_judge
 from wolfspider.leaping import Leaping
 from wolfspider.memory import Source
-from wolfspider.model import Failure, Fetch, Page
+from wolfspider.model import Fetch, Page
 from wolfspider.params import build
 from wolfspider.plugins import judge_maker, strategy_kind
-from wolfspider.scope import Scope
+from wolfspider.scope import Nofollow, Scope
 from wolfspider.settings import Settings
 from wolfspider.store import snapshots, tracing
 from wolfspider.store.folder import Places
@@ -30,7 +29,7 @@ from wolfspider.store.reading import RunView
 from wolfspider.strategy import Strategy
 from wolfspider.topic import Topic
 from wolfspider.web import seeds
-from wolfspider.web.live import followable
+from wolfspider.web.html import parse
 from wolfspider.web.search import Searches
 from wolfspider.web.urls import looks_like_file
 from wolfspider.web.world import Web
@@ -53,18 +52,10 @@ def check(settings: Settings) -> None:
         make_judge(settings.judge, Topic(("anything",)))
 
 
-def read_live(fetch: Fetch) -> Page | Failure:
-    """The page in an answer of the live web: links that its owner wants nobody to follow are not there."""
-    result = read(fetch)
-    return followable(result) if isinstance(result, Page) else result
-
-
 def topic_of(settings: Settings, likes: Iterable[Fetch]) -> Topic:
-    """Liked pages lose their links out of scope, as all pages do: links of both are compared."""
-    allows = scope_of(settings).allows
-    pages = [page for page in map(read_live, likes) if isinstance(page, Page)]
-    cut = (replace(page, links=tuple(link for link in page.links if allows(link.url))) for page in pages)
-    return outset.topic_of(settings, tuple(cut))
+    """Liked pages lose the links that are not followed, as all pages do: links of both are compared."""
+    scope = scope_of(settings)
+    return outset.topic_of(settings, tuple(scope.cut(page) for page in map(parse, likes) if isinstance(page, Page)))
 
 
 def strategy_of(settings: Settings, topic: Topic, shelf: Shelf, learned: Learned | None = None) -> Strategy:
@@ -96,7 +87,7 @@ def scope_of(settings: Settings) -> Scope:
     def within(url: str) -> bool:
         return not looks_like_file(url) or url in named or (settings.pdf and _ends_like_pdf(url))
 
-    return Scope(settings.include, settings.exclude, within)
+    return Scope(settings.include, settings.exclude, within, Nofollow(settings.nofollow))
 
 
 def _ends_like_pdf(url: str) -> bool:
@@ -176,22 +167,24 @@ def _learned(source: Path, settings: Settings, remark: Callable[[str], None]) ->
             if mine == other:
                 learned[name] = part.learned()
             elif name == "strategy" and strategy_kind(mine).browses:
-                learned[name] = {"browsing": _browsed(view, seen.last.state["crawl"]["fields"]["labels"], remark)}
+                learned[name] = {
+                    "browsing": _browsed(view, seen.last.state["crawl"]["fields"]["labels"], scope_of(settings), remark)
+                }
             else:
                 remark(f"{source} had the {name} {other}: what that has learned is of no use to {mine}.")
     return learned
 
 
-def _browsed(view: RunView, labels: Mapping[str, bool], remark: Callable[[str], None]) -> Browsing:
+def _browsed(view: RunView, labels: Mapping[str, bool], scope: Scope, remark: Callable[[str], None]) -> Browsing:
     """The pages of a run, whatever crawled them, as if a person had browsed them and liked those they labelled."""
     browsing = Browsing()
     for place, row in enumerate(view.pages()):
         if place >= MOST_BROWSED and row.final_url not in labels:
             continue
         fetch = Fetch(row.url, row.final_url, row.status, row.headers, view.body(row), at=row.at)
-        page = read_live(fetch)
+        page = parse(fetch)
         if isinstance(page, Page):
-            browsing.mark(page, labels.get(page.final_url, False))
+            browsing.mark(scope.cut(page), labels.get(page.final_url, False))
             if any(not visited.source for visited in view.visits_of(row.url)):
                 browsing.began(page.final_url)
     wanted = len(browsing.targets)

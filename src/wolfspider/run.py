@@ -18,7 +18,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from wolfspider.drive import Driver, Result, read
+from wolfspider.drive import Driver, Result
 from wolfspider.events import Command, Event
 from wolfspider.loop import Crawl
 from wolfspider.memory import Service, Source
@@ -26,6 +26,7 @@ from wolfspider.model import Failure, Fetch, Page, Visit
 from wolfspider.room import Broken, Order, Room
 from wolfspider.store.base import Store
 from wolfspider.store.failpoints import reach
+from wolfspider.web.html import parse
 from wolfspider.web.world import Request, Web
 
 POLL = 0.5  # seconds between two looks for commands
@@ -393,7 +394,7 @@ def _led_astray(failure: Failure) -> Failure:
 
 
 async def _read_here(fetch: Fetch) -> Page | Failure:
-    return read(fetch)
+    return parse(fetch)
 
 
 @contextmanager

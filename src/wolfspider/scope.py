@@ -8,16 +8,43 @@ A pattern without a slash (`*.example.org`, `*.pdf`) may match the host alone, o
 
 The last rule that matches an address decides. Patterns are matched in linear time, whatever they are: rules come from
 people, addresses from strangers.
+
+A page's author has a say as well. A page may ask robots to follow none of its links (`nofollow` or `none` in a meta tag
+or in the header X-Robots-Tag), and a single link may be marked as one that the author does not vouch for
+(`rel="nofollow"`, `"ugc"` or `"sponsored"`). `Nofollow` says which of these wishes a crawl obeys. All pages of a crawl
+pass through `Scope.cut`, wherever they come from: the network, the archive of the run, a recorded web.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from enum import StrEnum
 from typing import NamedTuple
 
 from wolfspider.errors import Problem
+from wolfspider.model import Link, Page
 
 REMEMBERED = 100_000  # addresses whose answer is kept
+UNENDORSED = frozenset(("nofollow", "ugc", "sponsored"))  # words of `rel`: the author does not vouch for the target
+
+
+class Nofollow(StrEnum):
+    """Which wishes of a page's author a crawl obeys."""
+
+    OBEY = "obey"  # what the page asks of robots, and the marks of single links
+    PAGES = "pages"  # what the page asks of robots; marks of single links are no reason not to follow them
+    IGNORE = "ignore"
+
+    def links(self, page: Page) -> tuple[Link, ...]:
+        """The links of a page that may be followed."""
+        if self is Nofollow.IGNORE:
+            return page.links
+        if "nofollow" in page.robots:
+            return ()
+        if self is Nofollow.PAGES or not any(link.rel for link in page.links):
+            return page.links
+        return tuple(link for link in page.links if not link.rel or UNENDORSED.isdisjoint(link.rel.split()))
 
 
 class Rule(NamedTuple):
@@ -68,8 +95,9 @@ class Scope:
         include: tuple[str, ...] = (),
         exclude: tuple[str, ...] = (),
         within: Callable[[str], bool] | None = None,
+        nofollow: Nofollow = Nofollow.OBEY,
     ) -> None:
-        self.within = within
+        self.within, self.nofollow = within, nofollow
         self._known: dict[str, bool] = {}  # pages of a site show the same links again and again
         self.open = not include
         self.rules = [(True, Rule.read(text)) for text in include] + [(False, Rule.read(text)) for text in exclude]
@@ -89,6 +117,12 @@ class Scope:
             if rule.matches(url):
                 return allowed
         return self.open
+
+    def cut(self, page: Page) -> Page:
+        """A page without the links that the crawl does not follow."""
+        allows = self.allows
+        links = tuple(link for link in self.nofollow.links(page) if allows(link.url))
+        return page if len(links) == len(page.links) else replace(page, links=links)
 
     def exclude(self, rule: Rule) -> None:
         self._known.clear()

@@ -18,6 +18,7 @@ from typing import Any
 from wolfspider.defaults import DEFAULT_JUDGE, DEFAULT_STRATEGY
 from wolfspider.errors import BadInput, Problem, closest
 from wolfspider.params import Param, param
+from wolfspider.scope import Nofollow
 
 PREFIX = "WOLFSPIDER_"
 LARGEST = 1 << 20  # bytes of a settings file
@@ -73,6 +74,13 @@ class Settings:
         "Only addresses that match: a host, the beginning of an address, a pattern with *."
     )
     exclude: tuple[str, ...] = _list("Never addresses that match.")
+    nofollow: str = param(
+        "obey",
+        "obey: follow no link whose page or mark says nofollow; pages: mind what pages say, not marks of single links; "
+        "ignore: follow all.",
+        choices=tuple(Nofollow),
+        live=False,
+    )
     pdf: bool = param(False, "Follow links to PDFs, and read them; needs the extra wolfspider[pdf].", live=False)
     delay: float = param(1.0, "Seconds between two requests to a host, at least.", low=0, high=86_400)
     adapt: float = param(
@@ -114,7 +122,9 @@ class Settings:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Settings:
-        return cls(**read(data, "the run"))
+        """Settings of a run. One begun before there was `nofollow` obeyed no mark, unless other processes parsed."""
+        earlier = Nofollow.OBEY if data.get("parsers") else Nofollow.IGNORE
+        return cls(**read({"nofollow": earlier, **data}, "the run"))
 
 
 def _without_who(given: Any) -> Any:

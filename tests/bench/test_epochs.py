@@ -11,7 +11,7 @@ from wolfspider.bench.cell import opened
 from wolfspider.bench.epochs import Epoch, Keeping, epochs
 from wolfspider.bench.metrics import charged
 from wolfspider.chance import generator
-from wolfspider.drive import Recollection, read
+from wolfspider.drive import Recollection
 from wolfspider.events import Event
 from wolfspider.frontier import Shelf
 from wolfspider.judge import make_judge
@@ -21,6 +21,7 @@ from wolfspider.params import build
 from wolfspider.strategies import strategy_named
 from wolfspider.strategies.lafc import Lafc
 from wolfspider.topic import Task
+from wolfspider.web.html import parse
 from wolfspider.web.synthetic import Synthetic
 
 
@@ -41,7 +42,7 @@ def addresses(web: Synthetic) -> Sequence[str]:
     pages = [web.addresses.url(page) for page in range(0, 2000, 80)]
     links = [
         link.url
-        for page in (read(web.look(url, web.start)) for url in pages)
+        for page in (parse(web.look(url, web.start)) for url in pages)
         if isinstance(page, Page)
         for link in page.links
         if "/go/" in link.url or "?" in link.url
@@ -57,7 +58,7 @@ def test_what_is_kept_answers_as_the_web_does_at_any_moment(web: Synthetic) -> N
             answer, plain = kept.look(url, moment), web.look(url, moment)
             failed += plain.failure is not None
             assert replace(answer, body=b"", page=None) == replace(plain, body=b"", page=None)
-            assert read(answer) == read(plain)
+            assert parse(answer) == parse(plain)
     assert failed  # some of them, at some moments
     assert 0 < len(kept) <= len(addresses(web))
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from wolfspider.bench.fleets import Steady, fleet, model_of, prepared, recording_of, seeds_of, start_of, work
-from wolfspider.drive import read
 from wolfspider.errors import Problem
 from wolfspider.events import Event, Noted
 from wolfspider.model import Page
 from wolfspider.web.cache import folder
+from wolfspider.web.html import parse
 from wolfspider.web.recorded import Recorded
 from wolfspider.web.replay import Replay
 from wolfspider.web.synthetic import Synthetic
@@ -64,7 +64,7 @@ def test_a_steady_web_shows_what_the_web_shows_and_asks_it_once_for_each_change(
     for step in range(200):
         now = world.start + step * HOUR / 10
         fetch = steady.look(front, now)
-        there = read(world.look(front, now))
+        there = parse(world.look(front, now))
         assert isinstance(there, Page) and fetch.page is not None
         shown = fetch.page
         assert (shown.digest, shown.words, shown.links, shown.at) == (there.digest, there.words, there.links, now)

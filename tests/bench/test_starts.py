@@ -7,10 +7,10 @@ import pytest
 from wolfspider.bench.cell import opened
 from wolfspider.bench.metrics import key
 from wolfspider.bench.starts import ADDRESS, LISTED, STARTS, bm25, directory, results, start_of
-from wolfspider.drive import read
 from wolfspider.errors import Problem
 from wolfspider.model import Page
 from wolfspider.topic import Task
+from wolfspider.web.html import parse
 from wolfspider.web.synthetic import Synthetic
 
 WEB = "synthetic:pages=1000,topics=8,seed=3"
@@ -49,7 +49,7 @@ def test_results_are_ten_different_pages_that_say_the_keywords(web: Synthetic, t
 
 def test_the_results_are_a_page_with_links_beside_the_web(web: Synthetic, task: Task) -> None:
     start = start_of("results", web, task, web)
-    page = read(start.looks.look(start.url, web.start))
+    page = parse(start.looks.look(start.url, web.start))
     assert isinstance(page, Page)
     assert [link.url for link in page.links] == [result.url for result in results(web, task.topic.keywords)]
     assert not web.owns("search.invalid")
@@ -63,7 +63,7 @@ def test_a_start_never_fails(web: Synthetic, task: Task, kind: str) -> None:
     start = start_of(kind, web, task, web)
     assert start.within(start.url)
     moments = [web.start + 600.0 * spell for spell in range(200)]
-    assert all(isinstance(read(start.looks.look(start.url, now)), Page) for now in moments)
+    assert all(isinstance(parse(start.looks.look(start.url, now)), Page) for now in moments)
 
 
 def test_an_unknown_kind_of_start_is_named(web: Synthetic, task: Task) -> None:

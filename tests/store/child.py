@@ -7,14 +7,13 @@ from pathlib import Path
 
 from wolfspider.store.rehearsal import Rehearsal
 from wolfspider.store.sqlite import create, is_run, open_run
-from wolfspider.web.html import parse
 
 
 def main(folder: Path, steps: int) -> None:
     if is_run(folder):
-        store = open_run(folder, read=parse)
+        store = open_run(folder)
     else:
-        store = create(folder, {"of": "a child"}, read=parse, info={"software": "test"})
+        store = create(folder, {"of": "a child"}, info={"software": "test"})
     rehearsal = Rehearsal(store, pages=20)
     for _ in range(steps):
         told = set(store.newest("host1.test", 100))

@@ -15,7 +15,6 @@ from wolfspider.store.conformance import DURABLE_CHECKS, STORE_CHECKS
 from wolfspider.store.reading import append_command
 from wolfspider.store.sqlite import SqliteStore, create, open_run
 from wolfspider.store.volatile import Volatile
-from wolfspider.web.html import parse
 
 
 class Volatiles:
@@ -39,7 +38,7 @@ class Runs:
         self.open: list[SqliteStore] = []
 
     def make(self) -> Store:
-        store = create(self.folder / str(next(self.numbers)), {}, read=parse, info={"software": "test"}, full=self.full)
+        store = create(self.folder / str(next(self.numbers)), {}, info={"software": "test"}, full=self.full)
         self.open.append(store)
         return store
 
@@ -47,7 +46,7 @@ class Runs:
         assert isinstance(store, SqliteStore)
         store.close()
         self.open.remove(store)
-        self.open.append(open_run(store.folder, read=parse, full=self.full))
+        self.open.append(open_run(store.folder, full=self.full))
         return self.open[-1]
 
     def tell(self, store: Store, command: Command) -> None:

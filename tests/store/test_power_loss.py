@@ -21,7 +21,6 @@ from wolfspider.store.failpoints import NAMES, VARIABLE
 from wolfspider.store.reading import RunView
 from wolfspider.store.rehearsal import Rehearsal
 from wolfspider.store.sqlite import create, open_run
-from wolfspider.web.html import parse
 
 CHILD = Path(__file__).with_name("child.py")
 # What a run of a few steps never reaches: it fills no file of the archive, writes no index and has no network.
@@ -49,7 +48,7 @@ def child(folder: Path, failpoint: str = "", steps: int = 12) -> subprocess.Comp
 
 def resumed(folder: Path) -> Rehearsal:
     """Opened, played again and brought to its end; every record and row is then looked at."""
-    store = open_run(folder, read=parse)
+    store = open_run(folder)
     try:
         rehearsal = Rehearsal(store, pages=20)
         rehearsal.run()
@@ -66,7 +65,7 @@ def resumed(folder: Path) -> Rehearsal:
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, bytes]]:
     """How the crawl ends that nobody kills."""
-    store = create(tmp_path_factory.mktemp("whole") / "run", {}, read=parse, info={"software": "test"})
+    store = create(tmp_path_factory.mktemp("whole") / "run", {}, info={"software": "test"})
     rehearsal = Rehearsal(store, pages=20)
     rehearsal.run()
     store.close()
@@ -104,7 +103,7 @@ def copied(run: Path, to: Path) -> Path:
 @pytest.mark.slow
 def test_a_machine_that_dies_leaves_a_run_that_opens(tmp_path: Path, undisturbed: tuple[str, dict[str, bytes]]) -> None:
     """What the disk was not told to keep is lost in part: the end of the archive, of the WAL, of the shelf."""
-    store = create(tmp_path / "run", {}, read=parse, info={"software": "test"})
+    store = create(tmp_path / "run", {}, info={"software": "test"})
     Rehearsal(store, pages=20).run(14, snapshots=5)
     sizes = {name: (tmp_path / "run" / name).stat().st_size for name in ("warc/00000.warc.gz", "run.db-wal", "shelf")}
     for number, (of_archive, of_wal, of_shelf) in enumerate(LEFT):
@@ -116,7 +115,7 @@ def test_a_machine_that_dies_leaves_a_run_that_opens(tmp_path: Path, undisturbed
 
 
 def test_a_wal_whose_end_is_garbage_opens(tmp_path: Path) -> None:
-    store = create(tmp_path / "run", {}, read=parse, info={"software": "test"})
+    store = create(tmp_path / "run", {}, info={"software": "test"})
     Rehearsal(store, pages=20).run(6)
     copy = copied(tmp_path / "run", tmp_path / "copy")
     store.close()
@@ -128,12 +127,12 @@ def test_a_wal_whose_end_is_garbage_opens(tmp_path: Path) -> None:
 
 
 def test_a_lost_record_takes_rows_and_snapshots_behind_it_along(tmp_path: Path) -> None:
-    store = create(tmp_path / "run", {}, read=parse, info={"software": "test"})
+    store = create(tmp_path / "run", {}, info={"software": "test"})
     Rehearsal(store, pages=20).run(12, snapshots=4)
     store.close()
     path = tmp_path / "run" / "warc" / "00000.warc.gz"
     os.truncate(path, path.stat().st_size - 10)
-    store = open_run(tmp_path / "run", read=parse)
+    store = open_run(tmp_path / "run")
     last = store._last
     store.close()
     with sqlite3.connect(tmp_path / "run" / "run.db") as connection:
@@ -154,7 +153,7 @@ def test_a_full_disk_stops_the_run_and_damages_nothing(tmp_path: Path) -> None:
     if not _mounted(small, "2m"):
         pytest.skip("no right to mount a small disk")
     try:
-        store = create(small / "run", {}, read=parse, info={"software": "test"})
+        store = create(small / "run", {}, info={"software": "test"})
         rehearsal = Rehearsal(store, pages=20)
         rehearsal.run(3)
         ballast = small / "ballast"
@@ -185,7 +184,7 @@ from wolfspider.errors import Problem
 from wolfspider.store.rehearsal import Rehearsal
 from wolfspider.store.sqlite import create
 from wolfspider.web.html import parse
-store = create(Path(sys.argv[1]), {}, read=parse, info={})
+store = create(Path(sys.argv[1]), {}, info={})
 rehearsal = Rehearsal(store, pages=20)
 rehearsal.run(3)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
@@ -208,7 +207,7 @@ def test_a_file_that_may_not_grow_stops_the_run_and_damages_nothing(limit: int, 
 
 
 def test_a_vanished_folder_is_a_sentence(tmp_path: Path) -> None:
-    store = create(tmp_path / "run", {}, read=parse, info={"software": "test"})
+    store = create(tmp_path / "run", {}, info={"software": "test"})
     rehearsal = Rehearsal(store, pages=20)
     rehearsal.run(3)
     shutil.rmtree(tmp_path / "run")

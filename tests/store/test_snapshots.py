@@ -11,7 +11,6 @@ from wolfspider.errors import BadInput
 from wolfspider.store import snapshots
 from wolfspider.store.rehearsal import Rehearsal
 from wolfspider.store.sqlite import SqliteStore, create, open_run
-from wolfspider.web.html import parse
 
 
 @given(some.text(), some.dictionaries(some.text(max_size=5), some.binary(max_size=50), max_size=4))
@@ -37,7 +36,7 @@ def test_one_wrong_byte_is_seen(tmp_path_factory: pytest.TempPathFactory, place:
 
 
 def run_with_snapshots(folder: Path) -> tuple[str, dict[str, bytes]]:
-    store = create(folder, {}, read=parse, info={"software": "test"})
+    store = create(folder, {}, info={"software": "test"})
     rehearsal = Rehearsal(store)
     rehearsal.run(12, snapshots=4)
     rehearsal.run(2)
@@ -51,7 +50,7 @@ def files(folder: Path) -> list[Path]:
 
 def reopened(folder: Path) -> tuple[SqliteStore, int, tuple[str, dict[str, bytes]]]:
     """The store, where its snapshot stood, and the state it comes to."""
-    store = open_run(folder, read=parse)
+    store = open_run(folder)
     seq = store._start.seq
     return store, seq, codec.store(Rehearsal(store).state())
 
@@ -101,7 +100,7 @@ def test_without_any_snapshot_all_is_played_again(tmp_path: Path) -> None:
 def test_a_tampered_snapshot_that_fits_its_digest_is_refused_too(tmp_path: Path) -> None:
     """Somebody who can write rows and files can give wrong data, and still not run code."""
     state = run_with_snapshots(tmp_path / "run")
-    store = open_run(tmp_path / "run", read=parse)
+    store = open_run(tmp_path / "run")
     newest = files(tmp_path / "run")[-1]
     forged = snapshots.save(newest.parent, newest.name, '{"~helper": ["Popen", {}]}', {})
     store._connection.execute("UPDATE snapshots SET digest = ? WHERE file = ?", (forged.digest, newest.name))
@@ -115,7 +114,7 @@ def test_a_name_that_leads_elsewhere_is_not_followed(tmp_path: Path) -> None:
     run_with_snapshots(tmp_path / "run")
     outside = tmp_path / "precious.snapshot"
     outside.write_text("precious")
-    store = open_run(tmp_path / "run", read=parse)
+    store = open_run(tmp_path / "run")
     store._connection.execute("UPDATE snapshots SET file = '../../precious.snapshot'")
     store.close()
     store, seq, _ = reopened(tmp_path / "run")
@@ -129,5 +128,5 @@ def test_what_was_left_unfinished_is_tidied_away(tmp_path: Path) -> None:
     (folder / f"{snapshots.name_of(99, 0)}.part").write_text("half")
     (folder / snapshots.name_of(98, 0)).write_text("never committed")
     (folder / "notes.txt").write_text("not ours")
-    open_run(tmp_path / "run", read=parse).close()
+    open_run(tmp_path / "run").close()
     assert len(files(tmp_path / "run")) == 3 and (folder / "notes.txt").exists()

@@ -27,14 +27,13 @@ from wolfspider.store.reading import RunView, answer_to, append_command
 from wolfspider.store.rehearsal import Rehearsal, address
 from wolfspider.store.schema import FORMAT
 from wolfspider.store.sqlite import SqliteStore, about_run, create, is_run, open_run
-from wolfspider.web.html import parse
 
 FIXTURES = Path(__file__).with_name("fixtures")
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[SqliteStore]:
-    made = create(tmp_path / "run", {"topic": "spiders"}, read=parse, info={"software": "test"})
+    made = create(tmp_path / "run", {"topic": "spiders"}, info={"software": "test"})
     yield made
     made.close()
 
@@ -67,14 +66,14 @@ def test_a_store_is_a_store(store: SqliteStore) -> None:
 
 def test_a_run_is_not_made_twice(store: SqliteStore) -> None:
     with pytest.raises(Problem, match="resume it"):
-        create(store.folder, {}, read=parse, info={})
+        create(store.folder, {}, info={})
 
 
 def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("precious")
     mode = tmp_path.stat().st_mode
     with pytest.raises(Problem, match=r"holds 'thesis\.txt'"):
-        create(tmp_path, {}, read=parse, info={})
+        create(tmp_path, {}, info={})
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"] and tmp_path.stat().st_mode == mode
 
 
@@ -84,16 +83,16 @@ def test_a_lost_archive_does_not_take_the_log_along(store: SqliteStore) -> None:
     store.close()
     kept = (store.folder / "warc" / "00000.warc.gz").rename(store.folder.with_name("kept"))
     with pytest.raises(BadInput, match="missing"):
-        open_run(store.folder, read=parse)
+        open_run(store.folder)
     kept.rename(store.folder / "warc" / "00000.warc.gz")
-    again = open_run(store.folder, read=parse)
+    again = open_run(store.folder)
     assert len(list(again.past().entries)) == 3
     again.close()
 
 
 def test_a_second_owner_is_refused(store: SqliteStore) -> None:
     with pytest.raises(Problem, match=f"process {os.getpid()} on "):
-        open_run(store.folder, read=parse)
+        open_run(store.folder)
     store.write(("grant", 0, True))  # the first is not disturbed
 
 
@@ -101,19 +100,19 @@ def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
     assert not is_run(tmp_path)
     for folder in (tmp_path, tmp_path / "nothing"):
         with pytest.raises(BadInput, match="not a run"):
-            open_run(folder, read=parse)
+            open_run(folder)
     (tmp_path / "run.json").write_text("{")
     with pytest.raises(BadInput, match="damaged"):
-        open_run(tmp_path, read=parse)
+        open_run(tmp_path)
     (tmp_path / "run.json").write_text(json.dumps({"format": 1, "about": {}}))
     with pytest.raises(BadInput, match=r"run\.db is missing"):
-        open_run(tmp_path, read=parse)
+        open_run(tmp_path)
     (tmp_path / "run.db").write_bytes(b"this is no database " * 100)
     with pytest.raises(BadInput, match="damaged"):
-        open_run(tmp_path, read=parse)
+        open_run(tmp_path)
     (tmp_path / "run.db").write_bytes(b"")
     with pytest.raises(BadInput, match="no database of a run"):
-        open_run(tmp_path, read=parse)
+        open_run(tmp_path)
 
 
 @pytest.mark.parametrize("place", ["description", "database"])
@@ -125,7 +124,7 @@ def test_a_newer_format_is_refused_with_both_numbers(store: SqliteStore, place: 
     else:
         with sqlite3.connect(store.folder / "run.db") as connection:
             connection.execute(f"PRAGMA user_version = {FORMAT + 6}")
-    for opening in (lambda: open_run(store.folder, read=parse), lambda: RunView(store.folder)):
+    for opening in (lambda: open_run(store.folder), lambda: RunView(store.folder)):
         with pytest.raises(BadInput, match=f"format {FORMAT + 6}, .* up to {FORMAT} "):
             opening()
 
@@ -136,7 +135,7 @@ def test_links_that_lead_elsewhere_are_refused(store: SqliteStore, name: str, tm
     (store.folder / name).rename(tmp_path / "elsewhere")
     (store.folder / name).symlink_to(tmp_path / "elsewhere")
     with pytest.raises(BadInput):
-        open_run(store.folder, read=parse)
+        open_run(store.folder)
     with pytest.raises(BadInput):
         RunView(store.folder)
 
@@ -146,7 +145,7 @@ def test_a_folder_with_a_planted_link_is_not_made_a_run(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "run.db").symlink_to(tmp_path / "precious")
     with pytest.raises(BadInput, match="link"):
-        create(tmp_path / "run", {}, read=parse, info={})
+        create(tmp_path / "run", {}, info={})
     assert (tmp_path / "precious").read_text() == "precious"
 
 
@@ -158,21 +157,21 @@ def test_a_disk_that_is_read_only_is_a_sentence(tmp_path: Path) -> None:
     if subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("no right to mount a disk")
     try:
-        store = create(run, {}, read=parse, info={"software": "test"})
+        store = create(run, {}, info={"software": "test"})
         Rehearsal(store).run(3)
         store.close()
         subprocess.run(["mount", "-o", "remount,ro", str(run.parent)], check=True)
         with pytest.raises(Problem, match="Read-only"):
-            open_run(run, read=parse)
+            open_run(run)
         with pytest.raises(Problem, match="Read-only"):
-            create(run.parent / "other", {}, read=parse, info={})
+            create(run.parent / "other", {}, info={})
         assert RunView(run).log_position > 0  # it can still be read
     finally:
         subprocess.run(["umount", "-l", str(run.parent)], check=False)
 
 
 def test_nothing_is_written_outside_the_run(tmp_path: Path) -> None:
-    store = create(tmp_path / "run", {}, read=parse, info={"software": "test"})
+    store = create(tmp_path / "run", {}, info={"software": "test"})
     hand = hand_of(store)
     for path in ("../../../etc/x", "%2e%2e/%2e%2e/y", "CON", "a" * 300, "ü\u202e", "x\x00y"):
         hand.bring(answer(f"http://a.test/{path}", "words"))
@@ -192,7 +191,7 @@ def test_a_run_of_every_older_format_opens(tmp_path: Path) -> None:
     for path in kept:
         with tarfile.open(path) as archive:
             archive.extractall(tmp_path / path.stem, filter="data")
-        store = open_run(tmp_path / path.stem / "run", read=parse)
+        store = open_run(tmp_path / path.stem / "run")
         rehearsal = Rehearsal(store)
         assert rehearsal.crawl.spent > 10
         rehearsal.run()
@@ -224,7 +223,7 @@ def test_a_page_is_recalled_as_it_was(store: SqliteStore, encoding: str) -> None
     assert isinstance(page, Page) and page.robots and page.modified and page.near >= 0
     store.commit()
     store.close()
-    again = open_run(store.folder, read=parse)
+    again = open_run(store.folder)
     assert [entry[2] for entry in again.past().entries if entry[0] == "land"] == [page]
     hand_of(again).bring(fetch)
     held = again.recall(URL)
@@ -243,7 +242,7 @@ def test_a_page_without_a_body_is_kept_itself(store: SqliteStore) -> None:
     hand.land(hand.send(URL), Fetch(URL, URL, 200, at=3.0, page=page), page)
     store.commit()
     store.close()
-    again = open_run(store.folder, read=parse)
+    again = open_run(store.folder)
     assert [entry[2] for entry in again.past().entries if entry[0] == "land"] == [page]
     again.close()
     (row,) = RunView(store.folder).pages()
@@ -258,7 +257,7 @@ def test_what_a_source_answers_is_in_the_log_alone(store: SqliteStore) -> None:
     hand.land(hand.send("leap:x", "source"), None, page)
     store.commit()
     store.close()
-    again = open_run(store.folder, read=parse)
+    again = open_run(store.folder)
     assert [entry[2] for entry in again.past().entries if entry[0] == "land"] == [page]
     again.close()
     assert list(RunView(store.folder).pages()) == []
@@ -273,7 +272,7 @@ def test_a_held_page_lands_as_the_copy_that_was_recalled(store: SqliteStore) -> 
     hand.land(visit, None, old)
     store.commit()
     store.close()
-    again = open_run(store.folder, read=parse)
+    again = open_run(store.folder)
     landed = [entry[2] for entry in again.past().entries if entry[0] == "land"]
     assert landed[0] == landed[2] == old != landed[1]
     again.close()
@@ -339,7 +338,7 @@ def test_what_is_no_command_is_refused_and_the_run_goes_on(store: SqliteStore, t
     assert answer_to(store.folder, number) is not None
     rehearsal.run(5)
     store.close()
-    again = open_run(store.folder, read=parse)
+    again = open_run(store.folder)
     Rehearsal(again).run()
     again.close()
 
@@ -420,7 +419,7 @@ def test_a_run_that_ended_goes_on(store: SqliteStore) -> None:
     store.snapshot(rehearsal.state())
     store.close()
     for pages in (20, 30):
-        again = open_run(store.folder, read=parse)
+        again = open_run(store.folder)
         rehearsal = Rehearsal(again)
         rehearsal.crawl.command(events.SetLimit("pages", pages), rehearsal.crawl.now)
         rehearsal.run()
@@ -434,7 +433,7 @@ def test_a_run_that_ended_goes_on(store: SqliteStore) -> None:
 @given(some.lists(some.sampled_from(["step", "snapshot", "die", "torn"]), max_size=25))
 def test_any_life_ends_the_same(tmp_path_factory: pytest.TempPathFactory, life: list[str]) -> None:
     folder = tmp_path_factory.mktemp("life") / "run"
-    store = create(folder, {}, read=parse, info={"software": "test"})
+    store = create(folder, {}, info={"software": "test"})
     rehearsal = Rehearsal(store, pages=15)
     for deed in life:
         if deed == "step":
@@ -445,7 +444,7 @@ def test_any_life_ends_the_same(tmp_path_factory: pytest.TempPathFactory, life: 
             if deed == "torn":
                 rehearsal.land_one(rehearsal.crawl.now + 1)
             store.close()
-            store = open_run(folder, read=parse)
+            store = open_run(folder)
             rehearsal = Rehearsal(store, pages=15)
     rehearsal.run()
     assert rehearsal.crawl.spent == 15
@@ -459,7 +458,7 @@ _KNOWN: dict[str, tuple[float, int]] = {}
 
 def _undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[float, int]:
     if not _KNOWN:
-        store = create(tmp_path_factory.mktemp("whole") / "run", {}, read=parse, info={"software": "test"})
+        store = create(tmp_path_factory.mktemp("whole") / "run", {}, info={"software": "test"})
         rehearsal = Rehearsal(store, pages=15)
         rehearsal.run()
         store.close()
@@ -478,7 +477,7 @@ def test_credits_of_a_turn_that_was_lost_are_paid_again(store: SqliteStore) -> N
     store._connection.execute("DELETE FROM visits WHERE seq > ?", (seq,))
     store._connection.execute("DELETE FROM events WHERE seq > ?", (seq,))
     store.close()
-    again = open_run(store.folder, read=parse)
+    again = open_run(store.folder)
     Rehearsal(again).step()
     credits = [(data["visit"], data["reason"], data["due"]) for _, _, data in RunView(store.folder).events("Credited")]
     assert len(credits) == len(set(credits)) and len(credits) >= told
@@ -509,7 +508,7 @@ def test_the_disk_is_told_from_another_thread_while_the_run_goes_on(
     assert troubles == [] and rehearsal.crawl.spent == 40
     store.close()
     store.sync()  # too late, and harmless
-    again = open_run(store.folder, read=parse)
+    again = open_run(store.folder)
     assert Rehearsal(again).crawl.spent == 40
     again.close()
 
@@ -521,7 +520,7 @@ def test_an_unchanged_page_that_is_not_at_hand_is_kept_itself(store: SqliteStore
     hand.land(hand.send(URL, fresh=True), Fetch(URL, URL, 304, at=3.0, captures=(said,)), page)
     store.commit()
     store.close()
-    again = open_run(store.folder, read=parse)
+    again = open_run(store.folder)
     assert [entry[2] for entry in again.past().entries if entry[0] == "land"] == [page]
     again.close()
 

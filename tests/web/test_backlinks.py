@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.drive import read
 from wolfspider.learn.graph import Graph
 from wolfspider.memory import Source
 from wolfspider.model import Failure, Fetch, Page
 from wolfspider.topic import Task
 from wolfspider.web.backlinks import MOST, Backlinks
+from wolfspider.web.html import parse
 from wolfspider.web.synthetic import Synthetic
 
 START = 1_000.0
@@ -110,7 +110,7 @@ def test_on_a_computed_web_the_pages_it_names_do_link_there() -> None:
     (task, *_) = world.tasks().values()
     for target in sorted(task.relevant)[:3]:
         for linking in into(source, target)[:10]:
-            page = read(world.look(linking, world.start))
+            page = parse(world.look(linking, world.start))
             assert isinstance(page, Page)
             ends = {world.look(link.url, world.start).final_url for link in page.links}
             assert world.look(target, world.start).final_url in ends

@@ -18,11 +18,12 @@ from tests.web.live_site import (
 )
 from tests.web.loopback import Loopback, http, serving
 
-from wolfspider.model import Failure, Link, Page
+from wolfspider.model import Failure, Page
+from wolfspider.scope import Scope
 from wolfspider.web.client import Caps
 from wolfspider.web.guard import Guard
 from wolfspider.web.html import parse
-from wolfspider.web.live import followable, keepable
+from wolfspider.web.live import keepable
 from wolfspider.web.polite import DAY, HostCap, Manners
 from wolfspider.web.world import Request, Web
 
@@ -381,16 +382,6 @@ def test_a_name_that_leads_inside_is_blocked_before_anything_is_sent() -> None:
     asyncio.run(main())
 
 
-def test_links_nobody_should_follow_are_left_out() -> None:
-    page = Page(
-        "http://a.test/", "http://a.test/", links=(Link("http://a.test/1"), Link("http://a.test/2", rel="ugc nofollow"))
-    )
-    assert [link.url for link in followable(page).links] == ["http://a.test/1"]
-    closed = Page("http://a.test/", "http://a.test/", links=page.links, robots=("nofollow", "noindex"))
-    assert followable(closed).links == ()
-    assert keepable(page) and not keepable(closed)
-
-
 def test_what_headers_ask_of_robots_is_obeyed_as_what_pages_ask() -> None:
     async def main() -> None:
         body = b"<html><body><p>some words</p><a href='/y'>a link</a></body></html>"
@@ -401,7 +392,7 @@ def test_what_headers_ask_of_robots_is_obeyed_as_what_pages_ask() -> None:
         }
         async with visiting(replies) as (live, _):
             pages = [parse(await fetch(live, f"http://a.test/{name}")) for name in ("all", "none", "other")]
-            assert [len(followable(page).links) for page in pages if isinstance(page, Page)] == [1, 0, 1]
+            assert [len(Scope().cut(page).links) for page in pages if isinstance(page, Page)] == [1, 0, 1]
             assert [keepable(page) for page in pages if isinstance(page, Page)] == [True, False, True]
 
     asyncio.run(main())

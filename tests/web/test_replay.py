@@ -18,7 +18,7 @@ from wolfspider import events
 from wolfspider.bench.cell import Cell, Delayed, new_crawl
 from wolfspider.chance import generator
 from wolfspider.checks import WORLD_CHECKS
-from wolfspider.drive import Recollection, read, simulate
+from wolfspider.drive import Recollection, simulate
 from wolfspider.errors import BadInput, Problem
 from wolfspider.frontier import Shelf
 from wolfspider.judge import DEFAULT_JUDGE
@@ -30,6 +30,7 @@ from wolfspider.scope import Scope
 from wolfspider.store.recording import Recorder
 from wolfspider.strategy import Strategy
 from wolfspider.topic import Topic
+from wolfspider.web.html import parse
 from wolfspider.web.replay import Replay, opened
 from wolfspider.web.synthetic import Synthetic
 from wolfspider.web.world import Looks, World, open_web
@@ -221,7 +222,7 @@ def page(final: str, digest: str, links: Sequence[str], at: float, url: str = ""
 
 def shown(world: World, url: str, now: float) -> str | Failure:
     fetch = world.look(url, now)
-    result = read(fetch)
+    result = parse(fetch)
     assert (fetch.url, fetch.at) == (url, now)
     assert fetch.seconds > 0
     if isinstance(result, Failure):

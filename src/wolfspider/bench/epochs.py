@@ -21,10 +21,11 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from wolfspider import codec
-from wolfspider.drive import Result, read, simulate
+from wolfspider.drive import Result, simulate
 from wolfspider.loop import Crawl
 from wolfspider.model import Fetch, Link, Page
 from wolfspider.text import counts
+from wolfspider.web.html import parse
 from wolfspider.web.synthetic import Synthetic
 from wolfspider.web.world import Looks, World
 
@@ -58,7 +59,7 @@ class Keeping:
 
     def _asked(self, url: str, now: float) -> Fetch:
         fetch = self.world.look(url, now)
-        result = read(fetch)
+        result = parse(fetch)
         if not isinstance(result, Page) or now < self._until_then:
             return fetch
         page = replace(result, words=tuple(map(sys.intern, result.words)))  # many pages, few words

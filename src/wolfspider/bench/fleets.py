@@ -29,7 +29,7 @@ from wolfspider import chance
 from wolfspider.bench.foraging import Foraging
 from wolfspider.bench.kept import digest_of
 from wolfspider.bench.source import source_of
-from wolfspider.drive import Recollection, read, simulate
+from wolfspider.drive import Recollection, simulate
 from wolfspider.errors import Problem
 from wolfspider.events import Event, Finish, Noted
 from wolfspider.frontier import Shelf
@@ -43,6 +43,7 @@ from wolfspider.store.recording import recorded
 from wolfspider.strategies import strategy_named
 from wolfspider.topic import Topic
 from wolfspider.web.cache import folder
+from wolfspider.web.html import parse
 from wolfspider.web.replay import Replay
 from wolfspider.web.synthetic import Synthetic
 from wolfspider.web.world import Looks, World, open_web
@@ -78,7 +79,7 @@ class Steady:
         if fetch is not None and fetch.page is not None and now < until:
             return replace(fetch, at=now, page=replace(fetch.page, at=now))
         fetch = replace(self.world.look(url, now), seconds=self.latency)
-        result = read(fetch)
+        result = parse(fetch)
         if isinstance(result, Page):
             fetch = replace(fetch, body=b"", page=result)
             self._keep(url, self.world.changed(url, now, math.inf), fetch)
@@ -248,7 +249,7 @@ def _background(world: Synthetic) -> Iterator[Page]:
     """Pages of the web beside the news site."""
     every = max(1, world.params.pages // BACKGROUND_PAGES)
     for number in range(0, world.params.pages, every):
-        page = read(world.look(world.addresses.url(number), world.start))
+        page = parse(world.look(world.addresses.url(number), world.start))
         if isinstance(page, Page):
             yield page
 

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from wolfspider import chance
 from wolfspider.bench.metrics import key
 from wolfspider.bench.tasks import tasks_of
-from wolfspider.drive import read
 from wolfspider.judge import JUDGES, Judge, make_judge
 from wolfspider.model import Page
 from wolfspider.topic import Task, Topic
+from wolfspider.web.html import parse
 from wolfspider.web.world import World
 
 Row = dict[str, Any]
@@ -66,7 +66,7 @@ def _order(world: World, seed: int) -> list[str]:
 
 
 def _pages(world: World, order: Iterable[str]) -> Iterator[Page]:
-    found = (read(world.look(url, world.start)) for url in order)
+    found = (parse(world.look(url, world.start)) for url in order)
     return (page for page in found if isinstance(page, Page))
 
 

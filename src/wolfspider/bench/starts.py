@@ -23,11 +23,11 @@ import numpy as np
 from wolfspider import chance
 from wolfspider.bench.cell import inside
 from wolfspider.bench.metrics import key
-from wolfspider.drive import read
 from wolfspider.errors import Problem
 from wolfspider.model import Fetch, Page
 from wolfspider.text import counts, words
 from wolfspider.topic import Task
+from wolfspider.web.html import parse
 from wolfspider.web.recorded import Recorded
 from wolfspider.web.synthetic import Synthetic
 from wolfspider.web.world import Looks, World
@@ -75,7 +75,7 @@ def _there(world: World, url: str) -> Fetch:
     """The answer at the first moment at which there is one."""
     for spell in range(MOST_SPELLS):
         fetch = world.look(url, world.start + spell * SPELL)
-        if isinstance(read(fetch), Page):
+        if isinstance(parse(fetch), Page):
             return fetch
     raise Problem(f"There is no page to start from at {url} in {world.name}.")
 
@@ -144,7 +144,7 @@ def results(world: World, keywords: tuple[str, ...]) -> tuple[Result, ...]:
 
 
 def _shown(world: World, url: str) -> Result:
-    page = read(world.look(url, world.start))
+    page = parse(world.look(url, world.start))
     assert isinstance(page, Page)  # it was one when it was ranked
     return Result(page.final_url, page.title, " ".join(page.words[:SNIPPET]))
 
@@ -177,7 +177,7 @@ def survey(world: World) -> tuple[Seen, ...]:
     asked = {word for task in world.tasks().values() for text in task.topic.keywords for word in words(text)}
     found: dict[str, Seen] = {}
     for url in _addresses(world):
-        page = read(world.look(url, world.start))
+        page = parse(world.look(url, world.start))
         if isinstance(page, Page) and page.final_url not in found:
             bag = Counter({word: count for word, count in counts(page).items() if word in asked})
             found[page.final_url] = Seen(page.final_url, page.digest, len(page.words), bag)

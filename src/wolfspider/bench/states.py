@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from wolfspider.chance import generator
-from wolfspider.drive import read
 from wolfspider.errors import BadInput, Problem
 from wolfspider.learn.states import MAPPINGS, StateModel, Tally, open_states, train_states
 from wolfspider.model import Page
 from wolfspider.text import counts
+from wolfspider.web.html import parse
 from wolfspider.web.index import beside
 from wolfspider.web.world import World
 
@@ -59,7 +59,7 @@ def pages_of(world: World, sample: Sample, progress: Progress) -> Iterator[Page]
     if sample.pages < len(urls):
         numbers = sorted(generator(sample.seed, "states").sample(numbers, sample.pages))
     for done, number in enumerate(numbers, 1):
-        page = read(world.look(urls[number], at))
+        page = parse(world.look(urls[number], at))
         progress(done, len(numbers))
         if isinstance(page, Page):
             yield page

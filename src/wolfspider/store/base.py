@@ -13,15 +13,13 @@ writing, and answers `holds` and `recall` as of that point of the log, never fro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from wolfspider.events import Command, Event
 from wolfspider.frontier import Shelf
 from wolfspider.memory import Memory
-from wolfspider.model import Failure, Fetch, Page
-
-Read = Callable[[Fetch], Page | Failure]  # how an archived answer becomes a page again
+from wolfspider.model import Fetch
 
 
 class Past(NamedTuple):

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from wolfspider.errors import BadInput
 from wolfspider.model import Capture, Failure, Fetch, Page, Verdict
 from wolfspider.store.archive import Archive, Place
-from wolfspider.store.base import Read
 from wolfspider.store.packing import unpacked_fetch, unpacked_page
+from wolfspider.web.html import parse
 from wolfspider.web.inflate import inflated
 
 AT_HAND = 128  # parsed pages kept in memory
@@ -30,8 +30,8 @@ class Holding(NamedTuple):
 
 
 class Holdings:
-    def __init__(self, connection: sqlite3.Connection, archive: Archive, read: Read) -> None:
-        self._connection, self._archive, self._read = connection, archive, read
+    def __init__(self, connection: sqlite3.Connection, archive: Archive) -> None:
+        self._connection, self._archive = connection, archive
         self._at_hand: OrderedDict[int, Page] = OrderedDict()
 
     def holds(self, url: str, upto: int) -> bool:
@@ -96,7 +96,7 @@ class Holdings:
         *known, packed = row
         if packed is not None:
             return unpacked_page(packed)
-        result = self._read(self._fetch(*known))
+        result = parse(self._fetch(*known))
         if isinstance(result, Failure):
             raise BadInput(f"{known[0]} was a page when it came and is none when read again ({result.kind}).")
         return result

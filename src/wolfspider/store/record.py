@@ -22,7 +22,6 @@ from wolfspider.memory import Held
 from wolfspider.model import Capture, Failure, Fetch, Page, Verdict
 from wolfspider.room import Broken
 from wolfspider.store.archive import Archive, DiskFull, End, Place, disk_full
-from wolfspider.store.base import Read
 from wolfspider.store.holdings import Holdings
 from wolfspider.store.packing import packed_entry, packed_page
 from wolfspider.store.playing import Play
@@ -56,10 +55,10 @@ def guarded(method: Callable[Concatenate[Owner, P], T]) -> Callable[Concatenate[
 class Recording:
     """Where the run stands, and what it was told."""
 
-    def __init__(self, folder: Path, connection: sqlite3.Connection, archive: Archive, read: Read) -> None:
+    def __init__(self, folder: Path, connection: sqlite3.Connection, archive: Archive) -> None:
         self.folder = folder
         self._connection, self._archive = connection, archive
-        self._holdings = Holdings(connection, archive, read)
+        self._holdings = Holdings(connection, archive)
         self._rows, self._play = Rows(connection), Play(connection)
         self._last: int = connection.execute("SELECT IFNULL(MAX(seq), 0) FROM log").fetchone()[0]
         self._playing = self._last > 0  # are there rows that what comes may have to be compared with?

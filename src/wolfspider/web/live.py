@@ -292,14 +292,6 @@ class _Trip:
         )
 
 
-def followable(page: Page) -> Page:
-    """Without the links that its author asks nobody to follow."""
-    if "nofollow" in page.robots:
-        return replace(page, links=())
-    links = tuple(link for link in page.links if "nofollow" not in link.rel.split())
-    return page if len(links) == len(page.links) else replace(page, links=links)
-
-
 def keepable(page: Page) -> bool:
     """May this page be handed on? One that asks not to be indexed is read and followed, but never exported."""
     return "noindex" not in page.robots

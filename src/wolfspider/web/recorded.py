@@ -22,6 +22,7 @@ from pathlib import Path
 from wolfspider.errors import BadInput
 from wolfspider.learn.graph import Graph
 from wolfspider.model import Failure, Fetch, Link, Page, host_of
+from wolfspider.scope import Nofollow
 from wolfspider.topic import Task, load_tasks
 from wolfspider.web.cache import Answer, PageCache, folder, parser
 from wolfspider.web.html import parse
@@ -277,7 +278,8 @@ class Recorded:
         return times
 
     def _targets(self, page: Page, now: float) -> list[int]:
-        found = (self._landing(link.url, now) for link in page.links if not looks_like_file(link.url))
+        links = Nofollow.OBEY.links(page)
+        found = (self._landing(link.url, now) for link in links if not looks_like_file(link.url))
         return [number for number in found if number >= 0]
 
     def _landing(self, url: str, now: float) -> int:

@@ -45,7 +45,8 @@ class World(Protocol):
         ...
 
     def graph(self, now: float) -> Graph:
-        """The link skeleton of everything there at `now`: redirects followed, links out of the web left out."""
+        """The link skeleton of everything there at `now`: redirects followed; left out are links out of the web and
+        those that a crawl does not follow unless it is told to (scope.Nofollow.OBEY)."""
         ...
 
     def tasks(self) -> Mapping[str, Task]:

@@ -24,11 +24,11 @@ from wolfspider import chance
 from wolfspider.bench.cell import inside, opened
 from wolfspider.bench.experiment import Form, Setting
 from wolfspider.bench.leaps import kept
-from wolfspider.drive import read
 from wolfspider.model import Page
 from wolfspider.store import categorising
 from wolfspider.store.categories import Categories, Category
 from wolfspider.topic import Task
+from wolfspider.web.html import parse
 from wolfspider.web.world import World
 
 CASES, FEW = "cases", "few links"
@@ -128,7 +128,7 @@ def _liked(world: World, task: Task, wanted: int, few: bool, rng: random.Random)
     rng.shuffle(candidates)
     found: dict[str, Page] = {}
     for url in candidates[:TRIED]:
-        page = read(world.look(url, world.start))
+        page = parse(world.look(url, world.start))
         if len(found) == wanted:
             break
         if isinstance(page, Page) and page.words and not is_listed(page.final_url):
@@ -155,7 +155,7 @@ def index_of(web: str) -> Categories:
 def listed(world: World) -> categorising.Origin:
     def pages(progress: Callable[[int, int], Any]) -> Iterator[Page | None]:
         for url in filter(is_listed, world.graph(world.start).urls):
-            page = read(world.look(url, world.start))
+            page = parse(world.look(url, world.start))
             yield page if isinstance(page, Page) and is_listed(page.final_url) else None
 
     return categorising.Origin(world.name, world.digest(), pages)
