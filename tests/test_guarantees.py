@@ -32,6 +32,7 @@ HAZARDS = (  # each has a line of its own, which begins so
     "A thousand names at one address, names without end",
     "Dates and tags that are absurd",
     "robots.txt: missing, in trouble, redirected, garbage, too long, a bomb",
+    "Pages and links that say `nofollow`",
     "robots.txt changes during a crawl",
     '"Later": 429, 503, any Retry-After',
     "Addresses inside",
