@@ -524,3 +524,11 @@ def test_recorded_pages(web: str) -> None:
             check(found)
             assert found.words
             assert not found.truncated
+
+
+def test_the_map_of_a_picture_may_be_hidden_and_its_links_work() -> None:
+    html = """<p>Some words to read.</p><img src=plan.png usemap="#plan" alt="Plan">
+        <div style="display:none"><map name=plan><area href="/hall" alt="Hall"><area href="/yard" alt="Yard"></map>
+        <a href="/hidden">no</a></div><map name=other style="display: none"><area href="/attic" alt="Attic"></map>"""
+    found = [(link.url.rsplit("/", 1)[1], link.anchor) for link in page(html).links]
+    assert found == [("hall", "Hall"), ("yard", "Yard"), ("attic", "Attic")]

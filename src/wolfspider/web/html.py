@@ -6,9 +6,10 @@ dates are weighed apart (dates.py). Plain text is a page too, and so is a PDF, w
 
 The words are the title's, then what a browser would show of the body. Left out is what nobody sees: scripts, styles,
 templates, drawings, fallbacks for browsers without scripts or frames, and elements hidden by attribute or inline style
-with the links in them; a link that is hidden from people is bait for spiders. A link that shows only pictures is read
-by their alternative texts, which then stand in the words as well. Each address is linked once, at its first place with
-a text; links within the page itself are none.
+with the links in them; a link that is hidden from people is bait for spiders. The areas of a picture are links wherever
+their map lies, for a map is never shown. A link that shows only pictures is read by their alternative texts, which then
+stand in the words as well. Each address is linked once, at its first place with a text; links within the page itself
+are none.
 
 A page that shows nothing, but has scripts that might, is the failure `script`. The rule is strict: no word beside the
 title, no link, no picture.

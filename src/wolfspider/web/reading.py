@@ -108,6 +108,7 @@ class Reading:
         self._stack: list[_Open] = []
         self._paths: list[str] = []  # of the elements on the stack, the outermost first, as far as somebody asked
         self._hidden = {node.mem_id for node in tree.css(_HIDDEN)}
+        self._has_areas = bool(self._hidden) and tree.css_first("area[href]") is not None
         if tree.root is not None:
             self._walk(tree.root)
         cut = _bounded(self._passages)
@@ -147,7 +148,11 @@ class Reading:
                     tag = names[number] = node.tag or ""
                 if texts and tag not in _INLINE:
                     self._flush()
-                if tag in _CLOSED or (hidden and node.mem_id in hidden):
+                if tag in _CLOSED:
+                    continue
+                if hidden and node.mem_id in hidden:
+                    if self._has_areas:
+                        self._hot_spots(node)
                     continue
                 handler = _HANDLERS.get(tag)
                 if handler is not None and not handler(self, node, node.attributes):
@@ -170,6 +175,11 @@ class Reading:
                     break
                 nodes = self._leave()
         self._flush()
+
+    def _hot_spots(self, hidden: LexborNode) -> None:
+        """An area is a spot on a picture and shows nothing by itself: its link works though its map is hidden."""
+        for area in hidden.css("area[href]"):
+            self.area(area, area.attributes)
 
     def _leave(self) -> Iterator[LexborNode]:
         """The innermost element ends; give what follows it."""
