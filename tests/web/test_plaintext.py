@@ -23,6 +23,14 @@ def text_of(html: str) -> str:
         ("<ul><li>a</li><li>b</li></ul>", "a\n\nb"),
         ("<div>in<div>deeper</div>out</div>", "in\n\ndeeper\n\nout"),
         ("<p>un<b>brok</b>en</p>", "unbroken"),
+        (
+            "<p>One <!-- a remark -->sentence, <!-- and --><b>one<!-- more --></b> paragraph.</p>",
+            "One sentence, one paragraph.",
+        ),
+        (
+            "<p>Not <script>x()</script>parted <i hidden>no</i>by <img src=x>what <i style='display:none'>no</i>hides.",
+            "Not parted by what hides.",
+        ),
         ("<p>kept  \n as   one</p>", "kept as one"),
         ("<p>seen</p><script>x()</script><style>p{}</style><template>t</template><!-- c -->", "seen"),
         ("<p>seen</p><div hidden>no</div><p style='display: none'>no</p><noscript>no</noscript>", "seen"),

@@ -26,6 +26,7 @@ head script style template svg math noscript noframes noembed canvas datalist if
 -comment
 """
 _INLINE, _UNSEEN = frozenset(_WITHIN_A_LINE.split()), frozenset(_NOT_SEEN.split())
+_BLANKS = ("br", "img")  # within a line, and without a text of their own
 _HIDDEN = '[hidden],[style*="display:none" i],[style*="display: none" i]'
 
 
@@ -74,13 +75,14 @@ def _passages(text: str) -> Iterator[str]:
         if tag == "-text":
             parts.append(node.text_content or "")
             continue
-        if tag == "br":
+        if tag in _UNSEEN or node.mem_id in hidden:
+            continue  # a browser makes no room for it either: the sentence around it goes on
+        if tag in _BLANKS:
             parts.append(" ")
             continue
         block = tag not in _INLINE
         if block and parts:
             yield "".join(parts)
             parts.clear()
-        if tag not in _UNSEEN and node.mem_id not in hidden:
-            stack.append((nodes, ends_block))
-            nodes, ends_block = node.iter(include_text=True), block
+        stack.append((nodes, ends_block))
+        nodes, ends_block = node.iter(include_text=True), block
