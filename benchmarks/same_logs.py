@@ -1,0 +1,110 @@
+"""Does a change of the code change what crawls do? The full log of a seeded crawl of every strategy, kept and compared.
+
+    python benchmarks/same_logs.py keep logs.json.gz       before the change
+    python benchmarks/same_logs.py compare logs.json.gz    after it
+
+Each strategy crawls a computed web with each of its variants, at one slot and at four, with a delay; commands are
+obeyed in between. The log is every event as `crawl --json` tells it, in order, and the entries of the journal that a
+run would be resumed from. `compare` names the first line that differs, and ends with exit code 1 if there is one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from wolfspider import codec
+from wolfspider.bench.cell import Cell, new_crawl
+from wolfspider.drive import simulate
+from wolfspider.events import Command, Label, Pause, Resume, SetLimit
+from wolfspider.loop import Crawl
+from wolfspider.model import Link
+from wolfspider.strategies import strategy_named
+from wolfspider.strategy import REGISTRY
+from wolfspider.telling import told
+from wolfspider.web.synthetic import Synthetic
+
+WEB = "synthetic:pages=2000,seed=3"
+PAGES = 150
+TOPICS = 2
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("keep", "compare"))
+    parser.add_argument("file", type=Path)
+    asked = parser.parse_args()
+    logs = dict(all_logs())
+    if asked.what == "keep":
+        asked.file.write_bytes(gzip.compress(json.dumps(logs).encode(), mtime=0))
+        print(f"crawls={len(logs)} lines={sum(map(len, logs.values()))}")
+        return 0
+    before: dict[str, list[str]] = json.loads(gzip.decompress(asked.file.read_bytes()))
+    different = [name for name in sorted(before.keys() | logs.keys()) if not same(name, before, logs)]
+    print(f"crawls={len(logs)} lines={sum(map(len, logs.values()))} different={len(different)}")
+    return 1 if different else 0
+
+
+def same(name: str, before: dict[str, list[str]], now: dict[str, list[str]]) -> bool:
+    if name not in before or name not in now:
+        print(f"{name}: only {'now' if name in now else 'before'}")
+        return False
+    old, new = before[name], now[name]
+    for number, (was, is_now) in enumerate(zip(old, new, strict=False), 1):
+        if was != is_now:
+            print(f"{name}, line {number}:\n  before: {was[:500]}\n  now:    {is_now[:500]}")
+            return False
+    if len(old) != len(new):
+        print(f"{name}: {len(old)} lines before, {len(new)} now")
+    return len(old) == len(new)
+
+
+def all_logs() -> Iterator[tuple[str, list[str]]]:
+    strategy_named("shark")  # any name: all strategies of the house are registered then
+    for name in sorted(REGISTRY):
+        for number, variant in enumerate(REGISTRY[name].variants):
+            for slots in (1, 4):
+                yield f"{name} {number} slots={slots}", log(name, variant, slots)
+        print(f"{name}: done", file=sys.stderr)
+
+
+def log(strategy: str, variant: Any, slots: int) -> list[str]:
+    """Everything that happens in one crawl, a line each."""
+    world = Synthetic.parse(WEB)
+    lines: list[str] = []
+    for topic, task in list(world.tasks().items())[:TOPICS]:
+        settings = {name: str(value) for name, value in variant.items()}
+        given: dict[str, Any] = {"settings": settings, "slots": slots, "seed": 1}
+        cell = Cell(WEB, world.name, topic, strategy, 0, PAGES, "classifier", world.start, **given)
+        crawl = new_crawl(cell, task, world, world)
+        crawl.limits.delay = 0.5
+        crawl.listen(lambda event: lines.append(json.dumps(told(event), sort_keys=True)))
+        written(crawl, lines)
+        crawl.begin([Link(url) for url in task.seeds], now=world.start)
+        simulate(crawl, world, start=world.start, commands=commands(world.start, task.seeds[0]))
+    return lines
+
+
+def written(crawl: Crawl, lines: list[str]) -> None:
+    """The journal as well. Pages are told by their digest: a line for each of their words would say no more."""
+
+    def write(entry: tuple[Any, ...]) -> None:
+        parts = [getattr(part, "digest", None) or codec.plain(part) for part in entry]
+        lines.append(json.dumps(parts, sort_keys=True, default=repr))
+
+    crawl._write = write
+
+
+def commands(start: float, url: str) -> list[tuple[float, Command]]:
+    """What a person does while it runs."""
+    given = (SetLimit("slots", 3), Label(url, True), Pause(), Resume(), SetLimit("pages", PAGES - 10))
+    return [(start + 10.0 * place, command) for place, command in enumerate(given, 1)]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
