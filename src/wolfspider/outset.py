@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -15,6 +14,7 @@ from wolfspider.store.base import Store
 from wolfspider.text import words
 from wolfspider.topic import Topic
 from wolfspider.web import seeds
+from wolfspider.web.addresses import public, read_address
 from wolfspider.web.world import Request, Web
 
 LARGEST = 10_000_000  # bytes of a file that somebody likes
@@ -80,10 +80,9 @@ def public_needs_contact(settings: Settings) -> bool:
 
 def _is_own_host(host: str) -> bool:
     name = host if host.count(":") > 1 and "]" not in host else re.sub(r":\d+$", "", host).strip("[]")
-    try:
-        return not ipaddress.ip_address(name).is_global
-    except ValueError:
-        return name == "localhost" or name.endswith((".localhost", ".local", ".internal"))
+    if read_address(name) is not None:
+        return not public(name)
+    return name == "localhost" or name.endswith((".localhost", ".local", ".internal"))
 
 
 def agent(settings: Settings) -> str:

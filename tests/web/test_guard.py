@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import ipaddress
 import re
 import socket
 import threading
@@ -16,38 +15,13 @@ import aiohttp  # noqa: TID251  (to show what the connector alone refuses)
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.web.addresses import NOT_PUBLIC, PUBLIC
 from tests.web.loopback import Loopback, http, serving
 
 from wolfspider.model import Failure
 from wolfspider.web import guard as module
 from wolfspider.web.client import Answer, Client
-from wolfspider.web.guard import Guard, Lookups, Refused, public, target
-
-# Every form of an address that is not public, as a resolver may return it or a link may spell it.
-NOT_PUBLIC = [
-    *("0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.255.255.254"),
-    *("169.254.0.1", "169.254.169.254", "172.16.0.1", "172.31.255.255", "192.0.0.1", "192.0.0.192", "192.0.2.1"),
-    *("192.88.99.1", "192.168.1.1", "198.18.0.1", "198.19.255.255", "198.51.100.1", "203.0.113.1", "224.0.0.1"),
-    *("239.255.255.255", "240.0.0.1", "255.255.255.255", "100.100.100.200", "168.63.129.16"),
-    *("::", "::1", "fe80::1", "fe80::1%eth0", "fec0::1", "fc00::1", "fd00::1", "fd00:ec2::254", "ff02::1"),
-    *("::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "::127.0.0.1", "::10.0.0.1", "::8.8.8.8"),
-    *("64:ff9b::10.0.0.1", "64:ff9b::7f00:1", "64:ff9b:1::1", "64:ff9b:1::808:808", "2002:7f00:1::", "2002:a00:1::1"),
-    *("2001:0:7f00:1::", "2001:0:4136:e378:8000:63bf:80ff:fffe", "2001:db8::1", "3fff::1", "100::1", "2001:2::1"),
-    *("2001:10::1", "2001:20::1", "5f00::1", "4000::1", "2607:f8b0::5efe:10.0.0.1", "2607:f8b0::200:5efe:127.0.0.1"),
-]
-PUBLIC = [
-    *(
-        "8.8.8.8",
-        "1.1.1.1",
-        "93.184.216.34",
-        "100.63.255.255",
-        "100.128.0.1",
-        "172.32.0.1",
-        "192.0.1.1",
-        "223.255.255.1",
-    ),
-    *("2606:4700::1111", "2a00:1450:4001::200e", "64:ff9b::8.8.8.8", "::ffff:8.8.8.8", "2002:808:808::1"),
-]
+from wolfspider.web.guard import Guard, Lookups, Refused, target
 
 
 class Names:
@@ -76,40 +50,6 @@ class Clock:
 
 def kind(result: object) -> str:
     return result.kind if isinstance(result, Failure) else "none"
-
-
-@pytest.mark.parametrize("address", NOT_PUBLIC)
-def test_an_address_that_is_not_global_is_not_public(address: str) -> None:
-    assert not public(address)
-
-
-@pytest.mark.parametrize("address", PUBLIC)
-def test_a_global_address_is_public(address: str) -> None:
-    assert public(address)
-
-
-@pytest.mark.parametrize(
-    "text", ["", "example.com", "0x7f.1", "2130706433", "127.1", "1.2.3.4.5", "8.8.8.8:80", "[::1]"]
-)
-def test_what_is_no_plain_address_is_not_public(text: str) -> None:
-    assert not public(text)
-
-
-@given(st.ip_addresses(v=4))
-def test_an_ipv4_address_stays_what_it_is_inside_an_ipv6_one(address: ipaddress.IPv4Address) -> None:
-    number = int(address)
-    here = public(str(address))
-    assert here <= address.is_global
-    for wrapped in (0xFFFF << 32 | number, 0x64FF9B << 96 | number, 0x2002 << 112 | number << 80):
-        assert public(str(ipaddress.IPv6Address(wrapped))) == here
-    assert not public(str(ipaddress.IPv6Address(number)))
-
-
-@given(st.ip_addresses(v=6))
-def test_no_ipv6_address_is_public_that_the_registry_calls_inside(address: ipaddress.IPv6Address) -> None:
-    embedded = address.ipv4_mapped is not None or int(address) >> 32 == 0x64FF9B << 64
-    if public(str(address)) and not embedded:
-        assert not (address.is_private or address.is_multicast or address.is_reserved or address.is_link_local)
 
 
 @pytest.mark.parametrize(

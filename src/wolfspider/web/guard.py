@@ -24,7 +24,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from functools import lru_cache
-from ipaddress import AddressValueError, IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import Any, NamedTuple
 
 import ada_url
@@ -32,6 +31,7 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from wolfspider.model import NO_SUCH_NAME, Failure
+from wolfspider.web.addresses import inside, public
 from wolfspider.web.urls import LONGEST
 
 Resolve = Callable[[str], Awaitable[Sequence[str]]]
@@ -50,23 +50,6 @@ _BAD_PORTS = frozenset(
     (1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, *range(6665, 6670), 6679, 6697, 10080)
 )
 _INSIDE = frozenset(("localhost", "local", "internal", "localdomain", "intranet", "lan", "corp", "home", "private"))
-_NOT_PUBLIC_4 = tuple(
-    IPv4Network(net)
-    for net in (
-        *("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12"),
-        *("192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24"),
-        *("203.0.113.0/24", "224.0.0.0/3"),
-    )
-)
-_PUBLIC_6 = IPv6Network("2000::/3")
-_NOT_PUBLIC_6 = tuple(
-    IPv6Network(net) for net in ("2001::/23", "2001:db8::/32", "3fff::/20")
-)  # with Teredo in the first
-_NAT64 = IPv6Network("64:ff9b::/96")
-_ISATAP = (0x00005EFE, 0x02005EFE)
-# Where machines of a cloud ask for their own keys. Never a page, whatever is allowed.
-_METADATA = frozenset(("169.254.169.254", "169.254.170.2", "100.100.100.200", "168.63.129.16", "fd00:ec2::254"))
-
 _PLAIN = re.compile(r"(https?)://((?:[a-z0-9_-]+\.)*[a-z][a-z0-9_-]*)(?::(\d{1,5}))?(/[!-~]*)", re.ASCII)
 _ANY = re.compile(r"(https?)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?(/[!-~]*)", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x20\x7f]")
@@ -121,49 +104,6 @@ def _normal(url: str) -> str:
     scheme, _, rest = href.partition("://")
     authority, slash, path = rest.partition("/")
     return f"{scheme}://{authority.rpartition('@')[2]}{slash}{path}"
-
-
-@lru_cache(4096)
-def public(address: str) -> bool:
-    """Is this IP address one that anybody may reach? An IPv4 address inside an IPv6 one counts as itself."""
-    try:
-        return _public(IPv6Address(address) if ":" in address else IPv4Address(address))
-    except AddressValueError:
-        return False
-
-
-def _public(address: IPv4Address | IPv6Address) -> bool:
-    if isinstance(address, IPv4Address):
-        return str(address) not in _METADATA and not any(address in net for net in _NOT_PUBLIC_4)
-    if address.scope_id is not None:
-        return False
-    inner = _embedded(address)
-    if inner is not None and not _public(inner):
-        return False
-    if address.ipv4_mapped is not None or address in _NAT64:
-        return True
-    return address in _PUBLIC_6 and not any(address in net for net in _NOT_PUBLIC_6)
-
-
-def _embedded(address: IPv6Address) -> IPv4Address | None:
-    """The IPv4 address that a mapped, 6to4, NAT64 or ISATAP address leads to."""
-    whole = int(address)
-    if address.ipv4_mapped is not None or address in _NAT64 or (whole >> 32) & 0xFFFFFFFF in _ISATAP:
-        return IPv4Address(whole & 0xFFFFFFFF)
-    return address.sixtofour
-
-
-@lru_cache(4096)
-def _inside(address: str) -> bool:
-    """May this address be asked with --allow-private? Any one that is of a machine, but for those that hold keys."""
-    try:
-        each = IPv6Address(address) if ":" in address else IPv4Address(address)
-    except AddressValueError:
-        return False
-    inner = _embedded(each) if isinstance(each, IPv6Address) else None
-    return not any(
-        str(one) in _METADATA or one.is_multicast or one.is_unspecified for one in (each, inner) if one is not None
-    )
 
 
 class Refused(OSError):
@@ -280,7 +220,7 @@ class Guard:
         return port in (80, 443) or (1024 <= port < 65536 and port not in _BAD_PORTS)
 
     def _address_allowed(self, address: str) -> bool:
-        return public(address) or (self.allow_private and _inside(address))
+        return public(address) or (self.allow_private and inside(address))
 
     async def _known(self, name: str) -> tuple[str, ...] | Failure:
         pinned = self._pinned.get(name)

@@ -17,8 +17,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wolfspider.model import Capture, Failure, Fetch, Page, host_of
+from wolfspider.web.addresses import public
 from wolfspider.web.client import Answer, Client
-from wolfspider.web.guard import Guard, public
+from wolfspider.web.guard import Guard
 from wolfspider.web.polite import HostCap, Lanes, Polite
 from wolfspider.web.robots import LARGEST, REDIRECTS, LiveRobots, Rules
 from wolfspider.web.urls import canonical
