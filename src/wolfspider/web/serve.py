@@ -289,7 +289,7 @@ class Connection(asyncio.Protocol):
             self._trickle(memoryview(body), rate)
         else:
             self._sending()
-            self.transport.writelines((head, body))
+            self.transport.write(head + body)  # in Python 3.12, writelines would never call pause_writing
             self._done()
 
     def _trickle(self, rest: memoryview, rate: float) -> None:
