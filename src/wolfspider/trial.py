@@ -152,6 +152,11 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def time(self) -> float:
         return self.moment
 
+    async def shutdown_default_executor(self, timeout: float | None = None) -> None:
+        """Wait without the time limit of Python 3.12 and later: threads take real time, and a jump would leave them
+        none."""
+        await super().shutdown_default_executor()
+
 
 class _Jumping(selectors.SelectSelector):
     def __init__(self, loop: VirtualLoop) -> None:

@@ -333,8 +333,16 @@ def make_certificates(folder: Path) -> None:
         subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True, timeout=60)
 
     key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
-    openssl("req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-days", "30", "-subj", "/CN=Test authority")
-    (folder / "names").write_text("subjectAltName=DNS:good.example\n")
+    authority = (
+        "-subj",
+        "/CN=Test authority",
+        "-addext",
+        "keyUsage=critical,keyCertSign",
+    )  # Python 3.13 wants it
+    openssl("req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-days", "30", *authority)
+    (folder / "names").write_text(
+        "subjectAltName=DNS:good.example\nsubjectKeyIdentifier=hash\nauthorityKeyIdentifier=keyid\n"
+    )
     for name, dates in (("good", ["-days", "30"]), ("expired", ["-days", "-1"])):
         openssl("req", *key, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", "/CN=good.example")
         signing = ("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial")
