@@ -1,7 +1,8 @@
 # Everything a person needs, from a clone and Python 3.11 or newer. `make` alone says what there is.
 
 PYTHON ?= python3
-BIN := .venv/bin
+VENV ?= .venv
+BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile pyproject.toml --group build --universal --python-version 3.11 --upgrade --quiet \
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links
@@ -18,55 +19,55 @@ help:
 	@echo "make figures    draw the figures of the documentation anew"
 	@echo "make states     build the model of page states that ships, from a recorded encyclopedia"
 	@echo "make lock       choose the locked versions anew"
-	@echo "make clean      remove .venv and everything built or cached"
+	@echo "make clean      remove every .venv and everything built or cached"
 
-install: .venv/base
+install: $(VENV)/base
 
-demo: .venv/base
+demo: $(VENV)/base
 	$(BIN)/wolfspider demo
 
-test: .venv/dev
+test: $(VENV)/dev
 	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS)
 
 # pytest leaves with 5 when it finds no test at all, which is no failure here.
-test-slow: .venv/dev
+test-slow: $(VENV)/dev
 	$(BIN)/python -m pytest -m slow || test $$? -eq 5
 
-check: .venv/dev
+check: $(VENV)/dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-figures: .venv/base
+figures: $(VENV)/base
 	$(BIN)/python benchmarks/figures.py
 	$(BIN)/python benchmarks/network.py
 
-states: .venv/base
+states: $(VENV)/base
 	@test -n "$(WOLFSPIDER_CORPORA)" || { echo "WOLFSPIDER_CORPORA names no folder. Set it to the folder of recorded webs \
 	that has wiki/ in it: make states WOLFSPIDER_CORPORA=DIR" >&2; exit 1; }
 	$(BIN)/wolfspider states build "$(WOLFSPIDER_CORPORA)/wiki" --out src/wolfspider/learn/states-en.npz
 
-lock: .venv/dev
+lock: $(VENV)/dev
 	$(LOCK) --output-file requirements.lock
 	$(LOCK) --all-extras --group dev --output-file requirements-dev.lock
 
 clean:
-	rm -rf .venv build dist src/*.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .venv-* build dist src/*.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The files below only remember when something was done, so that it is done again when what it was made from changes.
-.venv/made:
+$(VENV)/made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "wolfspider needs Python 3.11 or newer; \
 	$(PYTHON) is not. Name another one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
-	@$(PYTHON) -m venv .venv || { echo "Cannot make .venv; your system may keep that in a package of its own, \
+	@$(PYTHON) -m venv $(VENV) || { echo "Cannot make $(VENV); your system may keep that in a package of its own, \
 	often named python3-venv." >&2; exit 1; }
 	@touch $@
 
-.venv/base: requirements.lock pyproject.toml .venv/made
+$(VENV)/base: requirements.lock pyproject.toml $(VENV)/made
 	$(INSTALL) --require-hashes -r requirements.lock
 	$(INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-.venv/dev: requirements-dev.lock .venv/base
+$(VENV)/dev: requirements-dev.lock $(VENV)/base
 	$(INSTALL) --require-hashes -r requirements-dev.lock
 	@touch $@
