@@ -215,6 +215,30 @@ def test_it_teaches_itself_words_that_go_with_the_topic() -> None:
     assert judge.score(page(without_keywords)).evidence["coverage"] == 0
 
 
+def glued() -> list[Page]:
+    """A crawl in which function words and short ones are the surest sign of a page on topic."""
+    glue, other = f"Were they whom it was for? {ON_TOPIC}", OFF_TOPIC.replace("The", "A").replace("the", "a")
+    return [
+        page(text, f"http://a.test/{number}") for number, text in enumerate([glue, other, OFF_TOPIC, OFF_TOPIC] * 10)
+    ]
+
+
+def test_words_that_say_nothing_are_never_named_as_telling_and_count_as_before() -> None:
+    judge = Learner(VOLCANOES)
+    verdicts = [judge.score(seen) for seen in glued()]
+    assert verdicts[-4].evidence["telling"] == ["volcano", "lava", "fell"]  # "it" and "for" weigh more
+    assert verdicts[-4].score == 0.9801560485879166
+    assert sum(verdict.score for verdict in verdicts) == pytest.approx(11.067142262102834, abs=1e-12)
+
+
+def test_where_no_word_is_telling_none_is_named() -> None:
+    judge = Learner(Topic(("it",)))
+    for seen in glued():
+        judge.score(seen)
+    found = judge.score(page("it " * 50))
+    assert found.relevant and "telling" not in found.evidence
+
+
 def test_what_was_learnt_serves_another_run_of_the_same_topic_only() -> None:
     judge = Learner(VOLCANOES)
     for seen in crawl():

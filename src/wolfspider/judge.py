@@ -22,7 +22,9 @@ from wolfspider.defaults import DEFAULT_JUDGE as DEFAULT_JUDGE
 from wolfspider.errors import Problem, closest
 from wolfspider.learn.classifier import Classifier
 from wolfspider.learn.examples import Examples
+from wolfspider.learn.lexicon import Floats
 from wolfspider.learn.likeness import Collection, Indexed, Likeness, kept_words, link_keys
+from wolfspider.learn.stopwords import STOP_WORDS
 from wolfspider.learn.terms import SHORTEST, Terms, met
 from wolfspider.model import Link, Page, Verdict
 from wolfspider.text import cosine, counted, counts, words
@@ -323,6 +325,7 @@ class Learner:
 
     EVIDENCE = 0.3
     READ = 300  # distinct words
+    SHOWN = 3  # words named in the evidence
     BORDER = 0.2
     SLOPE = 0.1
     UP = 3.0  # what a thumb weighs: a self-taught page weighs at most 1, mostly below 0.1
@@ -344,9 +347,15 @@ class Learner:
         raw = coverage + self.EVIDENCE * evidence.mean
         probability = 1 / (1 + math.exp(min(700.0, (self.BORDER - raw) / self.SLOPE)))
         parts = {"raw": round(raw, 6), "coverage": round(coverage, 6), "words": found}
-        if probability >= 0.5:
-            parts["telling"] = [names[place] for place in np.argsort(-evidence.words, kind="stable")[:3]]
+        if probability >= 0.5 and (telling := self._telling(names, evidence.words)):
+            parts["telling"] = telling
         return Verdict(probability, probability >= 0.5, parts)
+
+    def _telling(self, names: Sequence[str], adds: Floats) -> list[str]:
+        """The words that speak for a page most, for people: function words and very short ones count in the score, but
+        tell nobody anything."""
+        best = (names[place] for place in np.argsort(-adds, kind="stable") if adds[place] > 0)
+        return list(islice((word for word in best if _is_telling(word) and word not in STOP_WORDS), self.SHOWN))
 
     def learn(self, page: Page, label: bool) -> None:
         ids = self._classifier.numbers(self._read(page))
