@@ -17,6 +17,7 @@ HAZARDS = (  # each has a line of its own, which begins so
     "The power fails",
     "The disk is full",
     "The folder is read-only, or vanishes",
+    "The page limit is lowered",
     "Two processes want one run",
     "Ctrl-C, SIGTERM, twice",
     "A run of another version",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -25,6 +25,7 @@ from wolfspider.web.world import Looks
 
 PAGES_AT_HAND = 64
 RETRIED = ("timeout", "connect", "dns", "slow")
+NOT_AGAIN = Failure("budget", "the page limit was lowered before it was tried again")
 
 
 class Recollection:
@@ -89,6 +90,7 @@ class Driver:
         self.crawl, self.tries = crawl, tries
         outside = (flight.visit.link.host for flight in crawl.flights.values() if flight.how == "out")
         self.room = room or Room.restored(Room().state(), outside)
+        self.withheld: dict[int, tuple[Visit, int]] = {}  # visits that may not be sent now, and which try of each it is
 
     def _obey_inbox(self, now: float) -> None:
         inbox, self.crawl.inbox = self.crawl.inbox, []
@@ -116,6 +118,21 @@ class Driver:
         if result.kind == "status":
             return result.detail.startswith("5")
         return result.kind in RETRIED and result != NO_SUCH_NAME
+
+    def _give_up(self, now: float) -> None:
+        """What tries before have cost is spent, so these visits end here, also for the count of downloads."""
+        for visit in self.crawl.given_up():
+            self._call_off(visit)
+            self._land(visit, NOT_AGAIN, now, 0.0)
+
+    def _call_off(self, visit: Visit) -> None:
+        """Do not try this visit again."""
+        self.withheld.pop(visit.id, None)
+
+    def _released(self) -> Iterator[tuple[Visit, int]]:
+        """Visits that were withheld and may be sent after all: the page limit was raised, or others cost nothing."""
+        while self.withheld and self.crawl.left + len(self.withheld) > 0:
+            yield self.withheld.pop(min(self.withheld))
 
     def _land(self, visit: Visit, result: Page | Failure, at: float, seconds: float) -> None:
         was_out = self.crawl.flights[visit.id].how == "out"
@@ -147,14 +164,19 @@ class Simulation(Driver):
         if pause is not None:
             self.room.pause = lambda host: pause(host, self.now)
         self.done: list[tuple[float, int, Visit, Page | Failure, float, int]] = []
+        self.leaving: list[tuple[float, int, Visit, int]] = []  # visits that wait before they are tried again
 
     def run(self) -> Result:
         self.now = max(self.now, self.crawl.now)
-        self.done.clear()
+        for kept in (self.done, self.leaving, self.withheld):
+            kept.clear()
+        self._obey()
         for flight in list(self.crawl.flights.values()):  # left over from before a crash or a stop
             self._dispatch(Order(flight.visit, flight.how), flight.tries)
         while True:
             self._obey()
+            for visit, tried in self._released():
+                self._go_out(visit, self.now, tried)
             for order in self.crawl.visits(self.room, self.now):
                 self._dispatch(order)
             reason = self.crawl.over(self.room, self.now)
@@ -168,21 +190,34 @@ class Simulation(Driver):
         while self.commands and self.commands[0][0] <= self.now:
             self.crawl.command(self.commands.pop(0)[1], self.now)
         self._obey_inbox(self.now)
+        self._give_up(self.now)
+
+    def _call_off(self, visit: Visit) -> None:
+        super()._call_off(visit)
+        self.leaving = [each for each in self.leaving if each[2] is not visit]
+        heapq.heapify(self.leaving)
 
     def _advance(self) -> None:
         """On to the next instant at which something happens, and land what is back by then."""
-        times = [self.crawl.next(self.room, self.now)]
-        times += [self.done[0][0]] if self.done else []
-        times += [self.commands[0][0]] if self.commands else []
-        if min(times) == math.inf:
+        wanted = self.crawl.next(self.room, self.now)
+        while self.leaving and self.leaving[0][0] <= self._next(wanted):
+            at, _, visit, tried = heapq.heappop(self.leaving)
+            self._go_out(visit, at, tried)
+        time = self._next(wanted)
+        if time == math.inf:
             raise Broken(f"visits {list(self.crawl.flights)} never land: nothing is left to wait for")
-        self.now = max(self.now, min(times))
+        self.now = max(self.now, time)
         while self.done and self.done[0][0] <= self.now:
             self._return(*heapq.heappop(self.done))
 
+    def _next(self, wanted: float) -> float:
+        """When a visit is back, a command comes, or the crawl wants to be asked."""
+        done = self.done[0][0] if self.done else math.inf
+        return min(wanted, done, self.commands[0][0] if self.commands else math.inf)
+
     def _return(self, at: float, number: int, visit: Visit, result: Page | Failure, seconds: float, tried: int) -> None:
         if self._again(visit, result, tried):
-            self._go_out(visit, at + self.crawl.limits.delay, tried + 1)
+            heapq.heappush(self.leaving, (at + self.crawl.limits.delay, number, visit, tried + 1))
         else:
             self._land(visit, result, at, seconds)
 
@@ -195,6 +230,9 @@ class Simulation(Driver):
             heapq.heappush(self.done, (self.now + INSTANT, visit.id, visit, result, INSTANT, self.tries))
 
     def _go_out(self, visit: Visit, now: float, tried: int) -> None:
+        if not self.crawl.sends(visit):
+            self.withheld[visit.id] = (visit, tried)
+            return
         url = visit.link.url
         source = self.crawl.sources.get(url.split(":", 1)[0])
         if source is not None:

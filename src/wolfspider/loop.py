@@ -56,7 +56,7 @@ KEPT = (
 
 @dataclass
 class Limits:
-    pages: int  # downloads; never one more
+    pages: int  # downloads; never one more, and if it is lowered, only what was sent before
     slots: int = 1  # visits out at a time
     delay: float = 0.0  # seconds between two visits to a host
     max_wait: float = 3600.0  # a crawl that could only wait longer than this is over
@@ -66,7 +66,8 @@ class Limits:
 class Flight:
     visit: Visit
     how: str
-    tries: int = 1
+    tries: int = 1  # downloads that are reserved for it
+    requests: int = 0  # and those of them that were sent
 
 
 class Crawl:
@@ -102,6 +103,7 @@ class Crawl:
         self.out = 0  # how many of them are out
         self.parked: set[int] = set()  # those of them that wait for their turn at a host, and hold no slot meanwhile
         self.reserved = 0  # downloads they may still cost
+        self.requested = 0  # and those of them that were sent
         self.addresses: dict[str, int] = {}  # what is out, and how often
         self.joined: dict[str, list[int]] = {}  # visits that wait for one already out
         self.credits: list[tuple[float, int, Credit]] = []
@@ -147,6 +149,7 @@ class Crawl:
             self.out += 1
         if self._charged(flight):  # nobody joins free training: what it brings is not held
             self.reserved += flight.tries
+            self.requested += flight.requests
             self.addresses[visit.link.url] = self.addresses.get(visit.link.url, 0) + 1
 
     def _leave(self, flight: Flight, result: Page | Failure) -> int:
@@ -165,6 +168,7 @@ class Crawl:
         if not self.addresses[url]:
             del self.addresses[url]
         self.reserved -= flight.tries
+        self.requested -= flight.requests
         self.spent += tries
         return tries
 
@@ -238,14 +242,52 @@ class Crawl:
 
     # The landing
 
+    def sends(self, visit: Visit) -> bool:
+        """A request for this visit is about to go out: may it? Reserved downloads exceed the page limit once a person
+        has lowered it; then the visit stays in flight, unsent, until there is room again, in this session or in a
+        later one. Nothing that a replay must know: to be in flight is all that the journal says of it."""
+        flight = self.flights[visit.id]
+        if not self._charged(flight) or flight.requests == flight.tries:  # free, or sent already
+            return True
+        if self._used_up:
+            return False
+        flight.requests += 1
+        self.requested += 1
+        return True
+
+    @property
+    def _used_up(self) -> bool:
+        """Has the crawl sent as many requests as it may?"""
+        return self.spent + self.requested >= self.limits.pages
+
+    def given_up(self) -> list[Visit]:
+        """Visits that were granted another try which a lowered page limit does not allow any more."""
+        if self.left >= 0 or not self._used_up:
+            return []
+        return [one.visit for one in self.flights.values() if self._charged(one) and 0 < one.requests < one.tries]
+
+    def _withheld(self) -> bool:
+        """Is every visit in flight one that may not be sent, or one that joined such a visit?"""
+        return (
+            self.left < 0
+            and self._used_up
+            and all(
+                flight.how == "joined" or (self._charged(flight) and flight.requests < flight.tries)
+                for flight in self.flights.values()
+            )
+        )
+
     def grant(self, visit: Visit) -> bool:
         """May this visit be tried once more? It costs a download."""
         flight = self.flights[visit.id]
         granted = not self.closing and (not self._charged(flight) or self.left > 0)
         self._write(("grant", visit.id, granted))
+        if granted and self._charged(flight):
+            self.requested += flight.tries - flight.requests  # in a replay nobody asked whether they may be sent
+            self.reserved += 1
         if granted:
+            flight.requests = flight.tries
             flight.tries += 1
-            self.reserved += self._charged(flight)
         return granted
 
     def land(self, visit: Visit, result: Page | Failure, now: float, seconds: float) -> None:
@@ -369,7 +411,7 @@ class Crawl:
             return "stopped"
         if not self.out and self.idle >= max(10_000, 10 * self.limits.pages) and room.next_ready() == math.inf:
             return "circling"
-        if self.flights:
+        if self.flights and not self._withheld():
             return None
         if self.closing or self.left <= 0:
             return self.closing or "budget"
@@ -448,9 +490,9 @@ class Crawl:
         self.topic = replace(self.topic, keywords=tuple(state["topic"][0]), description=state["topic"][1])
         vars(self.limits).update(state["limits"])
         vars(self.strategy.params).update(state["params"])
-        self.flights, self.addresses, self.parked, self.out, self.reserved = {}, {}, set(), 0, 0
-        for visit, how, tries in state["flights"]:
-            self._enter(Flight(visit, how, tries))
+        self.flights, self.addresses, self.parked, self.out, self.reserved, self.requested = {}, {}, set(), 0, 0, 0
+        for visit, how, tries in state["flights"]:  # the last try of each goes out again
+            self._enter(Flight(visit, how, tries, tries - 1))
         self.credits = [(credit.at, number, credit) for number, credit in enumerate(state["credits"])]
         self.sent = OrderedDict((sent.visit, sent) for sent in state["sent"])
         self.scope.restore(state["scope"])

@@ -27,7 +27,7 @@ from wolfspider.room import Broken, Order, Room
 from wolfspider.store.base import Store
 from wolfspider.store.failpoints import reach
 from wolfspider.web.html import parse
-from wolfspider.web.world import Request, Web
+from wolfspider.web.world import NOT_SENT, Request, Web
 
 POLL = 0.5  # seconds between two looks for commands
 SHARE = 0.05  # of the time may go into snapshots
@@ -109,6 +109,7 @@ class Run(Driver):
         self._bug: Exception | None = None  # what went wrong beside the turns
         self._others: list[tuple[int, Command]] = []  # what other processes want
         self._stranded: set[int] = set()  # visits that wait for hosts which rest for longer than anybody waits
+        self._refused: set[int] = set()  # visits that may not be sent, on their way back to those that are withheld
         self.snapshots = snapshots  # seconds between two, at least
         self._snapshot_due = clock() + snapshots
         crawl.listen(self._heard.append)
@@ -149,6 +150,11 @@ class Run(Driver):
             now = self.clock()
             self._obey_others(now)
             self._obey_inbox(now)
+            self._give_up(now)
+            if not self.ending:
+                for visit, tried in self._released():
+                    self.crawl.park(visit, False)
+                    self._send(self._go_out(visit, tried), visit)
             behind = self.pace is not None and not self.pace()
             orders = [] if self.ending or behind else self.crawl.visits(self.room, now)
             self._commit()
@@ -203,7 +209,7 @@ class Run(Driver):
     async def _something(self, now: float) -> None:
         """Wait until a visit is back, a command came, a host is ready or the strategy wants to be asked."""
         until = self._until if self.ending else self.crawl.next(self.room, now)
-        if self.crawl.flights and not (self._tasks or self._back or self._stranded or self.ending):
+        if self.crawl.flights and not (self._tasks or self._back or self._stranded or self.withheld or self.ending):
             raise Broken(f"visits {list(self.crawl.flights)[:10]} never land: nothing is left to wait for")
         if self._back and not self.instant:
             await asyncio.sleep(0)  # others live on this loop too
@@ -267,10 +273,16 @@ class Run(Driver):
         url = visit.link.url
         source = self.crawl.sources.get(url.split(":", 1)[0])
         if source is not None:
+            if not self._sends(visit):
+                return _Back(self.clock(), visit.id, visit, NOT_SENT, None, 0.0, tried)
             return await self._answered(source, visit, tried)
         held = self.store.held(url) if visit.fresh else {}
         fetch = await self.web.fetch(
-            Request(url, visit.deadline, held, self.crawl.in_scope, lambda waiting: self._park(visit, waiting))
+            Request(
+                *(url, visit.deadline, held, self.crawl.in_scope),
+                lambda waiting: self._park(visit, waiting),
+                lambda: self._sends(visit),
+            )
         )
         unchanged = fetch.status == 304 and held and fetch.failure is None
         result = self._unchanged(url) if unchanged else await self.read(fetch)
@@ -296,6 +308,18 @@ class Run(Driver):
         if waiting:
             self._bell.set()  # a slot is free
 
+    def _sends(self, visit: Visit) -> bool:
+        allowed = self.crawl.sends(visit)
+        if not allowed:
+            self._refused.add(visit.id)
+        return allowed
+
+    def _call_off(self, visit: Visit) -> None:
+        super()._call_off(visit)
+        self._stranded.discard(visit.id)
+        if task := self._tasks.pop(visit.id, None):
+            task.cancel()
+
     def _arrive(self, back: _Back) -> None:
         del self._tasks[back.number]
         self._back.append(back)
@@ -319,6 +343,12 @@ class Run(Driver):
     def _goes_again(self, back: _Back) -> bool:
         """Is this not the end of the visit? Who is told to end leaves what deserves another try to the next session."""
         visit, rests = back.visit, self.room.pause(back.visit.link.host)
+        costs = isinstance(back.result, Page) or back.result.asked
+        if visit.id in self._refused or (costs and not self.crawl.sends(visit)):
+            self._refused.discard(visit.id)
+            self.withheld[visit.id] = (visit, back.tried)
+            self._park(visit, True)
+            return True
         if self.patient and isinstance(back.result, Failure) and back.result.kind == "waiting":
             return self._waits_on(visit, back.tried, rests)
         if self.ending:

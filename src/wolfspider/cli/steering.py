@@ -187,7 +187,8 @@ def _sentence(run: Path, command: Command, answer: Mapping[str, Any] | None) -> 
     old = answer.get("old")
     match command:
         case events.SetLimit("pages", value) if value <= RunView(run).summary().downloads:
-            return f"pages was {old}, and is {value} now. That is spent already: the crawl ends with what is out."
+            now = f"pages was {old}, and is {value} now."
+            return f"{now} That is spent already: the crawl ends when the requests it has sent are answered."
         case events.SetParam(name, value) | events.SetLimit(name, value):
             return f"{name} was {old}, and is {value} now."
         case events.SetTopic(keywords, _):

@@ -6,13 +6,15 @@ may have to be asked for first), is it the host's turn. Only then a request goes
 by a meta refresh is a page: only the answer's own status makes a redirect.
 
 While a visit waits, for robots.txt or for a turn, it says so by `Request.waits`, and somebody else may have its slot.
+Just before its first request goes out it asks `Request.sends` whether it still may. Redirects are then followed to
+their end: the visit has cost its download.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,7 +25,7 @@ from wolfspider.web.guard import Guard
 from wolfspider.web.polite import HostCap, Lanes, Polite
 from wolfspider.web.robots import LARGEST, REDIRECTS, LiveRobots, Rules
 from wolfspider.web.urls import canonical
-from wolfspider.web.world import Request
+from wolfspider.web.world import NOT_SENT, Request
 
 _CONDITIONS = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
 _HARMLESS = re.compile("[ -~]{1,1000}")  # what a server said before is sent back to it only if it is plain
@@ -203,7 +205,7 @@ class Live:
             if too_long is not None:
                 return too_long
             self.counters.overhead += 1
-            answer, _ = await self._get(url, {}, None, LARGEST)
+            answer, _ = await self._get(url, {}, None, LARGEST, lambda: True)
             return answer
 
     async def _ask_for_page(self, trip: _Trip, address: str) -> Answer | Failure:
@@ -214,17 +216,24 @@ class Live:
             left = trip.left()
             if left is not None and left <= 0:
                 return Failure("timeout", f"not here within {trip.request.deadline:g} s")
-            self.counters.requests += 1
-            answer, seconds = await self._get(trip.url, trip.conditions(), left, None)
+            answer, seconds = await self._get(trip.url, trip.conditions(), left, None, trip.sends)
+            self.counters.requests += answer is not NOT_SENT
             trip.seconds += seconds
             return answer
 
     async def _get(
-        self, url: str, headers: Mapping[str, str], deadline: float | None, most: int | None
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        deadline: float | None,
+        most: int | None,
+        sends: Callable[[], bool],
     ) -> tuple[Answer | Failure, float]:
         """One request, within a turn."""
         host, began = host_of(url), self.polite.clock()
         async with self.lanes:
+            if not sends():
+                return NOT_SENT, 0.0
             answer = await self.client.get(url, headers, deadline=deadline, most=most)
         if isinstance(answer, Failure):
             seconds = self.polite.clock() - began
@@ -245,6 +254,12 @@ class _Trip:
         self.captures: list[Capture] = []
         self.seconds = 0.0
         self._waiting = False
+        self._sent = False
+
+    def sends(self) -> bool:
+        """May a request go out? Asked until one did."""
+        self._sent = self._sent or self.request.sends()
+        return self._sent
 
     def waits(self, waiting: bool) -> None:
         """Told on once, however many reasons there are to wait one after another."""
