@@ -500,6 +500,16 @@ def test_a_run_that_nobody_owns_obeys_when_it_goes_on(crawl: Run, run: Run, tmp_
     assert "The budget is spent: 3 downloads." in err
 
 
+def test_steering_below_the_floor_tells_of_it(crawl: Run, run: Run, tmp_path: Path) -> None:
+    """The other crawl may go to the web, but asks nobody: its only starting point is one that it must not ask."""
+    crawl("--pages 1")
+    assert "public" not in run("steer", tmp_path / "run", "limit", "delay=0")[1]
+    run("crawl http://10.0.0.1/ --topic x --contact me@example.org --disk-floor 0 --out", tmp_path / "far")
+    told = "Hosts at public addresses rest for 0.25 s between two requests, though the delay is 0 s."
+    assert told in run("steer", tmp_path / "far", "limit", "delay=0")[1]
+    assert "public" not in run("steer", tmp_path / "far", "limit", "delay=3")[1]
+
+
 def test_an_exclusion_says_what_it_will_drop(crawl: Run, run: Run, tmp_path: Path) -> None:
     crawl("--pages 1")
     assert "0 of the links that waited" in run("steer", tmp_path / "run", "exclude", "nobody.test")[1]

@@ -35,6 +35,7 @@ HAZARDS = (  # each has a line of its own, which begins so
     "robots.txt: missing, in trouble, redirected, garbage, too long, a bomb",
     "Pages and links that say `nofollow`",
     "robots.txt changes during a crawl",
+    "A delay that is too short",
     '"Later": 429, 503, any Retry-After',
     "Addresses inside",
     "A name that points outside first and inside later",

@@ -56,6 +56,36 @@ def test_a_crawl_of_ones_own_machines_needs_no_contact(url: str) -> None:
     assert not outset.is_local(Settings(urls=(url, "http://example.org/"), topic="spiders", allow_private=True))
 
 
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [({}, True), ({"via": "127.0.0.1:80"}, False), ({"urls": ("http://localhost/",), "allow_private": True}, False)],
+)
+def test_who_asks_for_less_than_the_floor_is_told(changed: dict[str, Any], told: bool) -> None:
+    settings = Settings(**{**WANTED, **changed})
+    assert bool(outset.floor_told(settings, 0.1)) is told
+    assert not outset.floor_told(settings, 0.25)
+
+
+def test_who_asks_for_less_than_the_floor_is_told_once(tmp_path: Path) -> None:
+    """No address of the web is asked: the only starting point is one that no crawl may ask."""
+    settings = {"delay": 0.0, "topic": "spiders", "contact": "me@example.org", "disk_floor": 0}
+
+    async def main() -> None:
+        told = Told()
+        told.hunt = wolfspider.crawl(
+            "http://10.0.0.1/", out=tmp_path / "run", on_remark=told.remarks.append, **settings
+        )
+        await finished(told)
+        assert told.remarks == [
+            "Hosts at public addresses rest for 0.25 s between two requests, though the delay is 0 s."
+        ]
+        again = await go_on(tmp_path / "run")
+        assert again.remarks == told.remarks, "a run that was begun so is told when it is resumed"
+        assert not (await go_on(tmp_path / "run", delay=1.0)).remarks
+
+    asyncio.run(main())
+
+
 def test_the_crawler_introduces_itself() -> None:
     assert outset.agent(Settings(contact="me@example.org")) == f"wolfspider/{wolfspider.__version__} (+me@example.org)"
     assert outset.via(Settings(via="[::1]:80")) == ("::1", 80) and outset.via(Settings()) is None

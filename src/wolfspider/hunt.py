@@ -205,6 +205,8 @@ class Hunt:
             crawl, room = begun
             self.crawl, self.driver = crawl, await self._driver(stack, crawl, room, web, store, clock)
             self._resettle(crawl, store)
+            if sentence := outset.floor_told(self.settings, _delay_of(crawl)):
+                self.remark(sentence)
             self._record(stack, crawl)
             if crawl.paused:
                 self.remark(f"The run is paused. Go on by: wolfspider steer {self.folder} resume")
@@ -437,6 +439,12 @@ class Hunt:
         )
         crawl.listen(store.hear)
         return crawl
+
+
+def _delay_of(crawl: Crawl) -> float:
+    """As it will be when the commands that wait are obeyed."""
+    moved = [each.value for each in crawl.inbox if isinstance(each, SetLimit) and each.name == "delay"]
+    return moved[-1] if moved else crawl.limits.delay
 
 
 def crawl(

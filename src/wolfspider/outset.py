@@ -15,6 +15,7 @@ from wolfspider.text import words
 from wolfspider.topic import Topic
 from wolfspider.web import seeds
 from wolfspider.web.addresses import public, read_address
+from wolfspider.web.polite import FLOOR
 from wolfspider.web.world import Request, Web
 
 LARGEST = 10_000_000  # bytes of a file that somebody likes
@@ -76,6 +77,13 @@ def is_local(settings: Settings) -> bool:
 def public_needs_contact(settings: Settings) -> bool:
     """Nobody said who crawls, as the crawl starts at home: then a link that leads out of there is not followed."""
     return not settings.contact and not settings.via
+
+
+def floor_told(settings: Settings, delay: float) -> str:
+    """A sentence for a person who asks for a shorter delay than public hosts are given; "" if there is none to tell."""
+    if delay >= FLOOR or is_local(settings):
+        return ""
+    return f"Hosts at public addresses rest for {FLOOR:g} s between two requests, though the delay is {delay:g} s."
 
 
 def _is_own_host(host: str) -> bool:

@@ -82,7 +82,9 @@ class Settings:
         live=False,
     )
     pdf: bool = param(False, "Follow links to PDFs, and read them; needs the extra wolfspider[pdf].", live=False)
-    delay: float = param(1.0, "Seconds between two requests to a host, at least.", low=0, high=86_400)
+    delay: float = param(
+        1.0, "Seconds between two requests to a host, at least; 0.25 if it is public.", low=0, high=86_400
+    )
     adapt: float = param(
         2.0, "A host rests so many times as long as its last answer took; 0 is off.", low=0, high=100, live=False
     )

@@ -10,17 +10,24 @@ import selectors
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wolfspider.model import Failure
-from wolfspider.web.polite import DAY, HostCap, Manners, Polite, retry_after
+from wolfspider.model import Capture, Failure
+from wolfspider.web.client import Answer
+from wolfspider.web.guard import Guard
+from wolfspider.web.live import Live
+from wolfspider.web.polite import DAY, FLOOR, HostCap, Manners, Polite, retry_after
+from wolfspider.web.robots import LiveRobots
+from wolfspider.web.world import Request
 
 START = 1_700_000_000.0
 PLAIN = Manners(factor=0.0)
+PUBLIC = "93.184.216.34"
 EVERY_HOST = HostCap(most=10**9)
 
 
@@ -96,6 +103,65 @@ def test_fifty_visits_at_once_are_one_request_at_a_time_and_the_gap_counts_from_
         assert server.most == 1
         assert len(server.spans["a.test"]) == 50
         assert all(gap == pytest.approx(1.0) for gap in server.gaps("a.test"))
+
+    virtually(main())
+
+
+def test_a_host_at_a_public_address_has_a_floor_whatever_the_delay() -> None:
+    async def main() -> None:
+        manners = polite(Manners(delay=0.0, factor=0.0))
+        for _ in range(3):
+            async with manners.turn("a.test", PUBLIC, public=True):
+                began = clock()
+        assert began - START == pytest.approx(2 * FLOOR)
+        manners.set_delay(0.1)  # as `steer RUN limit delay=0.1` does
+        assert manners.pause("a.test") == FLOOR
+        manners.set_delay(1.0)
+        assert manners.pause("a.test") == 1.0
+        resumed = polite(Manners(delay=0.0, factor=0.0))
+        resumed.restore(manners.state(), clock())
+        resumed.asked("a.test")  # a request was out when the process died
+        async with resumed.turn("a.test", PUBLIC, public=True):
+            assert clock() - began >= FLOOR
+
+    virtually(main())
+
+
+class Instant:
+    """Stands for the client: answers at once, and keeps when it was asked. No public address is asked by a test."""
+
+    def __init__(self) -> None:
+        self.asked: list[float] = []
+
+    async def get(self, url: str, headers: Any, **_: Any) -> Answer:
+        self.asked.append(clock())
+        return Answer(Capture(url, clock(), 200, (), b""), {}, b"", 0.0, False)
+
+
+@pytest.mark.parametrize(
+    ("address", "options", "floor"),
+    [
+        (PUBLIC, {}, FLOOR),
+        ("127.0.0.1", {"allow_private": True}, 0.0),
+        ("10.1.2.3", {"allow_private": True}, 0.0),
+        (PUBLIC, {"allow_private": True}, FLOOR),
+        (PUBLIC, {"via": ("127.0.0.1", 80)}, 0.0),
+        (PUBLIC, {"via": ("192.168.0.1", 80)}, 0.0),
+        ("127.0.0.1", {"via": (PUBLIC, 80)}, FLOOR),
+    ],
+)
+def test_only_public_addresses_have_a_floor(address: str, options: dict[str, Any], floor: float) -> None:
+    async def main() -> None:
+        async def resolve(name: str) -> list[str]:
+            return [address]
+
+        client: Any = Instant()
+        live = Live(
+            client, Guard(resolve=resolve, **options), polite(Manners(delay=0.0, factor=0.0)), LiveRobots(clock)
+        )
+        for number in range(3):
+            await live.fetch(Request(f"http://a.test/{number}"))
+        assert [after - before for before, after in pairwise(client.asked)] == pytest.approx([floor] * 3)
 
     virtually(main())
 

@@ -21,6 +21,7 @@ from wolfspider.cli.common import print_json
 from wolfspider.errors import Problem, closest
 from wolfspider.events import Command
 from wolfspider.hunt import settings_of
+from wolfspider.outset import floor_told
 from wolfspider.params import build, move
 from wolfspider.plugins import strategy_kind
 from wolfspider.scope import Rule
@@ -52,7 +53,7 @@ def steer(run: Path, verb: str, words: Sequence[str], wait: float, as_json: bool
     if as_json:
         print_json(_told(command, number, answer))
     else:
-        print(plainly(preview + _sentence(run, command, answer), 2000))
+        print(plainly(preview + _sentence(run, command, answer) + _floor(run, command), 2000))
     if answer is None:
         return UNANSWERED if is_owned(Places.of(run).lock) else 0
     return Problem.code if answer.get("problem") else 0
@@ -153,6 +154,14 @@ def _preview(run: Path, command: Command) -> str:
         return "No snapshot tells yet how many links match. "
     count, all_of_them = found
     return f"{'' if all_of_them else 'At least '}{count:,} of the links that waited at the last snapshot match. "
+
+
+def _floor(run: Path, command: Command) -> str:
+    """That public hosts are given more than a very short delay."""
+    if not isinstance(command, events.SetLimit) or command.name != "delay":
+        return ""
+    told = floor_told(settings_of(run), command.value)
+    return f" {told}" if told else ""
 
 
 def _who() -> str:

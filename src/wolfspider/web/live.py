@@ -161,14 +161,12 @@ class Live:
         return Failure("trap", f"its domain has more than {self.hosts.most} hosts")
 
     async def _address(self, host: str) -> str | Failure:
-        """Where a host lives, for the cap per address. With `via` all live at one place, which says nothing."""
+        """Where the requests for a host go: with `via`, to one address for all hosts."""
         found = await self.guard.addresses(host)
         if isinstance(found, Failure):
             self.polite.failed(host, found, 0.0)
             return found
-        if self.guard.via is not None:
-            return ""
-        if not self.strangers and public(found[0]):
+        if not self.strangers and self.guard.via is None and public(found[0]):
             return Failure("blocked", "a public site wants to know who asks: give --contact")
         return found[0]
 
@@ -201,7 +199,7 @@ class Live:
         address = await self._address(host)
         if isinstance(address, Failure):
             return address
-        async with self.polite.turn(host, address) as too_long:
+        async with self.polite.turn(host, address, public=public(address)) as too_long:
             if too_long is not None:
                 return too_long
             self.counters.overhead += 1
@@ -209,7 +207,7 @@ class Live:
             return answer
 
     async def _ask_for_page(self, trip: _Trip, address: str) -> Answer | Failure:
-        async with self.polite.turn(host_of(trip.url), address, trip.waits) as too_long:
+        async with self.polite.turn(host_of(trip.url), address, trip.waits, public(address)) as too_long:
             if too_long is not None:
                 return too_long
             trip.waits(False)

@@ -1,10 +1,10 @@
 """Who may be asked when: politeness to hosts and addresses.
 
 A host has one request at a time. When its answer has ended it is left alone for a while: at least the delay a person
-chose, at least what its robots.txt asks for, and longer if it was slow to answer. A host in trouble (429, 503, no
-connection, no answer) is left alone for a minute, then two, then four, up to a day; if it said how long, for that
-long. It starts from one minute again when it has answered well after half an hour without trouble. Many hosts may live
-at one address, so an address has its limit too.
+chose, at least what its robots.txt asks for, at least FLOOR seconds if it is at a public address, and longer if it was
+slow to answer. A host in trouble (429, 503, no connection, no answer) is left alone for a minute, then two, then four,
+up to a day; if it said how long, for that long. It starts from one minute again when it has answered well after half an
+hour without trouble. Many hosts may live at one address, so an address has its limit too.
 
 Every request is a turn:
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
 
 DAY = 86_400.0
+FLOOR = 0.25  # seconds between two requests to a host at a public address, however short the delay
 TROUBLED_STATUSES = frozenset([429, 503])
 TROUBLED_KINDS = frozenset(["dns", "connect", "tls", "timeout", "slow"])
 _JITTER = 1.5  # a back-off is up to this many times longer, so that hosts do not come back all at once
@@ -50,7 +51,7 @@ class Manners:
     delay: float = 1.0  # seconds from the end of an answer to the next request to its host, at least
     factor: float = 2.0  # and at least so many times as long as the last answer took; 0 = however long it took
     longest: float = 60.0  # seconds; neither slow answers nor a Crawl-delay make the gap longer than this
-    per_address: int = 8  # requests at a time to one IP address; 0 = any number
+    per_address: int = 8  # requests at a time to one IP address; 0 = any number, as where one server stands for all
     backoff: float = 60.0  # seconds that a host in trouble is left alone, doubled for each further trouble, up to a day
     forgiven: float = 1800.0  # seconds without trouble after which a good answer makes up for all of it
     patience: float = 120.0  # seconds that a visit which has started may wait for a turn
@@ -63,6 +64,7 @@ class _Host:
     ended: float = -math.inf  # when its last answer had ended
     until: float = -math.inf  # it is left alone until then, whatever else
     asks: float = 0.0  # seconds that its robots.txt wants between two requests
+    floor: float = 0.0  # seconds between two requests, whatever anybody wants
     seconds: float = 0.0  # what its last answer took
     troubles: int = 0
     troubled: float = -math.inf  # when trouble was last met
@@ -77,9 +79,18 @@ class Polite:
         self._at_host = Gates(1)
         self._at_address = Gates(manners.per_address)
 
-    def turn(self, host: str, address: str = "", waits: Callable[[bool], None] = lambda waiting: None) -> _Turn:
+    def turn(
+        self,
+        host: str,
+        address: str = "",
+        waits: Callable[[bool], None] = lambda waiting: None,
+        public: bool = False,
+    ) -> _Turn:
         """Wait for a turn, and have it for as long as the block lasts. What the block gets is None, or the Failure that
-        says why it must not ask. `waits` is told True if there is waiting, and False when it is over."""
+        says why it must not ask. `waits` is told True if there is waiting, and False when it is over. `public`: is the
+        address one that anybody may reach?"""
+        if public:
+            self._of(host).floor = FLOOR
         return _Turn(self, host, address, waits)
 
     def _at_once(self, host: str, address: str) -> bool:
@@ -170,7 +181,7 @@ class Polite:
 
     def _gap(self, known: _Host) -> float:
         slow = min(self.manners.factor * known.seconds, self.manners.longest)
-        return max(self.manners.delay, known.asks, slow)
+        return max(self.manners.delay, known.floor, known.asks, slow)
 
     def resting(self) -> list[str]:
         """Hosts that may not be asked at this moment."""
