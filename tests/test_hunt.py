@@ -37,7 +37,7 @@ WANTED: dict[str, Any] = {"urls": ("http://example.org/",), "topic": "spiders", 
         ({"contact": "me@example.org\r\nX-Injected: yes"}, "mail or web address"),
         ({"via": "nowhere"}, "HOST:PORT"),
         ({"via": "127.0.0.1:99999"}, "HOST:PORT"),
-        ({"urls": ("http://localhost/",), "contact": ""}, "Who crawls"),
+        ({"urls": ("http://localhost/",), "contact": ""}, "--allow-private to crawl there. No contact is needed then."),
         ({"urls": ("http://localhost/",), "contact": "", "allow_private": True, "seeds": ("list",)}, "Who crawls"),
     ],
 )

@@ -53,6 +53,41 @@ def test_only_who_stays_on_machines_of_their_own_needs_no_contact(changed: dict[
             outset.check(settings)
 
 
+@pytest.mark.parametrize(
+    ("changed", "named", "contact"),
+    [
+        ({}, "http://localhost/", False),
+        ({"urls": ("localhost:9",)}, "http://localhost:9/", False),
+        ({"urls": ("http://192.168.1.1/",)}, "http://192.168.1.1/", False),
+        ({"urls": ("http://[::1]:8080/",)}, "http://[::1]:8080/", False),
+        ({"urls": ("http://example.org/", "http://10.0.0.1/")}, "http://10.0.0.1/", True),
+        ({"urls": ("http://example.org/",), "sitemap": ("http://localhost/map.xml",)}, "localhost/map.xml", True),
+        ({"urls": (), "feed": ("http://box.internal/feed",)}, "http://box.internal/feed", False),
+        ({"urls": (), "like": ("http://127.0.0.1/good",)}, "http://127.0.0.1/good", False),
+        ({"urls": ("http://example.org/",), "search": "http://localhost:8888"}, "http://localhost:8888/", True),
+        ({"leaps": "sitemap:http://localhost/map.xml"}, "http://localhost/", False),
+        ({"seeds": ("list.txt",)}, "http://localhost/", True),
+    ],
+)
+def test_addresses_of_ones_own_network_need_leave_and_perhaps_no_contact(
+    changed: dict[str, Any], named: str, contact: bool
+) -> None:
+    settings = Settings(**{**OWN, "allow_private": False, **changed})
+    with pytest.raises(Problem, match=r"own machine or network: give --allow-private") as caught:
+        outset.check(settings)
+    said = str(caught.value)
+    assert named in said and ("give --contact" in said) is contact and ("No contact is needed" in said) is not contact
+    allowed = replace(settings, allow_private=True, contact="me@example.org" if contact else "")
+    outset.check(allowed)  # what the sentence says is enough
+
+
+@pytest.mark.parametrize("changed", [{"urls": ("http://example.org/",)}, {"via": "8.8.8.8:80"}])
+def test_where_nothing_is_of_ones_own_only_a_contact_is_asked_for(changed: dict[str, Any]) -> None:
+    with pytest.raises(Problem, match="Who crawls") as caught:
+        outset.check(Settings(**{**OWN, "allow_private": False, **changed}))
+    assert "allow-private" not in str(caught.value)
+
+
 def test_links_out_of_ones_own_network_need_a_contact() -> None:
     assert outset.public_needs_contact(Settings(**OWN))
     assert not outset.public_needs_contact(Settings(**OWN, contact="me@example.org"))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from wolfspider import __version__
 from wolfspider.errors import BadInput, Problem
 from wolfspider.model import Fetch, Link, Page, host_of
-from wolfspider.settings import SITEMAP, Settings
+from wolfspider.settings import SEARCH, SITEMAP, Settings
 from wolfspider.store.base import Store
 from wolfspider.text import words
 from wolfspider.topic import Topic
@@ -49,10 +50,19 @@ def check(settings: Settings) -> None:
     if settings.contact and not _CONTACT.fullmatch(settings.contact):
         raise Problem(f"--contact is a mail or web address, such as crawl@example.org, not {settings.contact[:80]!r}.")
     if not settings.contact and not is_local(settings):
-        raise Problem(
-            "Who crawls? Sites want to know whom to write to: give --contact with a mail or web address of yours "
-            "(or set WOLFSPIDER_CONTACT). Only crawls of your own machine need none."
-        )
+        raise Problem(_missing(settings))
+
+
+def _missing(settings: Settings) -> str:
+    """What a crawl without a contact lacks: leave to go to one's own network, a contact, or both."""
+    contact = "give --contact with a mail or web address of yours (or set WOLFSPIDER_CONTACT)"
+    own = [] if settings.allow_private or settings.via else [url for url in _asked(settings) if _is_own(url)]
+    if not own:
+        return f"Who crawls? Sites want to know whom to write to: {contact}. Only crawls of your own machine need none."
+    private = f"{own[0]} is on your own machine or network: give --allow-private to crawl there."
+    if is_local(replace(settings, allow_private=True)):
+        return f"{private} No contact is needed then."
+    return f"{private} The crawl may go to public sites too, and these want to know whom to write to: {contact}."
 
 
 def _names_starts(settings: Settings) -> bool:
@@ -65,13 +75,22 @@ def is_local(settings: Settings) -> bool:
     server = via(settings)
     if server is not None:
         return _is_own_host(server[0])
-    sites = [settings.leaps.removeprefix(SITEMAP)] if settings.leaps.startswith(SITEMAP) else []
-    abroad = settings.search or (settings.leaps and not sites)  # what is found there may be anywhere
+    abroad = settings.search or (settings.leaps and not settings.leaps.startswith(SITEMAP))  # leads anywhere
     if not settings.allow_private or settings.seeds or abroad:
         return False
+    return all(map(_is_own, _asked(settings)))
+
+
+def _asked(settings: Settings) -> list[str]:
+    """All addresses that the person named to be asked."""
     likes = [like for like in settings.like if not _is_file(like)]
-    named = (*settings.urls, *settings.sitemap, *settings.feed, *likes, *sites)
-    return all(_is_own_host(host_of(seeds.address(url))) for url in named)
+    leaps = [settings.leaps.partition(":")[2]] if settings.leaps.startswith((SITEMAP, SEARCH)) else []
+    search = [settings.search] if settings.search else []
+    return [seeds.address(url) for url in (*settings.urls, *settings.sitemap, *settings.feed, *likes, *search, *leaps)]
+
+
+def _is_own(url: str) -> bool:
+    return _is_own_host(host_of(url))
 
 
 def public_needs_contact(settings: Settings) -> bool:
