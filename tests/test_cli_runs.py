@@ -10,6 +10,7 @@ import re
 import select
 import shlex
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -28,12 +29,11 @@ from wolfspider.cli.live import CODES, NOTHING, ending, exit_code, folder_for
 from wolfspider.cli.screen import Tally
 from wolfspider.drive import Result
 from wolfspider.errors import Busy
-from wolfspider.model import FAILURES
 from wolfspider.settings import Settings, known
 from wolfspider.store.archive import DiskFull
 from wolfspider.store.reading import RunView
 from wolfspider.web.serve import Manner, serve
-from wolfspider.why import MEANINGS, why
+from wolfspider.why import why
 
 DOCS = (Path(__file__).parents[1] / "docs" / "cli.md").read_text(encoding="utf-8")
 HASTY = "--delay 0 --adapt 0 --tries 1 --disk-floor 0"
@@ -121,7 +121,7 @@ def test_a_crawl_that_goes_on_counts_from_what_it_had(crawl: Run, run: Run, tmp_
     assert code == 0 and err.startswith("No link is left to follow after 11 downloads.")
     summary = RunView(tmp_path / "run").summary()
     told = f"{summary.pages} pages from {summary.hosts} hosts, {summary.relevant} of them relevant"
-    assert told in err and "failures: 1 robots, 1 status." in err
+    assert told in err and "failures: 1 x 404 Not Found, 1 x disallowed by robots.txt." in err
 
 
 def test_the_tally_of_a_resumed_run_starts_from_what_there_is(crawl: Run, tmp_path: Path) -> None:
@@ -258,22 +258,28 @@ def test_a_sitemap_that_brings_nothing_is_nothing_downloaded(run: Run, via: str,
 
 def test_nothing_could_be_downloaded(crawl: Run) -> None:
     code, _, err = crawl("--pages 5", "http://a.test/gone")
-    assert code == NOTHING and "Nothing could be downloaded: 1 x status (its server answered by an error)" in err
+    assert code == NOTHING and "Nothing could be downloaded: 1 x 404 Not Found. Are" in err
     assert "Are the starting points right?" in err and "export" not in err
 
 
 def test_what_robots_forbid_is_told(crawl: Run) -> None:
     code, _, err = crawl("--pages 5", "http://a.test/forbidden")
-    assert code == NOTHING and "its robots.txt forbids it to us" in err
+    assert code == NOTHING and "Nothing could be downloaded: 1 x disallowed by robots.txt." in err
+
+
+@pytest.mark.parametrize("options", ["--tries 1", "--max-wait 1"])
+def test_a_refused_connection_is_told_as_one(run: Run, tmp_path: Path, options: str) -> None:
+    """Whether the visit is given up or waits for a later session."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    start = f"crawl http://127.0.0.1:{port}/ --topic x --allow-private --disk-floor 0 {options} --out"
+    _, _, err = run(start, tmp_path / "run")
+    assert "1 x robots.txt could not be read (connection refused)." in err and "alone" not in err
 
 
 def test_codes_are_those_of_the_documentation() -> None:
     documented = {int(code) for code in re.findall(r"^\| (\d+) \|", DOCS, re.MULTILINE)}
     assert {*CODES.values(), NOTHING, Busy.code, DiskFull.code, steering.UNANSWERED} <= documented
-
-
-def test_every_failure_has_a_meaning_for_people() -> None:
-    assert set(MEANINGS) == set(FAILURES)
 
 
 # A terminal
@@ -343,7 +349,7 @@ def test_a_dry_run_tells_what_would_happen_and_keeps_nothing(crawl: Run, tmp_pat
     assert all(f"  {name} = " in out for name in known())
     assert re.search(r"\d\.\d\d  kept  Good  http://a.test/good", out)
     assert re.search(r"\d\.\d\d  read  Secret", out) and re.search(r"0\.\d\d  read  Bread", out)
-    assert "robots disallowed by robots.txt: its robots.txt forbids it to us  http://a.test/forbidden" in out
+    assert "-     disallowed by robots.txt  http://a.test/forbidden" in out
     assert re.search(r"a\.test: \w+: ", out) and "All 5,000 downloads would bring about" in out
 
 

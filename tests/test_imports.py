@@ -15,7 +15,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "wolfspider"
 
 # A module imports only from its own group and from those above it. A name stands for a module or for a whole folder.
 GROUPS = (
-    ("model", "params", "errors", "codec", "text", "events", "chance", "scope", "defaults"),
+    ("model", "params", "errors", "codec", "text", "events", "chance", "scope", "defaults", "failures"),
     ("topic", "learn"),
     ("judge", "reinforcer", "strategy", "room", "turns", "frontier", "queues", "browsing"),
     ("strategies",),

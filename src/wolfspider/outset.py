@@ -9,7 +9,8 @@ from pathlib import Path
 
 from wolfspider import __version__
 from wolfspider.errors import BadInput, Problem
-from wolfspider.model import Fetch, Link, Page, host_of
+from wolfspider.failures import in_words
+from wolfspider.model import Failure, Fetch, Link, Page, host_of
 from wolfspider.settings import SEARCH, SITEMAP, Settings
 from wolfspider.store.base import Store
 from wolfspider.text import words
@@ -178,8 +179,8 @@ async def fetch_liked(
 
 def _why(fetch: Fetch) -> str:
     if fetch.failure is not None:
-        return " ".join(fetch.failure)
-    return str(fetch.status) if fetch.status >= 400 else ""
+        return in_words(fetch.failure)
+    return in_words(Failure("status", str(fetch.status))) if fetch.status >= 400 else ""
 
 
 def _downloads(liked: dict[str, Fetch]) -> int:

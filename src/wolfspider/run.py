@@ -108,7 +108,7 @@ class Run(Driver):
         self._heard: list[Event] = []
         self._bug: Exception | None = None  # what went wrong beside the turns
         self._others: list[tuple[int, Command]] = []  # what other processes want
-        self._stranded: set[int] = set()  # visits that wait for hosts which rest for longer than anybody waits
+        self.stranded: dict[int, Failure] = {}  # visits to hosts that rest for longer than anybody waits, and why
         self._refused: set[int] = set()  # visits that may not be sent, on their way back to those that are withheld
         self.snapshots = snapshots  # seconds between two, at least
         self._snapshot_due = clock() + snapshots
@@ -181,7 +181,7 @@ class Run(Driver):
         return None if reason == "paused" else reason
 
     def _only_stranded(self) -> bool:
-        return bool(self._stranded) and not (self._tasks or self._back)
+        return bool(self.stranded) and not (self._tasks or self._back)
 
     def _under_way(self) -> bool:
         """Is there a visit to wait for in the end? One that itself still waits for its turn may as well wait for the
@@ -209,7 +209,7 @@ class Run(Driver):
     async def _something(self, now: float) -> None:
         """Wait until a visit is back, a command came, a host is ready or the strategy wants to be asked."""
         until = self._until if self.ending else self.crawl.next(self.room, now)
-        if self.crawl.flights and not (self._tasks or self._back or self._stranded or self.withheld or self.ending):
+        if self.crawl.flights and not (self._tasks or self._back or self.stranded or self.withheld or self.ending):
             raise Broken(f"visits {list(self.crawl.flights)[:10]} never land: nothing is left to wait for")
         if self._back and not self.instant:
             await asyncio.sleep(0)  # others live on this loop too
@@ -316,7 +316,7 @@ class Run(Driver):
 
     def _call_off(self, visit: Visit) -> None:
         super()._call_off(visit)
-        self._stranded.discard(visit.id)
+        self.stranded.pop(visit.id, None)
         if task := self._tasks.pop(visit.id, None):
             task.cancel()
 
@@ -350,7 +350,7 @@ class Run(Driver):
             self._park(visit, True)
             return True
         if self.patient and isinstance(back.result, Failure) and back.result.kind == "waiting":
-            return self._waits_on(visit, back.tried, rests)
+            return self._waits_on(visit, back.result, back.tried, rests)
         if self.ending:
             return self._worth_another(back.result, back.tried)
         if rests > self.crawl.limits.max_wait or not self._again(visit, back.result, back.tried):
@@ -358,13 +358,13 @@ class Run(Driver):
         self._send(self._go_out(visit, back.tried + 1, rests), visit)
         return True
 
-    def _waits_on(self, visit: Visit, tried: int, rests: float) -> bool:
+    def _waits_on(self, visit: Visit, failure: Failure, tried: int, rests: float) -> bool:
         """Nobody was asked, since the host rests. The visit stays out, and waits for it, or for a later session; but a
         host that never answers is given up like any other."""
         if self.ending:
             return True
         if rests > self.crawl.limits.max_wait:
-            self._stranded.add(visit.id)
+            self.stranded[visit.id] = failure
         elif tried >= self.tries:
             return False
         else:

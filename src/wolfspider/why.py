@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider import codec
+from wolfspider.failures import MEANINGS
 from wolfspider.frontier import Frontier
 from wolfspider.model import host_of
 from wolfspider.parts import Glimpse, glimpse, scope_of
@@ -24,28 +25,6 @@ from wolfspider.web.robots import LiveRobots, origin_of
 from wolfspider.web.seeds import address
 
 MOST_MATCHED = 100_000  # links that a rule is tried on before it is obeyed
-MEANINGS: Mapping[str, str] = {
-    "dns": "its host has no address",
-    "connect": "its host could not be reached",
-    "tls": "its certificate is not to be trusted",
-    "timeout": "it was not here in time (--deadline)",
-    "slow": "it came too slowly to wait for its end",
-    "status": "its server answered by an error",
-    "type": "it is no page that can be read",
-    "size": "it is too large (--largest)",
-    "empty": "there is nothing in it",
-    "script": "there is nothing to read without JavaScript, which is not run here",
-    "encoding": "it cannot be unpacked",
-    "redirect": "its redirects lead nowhere",
-    "trap": "its domain or path goes on without end",
-    "robots": "its robots.txt forbids it to us",
-    "blocked": "it lies in a network that is not crawled (--allow-private allows one's own)",
-    "excluded": "it is out of the crawl's scope",
-    "scheme": "it is neither http nor https",
-    "waiting": "its host wanted to be left alone for longer than we wait",
-    "source": "what finds addresses of this kind had no answer",
-    "budget": "the budget was spent",
-}
 
 
 def why(folder: Path, typed: str) -> dict[str, Any]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wolfspider.bench.plain import plainly
-from wolfspider.model import NEVER_ASKED
+from wolfspider.failures import in_words
+from wolfspider.model import NEVER_ASKED, Failure
 from wolfspider.why import why as explain
 
 __all__ = ["explain", "lines", "show"]
@@ -63,12 +64,12 @@ def _never_asked(found: Mapping[str, Any]) -> str:
     outcome = found["visits"][-1]["outcome"] if found["state"] == "failed" else None
     if not outcome or outcome.get("failure") not in NEVER_ASKED:
         return ""
-    detail, reason = str(outcome["detail"] or ""), outcome["meaning"]
+    reason = outcome["meaning"]
     if outcome["failure"] == "robots":
         rule = found["robots"].partition("forbidden: ")[2]
         reason = f"robots.txt forbids it{f' ({rule})' if rule else ''}"
-    elif outcome["failure"] == "waiting" and detail.startswith("robots.txt of "):
-        reason = f"its robots.txt could not be read ({detail.partition(': ')[2].partition(',')[0]})"
+    elif outcome["failure"] == "waiting":
+        reason = in_words(Failure("waiting", str(outcome["detail"] or "")))
     return f"It was not asked for: {plainly(reason)}."
 
 

@@ -11,9 +11,11 @@ import re
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Collection
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 
 from rich.console import Console
 from rich.text import Text
@@ -26,13 +28,13 @@ from wolfspider.cli.screen import Tally, following
 from wolfspider.drive import Result
 from wolfspider.errors import Nothing
 from wolfspider.events import Event
+from wolfspider.failures import counted, in_words
 from wolfspider.hunt import Hunt
 from wolfspider.settings import Settings
 from wolfspider.store.folder import is_run
 from wolfspider.store.reading import RunView
 from wolfspider.telling import told
 from wolfspider.web.guard import Guard
-from wolfspider.why import MEANINGS
 
 NOTHING = Nothing.code  # exit code: not one page
 CODES = {  # docs/cli.md has the table
@@ -86,7 +88,8 @@ def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool, given: C
     sys.stdout.flush()
     tally.take_stock(RunView(folder).summary())
     through = outputs.newest is not None and outputs.newest.final
-    for line in ending(result, tally, folder, through):
+    waits = Counter(map(in_words, hunt.driver.stranded.values() if hunt.driver is not None else ()))
+    for line in ending(result, tally, folder, through, waits):
         say(console, line)
     if hunt.crawl is not None and hunt.crawl.paused:
         say(console, f"It is paused; go on by: wolfspider steer {shlex.quote(str(folder))} resume")
@@ -149,10 +152,12 @@ def say(console: Console, sentence: str) -> None:
     console.print(Text(plainly(sentence, 1000)))
 
 
-def ending(result: Result, tally: Tally, folder: Path, through: bool = False) -> list[str]:
+def ending(
+    result: Result, tally: Tally, folder: Path, through: bool = False, waits: Mapping[str, int] = MappingProxyType({})
+) -> list[str]:
     """What a person wants to know in the end: why it is over, what there is, what to do next. A search that is
-    `through` has ended by itself: links may be left."""
-    lines = [_why(result, tally, through), tally.summary()]
+    `through` has ended by itself: links may be left. `waits`: why visits wait for a later session, in words."""
+    lines = [_why(result, tally, through, waits), tally.summary()]
     run = shlex.quote(str(folder))
     if result.reason in _RESUMABLE:
         lines.append(f"Go on with it by: wolfspider resume {run}")
@@ -163,7 +168,7 @@ def ending(result: Result, tally: Tally, folder: Path, through: bool = False) ->
     return lines
 
 
-def _why(result: Result, tally: Tally, through: bool) -> str:
+def _why(result: Result, tally: Tally, through: bool, waits: Mapping[str, int]) -> str:
     spent = f"{result.downloads:,} downloads"
     if not tally.pages_in and result.reason in ("done", "budget"):
         return f"Nothing could be downloaded: {_troubles(tally)}. Are the starting points right?"
@@ -176,7 +181,8 @@ def _why(result: Result, tally: Tally, through: bool) -> str:
             return f"No link is left to follow after {spent}. More starting points, or a wider --include, bring more."
         case "waiting":
             return (
-                f"Every host that is left is blocked or must rest for longer than --max-wait, after {spent}. "
+                f"Every host that is left is blocked or must rest for longer than --max-wait, after {spent}"
+                f"{f': {counted(waits)}' if waits else ''}. "
                 "Try again later, or with more starting points."
             )
         case "circling":
@@ -192,5 +198,4 @@ def _why(result: Result, tally: Tally, through: bool) -> str:
 
 
 def _troubles(tally: Tally) -> str:
-    most = tally.failures.most_common(3)
-    return "; ".join(f"{count:,} x {kind} ({MEANINGS.get(kind, '')})" for kind, count in most) or "nothing was in reach"
+    return counted(tally.failures) or "nothing was in reach"

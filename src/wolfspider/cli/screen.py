@@ -18,9 +18,11 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from wolfspider import failures
 from wolfspider.bench.plain import plainly
 from wolfspider.cli.outputs import FEWEST, Generation, Layout, Outputs, on_screen
 from wolfspider.events import Ended, Event, Landed
+from wolfspider.failures import in_words
 from wolfspider.hunt import Hunt
 from wolfspider.loop import Crawl
 from wolfspider.model import Failure, Page, host_of
@@ -43,7 +45,7 @@ class Tally:
         self.pages_in = 0
         self.relevant = 0
         self.bytes = 0
-        self.failures: Counter[str] = Counter()
+        self.failures: Counter[str] = Counter()  # in words
         self.hosts: set[str] = set()
         self.lately: deque[bool] = deque(maxlen=LATELY)
         self.newest: deque[tuple[float, str, str]] = deque(maxlen=SHOWN)
@@ -58,7 +60,7 @@ class Tally:
     def take_stock(self, summary: Summary, hosts: Iterable[str] = ()) -> None:
         """The whole run, as it lies on disk."""
         self.pages_in, self.relevant, self.downloads = summary.pages, summary.relevant, summary.downloads
-        self.failures = Counter(summary.failures)
+        self.failures = Counter(summary.reasons)
         self.hosts.update(hosts)
 
     @property
@@ -80,7 +82,7 @@ class Tally:
             self._first = event.downloads - outcome.downloads
         self.downloads = event.downloads
         if isinstance(outcome.result, Failure):
-            self.failures[outcome.result.kind] += 1
+            self.failures[in_words(outcome.result)] += 1
         else:
             self._page(
                 outcome.result,
@@ -105,7 +107,7 @@ class Tally:
         return max(0, self.downloads - max(self._first, 0)) / max(time.monotonic() - self.began, 0.001)
 
     def failures_told(self) -> str:
-        return ", ".join(f"{count:,} {kind}" for kind, count in self.failures.most_common(6)) or "none"
+        return failures.counted(self.failures) or "none"
 
     def summary(self) -> str:
         share = f"{100 * self.relevant / self.downloads:.0f} %" if self.downloads else "none"

@@ -13,10 +13,10 @@ from wolfspider.cli.common import print_json
 from wolfspider.cli.live import exit_code, guided, say, somebody_answers
 from wolfspider.cli.screen import Tally
 from wolfspider.events import Began, Event, Landed
+from wolfspider.failures import MEANINGS, in_words
 from wolfspider.hunt import Hunt
-from wolfspider.model import Page, host_of
+from wolfspider.model import Failure, Page, host_of
 from wolfspider.settings import Chosen
-from wolfspider.why import MEANINGS
 
 TRIED = 12  # downloads
 _SHOWN = 5  # starting points
@@ -103,7 +103,7 @@ def lines(report: dict[str, Any], trial: Trial) -> Iterator[str]:
     yield from (f"  {_line(one)}" for one in report["tried"])
     yield "What robots.txt says of them:"
     yield from (f"  {plainly(host)}: {plainly(said)}" for host, said in report["robots"].items())
-    yield trial.tally.summary()
+    yield plainly(trial.tally.summary(), 1000)
     if report["bytes"] is not None:
         pages = trial.chosen.settings.pages
         yield f"All {pages:,} downloads would bring about {report['bytes'] / 1e6:,.1f} MB of pages, before compression."
@@ -112,8 +112,7 @@ def lines(report: dict[str, Any], trial: Trial) -> Iterator[str]:
 
 def _line(one: dict[str, Any]) -> str:
     if "failure" in one:
-        detail = f" {one['detail']}" if one["detail"] else ""
-        return f"-     {plainly(one['failure'] + detail)}: {one['meaning']}  {plainly(one['url'], 1000)}"
+        return f"-     {plainly(in_words(Failure(one['failure'], one['detail'])))}  {plainly(one['url'], 1000)}"
     fate = "kept" if one["kept"] else "read"
     score = "-   " if one["score"] is None else f"{one['score']:.2f}"
     return f"{score}  {fate}  {plainly(one['title']) or '(no title)'}  {plainly(one['final_url'], 1000)}"

@@ -10,6 +10,7 @@ import contextlib
 import json
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ from urllib.parse import quote
 from wolfspider import codec
 from wolfspider.errors import BadInput, Problem
 from wolfspider.events import Command
+from wolfspider.failures import in_words
+from wolfspider.model import Failure
 from wolfspider.store import schema
 from wolfspider.store.archive import Place
 from wolfspider.store.archive import read as read_archive
@@ -127,6 +130,7 @@ class Summary:
     relevant: int
     downloads: int
     failures: Mapping[str, int]  # by kind
+    reasons: Mapping[str, int]  # the same in words
     hosts: int
     started: float | None
     ended: str | None  # why, if the run is over and has not gone on
@@ -189,13 +193,11 @@ class RunView:
         with self.moment() as connection:
             sql = f"SELECT COUNT(*), IFNULL(SUM(relevant), 0), COUNT(DISTINCT host) FROM ({_PAGES})"  # noqa: S608
             pages, relevant, hosts = connection.execute(sql, (-1e300, 0)).fetchone()
-            failures = connection.execute(
-                "SELECT failure, COUNT(*) FROM landings WHERE failure IS NOT NULL AND how = 'out' GROUP BY 1 ORDER BY 1"
-            ).fetchall()
+            failures, reasons = _failures(connection)
             counts = dict(connection.execute("SELECT name, value FROM counters ORDER BY name").fetchall())
             began = connection.execute("SELECT at FROM log WHERE seq = 1").fetchone()
             return Summary(
-                *(pages, relevant, _downloads(connection), dict(failures), hosts),
+                *(pages, relevant, _downloads(connection), failures, reasons, hosts),
                 *(began[0] if began else None, _ended(connection), counts),
             )
 
@@ -239,6 +241,17 @@ def _landing(*values: Any) -> Landing:
     seq, n, visit, url, page, failure, detail, score, relevant, evidence, *rest = values
     judged = None if relevant is None else bool(relevant)
     return Landing(seq, n, visit, url, page, failure, detail, score, judged, json.loads(evidence or "{}"), *rest)
+
+
+def _failures(connection: sqlite3.Connection) -> tuple[Counter[str], Counter[str]]:
+    """How many visits failed, by kind and in words."""
+    kinds: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    sql = "SELECT failure, detail, COUNT(*) FROM landings WHERE failure IS NOT NULL AND how = 'out' GROUP BY 1, 2"
+    for kind, detail, count in connection.execute(sql):
+        kinds[kind] += count
+        reasons[in_words(Failure(kind, detail or ""))] += count
+    return kinds, reasons
 
 
 def _downloads(connection: sqlite3.Connection) -> int:
