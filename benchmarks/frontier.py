@@ -119,6 +119,9 @@ class BusyRoom:
         self.busy: set[str] = set()
         self.refused: set[str] = set()
 
+    def allows(self, url: str) -> bool:
+        return True
+
     def take(self, link: Link, fresh: bool = False) -> bool:
         name = link.host
         if name in self.busy:

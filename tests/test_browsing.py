@@ -13,7 +13,6 @@ from wolfspider import codec
 from wolfspider.browsing import MOST_LINKS, MOST_WORDS, Browsing, Near, bag_of
 from wolfspider.model import Failure, Link, Outcome, Page, Verdict, Visit
 from wolfspider.room import Room
-from wolfspider.scope import Rule
 
 
 def address(number: int) -> str:
@@ -117,12 +116,20 @@ def test_what_is_kept_of_a_page_is_bounded_by_its_most_frequent_words() -> None:
     assert len(user.browsing.pages[address(0)].links) == MOST_LINKS
 
 
-def test_what_is_out_of_scope_is_forgotten() -> None:
+def test_nobody_goes_where_it_is_out_of_scope_until_that_is_taken_back() -> None:
     user = User(TREE, set())
     user.turn()
-    user.browsing.forget(Rule.read("h1.test"))
+    user.room.allows = lambda url: "h1.test" not in url
+    for _ in range(4):
+        user.turn()
+    assert user.asked and not any("h1.test" in url for url in user.asked)
+    user = User(TREE, set())
+    user.turn()
+    user.room.allows = lambda url: url == address(2)
+    user.turn()
+    user.room.allows = lambda url: True
     user.browse()
-    assert not any("h1.test" in url for url in user.asked)
+    assert set(user.asked) >= {address(number) for number in TREE}
 
 
 @given(

@@ -18,7 +18,6 @@ from wolfspider.frontier import Shelf
 from wolfspider.model import Failure, Link, Outcome, Visit
 from wolfspider.params import param
 from wolfspider.room import Broken, Room
-from wolfspider.scope import Rule
 from wolfspider.strategies import all_strategies
 from wolfspider.strategies.breadth_first import BreadthFirst
 from wolfspider.strategy import Strategy
@@ -49,7 +48,7 @@ class Walkers(Strategy):
     paper = "none; an example"
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
-        self.turns, self.links, self.been = Turns(), list(seeds), set[str]()
+        self.turns, self.links, self.been, self.aside = Turns(), list(seeds), set[str](), list[Link]()
         for name in "abcde":
             self.turns.add(name)
 
@@ -60,6 +59,9 @@ class Walkers(Strategy):
         visits = []
         for name, pick in self.turns.ready(room):
             link = pick or self._choose()
+            while link is not None and not room.allows(link.url):
+                self.aside.append(link)
+                link = self._choose()
             if link is None:
                 self.turns.add(name)
                 break
@@ -77,9 +79,12 @@ class Walkers(Strategy):
                 return link
         return None
 
-    def forget(self, rule: Rule) -> None:
-        self.turns.forget(rule)
-        self.links = [link for link in self.links if not rule.matches(link.url)]
+    def bring_back(self) -> None:
+        self.been -= {link.url for link in self.aside}
+        self.links, self.aside = self.aside + self.links, []
+
+    def excluded(self) -> int:
+        return len(self.aside)
 
     def observe(self, outcome: Outcome) -> Sequence[int] | None:
         self.turns.add(outcome.visit.agent)
@@ -250,6 +255,20 @@ class Stubborn(BreadthFirst):
             super().seeds(links)
 
 
+class Shuffles(BreadthFirst):
+    """Puts what was excluded anywhere when it comes back."""
+
+    def bring_back(self) -> None:
+        self.frontier.rescore(lambda item: self.rng.random())
+
+
+class Discards(BreadthFirst):
+    """Never gives back what was excluded."""
+
+    def bring_back(self) -> None:
+        pass
+
+
 class Restless(BreadthFirst):
     """Changes in its sleep."""
 
@@ -297,6 +316,8 @@ BROKEN: dict[str, type[Strategy]] = {
     "frontier_keeps_its_cap": Uncapped,
     "live_parameters_move": Stiff,
     "obeys_people": Stubborn,
+    "exclude_and_include_change_nothing": Shuffles,
+    "excluded_links_come_back": Discards,
     "wake_is_pure": Restless,
     "turns_are_fair": Greedy,
     "tells_people": Mumbles,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,14 +12,18 @@ from wolfspider import codec
 from wolfspider.frontier import Frontier, Shelf
 from wolfspider.model import Link
 from wolfspider.queues import Known
-from wolfspider.scope import Rule
 
 
 class Open:
     """A room that lets everything through but the hosts it is told to refuse."""
 
-    def __init__(self, refuses: set[str] | None = None, ready: list[str] | None = None) -> None:
-        self.free, self.refuses, self.newly_ready = 1, refuses or set(), ready or []
+    def __init__(
+        self,
+        refuses: set[str] | None = None,
+        ready: list[str] | None = None,
+        allows: Callable[[str], bool] = lambda url: True,
+    ) -> None:
+        self.free, self.refuses, self.newly_ready, self.allows = 1, refuses or set(), ready or [], allows
         self.asked: list[str] = []
 
     def take(self, link: Link, fresh: bool = False) -> bool:
@@ -118,15 +123,88 @@ def test_at_the_cap_the_lowest_go_first_and_the_latest_of_equals(scores: list[fl
     assert sorted((-item.score, int(item.link.url.rsplit("/", 1)[1])) for item in frontier.items()) == sorted(waiting)
 
 
-def test_forgotten_links_are_gone_and_welcome_again() -> None:
+def without_h1(url: str) -> bool:
+    return "//h1.test" not in url
+
+
+def test_links_out_of_scope_are_set_aside_and_come_back_in_their_places() -> None:
     frontier = Frontier(Shelf())
     for number in range(9):
-        frontier.push(link(number), 1.0)
-    assert frontier.forget(Rule("h1.test")) == 3 and len(frontier) == 6
-    assert not frontier.seen(link(1).url)
-    frontier.push(link(1), 2.0)
-    item = frontier.pop(Open())
-    assert item and item.link.url == link(1).url
+        frontier.push(link(number), 1.0 if number in (1, 4) else 0.5, extra=number)
+    first = frontier.pop(Open(allows=without_h1))
+    assert first and first.link == link(0) and (len(frontier), frontier.aside) == (6, 2)
+    assert frontier.seen(link(1).url) and frontier.score(link(1).url) is None and not frontier.take(link(1).url)
+    found = frontier.find(link(1).url)
+    assert found and (found.link, found.score, found.extra) == (link(1), 1.0, 1)
+    frontier.bring_back()
+    assert (len(frontier), frontier.aside) == (8, 0)
+    assert drained(frontier) == [1, 4, 2, 3, 5, 6, 7, 8]
+
+
+def drained(frontier: Frontier, allows: Callable[[str], bool] = lambda url: True) -> list[int]:
+    popped = []
+    while item := frontier.pop(Open(allows=allows)):
+        popped.append(int(item.link.url.rsplit("/", 1)[1]))
+    return popped
+
+
+@given(pushes, pushes, st.sampled_from(["max", "sum"]), st.booleans(), st.booleans())
+def test_whatever_was_set_aside_the_order_is_as_if_it_never_was(
+    before: list[tuple[int, float]], meanwhile: list[tuple[int, float]], merge: str, stores: bool, rescores: bool
+) -> None:
+    """Also if links are found again, all are scored anew or the crawl is stored while they are set aside."""
+    plain, steered = (Frontier(Shelf(), merge=merge) for _ in range(2))
+    shelf = steered.shelf
+    for number, score in before:
+        plain.push(link(number), score)
+        steered.push(link(number), score)
+    assert drained(steered, allows=lambda url: False) == [] and len(steered) == 0
+    if stores:
+        steered = codec.load(*codec.store(steered))
+        steered.shelf = shelf
+    for number, score in meanwhile:
+        plain.push(link(number), score)
+        steered.push(link(number), score)
+    if rescores and merge == "max":
+        for frontier in (plain, steered):
+            frontier.rescore(lambda item: item.score / 2)
+    steered.bring_back()
+    assert len(steered) == len(plain) and drained(steered) == drained(plain)
+
+
+def test_the_cap_counts_what_is_set_aside_and_that_goes_first() -> None:
+    frontier = Frontier(Shelf(), 20)
+    for number in range(20):
+        frontier.push(link(number, 2), float(number))
+    drained(frontier, allows=lambda url: int(url.rsplit("/", 1)[1]) < 10)
+    assert (len(frontier), frontier.aside) == (0, 10)
+    for number in range(20, 28):
+        frontier.push(link(number, 2), -1.0)
+    assert (len(frontier), frontier.aside) == (8, 10)
+    for number in range(28, 40):
+        frontier.push(link(number, 2), -1.0)
+        assert len(frontier) + frontier.aside <= 20
+    assert len(frontier) == 20 and frontier.aside == 0  # none of what waits had to go
+
+
+def test_of_what_is_set_aside_the_best_stay_longest() -> None:
+    frontier = Frontier(Shelf(), 20)
+    for number in range(20):
+        frontier.push(link(number, 2), float(number))
+    drained(frontier, allows=lambda url: False)
+    frontier.push(link(20, 2), 0.0)
+    assert (len(frontier), frontier.aside) == (1, 18)
+    frontier.bring_back()
+    assert drained(frontier) == [*range(19, 1, -1), 20]
+
+
+def test_a_snapshot_of_an_earlier_version_knows_nothing_of_links_set_aside() -> None:
+    frontier = Frontier(Shelf())
+    frontier.push(link(1), 1.0)
+    state = {name: value for name, value in frontier.state().items() if not name.startswith("excluded")}
+    again = Frontier.restored(state)
+    again.shelf = frontier.shelf
+    assert again.aside == 0 and drained(again) == [1]
 
 
 def test_rescoring_changes_the_order() -> None:

@@ -15,10 +15,11 @@ from wolfspider.frontier import Shelf
 from wolfspider.journal import replay
 from wolfspider.judge import make_judge
 from wolfspider.loop import Crawl, Limits
-from wolfspider.model import Credit, Failure, Fetch, Link, Outcome, Page, Verdict, Visit
+from wolfspider.model import Credit, Failure, Fetch, Link, Outcome, Page, Verdict, Visit, host_of
 from wolfspider.reinforcer import Reinforcer, Terms
 from wolfspider.room import Room
 from wolfspider.scope import Scope
+from wolfspider.strategies import all_strategies
 from wolfspider.strategies.breadth_first import BreadthFirst
 from wolfspider.strategy import NoParams, Strategy
 from wolfspider.topic import Topic
@@ -108,6 +109,49 @@ def test_what_is_out_when_its_host_is_excluded_lands_and_is_kept() -> None:
     first = next(landed.outcome for landed in trial.landings() if landed.outcome.visit.link == SEED)
     assert first.page and first.verdict and crawl.memory.holds(SEED.url)
     assert all(link.host != "host0.test" for link in first.page.links)
+
+
+def urls(trial: Trial) -> list[str]:
+    return [event.visit.link.url for event in trial.log if isinstance(event, events.Went)]
+
+
+@pytest.mark.parametrize(
+    "name", ["breadth-first", "depth-first", "best-first", "fish", "shark", "opic", "pagerank", "random"]
+)
+def test_a_crawl_whose_links_were_all_excluded_has_its_former_order_when_they_are_included(name: str) -> None:
+    whole = Trial(all_strategies()[name], Sketch(), slots=1)
+    whole.run()
+    at = whole.landings()[40].at
+    trial = Trial(all_strategies()[name], Sketch(), slots=1, commands=[(at, events.Exclude("*"))])
+    crawl = trial.run()
+    assert trial.result.reason == "excluded" and crawl.strategy.report()["frontier"] == 0
+    crawl.command(events.Include("*"), at)
+    simulate(crawl, Sketch(), room=trial.driver.room, tries=trial.tries)
+    assert urls(trial) == urls(whole)
+
+
+def test_links_come_back_by_an_exception_and_the_others_when_the_rule_is_taken_back() -> None:
+    """Everything is excluded, then one host is an exception: only its links are followed."""
+    trial = Trial(BreadthFirst, Sketch(), slots=1, pages=60, commands=[(1_000_010.0, events.Exclude("*"))])
+    crawl = trial.run()
+    before = len(urls(trial))
+    crawl.command(events.Include("host1.test"), trial.driver.now)
+    assert simulate(crawl, Sketch(), room=trial.driver.room).reason == "excluded"
+    excepted = urls(trial)[before:]
+    assert excepted and {host_of(url) for url in excepted} == {"host1.test"}
+    crawl.command(events.Include("*"), crawl.now)
+    assert simulate(crawl, Sketch(), room=trial.driver.room).reason == "budget"
+    assert len({host_of(url) for url in urls(trial)[before + len(excepted) :]}) > 1
+
+
+def test_a_crawl_that_was_narrow_from_the_start_is_done() -> None:
+    """Only what a person excluded during the crawl may come back."""
+    trial = Trial(BreadthFirst, Sketch())
+    crawl = trial.build()
+    crawl.scope = Scope(exclude=("*",))
+    crawl.begin([], 1_000_000.0)
+    crawl.strategy.seeds([SEED])
+    assert simulate(crawl, Sketch()).reason == "done" and crawl.strategy.excluded() == 1
 
 
 def test_a_stopped_crawl_goes_on_from_what_it_stored() -> None:

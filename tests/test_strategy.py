@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 
 import pytest
 from hypothesis import given
@@ -157,3 +158,20 @@ def test_a_group_is_complete_when_the_last_is_in() -> None:
     room.release("a.test", 1.0)
     rest = group.give(opened(room, 1.0), lambda wanted: Visit(next(numbers), wanted))
     assert [visit.link for visit in rest] == [link("a", 1)] and group.landed(2)
+
+
+def test_links_of_a_group_that_are_out_of_scope_keep_their_places_and_are_not_waited_for() -> None:
+    links = [link("a"), link("b"), link("c")]
+    group, room, numbers = Group(links), opened(Room(), 0.0), iter(range(9))
+    room.allows = lambda url: "a.test" not in url
+    given_out = group.give(room, lambda wanted: Visit(next(numbers), wanted))
+    assert [visit.link for visit in given_out] == links[1:] and list(group.left) == links[:1]
+    assert group.wake() is None and not group.landed(0) and group.landed(1)
+    room.allows = lambda url: True
+    assert [visit.link for visit in group.give(room, lambda wanted: Visit(next(numbers), wanted))] == links[:1]
+    assert group.landed(2)
+
+
+def test_a_group_of_an_earlier_version_has_nothing_set_aside() -> None:
+    again = Group.restored({"left": deque([link("a")]), "out": {7}})
+    assert len(again) == 2 and again.aside == 0

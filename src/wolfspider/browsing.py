@@ -25,7 +25,6 @@ from typing import Any, NamedTuple
 from wolfspider.codec import helper
 from wolfspider.model import Link, Outcome, Page, Visit
 from wolfspider.room import Room
-from wolfspider.scope import Rule
 from wolfspider.text import counts
 from wolfspider.turns import Turns
 
@@ -36,6 +35,7 @@ LEANING = 4.0  # how much likelier a user follows a link that is near the topic:
 MOST_MOVES = 100  # through pages that were seen before, until a user looks for a page nobody saw
 
 Near = Callable[[Link], float]  # how near the text of a link is to the topic, in [0, 1]
+Allows = Callable[[str], bool]  # is an address in scope?
 
 
 class Browsed(NamedTuple):
@@ -92,7 +92,7 @@ class Browsing:
             if self.asked + len(self.out) >= self.wanted:
                 self.turns.queue.appendleft(name)
                 break
-            link = pick or self._choose(name, rng, near)
+            link = pick if pick and room.allows(pick.url) else self._choose(name, rng, near, room.allows)
             if link is None:  # nowhere left to go, until somebody comes back
                 continue
             if room.take(link):
@@ -102,14 +102,15 @@ class Browsing:
                 self.turns.park(name, link)
         return visits
 
-    def _choose(self, name: str, rng: random.Random, near: Near) -> Link | None:
-        """Walk on until there is a page that nobody has seen, and that nobody is waiting for."""
+    def _choose(self, name: str, rng: random.Random, near: Near, allows: Allows) -> Link | None:
+        """Walk on until there is a page in scope that nobody has seen, and that nobody is waiting for."""
         coming = self._coming()
+        starts = [link for link in self.starts if allows(link.url)]
         for _ in range(MOST_MOVES):
             place, left = self.places[name]
-            link = self._follow(place, rng, near) if left else None
+            link = self._follow(place, rng, near, allows) if left else None
             if link is None:
-                link = rng.choice(self.starts) if self.starts else None
+                link = rng.choice(starts) if starts else None
                 left = self.steps + 1
             if link is None:
                 break
@@ -120,15 +121,17 @@ class Browsing:
                 return link
         self.places[name] = ("", 0)  # what is found so is the start of no session
         taken = coming | self.led.keys()
-        return next((link for links in self.shown.values() for link in links if link.url not in taken), None)
+        shown = (link for links in self.shown.values() for link in links if link.url not in taken)
+        return next((link for link in shown if allows(link.url)), None)
 
     def _coming(self) -> set[str]:
         parked = (pick.url for waiting in self.turns.parked.values() for _, pick in waiting)
         return {*parked, *(url for _, url in self.out.values())}
 
-    def _follow(self, place: str, rng: random.Random, near: Near) -> Link | None:
+    def _follow(self, place: str, rng: random.Random, near: Near, allows: Allows) -> Link | None:
         """A link of this page, by chance, and likelier one that promises something."""
-        links = [link for link in self.shown.get(place, ()) if self.led.get(link.url, link.url)]
+        shown = self.shown.get(place, ())
+        links = [link for link in shown if self.led.get(link.url, link.url) and allows(link.url)]
         if not links:
             return None
         return rng.choices(links, [math.exp(LEANING * near(link)) for link in links])[0]
@@ -180,11 +183,6 @@ class Browsing:
     def wake(self) -> float | None:
         """Something is to be done as long as a user waits for a host, or may choose."""
         return math.inf if len(self.turns) and not self._enough else None
-
-    def forget(self, rule: Rule) -> None:
-        self.turns.forget(rule)
-        self.starts = [link for link in self.starts if not rule.matches(link.url)]
-        self.shown = {url: [link for link in links if not rule.matches(link.url)] for url, links in self.shown.items()}
 
     def state(self) -> dict[str, Any]:
         return {**vars(self), "pages": {url: tuple(page) for url, page in self.pages.items()}}

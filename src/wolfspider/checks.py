@@ -257,6 +257,42 @@ def obeys_people(kind: Kind) -> None:
     demand(not finish.run().flights and finish.result.reason == "finished", "it cannot be finished")
 
 
+def exclude_and_include_change_nothing(kind: Kind) -> None:
+    """A person excludes something and takes it back at once: the crawl goes on as if neither had come."""
+    whole = Trial(kind, Sketch())
+    whole.run()
+    for stop in _before_the_end(whole, 2, 25, 80):
+        for rule in ("host1.test", "*"):
+            at = whole.landings()[stop].at
+            trial = Trial(kind, Sketch(), commands=[(at, events.Exclude(rule)), (at, events.Include(rule))])
+            trial.run()
+            demand(_unsteered(trial) == _unsteered(whole), f"{rule} excluded and included went on differently")
+
+
+def excluded_links_come_back(kind: Kind) -> None:
+    """With everything excluded the crawl ends, but can be resumed; it goes on once everything is included again."""
+    whole = Trial(kind, Sketch(), slots=1)
+    whole.run()
+    for stop in (1, 25, 80):
+        if stop + 2 >= len(whole.landings()):  # there is nothing left to exclude
+            break
+        commands = [(whole.landings()[stop].at, events.Exclude("*"))]
+        trial = Trial(kind, Sketch(), slots=1, commands=commands)
+        crawl = trial.run()
+        demand(trial.result.reason == "excluded", f"with everything excluded the crawl was {trial.result.reason}")
+        before = len(trial.landings())
+        again = _resumed(trial, trial.driver)
+        demand(stored(again.crawl) == stored(crawl), "what was set aside is not stored")
+        again.crawl.inbox.append(events.Include("*"))
+        reason = again.run().reason
+        demand(reason in ("done", "budget"), f"with everything included again the crawl was {reason}")
+        demand(len(trial.landings()) > before, "what was excluded does not come back")
+
+
+def _unsteered(trial: Trial) -> list[str]:
+    return told([event for event in trial.log if not isinstance(event, events.Obeyed)])
+
+
 def wake_is_pure(kind: Kind) -> None:
     def watch(crawl: Crawl, event: events.Event) -> None:
         if isinstance(event, events.Landed):
@@ -327,6 +363,8 @@ STRATEGY_CHECKS: dict[str, Callable[[Kind], None]] = {
         frontier_keeps_its_cap,
         live_parameters_move,
         obeys_people,
+        exclude_and_include_change_nothing,
+        excluded_links_come_back,
         wake_is_pure,
         turns_are_fair,
         tells_people,

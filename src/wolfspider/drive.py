@@ -180,7 +180,7 @@ class Simulation(Driver):
             for order in self.crawl.visits(self.room, self.now):
                 self._dispatch(order)
             reason = self.crawl.over(self.room, self.now)
-            if reason and not (reason == "paused" and self.commands):
+            if reason and not (reason in ("paused", "excluded") and self.commands):
                 break
             self._advance()
         self.crawl.end(reason, self.now)

@@ -62,13 +62,15 @@ class Obeyed(Event):
     problem: str = ""
 
 
-GOES_ON = ("paused", "waiting", "stopped", "interrupted", "disk", "budget")  # ends after which a run can be resumed
+# Ends after which a run can be resumed.
+GOES_ON = ("paused", "waiting", "stopped", "interrupted", "disk", "budget", "excluded")
 
 
 @dataclass(frozen=True, slots=True)
 class Ended(Event):
-    """Why the crawl is over: done, budget, waiting, finished, stopped, paused, circling or stuck; interrupted (by a
-    signal) or disk (too little room left) where a driver says so."""
+    """Why the crawl is over: done, budget, excluded (a person excluded all links that are left), waiting, finished,
+    stopped, paused, circling or stuck; interrupted (by a signal) or disk (too little room left) where a driver says
+    so."""
 
     reason: str
     downloads: int

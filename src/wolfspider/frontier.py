@@ -9,6 +9,9 @@ and are never sorted.
 
 Order is total: higher score first, then earlier discovery. An address found again keeps the better of its scores (or
 their sum).
+
+A link that is out of scope when its turn comes is set aside with its score; `bring_back` puts all of them back in their
+places. The cap counts them too, and they are the first to be thrown away when it is reached.
 """
 
 from __future__ import annotations
@@ -23,8 +26,7 @@ import numpy as np
 
 from wolfspider.codec import helper
 from wolfspider.model import Link
-from wolfspider.queues import Known, Queue
-from wolfspider.scope import Rule
+from wolfspider.queues import Known, Queue, column, highest
 from wolfspider.text import key_of
 
 TAKEN = 0xFFFFFFFF  # in the table: handed out, never to come back
@@ -51,6 +53,9 @@ class Room(Protocol):
 
     free: int
     newly_ready: Sequence[str]
+
+    @property
+    def allows(self) -> Callable[[str], bool]: ...
 
     def take(self, link: Link, fresh: bool = False) -> bool: ...
 
@@ -133,10 +138,16 @@ class Frontier:
         self.heads: list[tuple[float, int, int]] = []  # best of each host, and stale ones passed over when met
         self.closed: set[int] = set()  # hosts that refused
         self.waiting = 0
+        self.excluded, self.excluded_scores = array("I"), array("d")  # links set aside; their score above is nan
         self._reopened: Sequence[str] = ()
 
     def __len__(self) -> int:
         return self.waiting
+
+    @property
+    def aside(self) -> int:
+        """How many links are set aside because they are out of scope."""
+        return len(self.excluded)
 
     def push(self, link: Link, score: float, source: str = "", extra: Any = None) -> None:
         self.extend((link,), (score,), source, extra)
@@ -151,6 +162,9 @@ class Frontier:
                 continue
             if number is None or number == DROPPED:
                 number = self._enter(key, link, score, self.shelf.put(Record(link, source, extra)))
+            elif self.scores[number] != self.scores[number]:  # the scores are merged when it comes back
+                self._set_aside(number, score)
+                continue
             elif adds:
                 score += self.scores[number]
                 self.scores[number] = score
@@ -162,7 +176,7 @@ class Frontier:
             self._enqueue(number, score)
 
     def _enter(self, key: int, link: Link, score: float, place: int) -> int:
-        if self.waiting >= self.cap:
+        if self.waiting + self.aside >= self.cap:
             self._evict()
         number = len(self.scores)
         self.known.put(key, number)
@@ -183,33 +197,45 @@ class Frontier:
                 continue
             record = self.shelf.get(self.places[number])
             heapq.heappop(self.heads)
-            if room.take(record.link):
-                self._remove(number, record.link.url, TAKEN)
+            if not room.allows(record.link.url):
+                self._set_aside(number, -minus)
+                self._remove(number)
+            elif room.take(record.link):
+                self.known.put(key_of(record.link.url), TAKEN)
+                self._remove(number)
                 return Item(*record, -minus)
-            self.closed.add(host)
+            else:
+                self.closed.add(host)
         return None
 
     def take(self, url: str) -> bool:
         """Hand out one address whatever its rank; False if it is not waiting. The room is the caller's business."""
         number = self.known.get(key_of(url))
-        if number is None or number >= DROPPED:
+        if number is None or self.score(url) is None:
             return False
-        self._remove(number, url, TAKEN)
+        self.known.put(key_of(url), TAKEN)
+        self._remove(number)
         return True
 
     def wake(self) -> float | None:
         return math.inf if self.waiting else None
 
     def score(self, url: str) -> float | None:
+        """What a waiting link is worth; None if it is not waiting."""
         number = self.known.get(key_of(url))
-        return None if number is None or number >= DROPPED else self.scores[number]
+        if number is None or number >= DROPPED or self.scores[number] != self.scores[number]:
+            return None
+        return self.scores[number]
 
     def find(self, url: str) -> Item | None:
-        """The waiting link with this address, left where it is."""
+        """The link with this address that waits or is set aside, left where it is."""
         number = self.known.get(key_of(url))
         if number is None or number >= DROPPED:
             return None
-        return Item(*self.shelf.get(self.places[number]), self.scores[number])
+        score = self.scores[number]
+        if score != score:
+            score = self.excluded_scores[self.excluded.index(number)]
+        return Item(*self.shelf.get(self.places[number]), score)
 
     def seen(self, url: str) -> bool:
         return self.known.get(key_of(url)) not in (None, DROPPED)
@@ -221,20 +247,31 @@ class Frontier:
                 yield Item(*self.shelf.get(self.places[number]), score)
 
     def rescore(self, score_of: Callable[[Item], float]) -> None:
-        """Give every waiting link a new score."""
+        """Give every link that waits or is set aside a new score."""
         for number, score in enumerate(self.scores):
             if score == score:
                 self.scores[number] = score_of(Item(*self.shelf.get(self.places[number]), score))
+        for at, (number, score) in enumerate(zip(self.excluded, self.excluded_scores, strict=True)):
+            self.excluded_scores[at] = score_of(Item(*self.shelf.get(self.places[number]), score))
         self._rebuild()
 
-    def forget(self, rule: Rule) -> int:
-        """Drop what a rule matches; returns how many."""
-        gone = [item.link.url for item in self.items() if rule.matches(item.link.url)]
-        for url in gone:
-            number = self.known.get(key_of(url))
-            assert number is not None
-            self._remove(number, url, DROPPED)
-        return len(gone)
+    def bring_back(self) -> None:
+        """What was set aside waits again, with its score and in its place."""
+        if not self.aside:
+            return
+        for number, score in zip(self.excluded, self.excluded_scores, strict=True):
+            old = self.scores[number]
+            if old != old:
+                self.waiting += 1
+                self.scores[number] = score
+            else:  # found again meanwhile
+                self.scores[number] = old + score if self.merge == "sum" else max(old, score)
+        self.excluded, self.excluded_scores = array("I"), array("d")
+        self._rebuild()
+
+    def _set_aside(self, number: int, score: float) -> None:
+        self.excluded.append(number)
+        self.excluded_scores.append(score)
 
     def _host(self, name: str) -> int:
         host = self.names.get(name)
@@ -256,9 +293,8 @@ class Frontier:
         elif queue.best[1] == number:  # its score fell
             self._advance(host)
 
-    def _remove(self, number: int, url: str, why: int) -> None:
+    def _remove(self, number: int) -> None:
         self.scores[number] = math.nan
-        self.known.put(key_of(url), why)
         self.waiting -= 1
         self._advance(self.hosts[number])
 
@@ -298,14 +334,21 @@ class Frontier:
         return live, hosts[live]
 
     def _evict(self) -> None:
-        """Throw the lowest tenth away, but keep the best link of each host; then number what is left anew."""
-        scores = np.frombuffer(self.scores)
-        keeps = _highest(scores, max(1, self.cap * 9 // 10))
+        """Throw a tenth away: first what is set aside, then what waits, of either the lowest scores, but never the
+        best waiting link of a host; then number what is left anew."""
+        scores, most = np.frombuffer(self.scores), max(1, self.cap * 9 // 10)
+        keeps = highest(scores, most)
         keeps[[queue.best[1] for queue in self.queues if queue.best]] = True
+        self._keep_aside(highest(np.frombuffer(self.excluded_scores), max(0, most - self.waiting)))
+        keeps[np.frombuffer(self.excluded, np.uint32)] = True
         kept = np.flatnonzero(keeps)
         if len(kept) >= self.cap:  # more hosts than places
             kept = np.sort(kept[np.lexsort((kept, -scores[kept]))[: max(1, self.cap - 1)]])
         self._renumber(kept)
+
+    def _keep_aside(self, keeps: np.ndarray[Any, Any]) -> None:
+        self.excluded = column(np.frombuffer(self.excluded, np.uint32)[keeps])
+        self.excluded_scores = array("d", np.frombuffer(self.excluded_scores)[keeps].tobytes())
 
     def _renumber(self, kept: np.ndarray[Any, Any]) -> None:
         new = np.full(len(self.scores), DROPPED, np.uint32)
@@ -316,9 +359,10 @@ class Frontier:
         stays = values != DROPPED
         self.known.fill(keys[stays], values[stays])
         for name in ("scores", "hosts", "places"):
-            column = getattr(self, name)
-            setattr(self, name, array(column.typecode, np.frombuffer(column, column.typecode)[kept].tobytes()))
-        self.waiting = len(kept)
+            rows = getattr(self, name)
+            setattr(self, name, array(rows.typecode, np.frombuffer(rows, rows.typecode)[kept].tobytes()))
+        self.excluded = column(new[np.frombuffer(self.excluded, np.uint32)])
+        self.waiting = int(np.count_nonzero(~np.isnan(np.frombuffer(self.scores))))
         self._rebuild()
 
     def state(self) -> dict[str, Any]:
@@ -335,6 +379,8 @@ class Frontier:
             "values": values[order],
             "names": list(self.names),
             "closed": sorted(self.closed),
+            "excluded": self.excluded,
+            "excluded_scores": self.excluded_scores,
         }
 
     @classmethod
@@ -345,17 +391,8 @@ class Frontier:
         made.known.fill(state.pop("keys"), state.pop("values"))  # large, and of no more use
         made.names = {name: number for number, name in enumerate(state["names"])}
         made.closed = set(state["closed"])
+        if "excluded" in state:  # earlier versions threw away what was excluded
+            made.excluded, made.excluded_scores = state["excluded"], state["excluded_scores"]
         made.waiting = int(np.count_nonzero(~np.isnan(np.frombuffer(made.scores))))
         made._rebuild()
         return made
-
-
-def _highest(scores: np.ndarray[Any, Any], count: int) -> np.ndarray[Any, Any]:
-    """True for so many of the highest scores, the earliest of equal ones; what is nan is none."""
-    waiting = scores[~np.isnan(scores)]
-    if len(waiting) <= count:
-        return np.asarray(~np.isnan(scores))
-    border = np.partition(waiting, len(waiting) - count)[len(waiting) - count]
-    highest = np.asarray(scores > border)
-    highest[np.flatnonzero(scores == border)[: count - np.count_nonzero(highest)]] = True
-    return highest

@@ -93,6 +93,7 @@ class Crawl:
         self.reinforcer = reinforcer or Reinforcer()
         self.reinforcer.terms = strategy.terms(self.reinforcer.terms)
         self.scope, self.sources, self.train = scope or Scope(), sources or {}, train
+        strategy.allows = self.allows
         self.listeners: list[Callable[[events.Event], None]] = []
         self.inbox: list[events.Command] = []  # commands for the driver to hand over between steps
         self._write = journal or (lambda entry: None)
@@ -196,6 +197,7 @@ class Crawl:
             self.idle = 0
         self.until = math.inf
         self._pay(now)
+        room.allows = self.allows
         room.open(now, free, self._route, self.limits.delay)
         opened = (room.free, tuple(room.newly_ready))
         visits = self.strategy.propose(room, now)
@@ -232,6 +234,10 @@ class Crawl:
     def in_scope(self, url: str) -> bool:
         """What a Source would answer is out of scope where there is none."""
         return url.split(":", 1)[0] in self.sources or (url.startswith("http") and self.scope.allows(url))
+
+    def allows(self, url: str) -> bool:
+        """May a strategy propose this address? What only a Source can answer is no matter of scope."""
+        return not url.startswith("http") or self.scope.allows(url)
 
     def _better_wait(self, room: Room, now: float) -> bool:
         """After many visits that cost nothing, something must change before the strategy is asked again."""
@@ -423,7 +429,7 @@ class Crawl:
 
     def _dry(self, room: Room, now: float) -> str | None:
         if self.strategy.wake(now) is None and not self.credits:
-            return "done"
+            return "excluded" if self.scope.narrowed and self.strategy.excluded() else "done"
         time = self.next(room, now)
         if time == math.inf or self.futile >= PATIENCE:
             return "stuck"

@@ -32,11 +32,10 @@ def obey(crawl: Crawl, command: events.Command) -> Any:
         case events.AddSeeds(urls):
             crawl.strategy.seeds(_seeds(crawl, urls))
         case events.Exclude(text):
-            rule = Rule.read(text)
-            crawl.scope.exclude(rule)
-            crawl.strategy.forget(rule)
+            crawl.scope.exclude(Rule.read(text))
         case events.Include(text):
             crawl.scope.include(Rule.read(text))
+            crawl.strategy.bring_back()
         case events.Pause():
             crawl.paused = True
         case events.Resume():

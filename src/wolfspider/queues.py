@@ -92,7 +92,7 @@ class Queue:
     __slots__ = ("best", "cold", "hot", "limit")
 
     def __init__(self, cold: np.ndarray[Any, Any] | None = None) -> None:
-        self.cold = array("I") if cold is None else _column(cold)
+        self.cold = array("I") if cold is None else column(cold)
         self.hot: list[tuple[float, int]] = []
         self.limit: tuple[float, int] = (-math.inf, -1) if self.cold else NOWHERE
         self.best: tuple[float, int] | None = None
@@ -132,11 +132,11 @@ class Queue:
             self.hot, self.cold = keys[:count], array("I", [number for _, number in keys[count:]])
         else:
             self.hot, cold = _best_of(np.unique(np.array(self.cold)), scores)
-            self.cold = _column(cold)
+            self.cold = column(cold)
         self.limit = self.hot[-1] if self.hot else NOWHERE
 
 
-def _column(numbers: np.ndarray[Any, Any]) -> array[int]:
+def column(numbers: np.ndarray[Any, Any]) -> array[int]:
     return array("I", numbers.astype(np.uint32, copy=False).tobytes())
 
 
@@ -162,3 +162,16 @@ def _partly_sorted(numbers: np.ndarray[Any, Any], keys: np.ndarray[Any, Any], co
     head = np.concatenate((better, tied[: count - len(better)]))
     head = head[np.lexsort((numbers[head], keys[head]))]
     return np.concatenate((head, tied[count - len(better) :], np.flatnonzero(keys > border)))
+
+
+def highest(scores: np.ndarray[Any, Any], count: int) -> np.ndarray[Any, Any]:
+    """True for so many of the highest scores, the earliest of equal ones; what is nan is none."""
+    waiting = scores[~np.isnan(scores)]
+    if len(waiting) <= count:
+        return np.asarray(~np.isnan(scores))
+    if not count:
+        return np.zeros(len(scores), bool)
+    border = np.partition(waiting, len(waiting) - count)[len(waiting) - count]
+    found = np.asarray(scores > border)
+    found[np.flatnonzero(scores == border)[: count - np.count_nonzero(found)]] = True
+    return found

@@ -39,6 +39,7 @@ class Room:
         self.now = -math.inf
         self.delay = 0.0
         self.pause: Callable[[str], float] = lambda host: 0.0  # seconds that a host itself asks for
+        self.allows: Callable[[str], bool] = lambda url: True  # is this address in scope?
         self._route: Route = lambda url, fresh: "out"
         self._busy: dict[str, int] = {}  # hosts with a visit out
         self._ready: dict[str, float] = {}  # hosts that must rest, until when

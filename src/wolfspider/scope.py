@@ -101,6 +101,7 @@ class Scope:
         self._known: dict[str, bool] = {}  # pages of a site show the same links again and again
         self.open = not include
         self.rules = [(True, Rule.read(text)) for text in include] + [(False, Rule.read(text)) for text in exclude]
+        self._given = tuple(self.rules)
 
     def allows(self, url: str) -> bool:
         known = self._known.get(url)
@@ -123,6 +124,11 @@ class Scope:
         allows = self.allows
         links = tuple(link for link in self.nofollow.links(page) if allows(link.url))
         return page if len(links) == len(page.links) else replace(page, links=links)
+
+    @property
+    def narrowed(self) -> bool:
+        """Has a person excluded something since the crawl began, and not taken it back?"""
+        return any(not allowed and (allowed, rule) not in self._given for allowed, rule in self.rules)
 
     def exclude(self, rule: Rule) -> None:
         self._known.clear()

@@ -11,7 +11,7 @@ import math
 import random
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -23,11 +23,10 @@ from wolfspider.judge import Similarity
 from wolfspider.model import Credit, Link, Outcome, Page, Verdict, Visit
 from wolfspider.reinforcer import Terms
 from wolfspider.room import Broken, Room
-from wolfspider.scope import Rule
 from wolfspider.topic import Topic
 from wolfspider.turns import Group, Turns
 
-HANDED = ("topic", "params", "rng", "shelf", "notes")  # fields that come from outside, and so are no state
+HANDED = ("topic", "params", "rng", "shelf", "notes", "allows")  # fields that come from outside, and so are no state
 REGISTRY: dict[str, type[Strategy]] = {}
 
 
@@ -49,6 +48,7 @@ class Strategy(ABC):
 
     def __init__(self, topic: Topic, params: Any, rng: random.Random, shelf: Shelf) -> None:
         self.topic, self.params, self.rng, self.shelf = topic, params, rng, shelf
+        self.allows: Callable[[str], bool] = lambda url: True  # is an address in scope? Crawl hands this in
         self.proposed = 0  # visits so far; the next one's id
         self.notes: list[Noted] = []  # for Crawl to collect
 
@@ -83,9 +83,16 @@ class Strategy(ABC):
     def seeds(self, links: Sequence[Link]) -> None:
         """A person added starting points."""
 
-    def forget(self, rule: Rule) -> None:
+    def bring_back(self) -> None:
+        """A person made the scope wider: links that were set aside wait again, each in its former place. One that is
+        still out of scope is set aside again when its turn comes."""
         for part in self._parts():
-            part.forget(rule)
+            if isinstance(part, Frontier):
+                part.bring_back()
+
+    def excluded(self) -> int:
+        """How many links it would follow if they were in scope: what is left for the person to include again."""
+        return sum(part.aside for part in self._parts() if isinstance(part, Frontier | Group))
 
     def judged(self, page: Page, verdict: Verdict) -> None:
         """A person's label changed a verdict."""
@@ -126,7 +133,9 @@ class Strategy(ABC):
     def report(self) -> dict[str, Any]:
         """Gauges for people."""
         frontier = getattr(self, "frontier", None)
-        return {"frontier": len(frontier)} if frontier is not None else {}
+        if frontier is None:
+            return {}
+        return {"frontier": len(frontier)} | ({"set aside": frontier.aside} if frontier.aside else {})
 
     def explain(self, url: str) -> dict[str, Any]:
         """Why this link stands where it stands."""

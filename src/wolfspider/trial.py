@@ -122,7 +122,8 @@ class Trial:
         if watch is not None:
             crawl.listen(lambda event: watch(crawl, event))
         crawl.begin(self.seeds(), self.start)
-        self.result = self.simulation(crawl).run()
+        self.driver = self.simulation(crawl)
+        self.result = self.driver.run()
         return crawl
 
     def run_by_asyncio(self) -> Crawl:

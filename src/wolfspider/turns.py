@@ -10,7 +10,6 @@ from typing import Any
 from wolfspider.codec import helper
 from wolfspider.model import Link, Visit
 from wolfspider.room import Room
-from wolfspider.scope import Rule
 
 
 @helper
@@ -19,6 +18,7 @@ class Turns:
 
     for name, pick in turns.ready(room):     # pick is None at first
         link = pick or choose(name)
+        while not room.allows(link.url): ... # a person excluded it: set it aside, and choose again
         if room.take(link): visits.append(self.visit(link, agent=name))
         else: turns.park(name, link)
     """
@@ -76,16 +76,6 @@ class Turns:
         self.gone.discard(name)
         return True
 
-    def forget(self, rule: Rule) -> None:
-        """A pick that is out of scope now is dropped and its walker chooses again."""
-        for host, waiting in list(self.parked.items()):
-            for name, pick in list(waiting):
-                if rule.matches(pick.url):
-                    waiting.remove((name, pick))
-                    self.queue.append(name)
-            if not waiting:
-                del self.parked[host]
-
     def wake(self) -> float | None:
         return math.inf if len(self) else None
 
@@ -101,41 +91,50 @@ class Turns:
 
 @helper
 class Group:
-    """Links that belong together: what is left to start, what is out, and when the last one is in."""
+    """Links that belong together: what is left to start, what is out, and when the last one is in. Links that are out
+    of scope keep their places and are not waited for."""
 
     def __init__(self, links: Iterable[Link] = ()) -> None:
         self.left: deque[Link] = deque(links)
         self.out: set[int] = set()
+        self.aside = 0  # links of `left` that were out of scope when `give` last met them
 
     def __len__(self) -> int:
-        return len(self.left) + len(self.out)
+        return len(self.left) - self.aside + len(self.out)
 
     def give(self, room: Room, visit: Callable[[Link], Visit], fresh: bool = False) -> list[Visit]:
         """Start all that may start now, in order. A host that refuses one link is not asked for the next."""
         visits: list[Visit] = []
         kept: list[Link] = []
         refused: set[str] = set()
+        self.aside = 0
         while self.left and room.free > 0:
             link = self.left.popleft()
-            if link.host not in refused and room.take(link, fresh):
+            allowed = room.allows(link.url)
+            if allowed and link.host not in refused and room.take(link, fresh):
                 visits.append(visit(link))
                 self.out.add(visits[-1].id)
-            else:
+                continue
+            kept.append(link)
+            if allowed:
                 refused.add(link.host)
-                kept.append(link)
+            else:
+                self.aside += 1
         self.left.extendleft(reversed(kept))
         return visits
+
+    def clear(self) -> None:
+        """Start nothing more; what is out is waited for."""
+        self.left.clear()
+        self.aside = 0
 
     def landed(self, visit: int) -> bool:
         """Note a landing; True when it was the last of the group."""
         self.out.discard(visit)
         return not len(self)
 
-    def forget(self, rule: Rule) -> None:
-        self.left = deque(link for link in self.left if not rule.matches(link.url))
-
     def wake(self) -> float | None:
-        return math.inf if self.left else None
+        return math.inf if len(self.left) > self.aside else None
 
     def state(self) -> dict[str, Any]:
         return dict(vars(self))
@@ -143,5 +142,5 @@ class Group:
     @classmethod
     def restored(cls, state: dict[str, Any]) -> Group:
         made = cls(state["left"])
-        made.out = state["out"]
+        made.out, made.aside = state["out"], state.get("aside", 0)
         return made

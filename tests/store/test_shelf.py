@@ -145,6 +145,9 @@ def test_a_frontier_works_alike_on_either_shelf(tmp_path: Path) -> None:
     class Open:
         free, newly_ready = 1, ()
 
+        def allows(self, url: str) -> bool:
+            return True
+
         def take(self, link: Link, fresh: bool = False) -> bool:
             return True
 

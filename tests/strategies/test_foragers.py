@@ -12,13 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.strategies.foraging import HOUR, START, Site, Trip, at, names
 
-from wolfspider.events import AddSeeds, Exclude
+from wolfspider.events import AddSeeds, Exclude, Include
 from wolfspider.model import Credit, Failure, Fetch
-from wolfspider.scope import Rule
 from wolfspider.strategies.foragers.forager import Entry, Forager, Reachable, corrected, ordered, updated
 
 CHAIN = {"a": "b", "b": "c", "c": "d", "d": "e", "e": ""}
 STAR = {"a": "b c d", "b": "a e", "c": "a b", "d": "", "e": ""}
+
+
+def anywhere(url: str) -> bool:
+    return True
 
 
 def values(weblog: dict[str, Entry]) -> list[tuple[str, float]]:
@@ -93,7 +96,8 @@ def test_of_pages_with_the_same_state_the_oldest_is_taken(count: int, seed: int)
     frontier = Reachable(50)
     for number in range(count):
         frontier.add(str(number), state)
-    assert frontier.best(weights)[0] == "0"
+    best = frontier.best(weights, anywhere)
+    assert best and best[0] == "0"
 
 
 def test_the_best_page_comes_first_and_of_equals_the_oldest() -> None:
@@ -101,11 +105,13 @@ def test_the_best_page_comes_first_and_of_equals_the_oldest() -> None:
     for name, state in (("old", (1, 0)), ("bad", (-1, 0)), ("new", (1, 0))):
         frontier.add(name, np.array(state, np.float32))
     weights = np.array([2.0, 0.0], np.float32)
-    assert frontier.best(weights) == ("old", 2.0)
+    assert frontier.best(weights, anywhere) == ("old", 2.0)
     frontier.pop("old")
-    assert frontier.best(weights) == ("new", 2.0)
+    assert frontier.best(weights, anywhere) == ("new", 2.0)
     frontier.add("bad", np.array([2, 0], np.float32))
-    assert frontier.best(weights) == ("bad", 4.0), "downloaded again, it has its newer state"
+    assert frontier.best(weights, anywhere) == ("bad", 4.0), "downloaded again, it has its newer state"
+    assert frontier.best(weights, lambda url: url != "bad") == ("new", 2.0)
+    assert frontier.best(weights, lambda url: False) is None
     assert len(frontier) == 2
 
 
@@ -207,10 +213,10 @@ def test_without_a_wish_for_freshness_everything_is_sent(tmp_path: Path) -> None
 def test_the_first_choice_of_a_forager_is_a_restart() -> None:
     forager = Forager("WL-0", "WL", np.zeros(2, np.float32), {}, 100.0, counter=100)
     forager.frontier.add("a", np.zeros(2, np.float32))
-    assert not forager.can_go_on(100)
+    assert not forager.can_go_on(100, anywhere)
     forager.begin_path(0.0)
     assert forager.counter == 1
-    assert not forager.can_go_on(100), "since there is no page to go on to"
+    assert not forager.can_go_on(100, anywhere), "since there is no page to go on to"
 
 
 def test_a_path_has_its_steps_and_then_starts_anew(tmp_path: Path) -> None:
@@ -302,14 +308,20 @@ def test_a_persons_wish_is_the_start_of_the_next_path(tmp_path: Path) -> None:
     assert trip.walked()[:2] == ["a", "e"]
 
 
-def test_what_is_excluded_is_forgotten_at_once(tmp_path: Path) -> None:
+def test_what_is_excluded_is_left_alone_at_once(tmp_path: Path) -> None:
     commands = [(START + 1.5, Exclude("s.test/c")), (START + 1.5, Exclude("s.test/d"))]
     site = Site({"a": "b c d", "b": "c", "c": "", "d": ""})
     trip = Trip(site, tmp_path, commands=commands).run(seconds=30)
     assert {"c", "d"}.isdisjoint(trip.site.asked)
     assert trip.sent() == ["a", "b"]
-    trip.fleet.forget(Rule("s.test/b"))
-    assert set(trip.fleet.fleet["WL-0"].weblog) == {at("a")}
+
+
+def test_starting_points_that_are_excluded_stand_in_the_weblog_and_nobody_starts_there(tmp_path: Path) -> None:
+    commands = [(START + 5.0, Exclude("s.test")), (START + 60.0, Include("s.test"))]
+    trip = Trip(Site(CHAIN), tmp_path, commands=commands).run(seconds=120)
+    asked = [event.at - START for event in trip.went()]
+    assert not any(5.0 <= at < 60.0 for at in asked) and max(asked) > 60.0
+    assert at("a") in trip.fleet.fleet["WL-0"].weblog
 
 
 def test_what_a_step_had_found_is_sent_though_a_person_cut_it_short(tmp_path: Path) -> None:

@@ -43,6 +43,8 @@ class DocumentsBase:
         self.links = array("I")
         self.near = array("B")
         self.open = Lottery()  # what each is worth as a place to begin at; 0 once all its links were followed
+        self.aside: dict[int, int] = {}  # addresses out of scope, which count as DEAD, and their status before that
+        self.shut: dict[int, float] = {}  # documents that lost their worth as a place to begin at since then
 
     def __len__(self) -> int:
         return len(self.addresses)
@@ -105,8 +107,34 @@ class DocumentsBase:
             link = self.follow(document, rng, beta, lambda link: status[link] == UNKNOWN and not out(link))
             if link is not None:
                 return document, link
+            if self.aside:
+                self.shut[document] = self.open[document]
             self.open[document] = 0.0
         return None
+
+    def known(self, address: int) -> int:
+        """The document of an address, also while it is set aside; below 0 if there is none."""
+        return self.aside.get(address, DEAD) if self.status[address] == DEAD else self.status[address]
+
+    def set_aside(self, address: int) -> None:
+        """Nobody goes there as long as it is out of scope."""
+        document = self.aside.setdefault(address, self.status[address])
+        self.status[address] = DEAD
+        if document >= 0 and self.addresses[document] == address:
+            self.remnants[document] = 0.0
+
+    def bring_back(self) -> list[int]:
+        """What was set aside is as it was before; returns these addresses."""
+        found, self.aside = self.aside, {}
+        for address, status in found.items():
+            if self.status[address] == DEAD:  # no visit that was out has brought it since
+                self.status[address] = status
+            if status >= 0:
+                self.charge(status, self.energies[status])
+        for document, worth in self.shut.items():
+            self.open[document] = worth
+        self.shut = {}
+        return list(found)
 
     def unlearn(self) -> None:
         """Something else is wanted now: neither energies nor nearness say anything any more."""
@@ -117,6 +145,7 @@ class DocumentsBase:
 
     def revive(self) -> None:
         """What failed in an earlier crawl may be asked for again."""
+        self.bring_back()
         self.status = array("i", (UNKNOWN if one == DEAD else one for one in self.status))
         self.open = Lottery(self.open[document] or EVEN for document in range(len(self)))
 

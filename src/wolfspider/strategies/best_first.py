@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from wolfspider.model import Link, Outcome, Visit
 from wolfspider.params import param
 from wolfspider.room import Room
-from wolfspider.scope import Rule
 from wolfspider.strategy import Ordered, register
 
 
@@ -42,7 +41,11 @@ class BestFirst(Ordered):
     def propose(self, room: Room, now: float) -> list[Visit]:
         if self.later and (self.since >= self.params.batch or not self.frontier):
             self._rank()
-        return super().propose(room, now)
+        visits = super().propose(room, now)
+        if self.later and not visits and not self.frontier:  # all that waited is out of scope
+            self._rank()
+            visits = super().propose(room, now)
+        return visits
 
     def observe(self, outcome: Outcome) -> None:
         self.since += 1
@@ -59,10 +62,6 @@ class BestFirst(Ordered):
 
     def wake(self, now: float) -> float | None:
         return math.inf if self.later else super().wake(now)
-
-    def forget(self, rule: Rule) -> None:
-        super().forget(rule)
-        self.later = [waiting for waiting in self.later if not rule.matches(waiting[0].url)]
 
     def _rank(self) -> None:
         for link, score, source in self.later:

@@ -195,14 +195,14 @@ class Graphed(Ordered):
         if isinstance(answer, Failure):
             if answer.kind == "excluded":
                 self.service = False
-                self.group.left.clear()
+                self.group.clear()
             return
         new = [link.url for link in answer.links if not self._placed(link.url) and link.url not in self.named]
         chosen = self.rng.sample(new, min(len(new), -(-self.params.per_layer // SHARES)))
         self.named.update(dict.fromkeys(chosen))
         self.spare.update(dict.fromkeys(new))
         if len(self.named) >= self.params.per_layer:
-            self.group.left.clear()
+            self.group.clear()
 
     def _placed(self, url: str) -> bool:
         """Is this page a target, or in a layer?"""

@@ -10,6 +10,7 @@ who has none dies. Selection is local: nobody is compared with anybody.
 from __future__ import annotations
 
 import math
+import random
 from array import array
 from collections import Counter, deque
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from wolfspider.codec import helper
-from wolfspider.frontier import Interned
+from wolfspider.frontier import Interned, Shelf
 from wolfspider.judge import topic_weights
 from wolfspider.learn.documents import DEAD, EVEN, DocumentsBase
 from wolfspider.learn.perceptron import Floats, Perceptron
@@ -28,7 +29,6 @@ from wolfspider.learn.terms import SHORTEST
 from wolfspider.model import Link, Outcome, Page, Visit
 from wolfspider.params import param
 from wolfspider.room import Room
-from wolfspider.scope import Rule
 from wolfspider.strategy import Strategy, register
 from wolfspider.text import window
 from wolfspider.topic import Topic
@@ -114,6 +114,10 @@ class InfoSpiders(Strategy):
     Params = InfoSpidersParams
     variants = ({}, {"agents": 3, "least": 0, "most": 10, "theta": 0.5, "reach": 5, "hidden": 2})
 
+    def __init__(self, topic: Topic, params: Any, rng: random.Random, shelf: Shelf) -> None:
+        super().__init__(topic, params, rng, shelf)
+        self.barred: list[int] = []  # addresses out of scope to which agents were to be put
+
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         self.addresses = Interned(self.shelf)
         self.base = DocumentsBase()
@@ -152,20 +156,26 @@ class InfoSpiders(Strategy):
         visits = []
         for name, pick in self.turns.ready(room):
             spider = self.spiders[name]
-            if pick is None and not self._choose(spider):
+            link = pick or self._choose(spider)
+            while link is not None and not room.allows(link.url):
+                self._set_aside(spider)
+                link = self._choose(spider)
+            if link is None:
                 self.resting.append(name)
-                continue
-            link = self.addresses.record(spider.tries).link
-            if room.take(link):
+            elif room.take(link):
                 visits.append(self.visit(link, name, source=spider.page, note={"energy": spider.energy}))
             else:
                 self.turns.park(name, link)
         return visits
 
-    def _choose(self, spider: Spider) -> bool:
-        if self.starts:
+    def _choose(self, spider: Spider) -> Link | None:
+        """Where it goes next; None if there is nowhere."""
+        while self.starts:
             spider.tries, spider.place = self.starts.popleft(), -1
-            return True
+            link = self.addresses.record(spider.tries).link
+            if self.allows(link.url):
+                return link
+            self.barred.append(spider.tries)
         chances = self._chances(spider)
         if spider.idle >= PATIENCE or not chances.sum() > 0:
             return self._moved(spider)
@@ -173,7 +183,13 @@ class InfoSpiders(Strategy):
         last = int(np.searchsorted(sums, sums[-1]))
         spider.place = min(last, int(np.searchsorted(sums, self.rng.random() * sums[-1], side="right")))
         spider.tries = spider.links[spider.place]
-        return True
+        return self.addresses.record(spider.tries).link
+
+    def _set_aside(self, spider: Spider) -> None:
+        """The link it has chosen is out of scope."""
+        self.base.set_aside(spider.tries)
+        if spider.place < 0:  # perhaps no page shows it
+            self.barred.append(spider.tries)
 
     def _chances(self, spider: Spider) -> Floats:
         trust, status = self.params.trust, self.base.status
@@ -181,15 +197,15 @@ class InfoSpiders(Strategy):
         alive = np.array([status[link] != DEAD for link in spider.links], bool)
         return np.where(alive, np.exp(self.params.beta * (scores - 1)), 0.0)
 
-    def _moved(self, spider: Spider) -> bool:
+    def _moved(self, spider: Spider) -> Link | None:
         """To a link that nobody has followed, of a page that is near to the topic."""
         found = self.base.untried(self.rng, self.params.beta, lambda link: False)
         if found is None:
-            return False
+            return None
         document, spider.tries = found
         spider.place, spider.idle = -1, 0
         spider.page = self.addresses.record(self.base.addresses[document]).link.url
-        return True
+        return self.addresses.record(spider.tries).link
 
     # Living
 
@@ -221,12 +237,12 @@ class InfoSpiders(Strategy):
         """Is the page new to all?"""
         final = self.addresses.number(Link(page.final_url))
         self.base.grow(len(self.addresses))
-        new = self.base.status[final] < 0
+        new = self.base.known(final) < 0
         if new:
             document = self.base.put(final, near, numbers, [near] * len(numbers))
             self.base.open[document] = max(EVEN, near)
             self._rouse()
-        self.base.status[address] = self.base.status[final]
+        self.base.status[address] = self.base.known(final)
         return new
 
     def _live(self, name: str, spider: Spider, page: Page | None, now: float) -> None:
@@ -267,9 +283,16 @@ class InfoSpiders(Strategy):
 
     # People
 
-    def forget(self, rule: Rule) -> None:
-        super().forget(rule)
-        self.starts = deque(one for one in self.starts if not rule.matches(self.addresses.record(one).link.url))
+    def bring_back(self) -> None:
+        if not self.excluded():
+            return
+        self.base.bring_back()
+        self.starts.extendleft(reversed(self.barred))
+        self.barred = []
+        self._rouse()
+
+    def excluded(self) -> int:
+        return len({*self.base.aside, *self.barred})
 
     def retopic(self, topic: Topic) -> None:
         """Keywords and nets are what agents have learnt of the old topic; they start from the new one's words."""

@@ -14,6 +14,7 @@ first crawl of a topic learns nothing that it could use itself. The automata are
 from __future__ import annotations
 
 import math
+import random
 from bisect import insort
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -22,12 +23,11 @@ from heapq import heappop, heappush
 from typing import Any
 
 from wolfspider.codec import helper
-from wolfspider.frontier import Interned
+from wolfspider.frontier import Interned, Shelf
 from wolfspider.learn.automaton import Network, Scheme
 from wolfspider.model import Link, Outcome, Page, Verdict, Visit
 from wolfspider.params import param
 from wolfspider.room import Room
-from wolfspider.scope import Rule
 from wolfspider.strategy import Strategy, register
 from wolfspider.text import counts, words
 from wolfspider.topic import Topic
@@ -104,6 +104,11 @@ class Lafc(Strategy):
         {"similarity": "full", "stack": "literal", "signal": "Q"},
     )
 
+    def __init__(self, topic: Topic, params: Any, rng: random.Random, shelf: Shelf) -> None:
+        super().__init__(topic, params, rng, shelf)
+        self.aside: dict[int, bool] = {}  # addresses that were chosen and are out of scope; True for starting points
+        self.shut: list[int] = []  # pages of which nothing but such links is left
+
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         self.addresses = Interned(self.shelf)
         self.network = Network()
@@ -136,6 +141,9 @@ class Lafc(Strategy):
         visits = []
         for name, pick in self.turns.ready(room):
             link = pick or self._choose(self.walkers[name])
+            while link is not None and not room.allows(link.url):
+                self._set_aside(self.walkers[name])
+                link = self._choose(self.walkers[name])
             if link is None:
                 self.resting.append(name)
             elif room.take(link):
@@ -150,6 +158,13 @@ class Lafc(Strategy):
             return None
         self.visited.add(walker.tries[1])
         return self.addresses.record(walker.tries[1]).link
+
+    def _set_aside(self, walker: Walker) -> None:
+        """What it was about to try is out of scope; the link is not used up by that."""
+        assert walker.tries is not None
+        origin, action = walker.tries
+        self.visited.discard(action)
+        self.aside[action] = origin is None
 
     def _tried(self, walker: Walker) -> tuple[int | None, int] | None:
         """The page whose automaton chooses, and its choice; a start has no page."""
@@ -166,7 +181,7 @@ class Lafc(Strategy):
         return self._tried(walker) if walker.at is not None else None
 
     def _enabled(self, action: int) -> bool:
-        return action not in self.visited
+        return action not in self.visited and action not in self.aside
 
     def _back(self, walker: Walker) -> None:
         """To the top of the stack."""
@@ -184,8 +199,11 @@ class Lafc(Strategy):
         """With an empty stack: of the pages with a link left, that whose automaton has the highest threshold."""
         while self.rich:
             mark, page = self.rich[0]
-            if -mark == self.network.threshold(page) and any(map(self._enabled, self.network[page].actions)):
-                return page
+            if -mark == self.network.threshold(page):
+                if self._unfinished(page):
+                    return page
+                if not self.aside.keys().isdisjoint(self.network[page].actions):
+                    self.shut.append(page)
             heappop(self.rich)
         return None
 
@@ -267,9 +285,18 @@ class Lafc(Strategy):
         for page, mark in learned["network"].thresholds.items():
             self.network.thresholds[number[page]] = mark * self.params.decay
 
-    def forget(self, rule: Rule) -> None:
-        super().forget(rule)
-        self.starts = deque(one for one in self.starts if not rule.matches(self.addresses.record(one).link.url))
+    def bring_back(self) -> None:
+        """Links can be chosen again, and who had nowhere to go looks around."""
+        if not self.aside:
+            return
+        self.starts.extendleft(reversed([action for action, start in self.aside.items() if start]))
+        for page in self.shut:
+            heappush(self.rich, (-self.network.threshold(page), page))
+        self.aside, self.shut = {}, []
+        self._wake_up()
+
+    def excluded(self) -> int:
+        return len(self.aside)
 
     def retopic(self, topic: Topic) -> None:
         super().retopic(topic)

@@ -13,7 +13,6 @@ from wolfspider.frontier import Interned
 from wolfspider.learn.balance import Relevances, energy
 from wolfspider.learn.documents import EVEN, LEVELS, MOST_LINKS, DocumentsBase
 from wolfspider.model import Link, Page, Verdict
-from wolfspider.scope import Rule
 from wolfspider.strategies.energy.herd import NOWHERE, Herd
 from wolfspider.strategies.energy.params import MOST_AGENTS, EnergyParams
 from wolfspider.strategies.energy.relevance import Relevance, nearness
@@ -84,7 +83,7 @@ class Knowing(Strategy):
         """The number of a document, which may be known by another address."""
         final = self.addresses.number(Link(page.final_url))
         self.base.grow(len(self.addresses))
-        known = self.base.status[final]
+        known = self.base.known(final)
         document = known if known >= 0 else self._learn(page, final, verdict)
         self.base.status[address] = document
         if address in self.roots:
@@ -131,13 +130,18 @@ class Knowing(Strategy):
     def judged(self, page: Page, verdict: Verdict) -> None:
         """A thumb up puts energy on a page, for who comes by; a thumb down takes it."""
         number = self.addresses.find(page.final_url)
-        document = -1 if number is None else self.base.status[number]
+        document = -1 if number is None else self.base.known(number)
         if document >= 0:
             self.base.charge(document, float(self.params.gain) if verdict.relevant else 0.0)
 
-    def forget(self, rule: Rule) -> None:
-        super().forget(rule)
-        self.starts = deque(start for start in self.starts if not rule.matches(self._url(start)))
+    def bring_back(self) -> None:
+        back = self.base.bring_back()
+        self.starts.extendleft(reversed([address for address in back if address in self.roots]))
+        if back:
+            self._rouse()
+
+    def excluded(self) -> int:
+        return len(self.base.aside)
 
     def retopic(self, topic: Topic) -> None:
         super().retopic(topic)
@@ -224,7 +228,7 @@ class Knowing(Strategy):
         shown = {}
         for place in islice((place for place, link in enumerate(self.base.links) if link == number), TOLD):
             shown[self._url(self.base.addresses[self.base.showing(place)])] = self.base.near[place] / LEVELS
-        document = self.base.status[number]
+        document = self.base.known(number)
         if document < 0:
             return {"similarity": shown}
         about = {"relevance": self.base.relevances[document], "energy": self.base.energies[document]}

@@ -15,7 +15,6 @@ from typing import Any
 from wolfspider.learn.documents import DEAD
 from wolfspider.model import Link, Outcome, Visit
 from wolfspider.room import Room
-from wolfspider.scope import Rule
 from wolfspider.strategies.energy.herd import NOWHERE, Agent, brood
 from wolfspider.strategies.energy.knowledge import GAUGE, Knowing
 from wolfspider.strategies.energy.params import MOST_AGENTS
@@ -86,6 +85,8 @@ class Energy(Knowing):
             if agent.heading == NOWHERE and not self._choose(name, agent, now, lost=step == WALK):
                 self.resting.append(name)
                 return None
+            if self._is_barred(agent, room):
+                continue
             known = self.base.status[agent.heading]
             if known < 0:
                 return self._go(name, agent, room, now, failed=known == DEAD)
@@ -94,6 +95,14 @@ class Energy(Knowing):
                 return None
         self.later.append(name)
         return None
+
+    def _is_barred(self, agent: Agent, room: Room) -> bool:
+        """Is it heading for an address that is out of scope, and that no visit will bring? Then it chooses again."""
+        if agent.heading in self.expected or room.allows(self._url(agent.heading)):
+            return False
+        self.base.set_aside(agent.heading)
+        agent.heading = NOWHERE
+        return True
 
     def _go(self, name: str, agent: Agent, room: Room, now: float, failed: bool) -> Visit | None:
         """To an address that nobody has brought; one that failed while this agent waited for its host is not asked
@@ -243,10 +252,10 @@ class Energy(Knowing):
     def wake(self, now: float) -> float | None:
         return math.inf if self.later or self.joining else super().wake(now)
 
-    def forget(self, rule: Rule) -> None:
-        super().forget(rule)
-        for name in self.turns.queue:  # those whose pick was dropped choose again
-            self.herd[name].heading = NOWHERE
+    def bring_back(self) -> None:
+        aside, standing = set(self.base.aside), set(self.standing)
+        super().bring_back()
+        self.standing += [root for root in self.roots if root in aside and root not in standing]
 
     def changed(self, name: str, old: Any) -> None:
         if name == "agents":

@@ -106,7 +106,7 @@ class Fleet(Strategy):
             agent=forager.name,
             entered=[url for url in after if url not in before],
             left=[url for url in before if url not in after],
-            starts=[url for url in forager.starts(self.params.starts) if url not in old],
+            starts=[url for url in islice(after, self.params.starts) if url not in old],
             size=len(after),
         )
 

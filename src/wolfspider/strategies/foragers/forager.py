@@ -5,7 +5,7 @@ Here are the rules that concern one forager: A1 (the weblog), A2 (which page nex
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from wolfspider.codec import helper
 from wolfspider.model import Link
-from wolfspider.scope import Rule
 from wolfspider.turns import Group
 
 Vector = NDArray[np.float32]
+Allows = Callable[[str], bool]  # is an address in scope?
 FARTHEST = 1e9  # no weight leaves this far behind, so that nothing overflows
 
 
@@ -91,20 +91,19 @@ class Reachable:
         self.urls.append(url)
         self.left[url] = place
 
-    def best(self, weights: Vector) -> tuple[str, float]:
-        """A2: the page of the highest value, of equals the oldest."""
+    def best(self, weights: Vector, allows: Allows) -> tuple[str, float] | None:
+        """A2: the page of the highest value, of equals the oldest; None if none is in scope."""
         places = np.fromiter(self.left.values(), np.int64, len(self.left))
         values = np.einsum("ij,j->i", self.states[places], weights)  # not by BLAS: equal states have equal values
-        at = int(values.argmax())
-        return self.urls[places[at]], float(values[at])
+        for at in np.argsort(-values, kind="stable").tolist():
+            url = self.urls[places[at]]
+            if allows(url):
+                return url, float(values[at])
+        return None
 
     def pop(self, url: str) -> Vector:
         state: Vector = self.states[self.left.pop(url)].copy()
         return state
-
-    def forget(self, rule: Rule) -> None:
-        for url in [url for url in self.left if rule.matches(url)]:
-            del self.left[url]
 
     def state(self) -> dict[str, Any]:
         urls = list(self.left)
@@ -166,11 +165,18 @@ class Forager:
         """Addresses it holds beside its weblog: all others of this path were downloaded in it."""
         return len(self.downloaded - self.weblog.keys()) + len(self.marked) + len(self.pending)
 
-    def can_go_on(self, steps: int) -> bool:
-        return self.counter < steps and bool(len(self.frontier))
+    def can_go_on(self, steps: int, allows: Allows) -> bool:
+        return self.counter < steps and any(map(allows, self.frontier.left))
 
-    def starts(self, most: int) -> list[str]:
-        return list(islice(self.weblog, most))
+    def starts(self, most: int, allows: Allows) -> list[str]:
+        return list(islice(filter(allows, self.weblog), most))
+
+    def waiting(self) -> Iterator[str]:
+        """Addresses where it could go next."""
+        yield from self.frontier.left
+        yield from self.weblog
+        if self.lead:
+            yield self.lead
 
     def begin_path(self, now: float) -> None:
         self.frontier = Reachable(len(self.weights))
@@ -188,12 +194,6 @@ class Forager:
         self.due[self.walked] = due
         self.walked += 1
         return due
-
-    def forget(self, rule: Rule) -> None:
-        self.frontier.forget(rule)
-        self.weblog = {url: entry for url, entry in self.weblog.items() if not rule.matches(url)}
-        if rule.matches(self.lead):
-            self.lead = ""
 
     def state(self) -> dict[str, Any]:
         kept = dict(vars(self))

@@ -12,7 +12,6 @@ from wolfspider.frontier import Shelf
 from wolfspider.model import Credit, Failure, Link, Outcome, Page, Visit
 from wolfspider.reinforcer import PAID
 from wolfspider.room import Room
-from wolfspider.scope import Rule
 from wolfspider.strategies.foragers.fleet import Fleet
 from wolfspider.strategies.foragers.forager import Entry, Forager, Step, Vector, corrected, ordered, updated
 from wolfspider.strategy import register
@@ -61,7 +60,7 @@ class Foragers(Fleet):
         """Begin a step, by whoever's turn it is; False if there is nothing to begin with now."""
         if now - self.since >= self.params.slice:
             self._change_guard(now)
-        if self.stalled and not self.wished:
+        if self.stalled and self._wish() is None:
             return False
         forager = self.fleet[self.active]
         self.step = self._select(forager, now)
@@ -69,28 +68,36 @@ class Foragers(Fleet):
 
     def _select(self, forager: Forager, now: float) -> Step | None:
         """A10: the best page of the frontier, or a new path; None if there is no starting point."""
-        if forager.can_go_on(self.params.steps) and not self.wished:
-            url, value = forager.frontier.best(forager.weights)
+        wish = self._wish()
+        if wish is None and forager.can_go_on(self.params.steps, self.allows):
+            best = forager.frontier.best(forager.weights, self.allows)
+            assert best is not None
+            url, value = best
             forager.counter += 1
             return Step(forager.name, Link(url), False, value)
         self._end_path(forager, now)
-        if self._searches(forager):
+        if wish is None and self._searches(forager):
             forager.searched = forager.paths
             return Step(forager.name, Link(f"{SEARCH}{self._words()}"), True)
-        start = self._start(forager)
+        start = self._start(forager, wish)
         if start is None:
             return None
         forager.begin_path(now)
         self.note(now, "restart", agent=forager.name, url=start, path=forager.paths)
         return Step(forager.name, Link(start), True)
 
-    def _start(self, forager: Forager) -> str | None:
-        if self.wished:
-            return self.wished.popleft()
-        if forager.lead:
+    def _wish(self) -> str | None:
+        """The next starting point that a person asks for, if one is in scope."""
+        return next(filter(self.allows, self.wished), None)
+
+    def _start(self, forager: Forager, wish: str | None) -> str | None:
+        if wish is not None:
+            self.wished.remove(wish)
+            return wish
+        if forager.lead and self.allows(forager.lead):
             start, forager.lead = forager.lead, ""
             return start
-        starts = forager.starts(self.params.starts)
+        starts = forager.starts(self.params.starts, self.allows)
         return self.rng.choice(starts) if starts else None
 
     def _end_path(self, forager: Forager, now: float) -> None:
@@ -108,7 +115,7 @@ class Foragers(Fleet):
         """Is it time for a search? One that found nothing is not made again before the next path."""
         every = self.params.search_every
         due = bool(every) and forager.paths % every == 0 and forager.searched != forager.paths
-        return due and forager.selects and not self.wished and bool(self._words())
+        return due and forager.selects and bool(self._words())
 
     def _words(self) -> str:
         return " ".join(self.topic.keywords) or self.topic.description
@@ -117,15 +124,26 @@ class Foragers(Fleet):
         step = self.step
         assert step is not None
         if step.number >= 0:
+            visits = step.links.give(room, lambda link: self._download(step, link), fresh=True)
             if not len(step.links):  # a person excluded what was left
                 self._carry_over(step)
-                return []
-            return step.links.give(room, lambda link: self._download(step, link), fresh=True)
+            return visits
+        if step.reading is None and not room.allows(step.pick.url):
+            self._give_up(step)
+            return []
         if step.reading is not None or not room.take(step.pick, step.fresh):
             return []
         visit = self.visit(step.pick, step.agent, step.fresh, {"value": step.value} if not step.fresh else {"start": 1})
         step.reading = visit.id
         return [visit]
+
+    def _give_up(self, step: Step) -> None:
+        """The page is out of scope. Where it is known from it still stands, unless a person asked for it or a search
+        found it."""
+        url = step.pick.url
+        if step.fresh and url not in self.fleet[step.agent].weblog:
+            self.wished.appendleft(url)
+        self.step = None
 
     def _carry_over(self, step: Step) -> None:
         """The step ends without a landing: what it would send goes with the next."""
@@ -300,25 +318,21 @@ class Foragers(Fleet):
         """A person's wish is the next path of whoever is at work."""
         self.wished.extend(link.url for link in links)
 
-    def forget(self, rule: Rule) -> None:
-        for forager in self.fleet.values():
-            forager.forget(rule)
-        self.wished = deque(url for url in self.wished if not rule.matches(url))
-        step = self.step
-        if step is None:
-            return
-        step.links.forget(rule)
-        if step.reading is None and step.number < 0 and rule.matches(step.pick.url):
-            self.step = None
+    def excluded(self) -> int:
+        waiting = {*self.wished, *(url for forager in self.fleet.values() for url in forager.waiting())}
+        return sum(not self.allows(url) for url in waiting)
 
     def wake(self, now: float) -> float | None:
         if self.step is not None:
             return math.inf
-        steps = self.params.steps
-        if not self.wished and not any(one.weblog or one.can_go_on(steps) for one in self.fleet.values()):
+        if not any(self._has_somewhere(forager) for forager in self.fleet.values()) and self._wish() is None:
             return None
         over: float = self.since + self.params.slice
         return max(over, math.nextafter(now, math.inf))
+
+    def _has_somewhere(self, forager: Forager) -> bool:
+        """Is there a page in scope where it can go?"""
+        return any(map(self.allows, forager.weblog)) or forager.can_go_on(self.params.steps, self.allows)
 
     def keeps(self) -> int:
         weblogs = {id(forager.weblog): len(forager.weblog) for forager in self.fleet.values()}  # some are shared

@@ -41,18 +41,18 @@ class SpiderAnnealing(Crossing):
 
     def _breed(self) -> Sequence[str]:
         self.temperature *= self.params.cooling
-        offered = self._offered()
+        offered, chosen = self._in_scope(self._offered()), self._in_scope(self.chosen)
         if not offered:
             return []
-        scores = self._scores({**self.chosen, **offered})
-        before = mean(scores[url] for url in self.chosen)
+        scores = self._scores({**chosen, **offered})
+        before = mean(scores[url] for url in chosen)
         after = mean(scores[url] for url in offered)
         accepted = self.generation == 1 or self._accepts(after - before)
-        self._choose(offered if accepted else self.chosen, scores, self.size)
+        self._choose(offered if accepted else chosen, scores, self.size)
         change = abs(after - before) if accepted else 0.0
         self.quiet = self.quiet + 1 if change < self.params.still else 0
         over = self.temperature < self.params.cold or self.quiet >= 2
-        return [] if over else [*self.chosen]
+        return [] if over else [*self._in_scope(self.chosen)]
 
     def _accepts(self, change: float) -> bool:
         return change > 0 or (self.temperature > 0 and self.rng.random() < math.exp(change / self.temperature))

@@ -16,13 +16,14 @@ class SpiderBestFirst(Spider):
 
     def _breed(self) -> Sequence[str]:
         """One output in each generation. The others are rated anew with it, for df has grown since."""
-        if len(self.chosen) >= self.params.outputs or not self.known:
+        chosen, known = self._in_scope(self.chosen), self._in_scope(self.known)
+        if len(chosen) >= self.params.outputs or not known:
             return []
         scores = self._scores({**self.chosen, **self.known})
-        fittest = max(self.known, key=lambda url: scores[url].total)
+        fittest = max(known, key=lambda url: scores[url].total)
         self.chosen[fittest] = self.known.pop(fittest)
         self.scores = {url: [*scores[url]] for url in self.chosen}
-        return [fittest] if len(self.chosen) < self.params.outputs else []
+        return [fittest] if len(chosen) + 1 < self.params.outputs else []
 
     def _eligible(self, url: str) -> bool:
         return url not in self.chosen and super()._eligible(url)

@@ -63,7 +63,7 @@ class Crossing(Spider):
             self._cull()
 
     def _cull(self) -> None:
-        order = sorted(self.brood, key=lambda url: -self.overlap[url])[: self._crossed]
+        order = sorted(self.brood, key=lambda url: (not self.allows(url), -self.overlap[url]))[: self._crossed]
         self.brood = {url: self.brood[url] for url in order}
         self.overlap = {url: self.overlap[url] for url in order}
 
@@ -73,8 +73,8 @@ class Crossing(Spider):
     def _lacking(self) -> int:
         if not self._mutated:
             return 0
-        children = min(len(self.brood), self._crossed)
-        return max(0, self._crossed + self._mutated - children - len(self.mutants))
+        children, mutants = len(self._in_scope(self.brood)), len(self._in_scope(self.mutants))
+        return max(0, self._crossed + self._mutated - min(children, self._crossed) - mutants)
 
     def _offered(self) -> Pool:
         """What crossover and mutation bring to this generation."""

@@ -22,7 +22,6 @@ from wolfspider.judge import made_up_page
 from wolfspider.learn.likeness import LINKS, Collection, Indexed, Keys, Likeness, Score, kept_words, link_keys
 from wolfspider.model import Link, Outcome, Page, Verdict, Visit, host_of
 from wolfspider.room import Room
-from wolfspider.scope import Rule
 from wolfspider.strategies.spider.candidates import Candidate, Pool, Scores, SpiderParams
 from wolfspider.strategy import Strategy
 from wolfspider.text import key_of
@@ -124,10 +123,6 @@ class Spider(Strategy):
         self.ranking.clear()
         self.place, self.asked = "", 0
 
-    def forget(self, rule: Rule) -> None:
-        super().forget(rule)
-        self._drop(rule.matches)
-
     def _drop(self, unwanted: Callable[[str], bool]) -> None:
         for name in self.pools:
             pool = getattr(self, name)
@@ -147,9 +142,26 @@ class Spider(Strategy):
     def propose(self, room: Room, now: float) -> list[Visit]:
         while True:
             visits = self.group.give(room, self._go)
-            if visits or len(self.group) or self.phase == "done":
+            if visits or len(self.group) or self.phase == "done" or self._is_barred():
                 return visits
             self._advance(now)
+
+    def _is_barred(self) -> bool:
+        """Is all that it could go on with out of scope? Then it waits for the person to include something again."""
+        return {self.allows(url) for url in self._waiting()} == {False}
+
+    def _waiting(self) -> Iterator[str]:
+        """Addresses that the search may still come to, or choose."""
+        for name in self.pools:
+            yield from getattr(self, name)
+        yield from self.outlinks
+        yield from (link.url for link in (*self.group.left, *self.ranking, *self.added))
+
+    def excluded(self) -> int:
+        return 0 if self.phase == "done" else sum(not self.allows(url) for url in {*self._waiting()})
+
+    def _in_scope(self, pool: Pool) -> Pool:
+        return {url: candidate for url, candidate in pool.items() if self.allows(url)}
 
     def _go(self, link: Link) -> Visit:
         note = {"generation": self.generation + 1, "step": self.phase}
@@ -164,7 +176,7 @@ class Spider(Strategy):
         elif self._lacking() and self._may_ask():
             self.phase, self.place, self.asked = "ranking", self._leap(), self.asked + 1
             self.group = Group([Link(self.place)])
-        elif self._lacking() and self.ranking and self.tried < self._most_tries:
+        elif self._lacking() and self.tried < self._most_tries and any(self.allows(link.url) for link in self.ranking):
             self.phase = "leaps"
             self.group = Group(self._next_ranked(min(self._lacking(), self._most_tries - self.tried)))
         else:
@@ -189,13 +201,18 @@ class Spider(Strategy):
     def _met(self, url: str) -> Candidate | None:
         return self.chosen.get(url) or self.known.get(url)
 
-    def _next_ranked(self, count: int) -> Iterator[Link]:
-        while self.ranking and count:
+    def _next_ranked(self, count: int) -> list[Link]:
+        """What is out of scope keeps its place in the ranking."""
+        found, kept = list[Link](), list[Link]()
+        while self.ranking and len(found) < count:
             link = self.ranking.popleft()
-            if self._eligible(link.url) and self._met(link.url) is None:
-                count -= 1
-                self.tried += 1
-                yield link
+            if not self.allows(link.url):
+                kept.append(link)
+            elif self._eligible(link.url) and self._met(link.url) is None:
+                found.append(link)
+        self.ranking.extendleft(reversed(kept))
+        self.tried += len(found)
+        return found
 
     def _leap(self) -> str:
         words = self.topic.keywords or self.likeness.telling(self.collection, SEARCHED)
@@ -260,7 +277,8 @@ class Spider(Strategy):
     def _bear(self, page: Page, times: int = 1) -> None:
         self.heredity += [link_keys(page.links)] * times
         for link in page.links[:LINKS]:
-            self.outlinks.setdefault(link.url, page.final_url)
+            if self.allows(link.url):
+                self.outlinks.setdefault(link.url, page.final_url)
 
     def _offspring(self, page: Page, outcome: Outcome, by_leap: bool) -> None:
         self.fetched += bool(outcome.downloads)
@@ -313,20 +331,22 @@ class Spider(Strategy):
         return dict(zip(pool, scores, strict=True))
 
     def _choose(self, pool: Pool, scores: Scores, count: int) -> None:
-        """The fittest are the outputs so far; among equals who came first."""
+        """The fittest are the outputs so far; among equals who came first. Those out of scope stay chosen, and are told
+        of when they are in scope again."""
         order = sorted(pool, key=lambda url: -scores[url].total)[:count]
-        self.chosen = {url: pool[url] for url in order}
-        self.scores = {url: [*scores[url]] for url in order}
+        barred = {url: candidate for url, candidate in self.chosen.items() if not self.allows(url)}
+        self.chosen = {url: pool[url] for url in order} | barred
+        self.scores = {url: [*scores[url]] for url in order} | {url: self.scores[url] for url in barred}
 
     # For people
 
     def results(self) -> list[dict[str, Any]]:
         """The outputs so far, best first. While a search has not chosen enough, the best of what it knows besides."""
         most = self.params.outputs
-        ranked = {url: Score(*self.scores[url]) for url in [*self.chosen][:most]}
-        pool = dict(self.chosen)
+        pool = self._in_scope(self.chosen)
+        ranked = {url: Score(*self.scores[url]) for url in [*pool][:most]}
         if len(ranked) < most and self.phase != "done":
-            pool = {**self.known, **self.chosen}
+            pool = self._in_scope({**self.known, **self.chosen})
             ranked = {**self._scores({url: pool[url] for url in pool if url not in ranked}), **ranked}
         order = sorted(ranked, key=lambda url: (url not in self.chosen, -ranked[url].total))[:most]
         order.sort(key=lambda url: -ranked[url].total)
@@ -355,7 +375,8 @@ class Spider(Strategy):
     @property
     def fitness(self) -> float:
         """In the mean over the outputs so far."""
-        best = [(terms + links) / 2 for terms, links in self.scores.values()][: self.params.outputs]
+        best = [(terms + links) / 2 for url, (terms, links) in self.scores.items() if self.allows(url)]
+        best = best[: self.params.outputs]
         return sum(best) / len(best) if best else 0.0
 
     def _gauges(self) -> dict[str, Any]:
@@ -364,7 +385,7 @@ class Spider(Strategy):
     def report(self) -> dict[str, Any]:
         if not hasattr(self, "group"):  # nothing has begun
             return {}
-        outputs = min(len(self.chosen), self.params.outputs)
+        outputs = min(len(self._in_scope(self.chosen)), self.params.outputs)
         told = {"generation": self.generation, "fitness": self.fitness, "outputs": outputs, "phase": self.phase}
         return {**told, "fetched": self.fetched, "leaps": self.leaped, **self._gauges()}
 

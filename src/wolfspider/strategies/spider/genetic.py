@@ -34,13 +34,14 @@ class SpiderGenetic(Crossing):
 
     def _breed(self) -> Sequence[str]:
         """The elite is rated anew, too: df has grown, and only scores of one moment can be compared."""
-        pool = {**self.chosen, **self._offered()}
+        pool = self._in_scope({**self.chosen, **self._offered()})
         scores = self._scores(pool)
-        before = sum(scores[url].total for url in self.chosen)
+        before = sum(scores[url].total for url in self.chosen if url in pool)
         self._choose(pool, scores, self.size)
-        total = sum(scores[url].total for url in self.chosen)
+        elite = [*self._in_scope(self.chosen)]
+        fitness = [scores[url].total for url in elite]
+        total = sum(fitness)
         improves = self.generation == 1 or total - before >= self.params.improvement * before
-        if not self.chosen or not improves or self.generation >= self.params.generations:
+        if not elite or not improves or self.generation >= self.params.generations:
             return []
-        fitness = [scores[url].total for url in self.chosen]
-        return self.rng.choices([*self.chosen], fitness if total > 0 else None, k=self.size)
+        return self.rng.choices(elite, fitness if total > 0 else None, k=self.size)
