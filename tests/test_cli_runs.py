@@ -31,6 +31,8 @@ from wolfspider.drive import Result
 from wolfspider.errors import Busy
 from wolfspider.settings import Settings, known
 from wolfspider.store.archive import DiskFull
+from wolfspider.store.folder import Places
+from wolfspider.store.lock import Lock
 from wolfspider.store.reading import RunView
 from wolfspider.web.serve import Manner, serve
 from wolfspider.why import why
@@ -224,6 +226,7 @@ def test_what_a_failure_says_never_reaches_the_terminal_as_it_came(run: Run, via
         ("budget", "The budget is spent", "resume my-run --pages 20"),
         ("done", "No link is left to follow", "export"),
         ("waiting", "blocked or must rest for longer than --max-wait", "resume my-run"),
+        ("excluded", "All links that are left are excluded", "resume my-run"),
         ("circling", "finds nothing new", "export"),
         ("stuck", "a bug in it", "export"),
         ("disk", "--disk-floor", "resume my-run"),
@@ -451,9 +454,11 @@ def test_a_link_that_waits_is_explained_from_the_last_snapshot(crawl: Run, tmp_p
 def test_rules_that_came_later_are_explained(crawl: Run, run: Run, tmp_path: Path) -> None:
     crawl("--pages 1 --exclude b.test")
     assert why(tmp_path / "run", "http://b.test/")["scope"] == {"allowed": False, "rule": "exclude b.test"}
-    run("steer", tmp_path / "run", "exclude", "a.test/evil")
+    run("steer --yes", tmp_path / "run", "exclude", "a.test/evil")
     run("resume --pages 3 --quiet", tmp_path / "run")
-    assert why(tmp_path / "run", "http://a.test/evil")["scope"]["rule"] == "exclude a.test/evil"
+    told = why(tmp_path / "run", "http://a.test/evil")
+    assert told["scope"]["rule"] == "exclude a.test/evil" and told["state"] == "set aside"
+    assert "set aside because it is out of scope" in "\n".join(explaining.lines(told))
 
 
 # Steering
@@ -492,8 +497,8 @@ def test_what_cannot_be_steered_is_said_before_anything_is_written(
 def test_a_run_that_nobody_owns_obeys_when_it_goes_on(crawl: Run, run: Run, tmp_path: Path) -> None:
     crawl("--pages 1")
     code, out, _ = run("steer", tmp_path / "run", "limit", "pages=3")
-    assert code == 0 and "Nobody runs it at the moment. It obeys when it goes on: wolfspider resume" in out
-    told = json.loads(run("steer --json", tmp_path / "run", "exclude", "a.test/evil")[1])
+    assert code == 0 and "Nobody runs it at the moment. It obeys when it is resumed: wolfspider resume" in out
+    told = json.loads(run("steer --yes --json", tmp_path / "run", "exclude", "a.test/evil")[1])
     assert told == {
         "number": 2,
         "command": "exclude",
@@ -516,13 +521,131 @@ def test_steering_below_the_floor_tells_of_it(crawl: Run, run: Run, tmp_path: Pa
     assert "public" not in run("steer", tmp_path / "far", "limit", "delay=3")[1]
 
 
-def test_an_exclusion_says_what_it_will_drop(crawl: Run, run: Run, tmp_path: Path) -> None:
+def test_whatever_is_said_to_a_run_that_nobody_runs_is_obeyed_when_it_is_resumed(
+    crawl: Run, run: Run, tmp_path: Path
+) -> None:
     crawl("--pages 1")
-    assert "0 of the links that waited" in run("steer", tmp_path / "run", "exclude", "nobody.test")[1]
-    assert run("steer", tmp_path / "run", "exclude", "b.test")[1].startswith(
-        "1 of the links that waited at the last snapshot match."
-    )
-    assert re.match(r"8 of the links that waited", run("steer", tmp_path / "run", "exclude", "a.test")[1])
+    said = [
+        "limit pages=4",
+        "seeds http://b.test/rolls",
+        "label http://a.test/ up",
+        "topic bread",
+        "--yes exclude a.test",
+    ]
+    for words in said:
+        code, out, _ = run(f"steer {shlex.quote(str(tmp_path / 'run'))} {words}")
+        assert code == 0 and "It obeys when it is resumed" in out
+    _, _, err = run("resume", tmp_path / "run")
+    obeyed = [data for _, _, data in RunView(tmp_path / "run").events("Obeyed")]
+    assert [data["command"]["kind"] for data in obeyed] == ["SetLimit", "AddSeeds", "Label", "SetTopic", "Exclude"]
+    assert not any(data["problem"] for data in obeyed)
+    assert {row.host for row in RunView(tmp_path / "run").pages()} == {"a.test", "b.test"}
+    assert "All links that are left are excluded, after 3 downloads." in err
+
+
+SAYS = "8 of the 9 links that waited at the last snapshot match, at a.test (8). They are set aside until"
+
+
+def test_an_exclusion_says_what_it_would_set_aside(crawl: Run, run: Run, tmp_path: Path) -> None:
+    crawl("--pages 1")
+    folder = tmp_path / "run"
+    assert "0 of the 9 links that waited" in run("steer --yes", folder, "exclude", "nobody.test")[1]
+    assert run("steer --yes", folder, "exclude", "a.test")[1].startswith(SAYS)
+    assert "match, at a.test (8), b.test (1)." in run("steer --yes", folder, "exclude", "*")[1]
+
+
+@pytest.mark.parametrize(("words", "says"), [("exclude a.test", SAYS), ("finish", "cannot be resumed")])
+def test_where_nobody_can_be_asked_nothing_is_taken_away_without_yes(
+    crawl: Run, run: Run, tmp_path: Path, words: str, says: str
+) -> None:
+    crawl("--pages 1")
+    code, out, err = run(f"steer {shlex.quote(str(tmp_path / 'run'))} {words}")
+    assert (code, out) == (2, "") and says in err and "say --yes" in err and len(err.splitlines()) == 1
+    assert commands_of(tmp_path / "run") == 0
+    assert run(f"steer --yes {shlex.quote(str(tmp_path / 'run'))} {words}")[0] == 0
+    assert commands_of(tmp_path / "run") == 1
+
+
+def commands_of(folder: Path) -> int:
+    with RunView(folder).moment() as connection:
+        return int(connection.execute("SELECT COUNT(*) FROM commands").fetchone()[0])
+
+
+@pytest.mark.parametrize(("answer", "code"), [(b"y\n", 0), (b"YES\n", 0), (b"n\n", 1), (b"\n", 1), (b"\x04", 1)])
+def test_at_a_terminal_the_person_is_asked(crawl: Run, tmp_path: Path, answer: bytes, code: int) -> None:
+    crawl("--pages 1")
+    terminal, end = os.openpty()
+    words = f"steer {shlex.quote(str(tmp_path / 'run'))} exclude a.test"
+    with child(words, stdin=end, stdout=subprocess.PIPE, stderr=end) as asked:
+        os.close(end)
+        shown = read_until(terminal, rb"Go on\? \[y/N\] ")
+        os.write(terminal, answer)
+        shown += b"".join(rest_of(terminal))
+        assert asked.stdout
+        said = asked.stdout.read()
+    assert asked.returncode == code and SAYS.encode() in shown
+    assert commands_of(tmp_path / "run") == (code == 0)
+    assert said.startswith("Nobody runs it") if code == 0 else b"Nothing was changed." in shown and not said
+
+
+def test_a_run_that_is_over_for_good_is_told_nothing(crawl: Run, run: Run, tmp_path: Path) -> None:
+    crawl("--pages 100")
+    folder = tmp_path / "run"
+    for words in ("pause", "finish", "limit pages=500", "seeds http://b.test/", "exclude b.test", "label a.test up"):
+        code, out, err = run(f"steer --yes {shlex.quote(str(folder))} {words}")
+        assert (code, out) == (2, "") and "is over for good (done: no link was left to follow)" in err
+        assert f"--learned-from {folder}" in err
+    assert commands_of(folder) == 0
+
+
+def test_a_finished_run_is_told_nothing(crawl: Run, run: Run, tmp_path: Path) -> None:
+    crawl("--pages 1")
+    run("steer --yes", tmp_path / "run", "finish")
+    run("resume --quiet", tmp_path / "run")
+    code, _, err = run("steer", tmp_path / "run", "limit", "pages=500")
+    assert code == 2 and "is over for good (finished: it was finished)" in err
+
+
+@contextlib.contextmanager
+def owned(folder: Path) -> Iterator[None]:
+    lock = Lock(Places.of(folder).lock)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def test_who_speaks_to_a_run_that_ends_at_that_moment_is_told_what_became_of_it(
+    crawl: Run, run: Run, tmp_path: Path
+) -> None:
+    """Its process has said how it ended, and is still closing the run."""
+    crawl("--pages 1")
+    with owned(tmp_path / "run"):
+        code, out, _ = run("steer --wait 0", tmp_path / "run", "limit", "pages=100")
+        assert code == 0 and "It obeys when it is resumed" in out
+    run("resume --quiet", tmp_path / "run")
+    assert RunView(tmp_path / "run").ended == "done"
+    with owned(tmp_path / "run"):
+        code, _, err = run("steer --wait 0", tmp_path / "run", "limit", "pages=200")
+        assert code == 2 and "is over for good (done" in err
+        told = json.loads(run("steer --wait 0 --json", tmp_path / "run", "limit", "pages=200")[1])
+        assert told["obeyed"] is False and "is over for good" in told["problem"]
+
+
+def test_a_crawl_with_everything_excluded_ends_and_goes_on_when_that_is_taken_back(
+    aside: Aside, run: Run, tmp_path: Path
+) -> None:
+    served, folder = aside(serve(MANY, manner=Manner(latency=0.1))), tmp_path / "run"
+    with running(served, folder) as crawl:
+        assert "Excluded: *" in run("steer --yes", folder, "exclude", "*")[1]
+        assert crawl.wait(TIME) == CODES["excluded"]
+    before = RunView(folder).summary()
+    assert before.ended == "excluded" and before.downloads < 200
+    assert run("resume --quiet", folder)[0] == CODES["excluded"]
+    assert "It obeys when it is resumed" in run("steer", folder, "include", "*")[1]
+    assert run("resume --quiet --delay 0", folder)[0] == 0
+    after = RunView(folder).summary()
+    assert after.ended == "done" and after.pages > before.pages
 
 
 @contextlib.contextmanager
@@ -548,7 +671,7 @@ def test_a_crawl_is_steered_from_another_terminal(aside: Aside, run: Run, tmp_pa
         )
         assert "counts as good" in run("steer", folder, "label", "http://h0.test/", "up")[1]
         assert run("steer", folder, "label", "nobody.test", "up")[0] == 2
-        assert "Excluded: h3.test" in run("steer", folder, "exclude", "h3.test")[1]
+        assert "Excluded: h3.test" in run("steer --yes", folder, "exclude", "h3.test")[1]
         assert run("steer", folder, "seeds", "http://h3.test/")[0] == 2
         assert "Included: h3.test" in run("steer", folder, "include", "h3.test")[1]
         assert run("steer", folder, "seeds", "http://h3.test/")[1] == "1 starting point more.\n"
@@ -558,7 +681,7 @@ def test_a_crawl_is_steered_from_another_terminal(aside: Aside, run: Run, tmp_pa
         assert run("explain", folder, "http://h0.test/")[0] == 0
         assert run("export --quiet", folder)[1].count("\n") >= 1
         assert "Going on" in run("steer", folder, "resume")[1]
-        assert "Finishing" in run("steer", folder, "finish")[1]
+        assert "Finishing" in run("steer --yes", folder, "finish")[1]
         assert crawl.wait(TIME) == 0
 
 

@@ -52,6 +52,8 @@ HAZARDS = (  # each has a line of its own, which begins so
     "Formulas in exported tables",
     "A tampered run",
     "Orders from another process",
+    "Excluded by mistake",
+    "An order to a run that is over, or just ends",
     "Rules that would take for ever",
     "Secrets",
     "Libraries with known holes",

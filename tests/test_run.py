@@ -305,6 +305,20 @@ def test_commands_of_others_are_obeyed_between_turns() -> None:
     assert not quiet
 
 
+def test_what_a_person_said_just_before_the_end_is_obeyed() -> None:
+    """Nobody looks for commands between the last landing and the end, if not at the end itself."""
+    drive = Drive(a_trial(pages=20))
+    late = SetLimit("pages", 30)
+
+    def say(event: events.Event) -> None:
+        if isinstance(event, events.Landed) and event.downloads == 20:
+            drive.store.inbox.append(late)
+
+    drive.crawl.listen(say)
+    assert drive.finish().downloads == 30
+    assert [event.command for event in drive.trial.log if isinstance(event, events.Obeyed)] == [late]
+
+
 # Bugs come out, and nothing hangs
 
 

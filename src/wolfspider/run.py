@@ -162,8 +162,10 @@ class Run(Driver):
                 self._dispatch(order, now)
             reach("run-sent")
             reason = self._over(now)
-            if reason:
+            if reason and not self._look_for_others():
                 return reason
+            if reason:  # what a person said just now may change that
+                continue
             await self._something(now)
             if self._bug is not None:
                 raise self._bug
@@ -386,14 +388,15 @@ class Run(Driver):
             await asyncio.sleep(POLL)
             self._look_for_others()
 
-    def _look_for_others(self) -> None:
-        """Commands of other processes, to be obeyed in the next turn. What was refused is answered at once, or the
-        store would be held until then."""
+    def _look_for_others(self) -> bool:
+        """Are there commands of other processes, to be obeyed in the next turn? What was refused is answered at once,
+        or the store would be held until then."""
         found = self.store.commands()
         self._others += found
         self.store.commit()
         if found:
             self._bell.set()
+        return bool(found)
 
     def _obey_others(self, now: float) -> None:
         others, self._others = self._others, []

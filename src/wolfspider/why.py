@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from wolfspider import codec
 from wolfspider.failures import MEANINGS
@@ -35,17 +36,17 @@ def why(folder: Path, typed: str) -> dict[str, Any]:
     visits = view.visits_of(url) or view.visits_of(first)
     landings = {one.visit: one for one in (*view.landings_of(url), *view.landings_of(first))}
     waiting = _waiting(view, url, visits)
-    known = bool(visits or page or waiting)
+    known, scope = bool(visits or page or waiting), _scope(view, url)
     told = {
         "url": url,
         "known": known,
-        "state": _state(page, visits, landings, waiting),
+        "state": _state(page, visits, landings, waiting, scope["allowed"]),
         "visits": [_visit(visit, landings.get(visit.id)) for visit in visits],
         "page": _page(page) if page is not None else None,
         "waiting": waiting,
         "agents": _agents(view, url) if visits else None,
         "robots": _robots(view, url),
-        "scope": _scope(view, url),
+        "scope": scope,
         "host": _host(view, url),
         "near": [] if known else tracing.neighbours(view, url),
     }
@@ -53,7 +54,11 @@ def why(folder: Path, typed: str) -> dict[str, Any]:
 
 
 def _state(
-    page: Row | None, visits: list[Visited], landings: Mapping[int, Landing], waiting: Mapping[str, Any] | None
+    page: Row | None,
+    visits: list[Visited],
+    landings: Mapping[int, Landing],
+    waiting: Mapping[str, Any] | None,
+    allowed: bool,
 ) -> str:
     if visits and visits[-1].id not in landings:
         return "out"
@@ -61,7 +66,9 @@ def _state(
         return "relevant" if page.relevant else "not relevant"
     if visits:
         return "failed"
-    return "waiting" if waiting else "unknown"
+    if waiting:
+        return "waiting" if allowed else "set aside"
+    return "unknown"
 
 
 def _visit(visit: Visited, landing: Landing | None) -> dict[str, Any]:
@@ -168,15 +175,27 @@ def _current_scope(view: RunView) -> Scope:
     return scope
 
 
-def matching(folder: Path, rule: Rule) -> tuple[int, bool] | None:
-    """How many links that waited at the last snapshot a rule matches, and whether all were looked at; None where that
-    cannot be told."""
-    with glimpse(RunView(folder)) as seen:
+class Matching(NamedTuple):
+    """What a rule would set aside, as far as another process can tell."""
+
+    hosts: Counter[str]  # links that match, by host
+    waiting: int  # links that were looked at and wait
+    whole: bool  # were all looked at?
+
+
+def matching(folder: Path, rule: Rule) -> Matching | None:
+    """Which links that waited at the last snapshot, and have not gone out since, a rule matches; None where that
+    cannot be told: there is no snapshot, or the strategy keeps no queue of links."""
+    view = RunView(folder)
+    with glimpse(view) as seen:
         frontier = getattr(seen.strategy, "frontier", None) if seen is not None else None
-        if not isinstance(frontier, Frontier):
+        if seen is None or not isinstance(frontier, Frontier):
             return None
-        found = sum(rule.matches(item.link.url) for item in islice(frontier.items(), MOST_MATCHED))
-        return found, len(frontier) <= MOST_MATCHED
+        gone, allows = tracing.visited_since(view, seen.last.seq), _current_scope(view).allows
+        links = [item.link for item in islice(frontier.items(), MOST_MATCHED)]
+        links = [link for link in links if link.url not in gone and allows(link.url)]
+        hosts = Counter(link.host for link in links if rule.matches(link.url))
+        return Matching(hosts, len(links), len(frontier) <= MOST_MATCHED)
 
 
 def moment(at: float) -> str:

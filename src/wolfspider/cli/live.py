@@ -42,13 +42,14 @@ CODES = {  # docs/cli.md has the table
     "done": 0,
     "finished": 0,
     "waiting": 5,
+    "excluded": 5,
     "circling": 6,
     "stuck": 6,
     "disk": 7,
     "interrupted": 130,
     "stopped": 131,
 }
-_RESUMABLE = ("interrupted", "stopped", "disk", "waiting")
+_RESUMABLE = ("interrupted", "stopped", "disk", "waiting", "excluded")
 _PATIENCE = 3.0  # seconds for --via to answer
 _TICK = 0.2  # seconds between two pictures, and between two looks whether a line waits to be sent
 
@@ -179,6 +180,11 @@ def _why(result: Result, tally: Tally, through: bool, waits: Mapping[str, int]) 
             return f"The search is through, after {spent}."
         case "done":
             return f"No link is left to follow after {spent}. More starting points, or a wider --include, bring more."
+        case "excluded":
+            return (
+                f"All links that are left are excluded, after {spent}. Include some again (wolfspider steer RUN "
+                "include RULE) and resume the run, or leave it at that."
+            )
         case "waiting":
             return (
                 f"Every host that is left is blocked or must rest for longer than --max-wait, after {spent}"

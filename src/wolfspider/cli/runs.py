@@ -104,12 +104,13 @@ def steer(
     ],
     words: Annotated[list[str] | None, typer.Argument(metavar="[WORD]...", help="What the verb needs.")] = None,
     wait: Annotated[float, typer.Option(metavar="S", help="Seconds to wait for the answer of the crawl.")] = 10.0,
+    yes: Annotated[bool, typer.Option("--yes", help="Exclude or finish without asking.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The answer as JSON.")] = False,
 ) -> int:
     """Change a crawl while it runs, from another terminal."""
     from wolfspider.cli import steering
 
-    return steering.steer(run, verb, words or [], wait, as_json)
+    return steering.steer(run, verb, words or [], wait=wait, yes=yes, as_json=as_json)
 
 
 @app.command()

@@ -1,6 +1,7 @@
 """`wolfspider steer`: what a person typed becomes a command for the process that owns the run, and its answer a line.
 
-What can be seen to be wrong is said before anything is written. The rest only the crawl knows: it answers with an
+What can be seen to be wrong is said before anything is written, and a run that is over for good is told nothing. A
+command that takes something away says first what that is, and asks. The rest only the crawl knows: it answers with an
 event, and says why if it could not obey.
 """
 
@@ -10,6 +11,7 @@ import getpass
 import math
 import shlex
 import socket
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -32,8 +34,10 @@ from wolfspider.web.seeds import address
 from wolfspider.why import matching
 
 UNANSWERED = 1  # exit code
+DECLINED = 1  # exit code: the person was asked, and did not say yes
 _PAUSE = 0.1  # seconds between two looks for the answer
 _LIMITS = ("pages", "slots", "delay")
+_MOST_HOSTS = 3  # named in a warning
 _DONE = {
     "Pause": "Paused: what is out lands, nothing new starts. Go on by: wolfspider steer {run} resume",
     "Resume": "Going on.",
@@ -42,21 +46,64 @@ _DONE = {
 }
 
 
-def steer(run: Path, verb: str, words: Sequence[str], wait: float, as_json: bool) -> int:
+_OVER = {  # ends after which a run obeys nothing
+    "done": "no link was left to follow",
+    "finished": "it was finished",
+    "circling": "it went round among pages it had",
+    "stuck": "its strategy waited for something that never came",
+}
+
+
+def steer(
+    run: Path, verb: str, words: Sequence[str], *, wait: float = 10.0, yes: bool = False, as_json: bool = False
+) -> int:
     """Hand a command over, wait for what comes of it and say it."""
     command = command_for(run, verb, words)
-    preview = _preview(run, command)
+    if not is_owned(Places.of(run).lock) and (over := _over(run)):
+        raise Problem(over)
+    warning = _warning(run, command)
+    if warning and not yes and not _agrees(warning):
+        print("Nothing was changed.", file=sys.stderr)
+        return DECLINED
     number = append_command(run, command, _who())
     answer = _answer(run, number, wait)
+    if answer is None and (over := _over(run)):  # it ended meanwhile
+        answer = {"problem": over}
     if answer is not None and answer.get("problem") and not as_json:
         raise Problem(str(answer["problem"]))
     if as_json:
         print_json(_told(command, number, answer))
     else:
-        print(plainly(preview + _sentence(run, command, answer) + _floor(run, command), 2000))
+        said = (f"{warning} " if warning and yes else "") + _sentence(run, command, answer) + _floor(run, command)
+        print(plainly(said, 2000))
     if answer is None:
-        return UNANSWERED if is_owned(Places.of(run).lock) else 0
+        return UNANSWERED if _is_running(run) else 0
     return Problem.code if answer.get("problem") else 0
+
+
+def _over(run: Path) -> str:
+    """Why a run obeys nothing any more, and what to do instead; empty if it does, or will when it is resumed."""
+    ended = RunView(run).ended
+    if ended is None or ended in events.GOES_ON:
+        return ""
+    begin = shlex.join(("wolfspider", "crawl", "...", "--learned-from", str(run)))
+    return (
+        f"{run} is over for good ({ended}: {_OVER.get(ended, 'it has ended')}) and obeys no command. "
+        f"Begin another run; this one's knowledge is taken over by: {begin}"
+    )
+
+
+def _is_running(run: Path) -> bool:
+    """Is there a process that will obey? One that has ended its run may still be busy closing it."""
+    return is_owned(Places.of(run).lock) and RunView(run).ended is None
+
+
+def _agrees(warning: str) -> bool:
+    """Ask the person at the terminal; where there is none, nothing is done."""
+    if not sys.stdin.isatty():
+        raise Problem(plainly(f"{warning} There is no terminal to ask at: say --yes if that is meant.", 2000))
+    print(f"{plainly(warning, 2000)}\nGo on? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def command_for(run: Path, verb: str, words: Sequence[str]) -> Command:
@@ -145,15 +192,25 @@ VERBS: Mapping[str, tuple[str, Callable[[Sequence[str]], Command]]] = {
 }
 
 
-def _preview(run: Path, command: Command) -> str:
-    """What an exclusion will drop, as far as the last snapshot tells."""
+def _warning(run: Path, command: Command) -> str:
+    """What a command takes away, as far as the last snapshot tells; empty for those that take nothing away."""
+    if isinstance(command, events.Finish):
+        return (
+            "Once finished, the run cannot be resumed, and links that wait are never followed; "
+            "`stop` ends it so that it can be resumed."
+        )
     if not isinstance(command, events.Exclude):
         return ""
     found = matching(run, Rule.read(command.rule))
     if found is None:
-        return "No snapshot tells yet how many links match. "
-    count, all_of_them = found
-    return f"{'' if all_of_them else 'At least '}{count:,} of the links that waited at the last snapshot match. "
+        return "No snapshot tells how many links match; those that do are set aside until they are included again."
+    count, least = found.hosts.total(), "" if found.whole else "At least "
+    most = ", ".join(f"{host} ({links:,})" for host, links in found.hosts.most_common(_MOST_HOSTS))
+    where = f", {'most ' * (len(found.hosts) > _MOST_HOSTS)}at {most}" if most else ""
+    return (
+        f"{least}{count:,} of the {found.waiting:,} links that waited at the last snapshot match{where}. "
+        "They are set aside until they are included again."
+    )
 
 
 def _floor(run: Path, command: Command) -> str:
@@ -189,10 +246,10 @@ def _told(command: Command, number: int, answer: Mapping[str, Any] | None) -> di
 
 
 def _sentence(run: Path, command: Command, answer: Mapping[str, Any] | None) -> str:
-    if answer is None and is_owned(Places.of(run).lock):
+    if answer is None and _is_running(run):
         return "The crawl has not answered yet. It has the command, and obeys when it is through with its turn."
     if answer is None:
-        return f"Nobody runs it at the moment. It obeys when it goes on: wolfspider resume {run}"
+        return f"Nobody runs it at the moment. It obeys when it is resumed: wolfspider resume {run}"
     old = answer.get("old")
     match command:
         case events.SetLimit("pages", value) if value <= RunView(run).summary().downloads:
@@ -210,6 +267,6 @@ def _sentence(run: Path, command: Command, answer: Mapping[str, Any] | None) -> 
             again = shlex.join(("wolfspider", "steer", str(run), "include", rule))
             return f"Excluded: {rule}. Take it back by: {again}"
         case events.Include(rule):
-            return f"Included: {rule}. Links that were dropped come back when they are seen again."
+            return f"Included: {rule}. Links that were set aside wait again, each in its former place."
         case _:
             return _DONE[type(command).__name__].format(run=run)

@@ -161,6 +161,12 @@ class RunView:
             (last,) = connection.execute("SELECT IFNULL(MAX(seq), 0) FROM log").fetchone()
         return int(last)
 
+    @property
+    def ended(self) -> str | None:
+        """Why the run is over, if it is and has not been resumed since."""
+        with self.moment() as connection:
+            return _ended(connection)
+
     def pages(self, relevant: bool = False, since: float | None = None) -> Iterator[Row]:
         """Each page once, in the order they came; `since`: those that came at that time or later."""
         with self.moment() as connection:

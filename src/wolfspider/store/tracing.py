@@ -102,6 +102,12 @@ def _liked(archive: Path, data: bytes, file: int | None, offset: int, length: in
     return replace(fetch, body=body_of(read_archive(archive, Place(file, offset, length)), size))
 
 
+def visited_since(view: RunView, seq: int) -> set[str]:
+    """Addresses that went out after this entry of the log."""
+    with view.moment() as connection:
+        return {url for (url,) in connection.execute("SELECT url FROM visits WHERE seq > ?", (seq,))}
+
+
 def host_rows(view: RunView, *names: str) -> list[Mapping[str, Any]]:
     """What is known of these hosts and origins: when they may be asked again, their robots rules."""
     with view.moment() as connection:
