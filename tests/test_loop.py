@@ -23,7 +23,7 @@ from wolfspider.strategies import all_strategies
 from wolfspider.strategies.breadth_first import BreadthFirst
 from wolfspider.strategy import NoParams, Strategy
 from wolfspider.topic import Topic
-from wolfspider.trial import Sketch, Trial
+from wolfspider.trial import Sketch, Trial, stored
 
 SEED = Link("http://host0.test/0")
 
@@ -142,6 +142,38 @@ def test_links_come_back_by_an_exception_and_the_others_when_the_rule_is_taken_b
     crawl.command(events.Include("*"), crawl.now)
     assert simulate(crawl, Sketch(), room=trial.driver.room).reason == "budget"
     assert len({host_of(url) for url in urls(trial)[before + len(excepted) :]}) > 1
+
+
+@pytest.mark.parametrize("name", all_strategies())
+def test_links_that_were_set_aside_are_there_when_the_journal_is_played_again(name: str) -> None:
+    """Some landings lie between the exclusion, the exception and the end of both."""
+    said = [events.Exclude("*"), events.Include("host1.test"), events.Exclude("host1.test/1"), events.Include("*")]
+    commands = [(1_000_008.0 + 4 * place, command) for place, command in enumerate(said)]
+    trial = Trial(all_strategies()[name], Sketch(), commands=commands)
+    crawl = trial.run()
+    again = Trial(trial.kind, trial.world).build()
+    replay(again, trial.journal, Room())
+    again.now = crawl.now  # the end of the crawl is no entry of the journal
+    assert stored(again) == stored(crawl)
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"), [("lafc", ("aside", "shut")), ("infospiders", ("barred",)), ("energy", ()), ("foragers", ())]
+)
+def test_a_snapshot_of_an_earlier_version_has_no_links_set_aside(name: str, fields: tuple[str, ...]) -> None:
+    trial = Trial(all_strategies()[name], Sketch(), commands=[(1_000_010.0, events.Stop())])
+    crawl = trial.run()
+    state = codec.load(*stored(crawl))
+    for field in fields:
+        del state["strategy"][field]
+    if base := state["strategy"].get("base"):
+        known = {field: value for field, value in base.state().items() if field not in ("aside", "shut")}
+        state["strategy"]["base"] = type(base).restored(known)
+    again = trial.build()
+    again.shelf = again.strategy.shelf = crawl.shelf
+    again.restore(state)
+    again.inbox += [events.Exclude("*"), events.Include("*")]
+    assert simulate(again, Sketch()).reason in ("budget", "done")
 
 
 def test_a_crawl_that_was_narrow_from_the_start_is_done() -> None:
