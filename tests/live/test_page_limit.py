@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from tests.live.hunting import asked_for, assert_whole, beside, finished, go_on,
 
 import faults
 from faults import Call, Faulty
+from wolfspider.cli import explaining
+from wolfspider.drive import NOT_AGAIN
 from wolfspider.events import SetLimit
 from wolfspider.store.reading import RunView
 
@@ -58,6 +61,26 @@ def test_a_lowered_limit_sends_nothing_more_and_a_raised_one_loses_no_link(tmp_p
     beside(talk)
     assert_whole(run)
     assert RunView(run).summary().pages == HOSTS + 1
+
+
+def test_another_try_that_waits_is_given_up_and_its_visit_was_asked_for(tmp_path: Path) -> None:
+    run, url = tmp_path / "run", "http://a.test/status/500"
+
+    async def talk(server: Faulty) -> None:
+        told = prepared(server.port, url, out=run, pages=5, tries=2, delay=5.0, max_wait=300.0)
+        running = asyncio.create_task(finished(told))
+        assert told.hunt is not None
+        while not told.hunt.crawl or [one.tries for one in told.hunt.crawl.flights.values()] != [2]:
+            assert not running.done()
+            await asyncio.sleep(0.01)
+        told.hunt.command(SetLimit("pages", 1))
+        await running
+        assert (told.reason, told.downloads) == ("budget", 1) and told.results == {url: NOT_AGAIN}
+        assert len(asked_for(server)) == 1
+
+    beside(talk)
+    text = "\n".join(explaining.lines(explaining.explain(run, url)))
+    assert "It was visited, and there is no page." in text and ": asked for over the network." in text
 
 
 def test_a_limit_lowered_by_resume_holds(tmp_path: Path) -> None:

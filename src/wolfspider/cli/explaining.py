@@ -63,7 +63,7 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
 def _never_asked(found: Mapping[str, Any]) -> str:
     """Why nobody was asked for it, if nobody was: rules and scope decide before."""
     outcome = found["visits"][-1]["outcome"] if found["state"] == "failed" else None
-    if not outcome or outcome.get("failure") not in NEVER_ASKED:
+    if not outcome or not _is_unasked(outcome):
         return ""
     reason = outcome["meaning"]
     if outcome["failure"] == "robots":
@@ -72,6 +72,11 @@ def _never_asked(found: Mapping[str, Any]) -> str:
     elif outcome["failure"] == "waiting":
         reason = in_words(Failure("waiting", str(outcome["detail"] or "")))
     return f"It was not asked for: {plainly(reason)}."
+
+
+def _is_unasked(outcome: Mapping[str, Any]) -> bool:
+    """Not so if only another try was not made."""
+    return outcome.get("failure") in NEVER_ASKED and not outcome["attempts"]
 
 
 def _page(page: Mapping[str, Any], url: str) -> Iterator[str]:
@@ -121,7 +126,7 @@ def _found_on(source: str, anchor: str) -> Iterator[str]:
 def _visit(visit: Mapping[str, Any]) -> Iterator[str]:
     agent = f" by {plainly(visit['agent'])}" if visit["agent"] else ""
     fresh = ", wanted fresh" if visit["fresh"] else ""
-    never = (visit["outcome"] or {}).get("failure") in NEVER_ASKED and visit["how"] == "out"
+    never = visit["how"] == "out" and _is_unasked(visit["outcome"] or {})
     way = "not asked for" if never else _WAYS.get(visit["how"], visit["how"])
     yield f"Visit {visit['id']}{agent}: {way}{fresh}."
     yield from _found_on(visit["source"], visit["anchor"])
