@@ -18,6 +18,7 @@ from pathlib import Path
 
 from wolfspider.errors import BadInput, Problem
 from wolfspider.memory import Source
+from wolfspider.model import hidden
 from wolfspider.plugins import strategy_kind
 from wolfspider.settings import SEARCH, SITEMAP, Settings
 from wolfspider.store.categories import Categories
@@ -110,7 +111,7 @@ def _run(folder: Path, remark: Callable[[str], None]) -> Leaping:
 
     remark(f"Reading the pages of {folder}, so that leaps find them.")
     pages = run_origin(folder, MOST_PAGES, seed=0).pages(lambda done, count: None)
-    finding = Finding(page for page in pages if page is not None and "noindex" not in page.robots)
+    finding = Finding(page for page in pages if page is not None and not hidden(page.robots))
     if not finding.count:
         finding.close()
         raise BadInput(f"{folder} has no pages that one could leap to.")

@@ -10,7 +10,7 @@ The kinds of failure, the expected ways not to get a page (a `Failure` is a valu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -46,6 +46,11 @@ def host_of(url: str) -> str:
     if len(parts) > 2 and not parts[1] and ":" not in parts[0][:-1]:  # not `backlinks:http://...`
         return parts[2]
     return url.split(":", 1)[0]
+
+
+def hidden(robots: Collection[str]) -> bool:
+    """Does a page with these directives ask not to be indexed? Then it is read and followed, but never exported."""
+    return "noindex" in robots
 
 
 class Link(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 
 from wolfspider.bench.plain import plainly
 from wolfspider.failures import in_words
-from wolfspider.model import NEVER_ASKED, Failure
+from wolfspider.model import NEVER_ASKED, Failure, hidden
 from wolfspider.why import why as explain
 
 __all__ = ["explain", "lines", "show"]
@@ -90,7 +90,7 @@ def _page(page: Mapping[str, Any], url: str) -> Iterator[str]:
     yield f"  score      {page['score']:.3f} ({_evidence(page['evidence'])})"
     if page["label"] is not None:
         yield f"  label      a person says it is {'good' if page['label'] else 'bad'}"
-    if "noindex" in page["robots"]:
+    if hidden(page["robots"]):
         yield "  export     never: it asks not to be indexed"
 
 

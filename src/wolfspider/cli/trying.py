@@ -15,7 +15,7 @@ from wolfspider.cli.screen import Tally
 from wolfspider.events import Began, Event, Landed
 from wolfspider.failures import MEANINGS, in_words
 from wolfspider.hunt import Hunt
-from wolfspider.model import Failure, Page, host_of
+from wolfspider.model import Failure, Page, hidden, host_of
 from wolfspider.settings import Chosen
 
 TRIED = 12  # downloads
@@ -67,7 +67,7 @@ def _tried(event: Landed) -> dict[str, Any]:
     relevant = bool(verdict and verdict.relevant)
     judged = {"score": verdict.score if verdict else None, "relevant": relevant}
     found = {"final_url": page.final_url, "title": page.title, "links": len(page.links)}
-    return told | found | judged | {"kept": relevant and "noindex" not in page.robots}
+    return told | found | judged | {"kept": relevant and not hidden(page.robots)}
 
 
 def dry_run(chosen: Chosen, as_json: bool, quiet: bool) -> int:

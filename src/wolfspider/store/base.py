@@ -20,6 +20,7 @@ from wolfspider.events import Command, Event
 from wolfspider.frontier import Shelf
 from wolfspider.memory import Memory
 from wolfspider.model import Fetch
+from wolfspider.store.counting import PageCount
 
 
 class Past(NamedTuple):
@@ -90,6 +91,9 @@ class Store(Memory, Protocol):
         """A figure that is no part of the crawl's state, such as overhead and refetched. Part of the turn."""
 
     def counts(self) -> Mapping[str, int]: ...
+
+    def page_count(self) -> PageCount:
+        """How many pages the run has by now; see store/counting.py for what counts as one."""
 
     def index(self) -> None:
         """Let other tools find their way in the archive; called when a session has ended, from any thread."""

@@ -24,7 +24,7 @@ from wolfspider.errors import BadInput, Problem
 from wolfspider.learn.corpus import gathered
 from wolfspider.learn.som import Region, grow
 from wolfspider.learn.stopwords import STOP_WORDS
-from wolfspider.model import Fetch, Page
+from wolfspider.model import Fetch, Page, hidden
 from wolfspider.store.categories import APPLICATION, FORMAT, OFFERED, OTHER, TABLES, Categories, OtherFormat, storable
 from wolfspider.store.packing import text_of
 from wolfspider.store.reading import Row, RunView, pages_of
@@ -76,7 +76,7 @@ class Built:
         if page is None or not page.words:
             self.unread += 1
             return False
-        if "noindex" in page.robots:
+        if hidden(page.robots):
             self.withheld += 1
             return False
         if page.final_url in self._known:

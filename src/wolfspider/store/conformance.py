@@ -168,6 +168,33 @@ def a_label_changes_the_verdict(maker: Maker) -> None:
     )
 
 
+def each_page_is_counted_once(maker: Maker) -> None:
+    hand = _begun(maker)
+    counts = []
+
+    def bring(path: str, score: float, **more: Any) -> None:
+        hidden = "<meta name=robots content=noindex>" * more.pop("hidden", False)
+        hand.bring(answer(f"http://a.test/{path}", f"{hidden}words of {path}", **more), score)
+        counts.append(tuple(hand.store.page_count()))
+
+    bring("a", 0.7)
+    bring("a", 0.8, at=6.0)  # visited again
+    bring("old", 0.8, final="http://a.test/a")  # leads there
+    bring("b", 0.1)
+    bring("c", 0.9, hidden=True)
+    bring("c", 0.2, hidden=True, at=7.0)  # another verdict
+    bring("a", 0.7, at=8.0, hidden=True)  # asks for it later
+    bring("b", 0.9, at=9.0, final="http://a.test/d")  # moved
+    bring("d", 0.9, at=10.0, status=410)  # what is there stays, though its server failed
+    page = hand.bring(answer("http://a.test/e", "words of e"), 0.1)
+    hand.store.write(("command", events.Label("http://a.test/e", True), hand.now))
+    hand.store.keep("http://a.test/e", page, Verdict(1.0, True, {"label": True}))
+    counts.append(tuple(hand.store.page_count()))
+    demand(counts[:3] == [(1, 1, 0, 0)] * 3, f"one page visited three times is counted as {counts[:3]}")
+    demand(counts[3:6] == [(2, 1, 0, 0), (2, 1, 1, 1), (2, 1, 1, 0)], f"pages are counted as {counts[3:6]}")
+    demand(counts[6:] == [(1, 0, 2, 1), (1, 1, 2, 1), (1, 1, 2, 1), (2, 2, 2, 1)], f"then as {counts[6:]}")
+
+
 def newest_are_newest(maker: Maker) -> None:
     hand = _begun(maker)
     urls = [f"http://a.test/{number}" for number in range(6)]
@@ -370,6 +397,7 @@ STORE_CHECKS: dict[str, Check] = {
         the_newest_copy_counts,
         an_unchanged_page_stays,
         a_label_changes_the_verdict,
+        each_page_is_counted_once,
         newest_are_newest,
         likes_come_back,
         hosts_and_counts_add_up,

@@ -25,6 +25,7 @@ from wolfspider.model import Failure
 from wolfspider.store import schema
 from wolfspider.store.archive import Place
 from wolfspider.store.archive import read as read_archive
+from wolfspider.store.counting import HIDDEN, NEWEST, PageCount, count
 from wolfspider.store.folder import Places, described, refuse_links
 from wolfspider.store.holdings import body_of
 from wolfspider.store.packing import unpacked, unsigned
@@ -38,14 +39,14 @@ _PAGE = (
 )
 # The newest copy of each page by its final address, with the newest word on it.
 _PAGES = (
-    f"SELECT {_PAGE}, h.score, h.relevant, h.evidence FROM pages p JOIN held h ON h.url = p.final_url AND h.seq ="  # noqa: S608
-    " (SELECT MAX(k.seq) FROM held k WHERE k.url = p.final_url AND k.page IS NOT NULL)"
-    " WHERE h.page = p.seq AND p.at >= ? AND h.relevant >= ? ORDER BY p.seq"
+    f"SELECT {_PAGE}, h.score, h.relevant, h.evidence FROM {NEWEST}"  # noqa: S608
+    " WHERE p.at >= ? AND h.relevant >= ? ORDER BY p.seq"
 )
 _ONE = (
     f"SELECT {_PAGE}, h.score, h.relevant, h.evidence FROM held h JOIN pages p ON p.seq = h.page"  # noqa: S608
     " WHERE h.url = ? ORDER BY h.seq DESC LIMIT 1"
 )
+_HOSTS = f"SELECT COUNT(DISTINCT p.host) FROM {NEWEST} WHERE NOT {HIDDEN}"  # noqa: S608
 _VISITS = "SELECT id, seq, url, agent, source, how, fresh, anchor, note FROM visits WHERE url = ? ORDER BY id"
 _LANDINGS = (
     "SELECT seq, n, visit, url, page, failure, detail, score, relevant, evidence, how, cost, seconds, at"
@@ -126,15 +127,22 @@ class Landing:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    pages: int
-    relevant: int
+    count: PageCount
     downloads: int
     failures: Mapping[str, int]  # by kind
     reasons: Mapping[str, int]  # the same in words
-    hosts: int
+    hosts: int  # that pages came from, those that ask not to be indexed apart
     started: float | None
     ended: str | None  # why, if the run is over and has not gone on
     counts: Mapping[str, int]
+
+    @property
+    def pages(self) -> int:
+        return self.count.pages
+
+    @property
+    def relevant(self) -> int:
+        return self.count.relevant
 
 
 class RunView:
@@ -197,13 +205,12 @@ class RunView:
 
     def summary(self) -> Summary:
         with self.moment() as connection:
-            sql = f"SELECT COUNT(*), IFNULL(SUM(relevant), 0), COUNT(DISTINCT host) FROM ({_PAGES})"  # noqa: S608
-            pages, relevant, hosts = connection.execute(sql, (-1e300, 0)).fetchone()
+            (hosts,) = connection.execute(_HOSTS).fetchone()
             failures, reasons = _failures(connection)
             counts = dict(connection.execute("SELECT name, value FROM counters ORDER BY name").fetchall())
             began = connection.execute("SELECT at FROM log WHERE seq = 1").fetchone()
             return Summary(
-                *(pages, relevant, _downloads(connection), failures, reasons, hosts),
+                *(count(connection), _downloads(connection), failures, reasons, hosts),
                 *(began[0] if began else None, _ended(connection), counts),
             )
 

@@ -22,6 +22,7 @@ from wolfspider.memory import Held
 from wolfspider.model import Capture, Failure, Fetch, Page, Verdict
 from wolfspider.room import Broken
 from wolfspider.store.archive import Archive, DiskFull, End, Place, disk_full
+from wolfspider.store.counting import PageCount, count
 from wolfspider.store.holdings import Holdings
 from wolfspider.store.packing import packed_entry, packed_page
 from wolfspider.store.playing import Play
@@ -70,6 +71,7 @@ class Recording:
         self._taking: int | None = None  # the number of the command that comes next
         self._open = False  # is there a transaction?
         self._lost = ""  # why nothing can be written any more
+        self._count: PageCount | None = None  # once somebody asked
 
     # The turn
 
@@ -228,9 +230,17 @@ class Recording:
             page = self._page if self._kind == "land" else self._holdings.version(url, result)
             if page is None:
                 raise Broken(f"{url} is to be kept and never landed")
+            before = count(self._connection, names) if self._count is not None else None
             for name in names:
                 self._rows.held(self._seq, name, page, None, verdict)
+            if self._count is not None and before is not None:
+                self._count = self._count.after(before, count(self._connection, names))
         self._kept.update(names)
+
+    def page_count(self) -> PageCount:
+        if self._count is None:
+            self._count = count(self._connection)
+        return self._count
 
     def newest(self, host: str, count: int) -> list[str]:
         return self._holdings.newest(host, count, self._seq)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from wolfspider.model import hidden
 from wolfspider.store.reading import Row, RunView, pages_of
 
 _DEEPEST = 1_000  # links from a starting point
@@ -62,7 +63,7 @@ class Selection:
 
     def __iter__(self) -> Iterator[Selected]:
         for row in pages_of(self.connection, self.relevant):
-            if "noindex" in row.robots:
+            if hidden(row.robots):
                 self.exported.withheld += 1
                 continue
             source, anchor = self.connection.execute(_FOUND_ON, (row.visit,)).fetchone() or ("", "")

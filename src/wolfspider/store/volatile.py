@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
@@ -11,8 +12,9 @@ from wolfspider import codec
 from wolfspider.events import Command, Event, Landed
 from wolfspider.frontier import Shelf
 from wolfspider.memory import Held
-from wolfspider.model import Failure, Fetch, Page, Verdict, host_of
+from wolfspider.model import Failure, Fetch, Page, Verdict, hidden, host_of
 from wolfspider.store.base import Past
+from wolfspider.store.counting import PageCount
 
 
 class Volatile:
@@ -34,6 +36,7 @@ class Volatile:
         self._liked: list[Fetch] = []
         self._hosts: dict[str, Mapping[str, Any]] = {}
         self._counts: dict[str, int] = {}
+        self._counted: dict[str, tuple[bool, bool]] = {}  # pages by final address: relevant, hidden
 
     def write(self, entry: tuple[Any, ...]) -> None:
         self.entries += 1
@@ -59,6 +62,9 @@ class Volatile:
             return
         page = self._landed or result
         names = dict.fromkeys((url, page.final_url))
+        self._counted.pop(url, None)  # it may redirect now
+        if verdict is not None:
+            self._counted[page.final_url] = (verdict.relevant, hidden(page.robots))
         if self._landed is not None and not self._is_held(page):
             self._pages.pop(page.final_url, None)  # newest last
             self._pages[page.final_url] = None
@@ -127,6 +133,11 @@ class Volatile:
 
     def counts(self) -> Mapping[str, int]:
         return dict(self._counts)
+
+    def page_count(self) -> PageCount:
+        seen = Counter(self._counted.values())
+        good, bad, hidden_good = seen[True, False], seen[False, False], seen[True, True]
+        return PageCount(good + bad, good, hidden_good + seen[False, True], hidden_good)
 
     @property
     def begun(self) -> bool:
