@@ -39,6 +39,7 @@ EVENTS = (
     events.Noted(1.0, "birth", {"energy": math.nan}),
     *(events.Obeyed(1.0, command, old=0.25) for command in COMMANDS),
     events.Ended(1.0, "done", 10),
+    events.Gauge(1.0, "fetching", 4, {"turn": 9}, 3.0, frontier=812, downloads=5, budget=10, left=math.inf),
 )
 
 

@@ -78,6 +78,32 @@ class Ended(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class Gauge(Event):
+    """How a crawl stands at this moment, for people and their screens: published at most once a second, and once more
+    when the crawl ends. It is no part of the log, and nothing of it is played again. docs/events.md has the fields."""
+
+    state: str = ""  # fetching, waiting, idle, paused, finishing or ended
+    in_flight: int = 0  # visits whose request is under way
+    waiting: Mapping[str, int] = field(default_factory=dict)  # the other visits that are out, by what they wait for
+    next_at: float | None = None  # when the first thing that is waited for may go on, where that is known
+    hosts_ready: int | None = None  # hosts with links waiting that may be asked now
+    hosts_resting: int = 0  # hosts with links or visits waiting that must rest first
+    frontier: int | None = None  # links waiting
+    downloads: int = 0
+    budget: int = 0
+    pages: int = 0  # as store/counting.py counts them
+    relevant: int = 0
+    hidden: int = 0
+    hidden_relevant: int = 0
+    rate_now: float = 0.0  # downloads a second over the last 10 seconds
+    rate_minute: float = 0.0  # and over the last 60
+    left: float | None = None  # seconds until the budget is spent, estimated
+    longest: str = ""  # the address that has been fetched for the longest time
+    longest_since: float | None = None
+    longest_deadline: float | None = None  # seconds that it may take
+
+
+@dataclass(frozen=True, slots=True)
 class Command:
     """Something a person wants."""
 

@@ -76,7 +76,7 @@ class Room:
         return any("out" in self._taken.get((url, fresh), ()) for fresh in (False, True))
 
     def _try(self, host: str) -> str:
-        if self.free > 0 and self._when(host) <= self.now:
+        if self.free > 0 and self.when(host) <= self.now:
             self.free -= 1
             self.busy(host)
             return "out"
@@ -85,10 +85,11 @@ class Room:
 
     def ready_at(self, host: str) -> float:
         """When this host may be visited; inf while a visit to it is out."""
-        self.answers.append(self._when(host))
-        return self._when(host)
+        self.answers.append(self.when(host))
+        return self.when(host)
 
-    def _when(self, host: str) -> float:
+    def when(self, host: str) -> float:
+        """The same, for those who only look on."""
         return math.inf if host in self._busy else self._ready.get(host, -math.inf)
 
     def settle(self, visits: Sequence[Visit]) -> list[Order]:
@@ -132,6 +133,10 @@ class Room:
     def rest(self, host: str, until: float) -> None:
         """This host is not to be visited before then, whatever is known of it here."""
         self._ready[host] = max(until, self._ready.get(host, -math.inf))
+
+    def resting(self, now: float) -> list[str]:
+        """Hosts that turned a take away and must rest still."""
+        return [host for host in self._refused if now < self.when(host) < math.inf]
 
     def next_ready(self) -> float:
         """When the first refused host may be visited; inf if none is cooling. Stale entries are dropped."""

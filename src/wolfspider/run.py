@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from wolfspider.drive import Driver, Result
 from wolfspider.events import Command, Event
+from wolfspider.gauge import FETCHING, Meter
 from wolfspider.loop import Crawl
 from wolfspider.memory import Service, Source
 from wolfspider.model import Failure, Fetch, Page, Visit
@@ -92,6 +93,7 @@ class Run(Driver):
         instant: float = 0.0,
     ) -> None:
         super().__init__(crawl, tries=tries, room=room)
+        self.meter = Meter(crawl, self.room)
         self.web, self.store, self.clock, self.instant = web, store, clock, instant
         self.read = read or _read_here
         self.tell = tell
@@ -123,6 +125,7 @@ class Run(Driver):
                 reason = await self._turn_until_over()
         finally:
             await _cancelled([*helpers, *self._tasks.values()])
+        self._publish(self.clock(), "ended")
         self.crawl.end(reason, self.clock())
         self._commit()
         self.take_snapshot()
@@ -161,6 +164,7 @@ class Run(Driver):
             for order in orders:
                 self._dispatch(order, now)
             reach("run-sent")
+            self._publish(now)
             reason = self._over(now)
             if reason and not self._look_for_others():
                 return reason
@@ -203,6 +207,16 @@ class Run(Driver):
         if self.clock() >= self._snapshot_due:
             self.take_snapshot()
 
+    def _publish(self, now: float, state: str = "") -> None:
+        """Tell how the crawl stands, at most once a second, and when it ends."""
+        if not (state or self.meter.due(now)):
+            return
+        gauge = self.meter.read(now, self.store.page_count(), state or ("finishing" if self.ending else ""))
+        self.store.gauge(gauge)
+        self.store.commit()
+        if self.tell is not None:
+            self.tell(gauge)
+
     def take_snapshot(self) -> None:
         began = time.perf_counter()
         self.store.snapshot({"crawl": self.crawl.state(), "room": self.room.state()})
@@ -235,6 +249,7 @@ class Run(Driver):
     def _dispatch(self, order: Order, now: float, tried: int = 1) -> None:
         visit, how = order
         if how == "out":
+            self.meter.doing(visit, "retry" if tried > 1 else FETCHING, now)
             self._send(self._go_out(visit, tried), visit)
         elif how != "joined":  # who joined lands with the other
             result = self._answer(visit, how, now)
@@ -251,23 +266,25 @@ class Run(Driver):
         await asyncio.sleep(self.instant)
         self._arrive(back)
 
-    async def _go_out(self, visit: Visit, tried: int, rests: float = 0.0) -> None:
+    async def _go_out(self, visit: Visit, tried: int, rests: float = 0.0, why: str = "retry") -> None:
         try:
             if tried > 1 or rests:
-                await self._rest(visit, rests)
+                await self._rest(visit, rests, why)
+                self.meter.doing(visit, FETCHING, self.clock())
             back = await self._fetched(visit, tried)
         except Exception as bug:
             back = _Back(self.clock(), visit.id, visit, Failure("connect", "a bug"), None, 0.0, tried, bug)
         self._arrive(back)
 
-    async def _rest(self, visit: Visit, rests: float) -> None:
+    async def _rest(self, visit: Visit, rests: float, why: str) -> None:
         """Before another try: for the delay, and if the host wants a longer rest, for that long without the slot. A
         name that could not be looked up is so for a while too."""
         delay = self.crawl.limits.delay
+        self.meter.doing(visit, why, self.clock())
         if delay > 0.0:
             await asyncio.sleep(delay)
         if rests > delay:
-            self._park(visit, True)
+            self._park(visit, True, why)
             await asyncio.sleep(rests - delay)
             self._park(visit, False)
 
@@ -284,8 +301,10 @@ class Run(Driver):
                 *(url, visit.deadline, held, self.crawl.in_scope),
                 lambda waiting: self._park(visit, waiting),
                 lambda: self._sends(visit),
+                lambda what: self.meter.doing(visit, what, self.clock()),
             )
         )
+        self.meter.doing(visit, "reading", self.clock())
         unchanged = fetch.status == 304 and held and fetch.failure is None
         result = self._unchanged(url) if unchanged else await self.read(fetch)
         if fetch.hops and isinstance(result, Failure) and not result.asked:
@@ -305,8 +324,9 @@ class Run(Driver):
         held = self.crawl.memory.recall(url)
         return held.result if held else Failure("status", "304 for a page that is not at hand")
 
-    def _park(self, visit: Visit, waiting: bool) -> None:
+    def _park(self, visit: Visit, waiting: bool, why: str = "turn") -> None:
         self.crawl.park(visit, waiting)
+        self.meter.doing(visit, why if waiting else FETCHING, self.clock())
         if waiting:
             self._bell.set()  # a slot is free
 
@@ -324,6 +344,7 @@ class Run(Driver):
 
     def _arrive(self, back: _Back) -> None:
         del self._tasks[back.number]
+        self.meter.back(back.number)
         self._back.append(back)
         self._bell.set()
 
@@ -357,6 +378,7 @@ class Run(Driver):
             return self._worth_another(back.result, back.tried)
         if rests > self.crawl.limits.max_wait or not self._again(visit, back.result, back.tried):
             return False
+        self.meter.doing(visit, "retry", self.clock())
         self._send(self._go_out(visit, back.tried + 1, rests), visit)
         return True
 
@@ -370,8 +392,8 @@ class Run(Driver):
         elif tried >= self.tries:
             return False
         else:
-            self._send(self._go_out(visit, tried + 1, max(rests, WAITED)), visit)
-        self._park(visit, True)
+            self._send(self._go_out(visit, tried + 1, max(rests, WAITED), "rest"), visit)
+        self._park(visit, True, "rest")
         return True
 
     # Beside the turns
@@ -387,6 +409,8 @@ class Run(Driver):
         while True:
             await asyncio.sleep(POLL)
             self._look_for_others()
+            if not self._back:  # or what lands now would be told later, and be earlier
+                self._publish(self.clock())
 
     def _look_for_others(self) -> bool:
         """Are there commands of other processes, to be obeyed in the next turn? What was refused is answered at once,

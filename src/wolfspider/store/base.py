@@ -13,10 +13,10 @@ writing, and answers `holds` and `recall` as of that point of the log, never fro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from wolfspider.events import Command, Event
+from wolfspider.events import Command, Event, Gauge
 from wolfspider.frontier import Shelf
 from wolfspider.memory import Memory
 from wolfspider.model import Fetch
@@ -91,6 +91,13 @@ class Store(Memory, Protocol):
         """A figure that is no part of the crawl's state, such as overhead and refetched. Part of the turn."""
 
     def counts(self) -> Mapping[str, int]: ...
+
+    def gauge(self, gauge: Gauge) -> None:
+        """How the crawl stands, for readers in other processes; no part of the log. Part of the turn. What is kept of
+        gauges is bounded: one a second for the last hour, one a minute before that."""
+
+    def gauges(self) -> Sequence[Gauge]:
+        """Those that are kept, oldest first."""
 
     def page_count(self) -> PageCount:
         """How many pages the run has by now; see store/counting.py for what counts as one."""

@@ -227,6 +227,21 @@ def hosts_and_counts_add_up(maker: Maker) -> None:
     demand(dict(store.counts()) == {"overhead": 5, "refetched": 2}, "counts do not add up")
 
 
+def gauges_are_kept_and_bounded(maker: Maker) -> None:
+    hand = _begun(maker)
+    told = [events.Gauge(100.5 + at, "fetching", at, {"turn": 2}, frontier=7, budget=9, left=1.5) for at in range(5)]
+    for gauge in told:
+        hand.store.gauge(gauge)
+        hand.store.commit()
+    demand(list(hand.store.gauges()) == told, "gauges came back differently, or in another order")
+    for at in range(200, 4200):
+        hand.store.gauge(events.Gauge(float(at)))
+    hand.store.commit()
+    kept = [gauge.at for gauge in hand.store.gauges()]
+    demand(kept[-3500:] == [float(at) for at in range(700, 4200)], "a gauge of the last hour is missing")
+    demand(len(kept) <= 3600 + 10, f"{len(kept)} gauges were kept of 70 minutes")
+
+
 def commands_come_once(maker: Maker) -> None:
     hand = _begun(maker)
     hand.store.commit()
@@ -253,6 +268,7 @@ def committed_is_there(maker: Maker) -> None:
     store = hand.store
     store.keep_hosts([{"host": "a", "ready": 1.0}])
     store.count("overhead", 3)
+    store.gauge(events.Gauge(5.0, "fetching", 1))
     store.like(answer("http://like.test/", "liked"))
     store.commit()
     store.sync()
@@ -265,6 +281,8 @@ def committed_is_there(maker: Maker) -> None:
     demand(list(store.hosts()) == [{"host": "a", "ready": 1.0}], "hosts were lost")
     demand(dict(store.counts()) == {"overhead": 3}, "counts were lost")
     demand(len(store.liked()) == 1, "a liked page was lost")
+    demand(list(store.gauges()) == [events.Gauge(5.0, "fetching", 1)], "a gauge was lost")
+    demand(store.page_count() == (1, 1, 0, 0), "pages are counted differently after a crash")
 
 
 def uncommitted_is_not(maker: Maker) -> None:
@@ -401,6 +419,7 @@ STORE_CHECKS: dict[str, Check] = {
         newest_are_newest,
         likes_come_back,
         hosts_and_counts_add_up,
+        gauges_are_kept_and_bounded,
         commands_come_once,
         a_crawl_runs_on_it,
     )

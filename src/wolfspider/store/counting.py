@@ -40,12 +40,6 @@ class PageCount(NamedTuple):
         """The total, once a part of it that counted as `before` counts as `now`."""
         return PageCount(*(total - old + new for total, old, new in zip(self, before, now, strict=True)))
 
-    def told(self) -> str:
-        """The relevant pages in words."""
-        more = self.hidden_relevant
-        asks = f", {more:,} more {'asks' if more == 1 else 'ask'} not to be indexed" if more else ""
-        return f"{self.relevant:,} relevant page{'s' * (self.relevant != 1)}{asks}"
-
 
 def count(connection: sqlite3.Connection, urls: Collection[str] | None = None) -> PageCount:
     """All pages of a run, or those at some final addresses."""

@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 from wolfspider import codec
 from wolfspider.errors import BadInput, Problem
-from wolfspider.events import Command
+from wolfspider.events import Command, Gauge
 from wolfspider.failures import in_words
 from wolfspider.model import Failure
 from wolfspider.store import schema
@@ -27,6 +27,7 @@ from wolfspider.store.archive import Place
 from wolfspider.store.archive import read as read_archive
 from wolfspider.store.counting import HIDDEN, NEWEST, PageCount, count
 from wolfspider.store.folder import Places, described, refuse_links
+from wolfspider.store.gauges import MINUTES, SECONDS, gauges
 from wolfspider.store.holdings import body_of
 from wolfspider.store.packing import unpacked, unsigned
 
@@ -46,7 +47,7 @@ _ONE = (
     f"SELECT {_PAGE}, h.score, h.relevant, h.evidence FROM held h JOIN pages p ON p.seq = h.page"  # noqa: S608
     " WHERE h.url = ? ORDER BY h.seq DESC LIMIT 1"
 )
-_HOSTS = f"SELECT COUNT(DISTINCT p.host) FROM {NEWEST} WHERE NOT {HIDDEN}"  # noqa: S608
+_HOSTS = f"SELECT DISTINCT p.host FROM {NEWEST} WHERE NOT {HIDDEN}"  # noqa: S608
 _VISITS = "SELECT id, seq, url, agent, source, how, fresh, anchor, note FROM visits WHERE url = ? ORDER BY id"
 _LANDINGS = (
     "SELECT seq, n, visit, url, page, failure, detail, score, relevant, evidence, how, cost, seconds, at"
@@ -205,7 +206,7 @@ class RunView:
 
     def summary(self) -> Summary:
         with self.moment() as connection:
-            (hosts,) = connection.execute(_HOSTS).fetchone()
+            (hosts,) = connection.execute(f"SELECT COUNT(*) FROM ({_HOSTS})").fetchone()  # noqa: S608
             failures, reasons = _failures(connection)
             counts = dict(connection.execute("SELECT name, value FROM counters ORDER BY name").fetchall())
             began = connection.execute("SELECT at FROM log WHERE seq = 1").fetchone()
@@ -214,10 +215,19 @@ class RunView:
                 *(began[0] if began else None, _ended(connection), counts),
             )
 
-    def hosts(self) -> set[str]:
-        """Those that pages came from."""
+    def gauge(self) -> Gauge | None:
+        """How the run stood when its owner last said so; None if nobody ever did."""
+        return next(iter(self.gauges(1)), None)
+
+    def gauges(self, newest: int = SECONDS + MINUTES) -> list[Gauge]:
+        """The newest gauges, oldest first: a second apart in the last hour, a minute apart before."""
         with self.moment() as connection:
-            return {host for (host,) in connection.execute("SELECT DISTINCT host FROM pages")}
+            return gauges(connection, newest)
+
+    def hosts(self) -> set[str]:
+        """Those that pages came from, pages that ask not to be indexed apart."""
+        with self.moment() as connection:
+            return {host for (host,) in connection.execute(_HOSTS)}
 
     def body(self, row: Row) -> bytes:
         """The decoded body of a page, as it came."""
@@ -261,9 +271,9 @@ def _failures(connection: sqlite3.Connection) -> tuple[Counter[str], Counter[str
     kinds: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     sql = "SELECT failure, detail, COUNT(*) FROM landings WHERE failure IS NOT NULL AND how = 'out' GROUP BY 1, 2"
-    for kind, detail, count in connection.execute(sql):
-        kinds[kind] += count
-        reasons[in_words(Failure(kind, detail or ""))] += count
+    for kind, detail, times in connection.execute(sql):
+        kinds[kind] += times
+        reasons[in_words(Failure(kind, detail or ""))] += times
     return kinds, reasons
 
 

@@ -3,6 +3,9 @@
 Everything is kept under `seq`, the number of the log entry it came with, so that any question can be asked as of a
 point of the log. A page has the number of the landing that brought it. There are few indices on purpose: each costs
 at every page, and what people ask now and then may be answered by reading a table once.
+
+A new table that a run can do without needs no new format: it is made where it is missing, and older versions of
+wolfspider, which do not know of it, still open the run (gauges.py).
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from wolfspider.errors import BadInput
+from wolfspider.store import gauges
 
 FORMAT = 1
 LONGEST_COMMAND = 1_000_000  # characters
@@ -67,7 +71,7 @@ def connect(path: Path, *, full: bool = False) -> sqlite3.Connection:
 
 def make(connection: sqlite3.Connection, info: Mapping[str, str]) -> None:
     connection.execute("BEGIN IMMEDIATE")
-    for statement in TABLES.split(";"):
+    for statement in (*TABLES.split(";"), gauges.TABLE):
         connection.execute(statement)
     connection.executemany("INSERT INTO meta VALUES (?, ?)", [("format", FORMAT), ("info", json.dumps(dict(info)))])
     connection.execute(f"PRAGMA user_version = {FORMAT}")
@@ -95,6 +99,7 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
         raise BadInput(f"{path} is no database of a run: its format is {found}.")
     for version in range(found, FORMAT):
         _migrate(connection, version)
+    connection.execute(gauges.TABLE)
 
 
 def refuse_newer(path: Path, found: int) -> None:

@@ -28,7 +28,7 @@ from typing import Any
 
 from wolfspider import codec
 from wolfspider.errors import BadInput
-from wolfspider.events import Command
+from wolfspider.events import Command, Gauge
 from wolfspider.model import Failure, Fetch
 from wolfspider.room import Broken
 from wolfspider.store import folder as folders
@@ -38,6 +38,7 @@ from wolfspider.store.base import Past
 from wolfspider.store.failpoints import reach
 from wolfspider.store.folder import Places, is_run
 from wolfspider.store.folder import described as about_run
+from wolfspider.store.gauges import Gauges, gauges
 from wolfspider.store.indexing import index
 from wolfspider.store.lock import Lock
 from wolfspider.store.packing import (
@@ -133,6 +134,7 @@ class SqliteStore(Recording):
         self._handed: int = connection.execute(sql).fetchone()[0]
         self._hosts: dict[str, str] = {}
         self._counts: dict[str, int] = {}
+        self._gauges = Gauges(connection)
         self._syncing = threading.Lock()
         self._mover: sqlite3.Connection | None = None
         self._closed = False
@@ -285,6 +287,14 @@ class SqliteStore(Recording):
     def counts(self) -> Mapping[str, int]:
         found = dict(self._connection.execute("SELECT name, value FROM counters ORDER BY name").fetchall())
         return {name: found.get(name, 0) + self._counts.get(name, 0) for name in [*found, *self._counts]}
+
+    @guarded
+    def gauge(self, gauge: Gauge) -> None:
+        self._begin()
+        self._gauges.keep(gauge)
+
+    def gauges(self) -> list[Gauge]:
+        return gauges(self._connection)
 
     def index(self) -> None:
         index(self._places.archive)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import copy
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
 
 from wolfspider import codec
-from wolfspider.events import Command, Event, Landed
+from wolfspider.events import Command, Event, Gauge, Landed
 from wolfspider.frontier import Shelf
 from wolfspider.memory import Held
 from wolfspider.model import Failure, Fetch, Page, Verdict, hidden, host_of
 from wolfspider.store.base import Past
 from wolfspider.store.counting import PageCount
+from wolfspider.store.gauges import SECONDS
 
 
 class Volatile:
@@ -36,6 +37,7 @@ class Volatile:
         self._liked: list[Fetch] = []
         self._hosts: dict[str, Mapping[str, Any]] = {}
         self._counts: dict[str, int] = {}
+        self._gauges: deque[Gauge] = deque(maxlen=SECONDS)
         self._counted: dict[str, tuple[bool, bool]] = {}  # pages by final address: relevant, hidden
 
     def write(self, entry: tuple[Any, ...]) -> None:
@@ -133,6 +135,12 @@ class Volatile:
 
     def counts(self) -> Mapping[str, int]:
         return dict(self._counts)
+
+    def gauge(self, gauge: Gauge) -> None:
+        self._gauges.append(gauge)
+
+    def gauges(self) -> list[Gauge]:
+        return list(self._gauges)
 
     def page_count(self) -> PageCount:
         seen = Counter(self._counted.values())

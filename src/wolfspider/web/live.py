@@ -137,6 +137,7 @@ class Live:
         refused = self.guard.refuses(url) or self._out_of_scope(trip) or self._crowded(host)
         if refused is not None:
             return refused
+        trip.request.doing("name")
         address = await self._address(host)
         if isinstance(address, Failure):
             return address
@@ -189,6 +190,7 @@ class Live:
         if rules is not None:
             return rules
         trip.waits(True)
+        trip.request.doing("robots")
         return await self.robots.rules(trip.url, self._ask_for_rules)
 
     async def _ask_for_rules(self, url: str) -> Answer | Failure:
@@ -207,10 +209,12 @@ class Live:
             return answer
 
     async def _ask_for_page(self, trip: _Trip, address: str) -> Answer | Failure:
-        async with self.polite.turn(host_of(trip.url), address, trip.waits, public(address)) as too_long:
+        waits = self._told_of(trip)
+        async with self.polite.turn(host_of(trip.url), address, waits, public(address)) as too_long:
             if too_long is not None:
                 return too_long
             trip.waits(False)
+            trip.request.doing("slot")
             left = trip.left()
             if left is not None and left <= 0:
                 return Failure("timeout", f"not here within {trip.request.deadline:g} s")
@@ -218,6 +222,17 @@ class Live:
             self.counters.requests += answer is not NOT_SENT
             trip.seconds += seconds
             return answer
+
+    def _told_of(self, trip: _Trip) -> Callable[[bool], None]:
+        """Who waits for a turn says so, and whether for a host in trouble."""
+        host = host_of(trip.url)
+
+        def waits(waiting: bool) -> None:
+            trip.waits(waiting)
+            if waiting:
+                trip.request.doing("rest" if self.polite.in_trouble(host) else "turn")
+
+        return waits
 
     async def _get(
         self,
@@ -227,7 +242,7 @@ class Live:
         most: int | None,
         sends: Callable[[], bool],
     ) -> tuple[Answer | Failure, float]:
-        """One request, within a turn."""
+        """One request, within a turn, once it has one of the lanes and `sends` says that it may go out."""
         host, began = host_of(url), self.polite.clock()
         async with self.lanes:
             if not sends():
@@ -255,8 +270,10 @@ class _Trip:
         self._sent = False
 
     def sends(self) -> bool:
-        """May a request go out? Asked until one did."""
+        """May a request go out? The crawl is asked until one did."""
         self._sent = self._sent or self.request.sends()
+        if self._sent:
+            self.request.doing("fetching")
         return self._sent
 
     def waits(self, waiting: bool) -> None:

@@ -183,6 +183,11 @@ class Polite:
         slow = min(self.manners.factor * known.seconds, self.manners.longest)
         return max(self.manners.delay, known.floor, known.asks, slow)
 
+    def in_trouble(self, host: str) -> bool:
+        """Is a host left alone beyond the usual rest between two requests?"""
+        known = self._hosts.get(host)
+        return known is not None and known.until > self.clock()
+
     def resting(self) -> list[str]:
         """Hosts that may not be asked at this moment."""
         now = self.clock()

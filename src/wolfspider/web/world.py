@@ -77,6 +77,7 @@ class Request:
     allows: Callable[[str], bool] = lambda url: True  # the crawl's scope, asked at every hop
     waits: Callable[[bool], None] = lambda waiting: None  # told when the visit must wait for a turn, and when it has it
     sends: Callable[[], bool] = lambda: True  # asked just before the first request goes out; if False, none may
+    doing: Callable[[str], None] = lambda what: None  # told what the visit does, a word of gauge.py; for people alone
 
 
 NOT_SENT = Failure("budget", "the page limit was lowered before it was sent")

@@ -1,0 +1,70 @@
+"""How a run stood, kept apart from its log: a gauge for every second of the last hour, one a minute before that.
+
+Gauges are for screens of other processes. A run that loses them loses nothing, so their table is made where it is
+missing and the format of runs stays as it is: an older wolfspider opens a run that has gauges and leaves them alone,
+and a run without gauges is read as one that nobody has watched.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from typing import Any, get_args, get_type_hints
+
+from wolfspider import codec
+from wolfspider.events import Gauge
+from wolfspider.store.packing import json_of
+
+TABLE = "CREATE TABLE IF NOT EXISTS gauges (second INTEGER PRIMARY KEY, data TEXT NOT NULL)"
+SECONDS = 3_600  # gauges that are a second apart, at most
+MINUTES = 10_080  # and before those, a minute apart
+_THIN = (
+    "DELETE FROM gauges WHERE second < ?1 AND second NOT IN"
+    " (SELECT MIN(second) FROM gauges WHERE second < ?1 GROUP BY second / 60 ORDER BY 1 DESC LIMIT ?2)"
+)
+_KINDS = get_type_hints(Gauge)
+
+
+class Gauges:
+    """The owner's side: written within a turn, and thinned in place once a minute."""
+
+    def __init__(self, connection: sqlite3.Connection, seconds: int = SECONDS, minutes: int = MINUTES) -> None:
+        self._connection, self._seconds, self._minutes = connection, seconds, minutes
+        self._minute: int | None = None  # that it was last thinned in
+
+    def keep(self, gauge: Gauge) -> None:
+        second = int(gauge.at)
+        self._connection.execute("DELETE FROM gauges WHERE second > ?", (second,))  # of a clock that was ahead
+        self._connection.execute("INSERT OR REPLACE INTO gauges VALUES (?, ?)", (second, json_of(codec.plain(gauge))))
+        if second // 60 != self._minute:
+            self._minute = second // 60
+            kept_from = 60 * (self._minute + 1) - self._seconds
+            self._connection.execute(_THIN, (kept_from, self._minutes))
+
+
+def gauges(connection: sqlite3.Connection, newest: int = SECONDS + MINUTES) -> list[Gauge]:
+    """The newest ones, oldest first."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'gauges' AND type = 'table'").fetchone():
+        return []
+    sql = "SELECT data FROM gauges ORDER BY second DESC LIMIT ?"
+    found = [_gauge(data) for (data,) in connection.execute(sql, (newest,))]
+    return [gauge for gauge in reversed(found) if gauge is not None]
+
+
+def _gauge(text: str) -> Gauge | None:
+    """What an older or a newer version wrote is taken as far as it is known here; what does not fit is left out."""
+    try:
+        told = json.loads(text)
+    except ValueError:
+        return None
+    if not isinstance(told, dict) or not _fits(told.get("at"), float):
+        return None
+    return Gauge(**{name: told[name] for name, kind in _KINDS.items() if name in told and _fits(told[name], kind)})
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    if kind == Mapping[str, int]:
+        return isinstance(value, dict) and all(_fits(number, int) for number in value.values())
+    kinds = get_args(kind) or (kind,)
+    return not isinstance(value, bool) and isinstance(value, (*kinds, int) if float in kinds else kinds)
