@@ -31,6 +31,7 @@ from wolfspider.drive import Result
 from wolfspider.errors import Busy
 from wolfspider.settings import Settings, known
 from wolfspider.store.archive import DiskFull
+from wolfspider.store.counting import PageCount
 from wolfspider.store.folder import Places
 from wolfspider.store.lock import Lock
 from wolfspider.store.reading import RunView
@@ -237,7 +238,7 @@ def test_what_a_failure_says_never_reaches_the_terminal_as_it_came(run: Run, via
 )
 def test_every_end_says_why_and_what_to_do(reason: str, says: str, then: str) -> None:
     tally = Tally(10)
-    tally.pages_in = 5
+    tally.count = PageCount(5, 2)
     lines = ending(Result(reason, 10, 0.0), tally, Path("my-run"))
     assert says in lines[0] and any(then in line for line in lines[1:])
     assert exit_code(Result(reason, 10, 0.0), tally) == CODES[reason]
@@ -313,7 +314,7 @@ def test_a_screen_of_80_columns_that_leaves_the_terminal_as_it_was(aside: Aside,
     )
     with child(words, stdin=end, stdout=end, stderr=end) as crawl:
         os.close(end)
-        shown = read_until(terminal, rb"all hosts rest, the next for \d s.*all hosts rest, the next for \d s")
+        shown = read_until(terminal, rb"waiting for hosts to rest: next at \d\d:\d\d:\d\d; 1 visit waiting")
         crawl.send_signal(signal.SIGINT)
         shown += b"".join(rest_of(terminal))
     assert crawl.returncode == 130

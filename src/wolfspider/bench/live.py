@@ -5,16 +5,20 @@ It goes to stderr. Where that is no terminal nothing moves; what is told is told
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress_bar import ProgressBar
+from rich.table import Table
 from rich.text import Text
 
 from wolfspider.bench.plain import plainly
+from wolfspider.model import host_of
 from wolfspider.web.world import World, open_web
 
+Row = tuple[float, str, str]  # score, title and address of a page
 _WIDE = 10_000  # columns of what is no terminal
 
 
@@ -40,6 +44,30 @@ def opened(web: str, console: Console) -> World:
     for warning in getattr(world, "warnings", ()):
         console.print(Text(plainly(f"{world.name}: {warning}")))
     return world
+
+
+def one_line(text: str, style: str = "") -> Text:
+    """Cut at the edge. The text says so and not its column: rich gives columns that may fold less room, not others."""
+    return Text(text, style, no_wrap=True, overflow="ellipsis")
+
+
+def progress(done: int, budget: int, columns: int, *more: str) -> Table:
+    """How much of a budget of downloads is spent, in one line."""
+    line = Table.grid(padding=(0, 2))
+    shown = [part for part in (f"{done:,} of {budget:,} downloads", *more) if part]
+    for _ in ("", *shown):
+        line.add_column(no_wrap=True)
+    line.add_row(ProgressBar(budget, done, width=columns), *shown)
+    return line
+
+
+def finds(rows: Iterable[Row]) -> Table:
+    """Pages with their scores. Titles come from pages: they are shown as text, whatever they hold."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right", style="green", no_wrap=True)
+    for score, title, url in rows:
+        table.add_row(f"{score:.2f}", one_line(plainly(title) or "(no title)"), one_line(plainly(host_of(url)), "dim"))
+    return table
 
 
 class Bar:

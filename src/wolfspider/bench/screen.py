@@ -12,15 +12,15 @@ from contextlib import contextmanager
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.padding import Padding
-from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from wolfspider.bench import live as terminal
 from wolfspider.bench.demo import Demo, Hunt, Line, next_steps, verdict
 from wolfspider.bench.plain import plainly
-from wolfspider.model import host_of
 
 SHOWN = 5  # finds
+BAR = 32  # columns
 _PAUSE = 0.1  # seconds between two pictures
 
 
@@ -56,15 +56,9 @@ class Screen:
     def _bars(self) -> Table:
         table = Table.grid(padding=(0, 2))
         for hunt in self._hunts.values():
-            table.add_row(Text(hunt.strategy, "bold"), _bar(hunt))
+            table.add_row(Text(hunt.strategy, "bold"), terminal.progress(hunt.downloads, hunt.pages, BAR))
             table.add_row("", Text(rates(hunt)))
         return table
-
-
-def _bar(hunt: Hunt) -> Table:
-    line = Table.grid(padding=(0, 2))
-    line.add_row(ProgressBar(hunt.pages, hunt.downloads, width=32), f"{hunt.downloads:,} of {hunt.pages:,} downloads")
-    return line
 
 
 def headline(demo: Demo) -> Text:
@@ -86,18 +80,8 @@ def percent(share: float) -> str:
 
 
 def finds(hunt: Hunt) -> Table:
-    """The best pages so far. Titles come from pages: they are shown as text, whatever they hold."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(justify="right", style="green", no_wrap=True)
-    for find in hunt.best.finds[:SHOWN]:
-        title, host = plainly(find.title) or "(no title)", plainly(host_of(find.url))
-        table.add_row(f"{find.score:.2f}", _in_one_line(title), _in_one_line(host, "dim"))
-    return table
-
-
-def _in_one_line(text: str, style: str = "") -> Text:
-    """Cut at the edge. The text says so and not its column: rich gives columns that may fold less room, not others."""
-    return Text(text, style, no_wrap=True, overflow="ellipsis")
+    """The best pages so far."""
+    return terminal.finds((find.score, find.title, find.url) for find in hunt.best.finds[:SHOWN])
 
 
 # What it prints in the end

@@ -79,7 +79,6 @@ def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool, given: C
     hunt = Hunt(settings, folder, tell=tell, remark=lambda sentence: say(console, sentence), given=given)
     asyncio.run(somebody_answers(settings))
     hunt.open_leaps()  # here Ctrl-C works as everywhere
-    tally.follow(hunt)
     with following(console, tally, outputs, moves=not (as_json and sys.stdout.isatty())) as look:
         result = asyncio.run(guided(hunt, lambda sentence: say(console, sentence), look))
     if hunt.crawl is not None:
@@ -87,7 +86,8 @@ def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool, given: C
     if outputs.newest is not None and not as_json:
         show(terminal.console_for(), outputs.newest)
     sys.stdout.flush()
-    tally.take_stock(RunView(folder).summary())
+    view = RunView(folder)
+    tally.take_stock(view.summary(), view.hosts())
     through = outputs.newest is not None and outputs.newest.final
     waits = Counter(map(in_words, hunt.driver.stranded.values() if hunt.driver is not None else ()))
     for line in ending(result, tally, folder, through, waits):
@@ -164,8 +164,8 @@ def ending(
         lines.append(f"Go on with it by: wolfspider resume {run}")
     elif result.reason == "budget":
         lines.append(f"Go on with it by: wolfspider resume {run} --pages {2 * result.downloads}")
-    if tally.pages_in:
-        lines.append(f"The pages: wolfspider export {run}{' --relevant' * bool(tally.relevant)}")
+    if tally.count.pages:
+        lines.append(f"The pages: wolfspider export {run}{' --relevant' * bool(tally.count.relevant)}")
     return lines
 
 

@@ -1,4 +1,4 @@
-"""Commands about runs: crawl, go on, steer, explain, export."""
+"""Commands about runs: crawl, resume, look on, steer, explain, export."""
 
 from __future__ import annotations
 
@@ -80,6 +80,23 @@ def resume(flags: dict[str, Any], run: Run, as_json: AsEvents = False, quiet: Qu
     begun = settings_of(run)
     settings = choose({**begun.to_json(), **flags}, environment=False).settings
     return live.crawl(settings, run, as_json, quiet, given=tuple(flags))
+
+
+@app.command()
+def status(
+    run: Run,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """How a run stands: how far it is, what its visits do, what it has found."""
+    import time
+
+    from wolfspider.cli import standing
+
+    if as_json:
+        print_json(standing.status(run))
+    else:
+        for line in standing.lines(run, time.time()):
+            print(line)
 
 
 @app.command(

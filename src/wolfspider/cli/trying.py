@@ -77,7 +77,6 @@ def dry_run(chosen: Chosen, as_json: bool, quiet: bool) -> int:
     hunt = Hunt(settings, None, tell=trial.hear, remark=trial.remarks.append)
     asyncio.run(somebody_answers(settings))
     hunt.open_leaps()  # here Ctrl-C works as everywhere
-    trial.tally.follow(hunt)
     with terminal.busy(errors, "Trying a few pages ..."):
         result = asyncio.run(guided(hunt, lambda sentence: say(errors, sentence), lambda: None))
     report = trial.report(hunt)

@@ -1,0 +1,152 @@
+"""How a run stands, in words: the same on the screen of a crawl and in `wolfspider status`."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import time
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from wolfspider import failures
+from wolfspider.bench.plain import plainly
+from wolfspider.events import GOES_ON, Gauge
+from wolfspider.store.counting import PageCount
+from wolfspider.store.folder import Places
+from wolfspider.store.lock import is_owned
+from wolfspider.store.reading import RunView, Summary
+from wolfspider.telling import told
+
+DAY = 86_400.0
+SHORT = 2.0  # seconds of rest that are not worth a word
+OLD = 10.0  # seconds after which a gauge says how old it is
+WAITS = {  # what visits wait for; a word of gauge.py that is not here is shown as it is
+    "turn": "for their host",
+    "rest": "for hosts that rest",
+    "robots": "for robots.txt",
+    "retry": "to be tried again",
+    "slot": "for a free slot",
+    "name": "for the address of their host",
+    "reading": "to be read",
+}
+HALTED = {"finishing": "FINISHING", "paused": "PAUSED"}
+
+
+def counted(number: int, name: str) -> str:
+    return f"{number:,} {name}{'s' * (number != 1)}"
+
+
+def left(gauge: Gauge) -> str:
+    """The time that the rest of the budget may take, as coarse as the estimate is; "" where there is none."""
+    seconds = gauge.left
+    if seconds is None:
+        return ""
+    if seconds < 10:
+        return "a few seconds left"
+    if seconds <= 50:
+        return f"about {10 * math.ceil(seconds / 10)} s left"
+    minutes = max(1, round(seconds / 60))
+    if minutes < 90:
+        return f"about {minutes} min left"
+    return f"about {seconds / 3600:.0f} h left" if seconds < 2 * DAY else f"about {seconds / DAY:,.0f} days left"
+
+
+def visits(gauge: Gauge) -> str:
+    """What the visits that are out are doing, and what comes after them."""
+    links = [] if gauge.frontier is None else [f"{counted(gauge.frontier, 'link')} to come"]
+    if rest := resting(gauge):
+        out = sum(gauge.waiting.values())
+        return ", ".join([f"{rest}; {counted(out, 'visit')} waiting", *links])
+    waiting = ", ".join(_waiting(what, number) for what, number in Counter(gauge.waiting).most_common())
+    waiting = waiting.replace(" ", " waiting ", 1)  # said once
+    return ", ".join(filter(None, [f"{gauge.in_flight:,} in flight", waiting, *links]))
+
+
+def _waiting(what: str, number: int) -> str:
+    words = WAITS.get(what, what)
+    return f"{number:,} {words.replace('their', 'its') if number == 1 else words}"
+
+
+def resting(gauge: Gauge) -> str:
+    """Nothing happens until a host has rested; "" if something does, or it is a matter of moments."""
+    if gauge.state != "waiting" or gauge.next_at is None or gauge.next_at - gauge.at <= SHORT:
+        return ""
+    return f"waiting for hosts to rest: next at {_clock(gauge.next_at)}"
+
+
+def _clock(at: float) -> str:
+    return time.strftime("%H:%M:%S", time.localtime(at))
+
+
+def harvest(count: PageCount, downloads: int) -> str:
+    """The share of relevant pages among the downloads."""
+    return f"{100 * count.relevant / downloads:.0f} %" if downloads else "none"
+
+
+def failed(reasons: Mapping[str, int]) -> str:
+    return failures.counted(reasons) or "none"
+
+
+def found(count: PageCount, hosts: int, downloads: int, reasons: Mapping[str, int]) -> str:
+    """What there is, in the end."""
+    more = ""
+    if count.hidden:
+        which = f" ({count.hidden_relevant:,} relevant)" if count.hidden_relevant else ""
+        asks, them = ("asks", "it") if count.hidden == 1 else ("ask", "them")
+        more = f"{counted(count.hidden, 'more page')}{which} {asks} not to be indexed, and no export has {them}; "
+    return (
+        f"{counted(count.pages, 'page')} from {counted(hosts, 'host')}, {count.relevant:,} of them relevant "
+        f"({harvest(count, downloads)} of the downloads); {more}failures: {failed(reasons)}."
+    )
+
+
+# wolfspider status
+
+
+def status(folder: Path) -> dict[str, Any]:
+    """How a run stands, as plain data."""
+    view = RunView(folder)
+    summary, gauge = view.summary(), view.gauge()
+    return {
+        "run": str(folder),
+        "running": is_owned(Places.of(folder).lock),
+        "ended": summary.ended,
+        "started": summary.started,
+        **summary.count._asdict(),
+        "hosts": summary.hosts,
+        "downloads": summary.downloads,
+        "failures": dict(summary.failures),
+        "reasons": dict(summary.reasons),
+        "gauge": None if gauge is None else told(gauge),
+    }
+
+
+def lines(folder: Path, now: float) -> list[str]:
+    view = RunView(folder)
+    summary, gauge, running = view.summary(), view.gauge(), is_owned(Places.of(folder).lock)
+    shown = [_headline(folder, summary, gauge, running, now)]
+    if running and gauge is not None:
+        budget = f"{gauge.downloads:,} of {gauge.budget:,} downloads, {gauge.rate_minute:.1f} a second"
+        shown.append(", ".join(filter(None, (budget, HALTED.get(gauge.state, left(gauge))))))
+        shown.append(visits(gauge))
+        ready = "" if gauge.hosts_ready is None else f"{counted(gauge.hosts_ready, 'host')} ready, "
+        shown.append(f"{ready}{counted(gauge.hosts_resting, 'host')} resting")
+    shown.append(found(summary.count, summary.hosts, summary.downloads, summary.reasons))
+    return [plainly(line, 1000) for line in shown]
+
+
+def _headline(folder: Path, summary: Summary, gauge: Gauge | None, running: bool, now: float) -> str:
+    resume = f"wolfspider resume {shlex.quote(str(folder))}"
+    if running:
+        age = math.inf if gauge is None else now - gauge.at
+        if gauge is None or gauge.state == "ended":
+            return "The run is getting ready, or closing."
+        return "The run is going on." if age < OLD else f"The run has an owner, last heard of {age:.0f} s ago."
+    if summary.started is None:
+        return f"The run has not begun. Begin it by: {resume}"
+    if summary.ended is None:
+        return f"Nobody runs it, and it has not ended: it was killed. Go on by: {resume}"
+    goes_on = f" Go on by: {resume}" if summary.ended in GOES_ON else ""
+    return f"The run is over: {summary.ended}.{goes_on}"
