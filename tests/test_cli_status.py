@@ -251,6 +251,16 @@ def test_the_time_left_is_told_as_coarsely_as_it_is_known(seconds: float | None,
     assert standing.left(gauge(left=seconds)) == says
 
 
+def test_a_crawl_with_few_links_left_may_be_over_sooner() -> None:
+    assert standing.left(gauge(left=130, downloads=470, frontier=20, in_flight=4, waiting={"turn": 5})) == (
+        "about 2 min left at most"
+    )
+    assert standing.left(gauge(left=130, downloads=471, frontier=20, in_flight=4, waiting={"turn": 5})) == (
+        "about 2 min left"
+    )
+    assert standing.left(gauge(frontier=0)) == ""
+
+
 def test_what_a_run_has_is_told_in_words() -> None:
     told = standing.found(PageCount(9, 7, 1, 1), 2, 14, {"status": 2})
     assert told == (

@@ -39,10 +39,14 @@ def counted(number: int, name: str) -> str:
 
 
 def left(gauge: Gauge) -> str:
-    """The time that the rest of the budget may take, as coarse as the estimate is; "" where there is none."""
-    seconds = gauge.left
-    if seconds is None:
-        return ""
+    """The time that the rest of the budget may take, as coarse as the estimate is; "" where there is none. With fewer
+    links than downloads left, the crawl may be over before the budget is spent."""
+    known = None if gauge.frontier is None else gauge.frontier + gauge.in_flight + sum(gauge.waiting.values())
+    at_most = " at most" * (known is not None and known < gauge.budget - gauge.downloads)
+    return "" if gauge.left is None else _span(gauge.left) + at_most
+
+
+def _span(seconds: float) -> str:
     if seconds < 10:
         return "a few seconds left"
     if seconds <= 50:
