@@ -6,6 +6,7 @@ import asyncio
 import gc
 import gzip
 import os
+import random
 import socket
 import time
 import tracemalloc
@@ -20,6 +21,7 @@ from tests.web.test_inflate import zeros
 from wolfspider.model import Failure
 from wolfspider.web.client import Answer, Caps, Client
 from wolfspider.web.guard import Guard
+from wolfspider.web.inflate import inflated
 
 PAGE = b"<p>a page</p>" * 1000
 SHORT = Caps(raw=200_000, body=100_000, deadline=1.0, connect=1.0, patience=0.3, slowest=1000.0)
@@ -163,6 +165,23 @@ def test_an_early_disconnect_keeps_what_arrived() -> None:
     chunk = b"3e8\r\n" + b"x" * 1000 + b"\r\n"
     result = asked(answering(CHUNKED + chunk + b"3e8\r\nxx"))
     assert kind(result) == "200 disconnect"
+
+
+@pytest.mark.parametrize(("place", "pieces"), [(700, 650), (70_100, 70_000), (-6, -9)])
+def test_a_damaged_body_is_read_as_the_archive_reads_it_whatever_pieces_it_comes_in(place: int, pieces: int) -> None:
+    packed = bytearray(gzip.compress(random.Random(1).randbytes(90_000)))
+    packed[place] ^= 0xFF
+
+    async def in_two(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await request(reader, writer)
+        for piece in (HEAD + b"Content-Encoding: gzip\r\n\r\n" + packed[:pieces], packed[pieces:]):
+            writer.write(piece)
+            await writer.drain()
+            await asyncio.sleep(0.1)
+
+    result = asked(in_two)
+    assert isinstance(result, Answer) and result.capture.body == packed and result.cut
+    assert inflated(bytes(packed), "gzip", 1 << 26) == (result.body, True)
 
 
 def test_an_early_disconnect_without_a_byte_of_body_is_a_failure() -> None:

@@ -97,6 +97,11 @@ class _Body:
     def whole(self) -> bool:
         return not self.cut and self._inflater.whole
 
+    def text(self, raw: bytes) -> bytes:
+        """The decoded body. What can be read before a damage depends on the pieces that are decoded at a time, so a
+        damaged body is decoded once more as a whole, as whoever reads it from the archive does."""
+        return self._inflater.anew().feed(raw) if self._inflater.broken else _together(self.decoded)
+
 
 class _Answered(aiohttp.ClientResponse):
     """Remembers who answered: a short body has come, and its connection gone back, before anybody could ask."""
@@ -267,11 +272,11 @@ class _Exchange:
             body.cut = "disconnect"
 
     def _answer(self, response: aiohttp.ClientResponse, body: _Body) -> Answer | Failure:
-        decoded = _together(body.decoded)
+        raw = _together(body.pieces)
+        decoded = body.text(raw)
         if body.size and not decoded and not body.whole:
             return broken(self._headers.get("content-encoding", ""))
         peer = response.peer if isinstance(response, _Answered) else ""
-        raw = _together(body.pieces)
         capture = Capture(self._url, self._at, response.status, self._came, raw, peer, body.cut)
         seconds = asyncio.get_running_loop().time() - self._began
         return Answer(capture, self._headers, decoded, seconds, not body.whole)

@@ -184,6 +184,10 @@ class Inflater:
         """Is all of it there, to its own end?"""
         return not self.done and (not self._raw or all(stage.ended for stage in self._stages))
 
+    def anew(self) -> Inflater:
+        """One for the same body, from its beginning."""
+        return Inflater(self._makers, self._most)
+
     def feed(self, data: bytes) -> bytes:
         """What can be decoded with this much more of the body."""
         if self.done:
