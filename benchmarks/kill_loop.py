@@ -1,19 +1,21 @@
-"""Is a page ever lost? A crawl is killed again and again, and gone on with by the same command until it is done.
+"""Is a page ever lost? A crawl is killed again and again, and resumed by the same command until it is done.
 
     python benchmarks/kill_loop.py --kills 100
+    python benchmarks/kill_loop.py --kills 300 --web wiki --web docs --web news --corpora DIR
 
-The crawl learns (opic, and the classifier as judge) on a computed web served on loopback. Half of the kills come at
-random moments, half at the named fail-points of the store and the driver, one after another. In the end the server's
-own log, what the crawl told on the way, the store and the archive must agree:
+The crawl learns (opic, and the classifier as judge) on a web served on loopback: a computed one, unless webs are named.
+A web is a folder of WARC, or of that name in the folder of corpora, with its topics.json; the kills are spread over all
+of them. Half of the kills come at random moments, half at the named fail-points of the store and the driver, one after
+another. In the end the server's own log, what the crawl told on the way, the store and the archive must agree:
 
-    lost       pages that were told of, or that the server delivered, and that the export does not have (and that the
-               store does not name a failure): none
-    refetched  requests beyond the budget: at most slots x tries x kills
-    spent      the budget, exactly
+    lost       pages that were told of, or that the server delivered, and that the export does not have (unless the
+               store names a failure, or the page asks not to be indexed): none
+    refetched  requests that no landing accounts for: at most slots x tries x kills
+    spent      the budget, exactly, unless the web has no more pages
     learned    what strategy and judge know equals what comes out when the whole log is played again from the beginning
     archive    another WARC reader finds every page in it, and no damage
 
-The last line has the figures. Exit code 1 if any is wrong.
+The last line has the figures of all webs together. Exit code 1 if any is wrong.
 """
 
 from __future__ import annotations
@@ -30,33 +32,44 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from wolfspider import codec
+from wolfspider.bench.tasks import tasks_of
+from wolfspider.errors import Problem
 from wolfspider.hunt import Hunt, settings_of
 from wolfspider.store.archive import check
 from wolfspider.store.failpoints import NAMES, VARIABLE
+from wolfspider.store.reading import RunView
 from wolfspider.store.sqlite import open_run
-from wolfspider.web.synthetic import Synthetic
+from wolfspider.topic import Task
+from wolfspider.web.robots import REDIRECTS
+from wolfspider.web.urls import canonical
+from wolfspider.web.world import open_web
 
 SLOTS, TRIES = 8, 2
 LATENCY = 0.05
 PAGES_PER_KILL = 12
+MOST_HOPS = 10
 LONGEST = 1.2  # seconds from the start of a crawl to a kill at a random moment
 
 
 @dataclass
 class Trial:
+    """One crawl of one web, and how often it was killed."""
+
     kills: int
     folder: Path
     web: str
+    task: Task
     pages: int
+    startup: float  # seconds until a crawl does anything
     killed: int = 0
     torn: int = 0
     reached: Counter[str] = field(default_factory=Counter)  # fail-points that did kill
@@ -74,24 +87,76 @@ class Trial:
         return self.folder / "served.jsonl"
 
 
+class Figures(NamedTuple):
+    """What came of a trial."""
+
+    kills: int
+    lost: int
+    refetched: int
+    torn: int
+
+    def __str__(self) -> str:
+        return " ".join(f"{name}={value}" for name, value in self._asdict().items())
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Kill a crawl again and again; nothing may be lost.")
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="a folder that is left behind")
+    parser.add_argument("--web", action="append", default=[], help="a web to crawl; may be given several times")
+    parser.add_argument("--topic", help="which of the web's topics to crawl for; the first, unless you say")
+    parser.add_argument("--corpora", type=Path, help="the folder of recorded webs (or WOLFSPIDER_CORPORA)")
     given = parser.parse_args()
     folder = given.keep or Path(tempfile.mkdtemp(prefix="kill-loop-"))
-    folder.mkdir(parents=True, exist_ok=True)
-    pages = max(100, given.kills * PAGES_PER_KILL)
-    trial = Trial(given.kills, folder, f"synthetic:pages={20 * pages},seed=5", pages)
+    corpora = given.corpora or Path(os.environ.get("WOLFSPIDER_CORPORA") or ".")
     try:
-        return attempt(trial, random.Random(given.seed))
+        return all_of([found(web, corpora) for web in given.web], given, folder)
+    except Problem as problem:
+        raise SystemExit(str(problem)) from problem
     finally:
         if given.keep is None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def attempt(trial: Trial, rng: random.Random) -> int:
+def all_of(webs: list[str], given: argparse.Namespace, folder: Path) -> int:
+    """Every web gets its share of the kills."""
+    rng, results, startup = random.Random(given.seed), [], seconds_to_start()
+    print(f"seed {given.seed}; a crawl starts within {startup:.1f} s")
+    for place in range(max(1, len(webs))):
+        kills = given.kills * (place + 1) // max(1, len(webs)) - given.kills * place // max(1, len(webs))
+        pages = max(100, kills * PAGES_PER_KILL)
+        web = webs[place] if webs else f"synthetic:pages={20 * pages},seed=5"
+        part = folder / str(place) if len(webs) > 1 else folder
+        part.mkdir(parents=True, exist_ok=True)
+        results.append(attempt(Trial(kills, part, web, task_of(web, given.topic), pages, startup), rng))
+    print(Figures(*(sum(column) for column in zip(*(figures for figures, _ in results), strict=True))))
+    return 0 if all(good for _, good in results) else 1
+
+
+def found(web: str, corpora: Path) -> str:
+    """A web by its name: what `wolfspider web serve` takes, or a folder among the corpora."""
+    if web.startswith("synthetic") or Path(web).exists():
+        return web
+    if (corpora / web).is_dir():
+        return str(corpora / web)
+    raise Problem(f"There is no web {web!r}, and none of that name in {corpora}. Name the folder of webs by --corpora.")
+
+
+def task_of(web: str, topic: str | None) -> Task:
+    tasks = tasks_of(world := open_web(web), None, [topic] if topic else [], world.start)
+    return next(iter(tasks.values()))
+
+
+def seconds_to_start() -> float:
+    """What Python takes to import a crawl."""
+    began = time.monotonic()
+    subprocess.run([sys.executable, "-c", "import wolfspider.hunt, wolfspider.strategies"], check=True)
+    return time.monotonic() - began
+
+
+def attempt(trial: Trial, rng: random.Random) -> tuple[Figures, bool]:
+    print(f"{trial.web}: {trial.task.topic.name}, a budget of {trial.pages} downloads", flush=True)
     with served(trial) as via:
         command = crawl_command(trial, via)
         for number in range(trial.kills):
@@ -116,7 +181,7 @@ def served(trial: Trial) -> Iterator[str]:
 
 
 def crawl_command(trial: Trial, via: str) -> list[str]:
-    task = next(iter(Synthetic.parse(trial.web).tasks().values()))
+    task = trial.task
     return [
         *(sys.executable, "-m", "wolfspider", "crawl", *task.seeds[:3], "--topic", ", ".join(task.topic.keywords)),
         *("--strategy", "opic", "--judge", "classifier", "--pages", str(trial.pages), "--slots", str(SLOTS)),
@@ -139,9 +204,9 @@ def kill_once(trial: Trial, command: list[str], rng: random.Random, number: int)
     crawl = start(trial, command, failpoint)
     began = time.monotonic()
     if failpoint:
-        wait(crawl, 3 * LONGEST)
-    else:
-        wait(crawl, startup() + rng.uniform(0, LONGEST))
+        wait(crawl, trial.startup + 3 * LONGEST)
+    else:  # before, while and after the run is recalled
+        wait(crawl, trial.startup + rng.uniform(0, LONGEST))
     fell = crawl.poll() is not None
     if not fell:
         crawl.send_signal(signal.SIGKILL)
@@ -155,11 +220,6 @@ def kill_once(trial: Trial, command: list[str], rng: random.Random, number: int)
     if fell:
         trial.reached[failpoint.partition(":")[0]] += 1
     trial.torn += bool((trial.run / "warc").is_dir() and check(trial.run / "warc").damage)
-
-
-def startup() -> float:
-    """So that a kill at a random moment comes before, while and after the run is recalled."""
-    return 0.6
 
 
 def wait(crawl: subprocess.Popen[bytes], seconds: float) -> None:
@@ -176,27 +236,27 @@ def finish(trial: Trial, command: list[str]) -> None:
 # What must agree in the end
 
 
-def judge(trial: Trial) -> int:
-    exported = exported_pages(trial)
+def judge(trial: Trial) -> tuple[Figures, bool]:
+    exported, told = exported_pages(trial), told_pages(trial)
     delivered, requests = served_pages(trial)
-    told = told_pages(trial)
-    delivered -= named_failures(trial)
-    lost = len((delivered | told) - exported)
-    invented = len(exported - delivered)
-    spent = spent_by(trial)
-    refetched = requests - spent
-    damage = [*check(trial.run / "warc").damage, *missing_in_archive(trial, exported)]
+    archive = Archived(trial)
+    lost = (delivered | told) - exported - withheld(trial) - named_failures(trial, archive.moved)
+    spent, over = RunView(trial.run).summary().downloads, RunView(trial.run).summary().ended
+    refetched = requests - spent - archive.redirects + ended_by_redirects(trial)
+    damage = [*check(trial.run / "warc").damage, *archive.missing(exported)]
     same = learned_is_what_a_replay_gives(trial)
+    bound = SLOTS * TRIES * trial.killed
+    invented = len(exported - delivered)
     print(f"pages exported {len(exported)}, delivered {len(delivered)}, told of {len(told)}, invented {invented}")
-    print(f"downloads {spent} of a budget of {trial.pages}, requests {requests}, bound {SLOTS * TRIES * trial.killed}")
+    print(f"downloads {spent} of a budget of {trial.pages} ({over}), requests {requests}, bound {bound}")
     print(f"fail-points that killed: {len([name for name in trial.reached if name])} of {len(NAMES)}")
     print(
         f"learned state equals a replay of the whole log: {'yes' if same else 'NO'}; archive: {damage[:3] or 'valid'}"
     )
-    good = lost == 0 and invented == 0 and spent == trial.pages and same and not damage
-    good = good and 0 <= refetched <= SLOTS * TRIES * trial.killed
-    print(f"kills={trial.killed} lost={lost} refetched={refetched} torn={trial.torn}")
-    return 0 if good else 1
+    print(*sorted(lost)[:10], sep="\n", end="\n" if lost else "")
+    figures = Figures(trial.killed, len(lost), refetched, trial.torn)
+    exact = spent == trial.pages or (over == "done" and spent < trial.pages)
+    return figures, not lost and not invented and exact and same and not damage and 0 <= refetched <= bound
 
 
 def exported_pages(trial: Trial) -> set[str]:
@@ -229,28 +289,56 @@ def told_pages(trial: Trial) -> set[str]:
     return found
 
 
-def named_failures(trial: Trial) -> set[str]:
+def withheld(trial: Trial) -> set[str]:
+    """Pages that are there and are not exported, because they ask for that."""
+    return {bare(row.final_url) for row in RunView(trial.run).pages() if "noindex" in row.robots}
+
+
+def named_failures(trial: Trial, moved: Mapping[str, str]) -> set[str]:
     """What was delivered and is no page, such as a broken PDF: the store has its failure, by name."""
-    with sqlite3.connect(f"file:{trial.run}/run.db?mode=ro", uri=True) as database:
-        rows = database.execute("SELECT url FROM landings WHERE failure IS NOT NULL").fetchall()
-    return {bare(url) for (url,) in rows}
+    found = set()
+    for (url,) in rows(trial, "SELECT url FROM landings WHERE failure IS NOT NULL"):
+        for _ in range(MOST_HOPS):
+            found.add(bare(url))
+            url = moved.get(url, url)
+    return found
 
 
-def spent_by(trial: Trial) -> int:
-    with sqlite3.connect(f"file:{trial.run}/run.db?mode=ro", uri=True) as database:
-        (spent,) = database.execute("SELECT SUM(cost) FROM landings").fetchone()
-    return int(spent)
+def ended_by_redirects(trial: Trial) -> int:
+    """Downloads whose last answer was a redirect that nobody may follow."""
+    ((count,),) = rows(trial, "SELECT COUNT(*) FROM landings WHERE failure = 'redirect' AND cost > 0")
+    return int(count)
 
 
-def missing_in_archive(trial: Trial, exported: set[str]) -> list[str]:
-    """Pages that another reader does not find in the archive, or finds damaged."""
-    there = set()
-    for path in sorted((trial.run / "warc").glob("*.warc.gz")):
-        with path.open("rb") as file:
-            for record in ArchiveIterator(file, record_types=WarcRecordType.response):
-                if record.verify_payload_digest(consume=True):
-                    there.add(bare(record.headers["WARC-Target-URI"]))
-    return [f"{url} is not in the archive" for url in sorted(exported - there)[:3]]
+def rows(trial: Trial, sql: str) -> list[Any]:
+    with closing(sqlite3.connect(f"file:{trial.run}/run.db?mode=ro", uri=True)) as database:
+        return database.execute(sql).fetchall()
+
+
+class Archived:
+    """The archive as another reader finds it."""
+
+    def __init__(self, trial: Trial) -> None:
+        self.there: set[str] = set()
+        self.moved: dict[str, str] = {}  # where redirects lead
+        self.redirects = 0
+        for path in sorted((trial.run / "warc").glob("*.warc.gz")):
+            with path.open("rb") as file:
+                for record in ArchiveIterator(file, record_types=WarcRecordType.response):
+                    self._read(record, record.headers["WARC-Target-URI"])
+
+    def _read(self, record: Any, url: str) -> None:
+        status = record.http_headers.status_code
+        location = record.http_headers.get("Location")
+        if record.verify_payload_digest(consume=True):
+            self.there.add(bare(url))
+        if status in REDIRECTS:
+            self.redirects += 1
+            self.moved[url] = canonical(location or "", url) or url
+
+    def missing(self, exported: set[str]) -> list[str]:
+        """Pages that are not there, or are damaged."""
+        return [f"{url} is not in the archive" for url in sorted(exported - self.there)[:3]]
 
 
 def learned_is_what_a_replay_gives(trial: Trial) -> bool:
