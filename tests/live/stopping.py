@@ -138,3 +138,13 @@ def _where(one: Any, other: Any) -> str:
             if pair[0] != pair[1]
         )
     return f"{one!r:.600} is {other!r:.600} now"
+
+
+def from_the_log_alone(folder: Path) -> dict[str, Any]:
+    """What was learned and spent when the whole log is played again. The run has no snapshots after that."""
+    with closing(sqlite3.connect(folder / "run.db")) as database, database:
+        database.execute("DELETE FROM snapshots")
+    for path in (folder / "snapshots").iterdir():
+        path.unlink()
+    with recalled(folder) as (_, crawl):
+        return learned(crawl)
