@@ -243,7 +243,7 @@ answered("pdf", a_pdf("Wolf spiders hunt"), type="application/pdf", settings={"p
 answered("pdf-as-html", a_pdf("Wolf spiders hunt by night"), settings={"pdf": True})
 answered("pdf-tagged", a_pdf("Not for you"), headers=[("X-Robots-Tag", "noindex")], type="application/pdf")
 answered("pdf-broken", b"%PDF-1.4\nnothing", type="application/pdf", failure="encoding")
-answered("pdf-cut", a_pdf("Wolf spiders")[:-200], type="application/pdf", settings={"pdf": True})
+answered("pdf-cut", a_pdf("Wolf spiders")[:-20], type="application/pdf", settings={"pdf": True})
 
 # Encodings
 
@@ -286,7 +286,9 @@ encoded("gzip-nothing", "gzip", b"", failure="empty")
 
 def damaged(packed: bytes, at: int) -> bytes:
     """With one byte turned round."""
-    return packed[:at] + bytes([packed[at] ^ 0xFF]) + packed[at + 1 :]
+    turned = bytearray(packed)
+    turned[at] ^= 0xFF
+    return bytes(turned)
 
 
 def in_two(data: bytes, at: int) -> tuple[bytes, bytes]:
@@ -300,9 +302,9 @@ encoded("gzip-checksum", "gzip", damaged(SHORT, len(SHORT) - 6))
 sent("gzip-checksum-in-two", *in_two(damaged(SHORT, len(SHORT) - 6), len(SHORT) - 9), headers=GZIP)
 sent("gzip-damaged-in-two", *in_two(damaged(LONG, 70_100), 70_000), headers=GZIP)
 sent("gzip-damaged-early", *in_two(damaged(LONG, 900), 850), headers=GZIP)
-BR, ZSTD = brotli.compress(long_page("damaged")), zstd.compress(long_page("damaged"))
+BR, ZSTD = brotli.compress(long_page("damaged")), zstd.compress(long_page("damaged") * 2)
 sent("br-damaged-in-two", *in_two(damaged(BR, 70_100), 70_000), headers=[("Content-Encoding", "br")])
-sent("zstd-damaged-in-two", *in_two(damaged(ZSTD, 70_100), 70_000), headers=[("Content-Encoding", "zstd")])
+sent("zstd-damaged-in-two", *in_two(ZSTD[:80_000] + b"\xff" * 5_000, 79_900), headers=[("Content-Encoding", "zstd")])
 sent("short", written("short").encode(), headers=[("Content-Length", "5000")])
 sent("short-gzip", gzip.compress(written("short-gzip").encode())[:-20], headers=[*GZIP, ("Content-Length", "5000")])
 CHUNKED = [("Transfer-Encoding", "chunked")]

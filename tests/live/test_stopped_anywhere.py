@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.live.hunting import Told, assert_whole, beside, hunt
-from tests.live.stopping import Death, Died, differences, final_state, learned
+from tests.live.stopping import Death, Died, differences, final_state, learned, recalled
 
 from everything import HOST, KINDS
 from faults import Faulty
@@ -52,3 +52,16 @@ def test_stopped_anywhere_and_resumed_it_ends_as_if_never_stopped(name: str, tmp
     assert whole.hunt is not None and list(differences(learned(whole.hunt.crawl), expected)) == []
     assert KINDS[name].failure in ("", *(failure for _, failure, _ in expected["failures"]))
     assert_whole(tmp_path / "broken")
+
+
+@pytest.mark.parametrize("parsers", [0, 1])
+def test_a_page_is_the_same_when_it_comes_and_when_it_is_read_from_the_archive(parsers: int, tmp_path: Path) -> None:
+    async def talk(server: Faulty) -> Told:
+        settings: dict[str, Any] = {"pages": 250, "parsers": parsers, "largest": 20_000, "pdf": True, "backoff": 0.1}
+        return await hunt(server.port, f"{HOST}/hub", out=tmp_path / "run", max_wait=60.0, **settings)
+
+    came = {name: page for url, page in beside(talk).pages.items() for name in (url, page.final_url)}  # the newest copy
+    assert len(came) > 200
+    with recalled(tmp_path / "run") as (store, crawl):
+        read = {url: crawl.scope.cut(store.recall(url).result) for url in came}
+    assert [url for url, page in came.items() if read[url] != page] == []

@@ -98,9 +98,9 @@ class _Body:
         return not self.cut and self._inflater.whole
 
     def text(self, raw: bytes) -> bytes:
-        """The decoded body. What can be read before a damage depends on the pieces that are decoded at a time, so a
-        damaged body is decoded once more as a whole, as whoever reads it from the archive does."""
-        return self._inflater.anew().feed(raw) if self._inflater.broken else _together(self.decoded)
+        """The decoded body. How much is read before a damage depends on the pieces that are decoded at a time, so a
+        damaged body is decoded once more, as whoever reads it from the archive does."""
+        return self._inflater.salvaged(raw) if self._inflater.broken else _together(self.decoded)
 
 
 class _Answered(aiohttp.ClientResponse):

@@ -14,7 +14,6 @@ from __future__ import annotations
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from itertools import takewhile
 from typing import Protocol
 
 import brotli
@@ -163,12 +162,11 @@ _STAGES: dict[str, Callable[[], _Stage]] = {
 class Inflater:
     """One body, fed as it comes. `full`: the limit is reached and there was more; `broken`: the stream is damaged."""
 
-    def __init__(self, makers: Sequence[Callable[[], _Stage]], most: int, careful: bool = True) -> None:
+    def __init__(self, makers: Sequence[Callable[[], _Stage]], most: int) -> None:
         self.full = False
         self.broken = False
         self._makers = makers
         self._stages = [make() for make in makers]
-        self._careful = careful
         self._most = most
         self._raw = 0
         self._size = 0
@@ -184,15 +182,10 @@ class Inflater:
         """Is all of it there, to its own end?"""
         return not self.done and (not self._raw or all(stage.ended for stage in self._stages))
 
-    def anew(self) -> Inflater:
-        """One for the same body, from its beginning."""
-        return Inflater(self._makers, self._most)
-
     def feed(self, data: bytes) -> bytes:
         """What can be decoded with this much more of the body."""
         if self.done:
             return b""
-        self._careful = self._careful and not self._raw
         self._raw += len(data)
         if not self._stages:
             return self._kept(data)
@@ -204,16 +197,22 @@ class Inflater:
                     break
         except _DAMAGE:
             self.broken = True
-            if not kept and self._careful:
-                kept = self._salvaged(data)
         return kept[0] if len(kept) == 1 else b"".join(kept)
 
-    def _salvaged(self, data: bytes) -> list[bytes]:
-        """What lies before the damage, where that is in the first piece: again, in steps so small that little is lost.
-        A checksum that is wrong at the end of a short page would else cost the page."""
-        again = Inflater(self._makers, self._most, careful=False)
-        steps = (data[at : at + _STEP] for at in range(0, min(len(data), _PIECE), _STEP))
-        return list(takewhile(lambda _: not again.broken, map(again.feed, steps)))
+    def salvaged(self, body: bytes) -> bytes:
+        """All that lies before the damage in a body, to the byte, whatever pieces it was fed in: from the beginning, in
+        steps that get smaller where the damage is. A checksum that is wrong at the end would else cost a short page."""
+        good, kept = 0, [b""]
+        for step in (_PIECE, _STEP, 1):
+            again = Inflater(self._makers, self._most)
+            again._raw = len(body)  # the ratio is that of the whole
+            kept = [again.feed(body[:good])]
+            while good < len(body) and not again.done:
+                piece = again.feed(body[good : good + step])
+                if not again.broken:
+                    kept.append(piece)
+                    good += step
+        return b"".join(kept)
 
     def _kept(self, piece: bytes) -> bytes:
         most = self._most
@@ -258,6 +257,8 @@ def inflated(body: bytes, encoding: str, most: int) -> tuple[bytes, bool] | Fail
     if isinstance(undoing, Failure):
         return undoing
     decoded = undoing.feed(body)
+    if undoing.broken:
+        decoded = undoing.salvaged(body)
     if not decoded and not undoing.whole:
         return broken(encoding)
     return decoded, not undoing.whole
