@@ -177,7 +177,7 @@ redirect("redirect-back", "/page/redirect-circle", alone=True, failure="redirect
 redirect("redirect-missing", "/page/missing-below", failure="status", alone=True)
 redirect("redirect-robots", "http://robots-deny.test/leaf/denied/1", failure="redirect")
 redirect("redirect-excluded", "/leaf/excluded/1", settings={"exclude": ("a.test/leaf/excluded/*",)}, alone=True)
-redirect("redirect-scheme", "ftp://a.test/leaf", failure="scheme")
+redirect("redirect-scheme", "ftp://a.test/leaf", failure="redirect")
 answered("redirect-nowhere", "", 302, failure="redirect")
 redirect("redirect-odd", " /leaf/redirect-odd/1#part\t")
 

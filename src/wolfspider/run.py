@@ -307,7 +307,7 @@ class Run(Driver):
         self.meter.doing(visit, "reading", self.clock())
         unchanged = fetch.status == 304 and held and fetch.failure is None
         result = self._unchanged(url) if unchanged else await self.read(fetch)
-        if fetch.hops and isinstance(result, Failure) and not result.asked:
+        if (fetch.hops or fetch.captures) and isinstance(result, Failure) and not result.asked:
             result = _led_astray(result)
         return _Back(self.clock(), visit.id, visit, result, fetch, fetch.seconds, tried)
 

@@ -47,8 +47,9 @@ def test_redirects_inside_and_to_other_schemes_send_nothing() -> None:
         return told
 
     told = beside(talk)
-    assert not told.pages and set(told.failures.values()) == {"redirect", "scheme"}
-    assert all(detail.startswith(("blocked: ", "led to ")) for detail in told.details.values())
+    assert not told.pages and set(told.failures.values()) == {"redirect"}
+    assert all(detail.startswith(("blocked: ", "scheme: led to ", "led to ")) for detail in told.details.values())
+    assert told.downloads == len(INSIDE)
 
 
 def test_a_redirect_to_a_server_on_this_machine_is_never_connected() -> None:
