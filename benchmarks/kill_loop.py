@@ -185,7 +185,7 @@ def crawl_command(trial: Trial, via: str) -> list[str]:
     return [
         *(sys.executable, "-m", "wolfspider", "crawl", *task.seeds[:3], "--topic", ", ".join(task.topic.keywords)),
         *("--strategy", "opic", "--judge", "classifier", "--pages", str(trial.pages), "--slots", str(SLOTS)),
-        *("--tries", str(TRIES), "--delay", "0", "--adapt", "0", "--via", via, "--snapshots", "5"),
+        *("--tries", str(TRIES), "--delay", "0", "--adapt", "0", "--via", via, "--snapshots", "1"),
         *("--out", str(trial.run), "--json", "--quiet"),
     ]
 
