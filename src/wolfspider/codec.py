@@ -22,6 +22,8 @@ from wolfspider import events, model
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 
+_LEAVES = frozenset((str, int, float, bool, type(None)))  # most of what there is, so they are looked at first
+
 
 def _vocabulary() -> dict[str, type]:
     kinds = [*vars(model).values(), *vars(events).values()]
@@ -66,6 +68,8 @@ def load(text: str, blobs: Mapping[str, bytes]) -> Any:
 
 def plain(value: Any) -> Any:
     """For people and their tools: JSON without tags or arrays, one way only."""
+    if type(value) in _LEAVES:
+        return value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = (field.name for field in dataclasses.fields(value) if not field.name.endswith("_"))
         return {name: plain(getattr(value, name)) for name in names}
@@ -79,6 +83,8 @@ def plain(value: Any) -> Any:
 
 
 def _pack(value: Any, arrays: Arrays) -> Any:
+    if type(value) in _LEAVES and (type(value) is not float or math.isfinite(value)):
+        return value
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):

@@ -7,6 +7,7 @@ import math
 import selectors
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from wolfspider import codec, events
@@ -47,7 +48,7 @@ class Sketch:
         self.pages, self.links, self.failure = pages, links, failure
 
     def address(self, number: int) -> str:
-        return f"http://host{number % HOSTS}.test/{number}"
+        return _address(number)
 
     def look(self, url: str, now: float) -> Fetch:
         name = url.rsplit("/", 1)[-1]
@@ -62,19 +63,26 @@ class Sketch:
         return Fetch(url, url, 200, seconds=seconds, at=now, page=self._page(url, number, now))
 
     def _page(self, url: str, number: int, now: float) -> Page:
-        rng = generator(7, number)
-        good = rng.random() < 0.3
-        words = tuple(rng.choice(("spider", "silk", "web") if good else ("car", "road", "wheel")) for _ in range(40))
         version = int(now // 3600)
-        fresh = generator(7, number, version)
-        links = tuple(
-            Link(
-                self.address(fresh.randrange(self.pages * 21 // 20)), rng.choice(words), at, (0, 40), "html/body/a", at
-            )
-            for at in range(self.links)
-        )
+        words, links = _contents(self.pages, self.links, number, version)
         digest, published = f"{number}.{version}", version * 3600.0
         return Page(url, url, f"page {number}", words, links, 400, digest, published=published, at=now)
+
+
+def _address(number: int) -> str:
+    return f"http://host{number % HOSTS}.test/{number}"
+
+
+@lru_cache(5000)  # a strategy is tried dozens of times on the same few hundred pages
+def _contents(pages: int, links: int, number: int, version: int) -> tuple[tuple[str, ...], tuple[Link, ...]]:
+    rng = generator(7, number)
+    good = rng.random() < 0.3
+    words = tuple(rng.choice(("spider", "silk", "web") if good else ("car", "road", "wheel")) for _ in range(40))
+    fresh = generator(7, number, version)
+    targets = (_address(fresh.randrange(pages * 21 // 20)) for _ in range(links))
+    return words, tuple(
+        Link(target, rng.choice(words), at, (0, 40), "html/body/a", at) for at, target in enumerate(targets)
+    )
 
 
 @dataclass
@@ -180,7 +188,7 @@ class Interrupted(Exception):
 
 def told(log: Sequence[events.Event]) -> list[str]:
     """A log as text, to be compared."""
-    return [f"{type(event).__name__} {codec.store(codec.plain(event))[0]}" for event in log]
+    return [f"{type(event).__name__} {codec.plain(event)!r}" for event in log]
 
 
 def stored(crawl: Crawl) -> tuple[str, dict[str, bytes]]:
