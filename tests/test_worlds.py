@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -28,12 +29,15 @@ def worlds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, World]:
     write(Synthetic.parse("synthetic:pages=1000,seed=5"), folder / "web")
     news = Synthetic.parse("synthetic:pages=1000,seed=3,news=1")
     news.start = news.end  # most of what is relevant there is still to come when a crawl begins
-    return {
+    worlds = {
         "synthetic": open_web("synthetic:pages=2000,seed=3"),
         "synthetic hard": open_web("synthetic:pages=2000,seed=4,hard=1,mischief=0"),
         "synthetic news": news,
         "recorded": open_web(str(folder / "web"), folder / "cache"),
     }
+    for world in worlds.values():
+        world.graph = cache(world.graph)  # type: ignore[method-assign]  # every rule asks for it
+    return worlds
 
 
 @pytest.mark.parametrize("rule", WORLD_CHECKS)

@@ -22,11 +22,13 @@ from wolfspider.chance import generator
 from wolfspider.drive import Simulation
 from wolfspider.frontier import Shelf
 from wolfspider.journal import replay
+from wolfspider.learn.graph import Graph
 from wolfspider.loop import Crawl
 from wolfspider.model import FAILURES, Credit, Failure, Page, host_of
 from wolfspider.params import parameters
 from wolfspider.reinforcer import Terms
 from wolfspider.room import Room
+from wolfspider.scope import Nofollow
 from wolfspider.strategy import Strategy
 from wolfspider.trial import TOPIC, Interrupted, Sketch, Trial, demand, stored, told
 from wolfspider.web.html import parse
@@ -405,7 +407,7 @@ def schemes_answer_alike(world: World) -> None:
 def graph_is_of_pages(world: World) -> None:
     graph = world.graph(world.start)
     demand(graph.n > 0, "the graph is empty")
-    for url in _some(world):
+    for url in _some_of(graph):
         demand(world.owns(host_of(url)), f"{url} is in the graph, its host is not in the web")
 
 
@@ -413,11 +415,12 @@ def links_are_in_the_graph(world: World) -> None:
     """What a crawler sees on a page is what the bounds are computed from."""
     graph = world.graph(world.start)
     index = graph.index()
-    for url in _some(world):
+    for url in _some_of(graph):
         page = parse(world.look(url, world.start))
         if not isinstance(page, Page):
             continue
-        seen = {index[link.url] for link in page.links if link.url in index} - {index[url]}
+        links = Nofollow.OBEY.links(page)
+        seen = {index[link.url] for link in links if link.url in index} - {index[url]}
         missing = seen - set(graph.out(index[url]).tolist())
         demand(not missing, f"{url} shows links that the graph does not have: {[graph.urls[n] for n in missing][:3]}")
 
@@ -430,8 +433,11 @@ def tasks_can_be_done(world: World) -> None:
         demand(there == len(task.relevant), f"{len(task.relevant) - there} relevant pages of {name} are not in the web")
 
 
-def _some(world: World, count: int = 25) -> list[str]:
-    graph = world.graph(world.start)
+def _some(world: World) -> list[str]:
+    return _some_of(world.graph(world.start))
+
+
+def _some_of(graph: Graph, count: int = 25) -> list[str]:
     return [graph.urls[number] for number in generator(3).sample(range(graph.n), min(count, graph.n))]
 
 
