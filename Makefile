@@ -7,6 +7,8 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile pyproject.toml --group build --universal --python-version 3.11 --upgrade --quiet \
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links
 WORKERS ?= 2
+# The tests start hundreds of processes, which must not compile everything each time, whatever the environment says.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help install demo test test-slow check figures states lock clean
 
@@ -27,11 +29,12 @@ demo: $(VENV)/base
 	$(BIN)/wolfspider demo
 
 test: $(VENV)/dev
-	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS)
+	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist worksteal
 
-# pytest leaves with 5 when it finds no test at all, which is no failure here.
+# Of the tests that mind how busy the machine is (xdist_group "timed") one runs at a time. pytest leaves with 5 when it
+# finds no test at all, which is no failure here.
 test-slow: $(VENV)/dev
-	$(BIN)/python -m pytest -m slow || test $$? -eq 5
+	$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist loadgroup || test $$? -eq 5
 
 check: $(VENV)/dev
 	$(BIN)/ruff check

@@ -82,6 +82,12 @@ def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     _forget()
 
 
+@pytest.fixture(scope="session")
+def before() -> tuple[str, ...]:
+    """What every copy gives as long as nothing is changed."""
+    return digests()
+
+
 def digests() -> tuple[str, ...]:
     _forget()
     crawls = (source.source_of("wolfspider.bench.cell", strategy) for strategy in ("shark", "breadth-first"))
@@ -101,9 +107,8 @@ def digests() -> tuple[str, ...]:
     ],
 )
 def test_what_a_bench_keeps_is_reached_by_changes_that_matter(
-    copy: Path, changed: str, which: tuple[bool, ...]
+    before: tuple[str, ...], copy: Path, changed: str, which: tuple[bool, ...]
 ) -> None:
-    before = digests()
     with (copy / changed).open("a") as file:
         file.write("\n# changed\n")
     assert tuple(a != b for a, b in zip(before, digests(), strict=True)) == which
@@ -119,9 +124,9 @@ def test_what_a_bench_keeps_is_reached_by_changes_that_matter(
     ],
 )
 def test_another_version_of_a_library_is_another_source_where_it_is_used(
-    library: str, which: tuple[bool, ...], monkeypatch: pytest.MonkeyPatch
+    before: tuple[str, ...], library: str, which: tuple[bool, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before, installed = digests(), source._version
+    installed = source._version
     monkeypatch.setattr(source, "_version", lambda name: "0.0" if name == library else installed(name))
     assert tuple(a != b for a, b in zip(before, digests(), strict=True)) == which
     _forget()

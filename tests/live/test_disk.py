@@ -107,6 +107,7 @@ def test_files_that_may_not_grow_end_a_crawl_whole(tmp_path: Path, aside: Callab
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("timed")
 def test_too_little_space_is_a_reason_and_an_exit_code(tmp_path: Path, aside: Callable[[Any], Any]) -> None:
     server = aside(serve(WEB, manner=Manner(latency=0.05)))
     words = crawl_command(server.port, tmp_path / "run", "http://h0.test/", pages=120, disk_floor=10**9)

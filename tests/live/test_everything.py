@@ -33,6 +33,7 @@ UNREADABLE = ("500", "503", "429", "silent", "reset", "close", "endless", "priva
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("timed")
 def test_one_crawl_meets_every_misbehaviour_and_each_failure_has_a_name(tmp_path: Path) -> None:
     async def talk(server: Faulty) -> Told:
         threads, began = threading.active_count(), time.monotonic()
@@ -56,6 +57,7 @@ def test_one_crawl_meets_every_misbehaviour_and_each_failure_has_a_name(tmp_path
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("timed")
 def test_stopped_amid_every_misbehaviour_it_goes_on_and_is_whole(tmp_path: Path) -> None:
     async def talk(server: Faulty) -> tuple[Told, Told]:
         first = prepared(server.port, *seeds, pages=300, slots=40, deadline=10.0, out=tmp_path / "run")

@@ -51,6 +51,7 @@ def test_a_name_server_that_fails_for_a_while_is_asked_again(monkeypatch: pytest
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("timed")
 def test_a_thousand_names_at_one_address_share_its_places(monkeypatch: pytest.MonkeyPatch) -> None:
     Names(monkeypatch)
     most = 0

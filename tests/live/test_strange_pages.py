@@ -68,6 +68,7 @@ print(result.reason, time.process_time() - began, peak())
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("timed")
 def test_no_page_takes_more_than_five_seconds_or_300_megabytes(tmp_path: Path, aside: Callable[[Any], Any]) -> None:
     """Each in a process of its own, through the whole crawl: fetched, read, scored, stored."""
     server = aside(faults.faults())

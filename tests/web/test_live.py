@@ -281,6 +281,7 @@ def test_what_does_not_answer_is_left_alone_and_its_place_is_free() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("timed")
 def test_the_deadline_counts_requests_and_not_the_waiting() -> None:
     async def main() -> None:
         replies = {"/x": slow(moved("/y"), 0.4), "/y": slow(PAGE, 60.0), "/quick": moved("/page"), "/page": PAGE}
