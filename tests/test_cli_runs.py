@@ -35,6 +35,7 @@ from wolfspider.store.counting import PageCount
 from wolfspider.store.folder import Places
 from wolfspider.store.lock import Lock
 from wolfspider.store.reading import RunView
+from wolfspider.store.sqlite import create
 from wolfspider.web.serve import Manner, serve
 from wolfspider.why import why
 
@@ -513,10 +514,11 @@ def test_a_run_that_nobody_owns_obeys_when_it_goes_on(crawl: Run, run: Run, tmp_
 
 
 def test_steering_below_the_floor_tells_of_it(crawl: Run, run: Run, tmp_path: Path) -> None:
-    """The other crawl may go to the web, but asks nobody: its only starting point is one that it must not ask."""
+    """The other crawl would go to the web; it has not begun, so nobody is asked."""
     crawl("--pages 1")
     assert "public" not in run("steer", tmp_path / "run", "limit", "delay=0")[1]
-    run("crawl http://10.0.0.1/ --topic x --contact me@example.org --disk-floor 0 --out", tmp_path / "far")
+    settings = Settings(urls=("http://example.org/",), topic="x", contact="me@example.org")
+    create(tmp_path / "far", {"settings": settings.to_json()}, info={}).close()
     told = "Hosts at public addresses rest for 0.25 s between two requests, though the delay is 0 s."
     assert told in run("steer", tmp_path / "far", "limit", "delay=0")[1]
     assert "public" not in run("steer", tmp_path / "far", "limit", "delay=3")[1]
@@ -589,22 +591,38 @@ def test_at_a_terminal_the_person_is_asked(crawl: Run, tmp_path: Path, answer: b
     assert said.startswith("Nobody runs it") if code == 0 else b"Nothing was changed." in shown and not said
 
 
-def test_a_run_that_is_over_for_good_is_told_nothing(crawl: Run, run: Run, tmp_path: Path) -> None:
-    crawl("--pages 100")
+def test_a_run_without_links_is_told_only_what_it_will_obey(crawl: Run, run: Run, tmp_path: Path) -> None:
+    crawl("--pages 100 --exclude b.test/rolls")
     folder = tmp_path / "run"
-    for words in ("pause", "finish", "limit pages=500", "seeds http://b.test/", "exclude b.test", "label a.test up"):
+    for words in ("pause", "finish", "limit pages=500", "exclude b.test"):
         code, out, err = run(f"steer --yes {shlex.quote(str(folder))} {words}")
-        assert (code, out) == (2, "") and "is over for good (done: no link was left to follow)" in err
-        assert f"--learned-from {folder}" in err
+        assert (code, out) == (2, "") and "is over (done: no link was left to follow)" in err
+        assert "seeds" in err and f"--learned-from {folder}" in err
     assert commands_of(folder) == 0
+    before = RunView(folder).summary().downloads
+    for words in ("label http://a.test/ down", "include b.test/rolls", "seeds http://b.test/rolls"):
+        code, out, _ = run(f"steer {shlex.quote(str(folder))} {words}")
+        assert code == 0 and "It obeys when it is resumed" in out
+    run("resume --quiet", folder)
+    obeyed = [data for _, _, data in RunView(folder).events("Obeyed")]
+    assert len(obeyed) == 3 and not any(data["problem"] for data in obeyed)
+    assert RunView(folder).summary().downloads == before + 1
+    page = RunView(folder).page("http://a.test/")
+    assert page is not None and page.relevant is False
 
 
-def test_a_finished_run_is_told_nothing(crawl: Run, run: Run, tmp_path: Path) -> None:
+def test_a_finished_run_takes_labels_and_nothing_else(crawl: Run, run: Run, tmp_path: Path) -> None:
     crawl("--pages 1")
-    run("steer --yes", tmp_path / "run", "finish")
-    run("resume --quiet", tmp_path / "run")
-    code, _, err = run("steer", tmp_path / "run", "limit", "pages=500")
-    assert code == 2 and "is over for good (finished: it was finished)" in err
+    folder = tmp_path / "run"
+    run("steer --yes", folder, "finish")
+    run("resume --quiet", folder)
+    for words in ("limit pages=500", "seeds http://b.test/"):
+        code, _, err = run(f"steer {shlex.quote(str(folder))} {words}")
+        assert code == 2 and "is over (finished: it was finished)" in err
+    assert run("steer", folder, "label", "http://a.test/", "down")[0] == 0
+    run("resume --quiet", folder)
+    page = RunView(folder).page("http://a.test/")
+    assert page is not None and page.relevant is False
 
 
 @contextlib.contextmanager
@@ -628,9 +646,9 @@ def test_who_speaks_to_a_run_that_ends_at_that_moment_is_told_what_became_of_it(
     assert RunView(tmp_path / "run").ended == "done"
     with owned(tmp_path / "run"):
         code, _, err = run("steer --wait 0", tmp_path / "run", "limit", "pages=200")
-        assert code == 2 and "is over for good (done" in err
+        assert code == 2 and "is over (done" in err
         told = json.loads(run("steer --wait 0 --json", tmp_path / "run", "limit", "pages=200")[1])
-        assert told["obeyed"] is False and "is over for good" in told["problem"]
+        assert told["obeyed"] is False and "is over (done" in told["problem"]
 
 
 def test_a_crawl_with_everything_excluded_ends_and_goes_on_when_that_is_taken_back(

@@ -262,10 +262,10 @@ def test_a_crawl_with_few_links_left_may_be_over_sooner() -> None:
 
 
 def test_what_a_run_has_is_told_in_words() -> None:
-    told = standing.found(PageCount(9, 7, 1, 1), 2, 14, {"status": 2})
+    told = standing.found(PageCount(9, 7, 1, 1), 2, 14, {"404 Not Found": 2})
     assert told == (
         "9 pages from 2 hosts, 7 of them relevant (50 % of the downloads); 1 more page (1 relevant) asks not to be "
-        "indexed, and no export has it; failures: 2 status."
+        "indexed, and no export has it; failures: 2 x 404 Not Found."
     )
     assert standing.found(PageCount(1, 0, 2), 1, 3, {}) == (
         "1 page from 1 host, 0 of them relevant (0 % of the downloads); 2 more pages ask not to be indexed, and no "

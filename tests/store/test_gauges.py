@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from wolfspider.events import Gauge
-from wolfspider.hunt import read_live
 from wolfspider.store.gauges import MINUTES, SECONDS, TABLE, Gauges, gauges
 from wolfspider.store.reading import RunView
 from wolfspider.store.sqlite import open_run
@@ -88,7 +87,7 @@ def test_a_run_of_an_earlier_version_has_no_gauges_until_it_is_resumed(tmp_path:
     (database,) = tmp_path.rglob("run.db")
     folder = database.parent
     assert RunView(folder).gauge() is None and RunView(folder).gauges() == []
-    store = open_run(folder, read=read_live)
+    store = open_run(folder)
     store.gauge(Gauge(7.5, "fetching"))
     store.commit()
     store.close()

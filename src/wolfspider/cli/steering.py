@@ -46,7 +46,9 @@ _DONE = {
 }
 
 
-_OVER = {  # ends after which a run obeys nothing
+# A run without links may get new ones, and pages can be labelled at any time; a resumed run obeys that before it ends.
+_REVIVING = (events.AddSeeds, events.Include, events.Label, events.SetTopic)
+_OVER = {  # ends after which a run obeys little
     "done": "no link was left to follow",
     "finished": "it was finished",
     "circling": "it went round among pages it had",
@@ -59,7 +61,7 @@ def steer(
 ) -> int:
     """Hand a command over, wait for what comes of it and say it."""
     command = command_for(run, verb, words)
-    if not is_owned(Places.of(run).lock) and (over := _over(run)):
+    if not is_owned(Places.of(run).lock) and (over := _over(run, command)):
         raise Problem(over)
     warning = _warning(run, command)
     if warning and not yes and not _agrees(warning):
@@ -67,7 +69,7 @@ def steer(
         return DECLINED
     number = append_command(run, command, _who())
     answer = _answer(run, number, wait)
-    if answer is None and (over := _over(run)):  # it ended meanwhile
+    if answer is None and (over := _over(run, command)):  # it ended meanwhile
         answer = {"problem": over}
     if answer is not None and answer.get("problem") and not as_json:
         raise Problem(str(answer["problem"]))
@@ -81,15 +83,18 @@ def steer(
     return Problem.code if answer.get("problem") else 0
 
 
-def _over(run: Path) -> str:
-    """Why a run obeys nothing any more, and what to do instead; empty if it does, or will when it is resumed."""
+def _over(run: Path, command: Command) -> str:
+    """Why a run does not obey any more, and what to do instead; empty if it does, or will when it is resumed."""
     ended = RunView(run).ended
     if ended is None or ended in events.GOES_ON:
         return ""
+    if isinstance(command, _REVIVING if ended == "done" else events.Label):
+        return ""
     begin = shlex.join(("wolfspider", "crawl", "...", "--learned-from", str(run)))
+    other = "Give it starting points (seeds) and resume it, or " if ended == "done" else "Instead, "
     return (
-        f"{run} is over for good ({ended}: {_OVER.get(ended, 'it has ended')}) and obeys no command. "
-        f"Begin another run; this one's knowledge is taken over by: {begin}"
+        f"{run} is over ({ended}: {_OVER.get(ended, 'it has ended')}), so this would change nothing. {other}"
+        f"start another run, which takes over what this one has learned: {begin}"
     )
 
 
