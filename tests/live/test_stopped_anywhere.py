@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import random
+import socket
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.live.hunting import Told, assert_whole, beside, hunt
-from tests.live.stopping import Death, Died, differences, final_state, learned, recalled
+from tests.live.stopping import Death, Died, differences, final_state, from_the_log_alone, learned, recalled
+from tests.live.test_names import LOCAL, Names
 
 from everything import HOST, KINDS
 from faults import Faulty
+from wolfspider.store.reading import RunView
+from wolfspider.web.polite import HostCap
 
 ONE_BY_ONE: dict[str, Any] = {  # visits one after another, so that two crawls have one order
     "strategy": "opic",
@@ -31,12 +36,12 @@ async def crawled(server: Faulty, folder: Path, name: str) -> Told:
     return await hunt(server.port, f"{HOST}/hub/{name}", out=folder, **{**ONE_BY_ONE, **KINDS[name].settings})
 
 
-async def killed_again_and_again(server: Faulty, folder: Path, name: str) -> Told:
-    """The same crawl until it is done. Each of its lives ends when a visit has come back, or at any step."""
-    rng = random.Random(name)
+async def until_done(seed: str, crawl: Callable[[], Awaitable[Told]], steps: int = 40) -> Told:
+    """The same crawl again and again. Each of its lives ends when a visit has come back, or at any step."""
+    rng = random.Random(seed)
     for life in range(MOST_LIVES):
-        with suppress(Died), Death(rng.randint(1, 40) if life % 2 else 0):
-            return await crawled(server, folder, name)
+        with suppress(Died), Death(rng.randint(1, steps) if life % 2 else 0):
+            return await crawl()
     raise AssertionError(f"it is not done after {MOST_LIVES} lives")
 
 
@@ -44,7 +49,7 @@ async def killed_again_and_again(server: Faulty, folder: Path, name: str) -> Tol
 def test_stopped_anywhere_and_resumed_it_ends_as_if_never_stopped(name: str, tmp_path: Path) -> None:
     async def talk(server: Faulty) -> tuple[Told, Told]:
         whole = await crawled(server, tmp_path / "whole", name)
-        return whole, await killed_again_and_again(server, tmp_path / "broken", name)
+        return whole, await until_done(name, lambda: crawled(server, tmp_path / "broken", name))
 
     whole, broken = beside(talk)
     expected, found = final_state(tmp_path / "whole"), final_state(tmp_path / "broken")
@@ -65,3 +70,49 @@ def test_a_page_is_the_same_when_it_comes_and_when_it_is_read_from_the_archive(p
     with recalled(tmp_path / "run") as (store, crawl):
         read = {url: crawl.scope.cut(store.recall(url).result) for url in came}
     assert [url for url, page in came.items() if read[url] != page] == []
+
+
+UNREACHABLE = {
+    "dns": ("http://gone.test:{port}/page/plain",),
+    "waiting": ("https://b.test:{port}/page/plain",),  # nobody speaks TLS there, so its robots.txt is never read
+    "trap": tuple(f"http://w{number}.wild.test:{{port}}/page/plain" for number in range(4)),
+}
+
+
+@pytest.mark.parametrize("failure", UNREACHABLE)
+def test_stopped_anywhere_among_hosts_that_cannot_be_reached(
+    failure: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a server in between that answers for all of them."""
+    Names(monkeypatch, {"gone.test": [socket.EAI_NONAME] * 99})
+    monkeypatch.setattr("wolfspider.hunt.HostCap", lambda: HostCap(2))
+
+    async def talk(server: Faulty) -> Told:
+        urls = [url.format(port=server.port) for url in ("http://a.test:{port}/hub/plain", *UNREACHABLE[failure])]
+        settings = {**ONE_BY_ONE, **LOCAL, "pages": 8, "max_wait": 60.0, "deadline": 0.3}
+        return await until_done(failure, lambda: hunt(server.port, *urls, out=tmp_path / "run", **settings))
+
+    told = beside(talk)
+    assert told.hunt is not None and told.hunt.crawl is not None and told.downloads == 8
+    assert failure in RunView(tmp_path / "run").summary().failures
+    assert from_the_log_alone(tmp_path / "run") == learned(told.hunt.crawl)
+    assert_whole(tmp_path / "run")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(8))
+def test_stopped_anywhere_with_many_visits_out_it_knows_what_its_log_says(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    names = rng.sample([name for name, kind in KINDS.items() if not kind.alone], 25)
+    urls = [f"http://h{rng.randrange(8)}.test/page/{name}" for name in names]
+    several = {"strategy": rng.choice(["opic", "infospiders", "lafc"]), "slots": 6, "tries": 2, "pages": 60}
+    settings = {**ONE_BY_ONE, **several, "largest": 20_000, "pdf": True, "max_wait": 60.0}
+
+    async def talk(server: Faulty) -> Told:
+        return await until_done(str(seed), lambda: hunt(server.port, *urls, out=tmp_path / "run", **settings), 200)
+
+    told = beside(talk)
+    assert told.hunt is not None and told.hunt.crawl is not None
+    assert (told.reason, told.downloads) == ("budget", 60)
+    assert from_the_log_alone(tmp_path / "run") == learned(told.hunt.crawl)
+    assert_whole(tmp_path / "run")
