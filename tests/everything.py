@@ -195,11 +195,7 @@ answered(
 page("iframe", body='<iframe src="/leaf/iframe/7" title="an inner page"></iframe>')
 page("area", body='<map><area href="/leaf/area/7" alt="a spot"><area rel=nofollow href="/leaf/area/8"></map>')
 page("refresh", '<meta http-equiv="refresh" content="0; url=/leaf/refresh/7">')
-page(
-    "comments",
-    body='<!-- <a href="/leaf/comments/7">x</a> --><!-- never ended <a href="/leaf/comments/8">',
-    alone=False,
-)
+page("comments", body='<!-- <a href="/leaf/x/7">x</a> --><p>seen</p><!-- never ended <a href="/leaf/x/8">')
 page("hidden", body='<div hidden><a href="/leaf/hidden/7">bait</a></div><p style="display:none">nothing</p>')
 page("pictures", body='<a href="/leaf/pictures/7"><img src="/x.png" alt="a wolf spider at night"></a>')
 page("unseen", body="<noscript>no</noscript><template>t</template><svg><a href='/leaf/unseen/7'>s</a></svg>")
@@ -209,17 +205,14 @@ page("dates", '<meta property="article:published_time" content="2021-03-04T05:06
 page("description", '<meta name="description" content="About spiders."><meta property="og:title" content="x">')
 page("language", '<meta http-equiv="content-language" content="de">', headers=[("Content-Language", "fr")])
 page("feeds", '<link rel="alternate" type="application/rss+xml" href="/page/rss">')
-page(
-    "many-links", body="".join(f'<a href="/leaf/many/{number % 7}?n={number}">{number}</a> ' for number in range(5200))
-)
+page("many-links", body="".join(f'<a href="/leaf/many/{n % 7}?n={n}">{n}</a> ' for n in range(5200)))
 page("many-tags", body="<i>x</i>" * 12_000)
 page("deep", body="<div>" * 2_000)
 page("crowded", body="<p " + " ".join(f"a{n}=1" for n in range(20_000)) + "> crowded</p>")
 page("long-anchor", body=f'<a href="/leaf/long-anchor/7">{WORDS * 30}</a>')
 page("long-address", body=f'<a href="/leaf/long-address/7?{"x" * 7000}">long</a><a href="/{"y" * 9000}">too long</a>')
 page(
-    "odd-links",
-    body='<a href="ftp://a.test/">f</a><a href="http://[::1">b</a><a href="http://me:pw@a.test/leaf/odd/1">',
+    "odd-links", body='<a href="ftp://a.test/">f</a><a href="http://[::1">b</a><a href="http://me:pw@a.test/leaf/o/1">'
 )
 page("same-one", body="", headers=[("X-Which", "one")])
 answered("same-two", written("same-one"))  # to the letter
@@ -317,18 +310,9 @@ sent("more-than-said", written("more-than-said").encode(), headers=[("Content-Le
 LARGEST = {"largest": 20_000}
 page("large", body="<p>" + "spiders " * 4000 + "</p>", settings=LARGEST)
 page("large-character", body="<p>" + "äöü€🕷" * 2000 + "</p>", settings={"largest": 19_999}, alone=True)
-encoded(
-    "large-gzip",
-    "gzip",
-    gzip.compress(written("large-gzip", body="<p>" + "spiders " * 4000).encode()),
-    settings=LARGEST,
-)
-encoded(
-    "large-zstd",
-    "zstd",
-    zstd.compress(written("large-zstd", body="<p>" + "hunters " * 9000).encode()),
-    settings=LARGEST,
-)
+BIG = written("large", body="<p>" + "spiders " * 9000).encode()
+encoded("large-gzip", "gzip", gzip.compress(BIG), settings=LARGEST)
+encoded("large-zstd", "zstd", zstd.compress(BIG), settings=LARGEST)
 encoded("bomb", "gzip", gzip.compress(b"<p>spiders hunt " + b" " * (1 << 22)))
 
 

@@ -13,10 +13,13 @@ import pytest
 from tests.live.hunting import Told, assert_whole, beside, hunt
 from tests.live.stopping import Death, Died, differences, final_state, from_the_log_alone, learned, recalled
 from tests.live.test_names import LOCAL, Names
+from tests.web.test_pdf import paper
 
+import faults
 from everything import HOST, KINDS
-from faults import Faulty
+from faults import Call, Faulty
 from wolfspider.store.reading import RunView
+from wolfspider.web import pdf
 from wolfspider.web.polite import HostCap
 
 ONE_BY_ONE: dict[str, Any] = {  # visits one after another, so that two crawls have one order
@@ -70,6 +73,30 @@ def test_a_page_is_the_same_when_it_comes_and_when_it_is_read_from_the_archive(p
     with recalled(tmp_path / "run") as (store, crawl):
         read = {url: crawl.scope.cut(store.recall(url).result) for url in came}
     assert [url for url, page in came.items() if read[url] != page] == []
+
+
+def test_a_pdf_whose_reading_took_too_long_is_the_same_in_a_run_that_is_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def answer(call: Call) -> None:
+        await call.answer(paper(), kind="application/pdf")
+
+    async def talk(server: Faulty) -> tuple[Told, Told]:
+        settings = {**ONE_BY_ONE, "pages": 1, "pdf": True, "out": tmp_path / "run"}
+        with monkeypatch.context() as hurried:
+            hurried.setattr(pdf.read, "__defaults__", (-1.0,))
+            first = await hunt(server.port, f"{HOST}/paper", **settings)
+        for path in (tmp_path / "run" / "snapshots").iterdir():
+            path.unlink()
+        return first, await hunt(server.port, f"{HOST}/paper", **settings)
+
+    monkeypatch.setitem(faults.BEHAVIOURS, "paper", answer)
+    first, again = beside(talk)
+    (page,) = first.pages.values()
+    assert page.truncated and again.reason == "budget"
+    with recalled(tmp_path / "run") as (store, _):
+        assert store.recall(page.url).result == page
+    assert_whole(tmp_path / "run")
 
 
 UNREACHABLE = {
