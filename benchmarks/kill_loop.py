@@ -55,7 +55,7 @@ from wolfspider.web.world import open_web
 
 SLOTS, TRIES = 8, 2
 LATENCY = 0.05
-PAGES_PER_KILL = 12
+PAGES_PER_KILL = 16
 MOST_HOPS = 10
 LONGEST = 1.2  # seconds from the start of a crawl to a kill at a random moment
 
@@ -204,7 +204,7 @@ def kill_once(trial: Trial, command: list[str], rng: random.Random, number: int)
     crawl = start(trial, command, failpoint)
     began = time.monotonic()
     if failpoint:
-        wait(crawl, trial.startup + 3 * LONGEST)
+        wait(crawl, trial.startup + 1.5 * LONGEST)
     else:  # before, while and after the run is recalled
         wait(crawl, trial.startup + rng.uniform(0, LONGEST))
     fell = crawl.poll() is not None
