@@ -389,3 +389,5 @@ page("robots", more=("http://robots-deny.test/leaf/robots/1",), failure="robots"
 page("blocked", more=("http://169.254.169.254/latest/", "http://127.0.0.1:22/"), failure="blocked", alone=True)
 page("asked-aside", settings={**AGAIN, "search": "http://a.test/page/empty"}, failure="source", alone=True)
 page("elsewhere", more=("http://b.test/leaf/elsewhere/1", "http://c.test/leaf/elsewhere/3"), alone=True)
+for name in ("rel-nofollow", "gzip-checksum-in-two", "redirect-301", "pdf", "short"):
+    page(f"liked-{name}", settings={"like": (f"{HOST}/page/{name}",), "pdf": True, "pages": 6}, alone=True)
