@@ -53,8 +53,9 @@ def body_of(answer: bytes) -> bytes:
 
 
 def test_every_behaviour_says_what_it_does_and_is_linked_from_all() -> None:
-    assert all(behaviour.__doc__ for behaviour in BEHAVIOURS.values())
-    assert {example.split("?")[0].split("/")[1] for example in EXAMPLES} >= BEHAVIOURS.keys() - {
+    own = {name: behaviour for name, behaviour in BEHAVIOURS.items() if behaviour.__module__ == "faults"}
+    assert all(behaviour.__doc__ for behaviour in own.values())
+    assert {example.split("?")[0].split("/")[1] for example in EXAMPLES} >= own.keys() - {
         "",
         "robots.txt",
         "chain-of-robots",
