@@ -35,6 +35,7 @@ from wolfspider.store.failpoints import reach
 from wolfspider.store.recording import Recorder, states_for
 from wolfspider.store.sqlite import about_run, create, is_run, open_run
 from wolfspider.web import seeds
+from wolfspider.web.cache import parser
 from wolfspider.web.client import Caps, Client
 from wolfspider.web.guard import Guard
 from wolfspider.web.live import Live
@@ -332,7 +333,7 @@ class Hunt:
 
     def _about(self, folder: Path) -> dict[str, Any]:
         """What a new run says of itself: how it was asked for, and what it starts from."""
-        about: dict[str, Any] = {"settings": self.settings.to_json()}
+        about: dict[str, Any] = {"settings": self.settings.to_json(), "parser": parser()}
         if self.settings.learned_from:
             source = Path(self.settings.learned_from)
             about["learned"] = parts.hand_on(source, folder, self.settings, self.remark)
@@ -357,12 +358,12 @@ class Hunt:
         try:
             replay(crawl, chain([first] if first is not None else [], entries), room)
         except Broken as difference:
-            if "nofollow" in store.about["settings"]:
+            if store.about.get("parser") == parser():
                 raise
             raise Problem(
-                f"{self.folder} was begun by an earlier version of wolfspider, which did not treat nofollow links the "
-                f"same way every time, so it cannot be resumed ({difference}). Its pages can be exported; start the "
-                "crawl again in another folder by --out."
+                f"{self.folder} was begun by another version of wolfspider, which read pages differently or did not "
+                f"treat nofollow links the same way every time, so it cannot be resumed ({difference}). Its pages can "
+                "be exported; start the crawl again in another folder by --out."
             ) from difference
         crawl.limits.max_wait = self.settings.max_wait  # no part of what a replay must give
         reach("run-recalled")
