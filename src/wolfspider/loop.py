@@ -56,7 +56,7 @@ KEPT = (
 
 @dataclass
 class Limits:
-    pages: int  # downloads; never one more, and if it is lowered, only what was sent before
+    pages: int  # the budget in downloads, exceeded only by requests that were under way when it was lowered
     slots: int = 1  # visits out at a time
     delay: float = 0.0  # seconds between two visits to a host
     max_wait: float = 3600.0  # a crawl that could only wait longer than this is over
@@ -251,7 +251,7 @@ class Crawl:
     def sends(self, visit: Visit) -> bool:
         """A request for this visit is about to go out: may it? Reserved downloads exceed the page limit once a person
         has lowered it; then the visit stays in flight, unsent, until there is room again, in this session or in a
-        later one. Nothing that a replay must know: to be in flight is all that the journal says of it."""
+        later one. A replay need not know: the journal says only that the visit is in flight."""
         flight = self.flights[visit.id]
         if not self._charged(flight) or flight.requests == flight.tries:  # free, or sent already
             return True
@@ -310,7 +310,7 @@ class Crawl:
         self._collect()
 
     def _judged(self, flight: Flight, result: Page | Failure) -> tuple[Page | Failure, Verdict | None]:
-        url = flight.visit.link.url
+        url, whole = flight.visit.link.url, result
         if isinstance(result, Page):
             result = self._cut(url, result)
         if url.split(":", 1)[0] in self.sources:
@@ -323,7 +323,7 @@ class Crawl:
         else:
             verdict = self._verdict(url, result)
         if self._charged(flight):
-            self._keep(url, result, verdict)
+            self._keep(url, whole if isinstance(result, Page) else result, verdict)
         return result, verdict
 
     def _cut(self, url: str, page: Page) -> Page | Failure:
@@ -362,9 +362,9 @@ class Crawl:
         outcome = Outcome(flight.visit, result, verdict, cost, seconds, now, cached)
         if isinstance(result, Page):
             self._remember_sent(flight.visit, result, verdict)
-        sends = self.strategy.observe(outcome) or ()
+        submitted = self.strategy.observe(outcome) or ()
         self._emit(events.Landed(now, outcome, flight.how, self.spent))
-        for visit in sends:
+        for visit in submitted:
             self._submit(visit, now)
 
     # Credits

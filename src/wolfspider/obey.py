@@ -76,7 +76,7 @@ def _set_topic(crawl: Crawl, keywords: tuple[str, ...], description: str) -> lis
     for url, good in crawl.labels.items():
         held = crawl.memory.recall(url)
         if held and isinstance(held.result, Page):
-            crawl.judge.learn(held.result, good)
+            crawl.judge.learn(crawl.scope.cut(held.result), good)
     crawl.strategy.retopic(crawl.topic)
     return list(old.keywords)
 
@@ -96,7 +96,7 @@ def _label_page(crawl: Crawl, url: str, good: bool) -> None:
         crawl.labels[url] = good  # it counts when the page comes
         return
     crawl.memory.keep(url, page, labelled(good))
-    crawl.label(page, good)
+    crawl.label(crawl.scope.cut(page), good)
 
 
 def labelled(good: bool) -> Verdict:

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from tests.live.hunting import SECONDS, Told, finished, go_on, hunt, prepared
 from wolfspider.bench.cell import Cell, new_crawl
 from wolfspider.drive import simulate
 from wolfspider.errors import Problem
-from wolfspider.events import Event, Landed
+from wolfspider.events import Event, Label, Landed
 from wolfspider.model import Fetch, Link
 from wolfspider.topic import Task, Topic
 from wolfspider.web.recorded import Recorded
@@ -130,7 +132,7 @@ def test_an_older_run_that_cannot_be_resumed_says_why(tmp_path: Path) -> None:
 
     async def talk(port: int) -> None:
         await stopped(port, tmp_path / "run", nofollow="obey", parsers=0, strategy="depth-first")
-        with pytest.raises(Problem, match=r"begun by another version .* nofollow .* cannot be resumed .* exported"):
+        with pytest.raises(Problem, match=r"begun by another version .* nofollow .* cannot be resumed: .* exported"):
             await go_on(tmp_path / "run")
 
     crawled(talk)
@@ -164,3 +166,51 @@ def test_a_bench_obeys_as_a_live_crawl_does_and_so_do_its_bounds(tmp_path: Path)
     assert names(events) == OBEYED
     graph = world.graph(world.start)
     assert {graph.urls[node].removeprefix(START) for node in graph.targets} == OBEYED - {""}
+
+
+def test_a_label_teaches_with_the_links_that_may_be_followed(tmp_path: Path) -> None:
+    """Whether it is given before or after its page came."""
+    seen: dict[str, list[int]] = {}
+
+    async def talk(port: int) -> None:
+        for when, landed in (("before", 1), ("after", 3)):
+            told = prepared(port, START, pages=20, slots=1, judge=str(tmp_path / "judge.py"))
+            assert told.hunt is not None
+            told.after(landed, partial(told.hunt.command, Label(START + "meta", True)))
+            await finished(told)
+            assert told.hunt.crawl is not None
+            seen[when] = list(sys.modules[type(told.hunt.crawl.judge).__module__].LEARNED)
+
+    (tmp_path / "judge.py").write_text(JUDGE)
+    crawled(talk)
+    assert seen == {"before": [0], "after": [0, 0]}, "both times without the link that is not to be followed"
+
+
+JUDGE = """
+from wolfspider import Verdict
+
+LEARNED = []
+
+
+class Mine:
+    def __init__(self, topic):
+        self.topic = topic
+
+    def score(self, page):
+        return Verdict(0.7, True)
+
+    def learn(self, page, label):
+        LEARNED.append(len(page.links))
+
+    def state(self):
+        return {}
+
+    def restore(self, state):
+        pass
+
+    def learned(self):
+        return {}
+
+    def inherit(self, learned):
+        pass
+"""

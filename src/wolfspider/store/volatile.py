@@ -62,7 +62,7 @@ class Volatile:
         if isinstance(result, Failure):
             self._held[url] = Held(result, None)
             return
-        page = self._landed or result
+        page = result
         names = dict.fromkeys((url, page.final_url))
         self._counted.pop(url, None)  # it may redirect now
         if verdict is not None:
