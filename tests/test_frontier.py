@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import wolfspider.frontier
 from wolfspider import codec
+from wolfspider.checks import configured, excluded_links_come_back
 from wolfspider.frontier import Frontier, Shelf
 from wolfspider.model import Link
 from wolfspider.queues import Known
+from wolfspider.strategies import strategy_named
 
 
 class Open:
@@ -244,3 +248,24 @@ def test_the_table_is_a_dictionary(entries: dict[int, int]) -> None:
     assert all(other.get(key) == value for key, value in entries.items()) and other.used == len(entries)
     absent = next(key for key in range(1, 10**6) if key not in entries)
     assert other.get(absent) is None
+
+
+def test_one_turn_sets_aside_only_so_many_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wolfspider.frontier, "SIFTED", 100)
+    frontier = Frontier(Shelf())
+    for number in range(250):
+        frontier.push(link(number), -number)
+    room = Open(allows=lambda url: url == link(249).url)
+    assert [frontier.pop(room) for _ in range(2)] == [None, None]
+    assert (len(frontier), frontier.aside) == (50, 200) and frontier.wake() == -math.inf
+    again = codec.load(*codec.store({"frontier": frontier}))["frontier"]
+    assert again.wake() == -math.inf
+    last = frontier.pop(room)
+    assert last and last.link == link(249) and frontier.wake() is None
+
+
+@pytest.mark.parametrize("name", ["breadth-first", "best-first", "shark", "opic", "context-graph"])
+def test_a_crawl_that_sets_aside_much_goes_on_turn_by_turn(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(wolfspider.frontier, "SIFTED", 3)
+    for variant in strategy_named(name).variants:
+        excluded_links_come_back(configured(strategy_named(name), variant))

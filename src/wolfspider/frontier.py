@@ -29,6 +29,7 @@ from wolfspider.model import Link
 from wolfspider.queues import Known, Queue, column, highest
 from wolfspider.text import key_of
 
+SIFTED = 2_000  # links that one `pop` sets aside, at most: each costs a look at the shelf, and others wait meanwhile
 TAKEN = 0xFFFFFFFF  # in the table: handed out, never to come back
 DROPPED = 0xFFFFFFFE  # in the table: thrown away, welcome again
 
@@ -139,6 +140,7 @@ class Frontier:
         self.closed: set[int] = set()  # hosts that refused
         self.waiting = 0
         self.excluded, self.excluded_scores = array("I"), array("d")  # links set aside; their score above is nan
+        self.sifting = False  # did the last `pop` end before it met a link in scope?
         self._reopened: Sequence[str] = ()
 
     def __len__(self) -> int:
@@ -187,10 +189,16 @@ class Frontier:
         return number
 
     def pop(self, room: Room) -> Item | None:
-        """The best link among the hosts that may be visited now; None when there is none, or no room."""
+        """The best link among the hosts that may be visited now; None when there is none, or no room, or so many links
+        were out of scope that the rest must wait for the next turn (`sifting`)."""
         if room.newly_ready is not self._reopened:
             self._reopen(room.newly_ready)
+        most = self.aside + SIFTED
+        self.sifting = False
         while self.heads and room.free > 0:
+            if self.aside >= most:
+                self.sifting = True
+                return None
             minus, number, host = self.heads[0]
             if host in self.closed or self.queues[host].best != (minus, number):
                 heapq.heappop(self.heads)
@@ -218,6 +226,8 @@ class Frontier:
         return True
 
     def wake(self) -> float | None:
+        if self.sifting:
+            return -math.inf  # at once
         return math.inf if self.waiting else None
 
     def score(self, url: str) -> float | None:
@@ -381,6 +391,7 @@ class Frontier:
             "closed": sorted(self.closed),
             "excluded": self.excluded,
             "excluded_scores": self.excluded_scores,
+            "sifting": self.sifting,
         }
 
     @classmethod
@@ -393,6 +404,7 @@ class Frontier:
         made.closed = set(state["closed"])
         if "excluded" in state:  # earlier versions threw away what was excluded
             made.excluded, made.excluded_scores = state["excluded"], state["excluded_scores"]
+            made.sifting = state["sifting"]
         made.waiting = int(np.count_nonzero(~np.isnan(np.frombuffer(made.scores))))
         made._rebuild()
         return made

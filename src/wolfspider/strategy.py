@@ -74,7 +74,7 @@ class Strategy(ABC):
     def wake(self, now: float) -> float | None:
         """When there is something to do again: inf = when a host or an outcome comes, None = nothing is left."""
         times = [time for time in (part.wake() for part in self._parts()) if time is not None]
-        return min(times, default=None)
+        return max(min(times), math.nextafter(now, math.inf)) if times else None
 
     def changed(self, name: str, old: Any) -> None:
         """A live parameter was moved; one that is read when it is needed wants nothing more."""

@@ -61,7 +61,8 @@ class BestFirst(Ordered):
             self.later += ((link, score, page.final_url) for link, score in zip(page.links, scores, strict=True))
 
     def wake(self, now: float) -> float | None:
-        return math.inf if self.later else super().wake(now)
+        time = super().wake(now)
+        return math.inf if time is None and self.later else time
 
     def _rank(self) -> None:
         for link, score, source in self.later:
