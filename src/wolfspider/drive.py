@@ -91,6 +91,7 @@ class Driver:
         outside = (flight.visit.link.host for flight in crawl.flights.values() if flight.how == "out")
         self.room = room or Room.restored(Room().state(), outside)
         self.withheld: dict[int, tuple[Visit, int]] = {}  # visits that may not be sent now, and which try of each it is
+        self.stranded: dict[int, Failure] = {}  # visits to hosts that rest for longer than anybody waits, and why
 
     def _obey_inbox(self, now: float) -> None:
         inbox, self.crawl.inbox = self.crawl.inbox, []
@@ -120,7 +121,7 @@ class Driver:
         return result.kind in RETRIED and result != NO_SUCH_NAME
 
     def _give_up(self, now: float) -> None:
-        """What tries before have cost is spent, so these visits end here, also for the count of downloads."""
+        """End visits whose next try the lowered limit forbids. Their earlier tries were sent, and are counted now."""
         for visit in self.crawl.given_up():
             self._call_off(visit)
             self._land(visit, NOT_AGAIN, now, 0.0)
@@ -131,7 +132,7 @@ class Driver:
 
     def _released(self) -> Iterator[tuple[Visit, int]]:
         """Visits that were withheld and may be sent after all: the page limit was raised, or others cost nothing."""
-        while self.withheld and self.crawl.left + len(self.withheld) > 0:
+        while self.withheld and self.crawl.left + len(self.withheld) + len(self.stranded) > 0:
             yield self.withheld.pop(min(self.withheld))
 
     def _land(self, visit: Visit, result: Page | Failure, at: float, seconds: float) -> None:

@@ -10,6 +10,7 @@ Screens in this process and in others read the Gauge and nothing else. What a vi
     robots      the robots.txt of its host is asked for
     name        the address of its host is looked up
     retry       it failed and is tried again after a rest
+    limit       the page limit was lowered before it was sent
     reading     its answer is here and waits to be parsed
 
 Time is handed in, so the same crawl reads the same on any clock.

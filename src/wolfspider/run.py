@@ -110,8 +110,6 @@ class Run(Driver):
         self._heard: list[Event] = []
         self._bug: Exception | None = None  # what went wrong beside the turns
         self._others: list[tuple[int, Command]] = []  # what other processes want
-        self.stranded: dict[int, Failure] = {}  # visits to hosts that rest for longer than anybody waits, and why
-        self._refused: set[int] = set()  # visits that may not be sent, on their way back to those that are withheld
         self.snapshots = snapshots  # seconds between two, at least
         self._snapshot_due = clock() + snapshots
         crawl.listen(self._heard.append)
@@ -292,7 +290,7 @@ class Run(Driver):
         url = visit.link.url
         source = self.crawl.sources.get(url.split(":", 1)[0])
         if source is not None:
-            if not self._sends(visit):
+            if not self.crawl.sends(visit):
                 return _Back(self.clock(), visit.id, visit, NOT_SENT, None, 0.0, tried)
             return await self._answered(source, visit, tried)
         held = self.store.held(url) if visit.fresh else {}
@@ -300,7 +298,7 @@ class Run(Driver):
             Request(
                 *(url, visit.deadline, held, self.crawl.in_scope),
                 lambda waiting: self._park(visit, waiting),
-                lambda: self._sends(visit),
+                lambda: self.crawl.sends(visit),
                 lambda what: self.meter.doing(visit, what, self.clock()),
             )
         )
@@ -330,15 +328,10 @@ class Run(Driver):
         if waiting:
             self._bell.set()  # a slot is free
 
-    def _sends(self, visit: Visit) -> bool:
-        allowed = self.crawl.sends(visit)
-        if not allowed:
-            self._refused.add(visit.id)
-        return allowed
-
     def _call_off(self, visit: Visit) -> None:
         super()._call_off(visit)
         self.stranded.pop(visit.id, None)
+        self.meter.back(visit.id)
         if task := self._tasks.pop(visit.id, None):
             task.cancel()
 
@@ -364,13 +357,12 @@ class Run(Driver):
         reach("run-landed")
 
     def _goes_again(self, back: _Back) -> bool:
-        """Is this not the end of the visit? Who is told to end leaves what deserves another try to the next session."""
+        """Does the visit stay in flight? A run that is ending leaves visits worth another try to the next session."""
         visit, rests = back.visit, self.room.pause(back.visit.link.host)
         costs = isinstance(back.result, Page) or back.result.asked
-        if visit.id in self._refused or (costs and not self.crawl.sends(visit)):
-            self._refused.discard(visit.id)
+        if back.result == NOT_SENT or (costs and not self.crawl.sends(visit)):
             self.withheld[visit.id] = (visit, back.tried)
-            self._park(visit, True)
+            self._park(visit, True, "limit")
             return True
         if self.patient and isinstance(back.result, Failure) and back.result.kind == "waiting":
             return self._waits_on(visit, back.result, back.tried, rests)

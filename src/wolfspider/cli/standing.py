@@ -29,6 +29,7 @@ WAITS = {  # what visits wait for; a word of gauge.py that is not here is shown 
     "retry": "to be tried again",
     "slot": "for a free slot",
     "name": "for the address of their host",
+    "limit": "for a higher page limit",
     "reading": "to be read",
 }
 HALTED = {"finishing": "FINISHING", "paused": "PAUSED"}
@@ -131,7 +132,7 @@ def lines(folder: Path, now: float) -> list[str]:
     view = RunView(folder)
     summary, gauge, running = view.summary(), view.gauge(), is_owned(Places.of(folder).lock)
     shown = [_headline(folder, summary, gauge, running, now)]
-    if running and gauge is not None:
+    if running and gauge is not None and _is_fresh(gauge, now):
         budget = f"{gauge.downloads:,} of {gauge.budget:,} downloads, {gauge.rate_minute:.1f} a second"
         shown.append(", ".join(filter(None, (budget, HALTED.get(gauge.state, left(gauge))))))
         shown.append(visits(gauge))
@@ -141,16 +142,23 @@ def lines(folder: Path, now: float) -> list[str]:
     return [plainly(line, 1000) for line in shown]
 
 
+def _is_fresh(gauge: Gauge, now: float) -> bool:
+    """Does it tell of this moment, and not of an earlier session?"""
+    return gauge.state != "ended" and now - gauge.at < OLD
+
+
 def _headline(folder: Path, summary: Summary, gauge: Gauge | None, running: bool, now: float) -> str:
     resume = f"wolfspider resume {shlex.quote(str(folder))}"
     if running:
-        age = math.inf if gauge is None else now - gauge.at
         if gauge is None or gauge.state == "ended":
             return "The run is getting ready, or closing."
-        return "The run is going on." if age < OLD else f"The run has an owner, last heard of {age:.0f} s ago."
+        if _is_fresh(gauge, now):
+            return "The run is going on."
+        silent = f"has not reported for {now - gauge.at:,.0f} s"
+        return f"A process has the run open and {silent}: it is taking the run up again, or it hangs."
     if summary.started is None:
         return f"The run has not begun. Begin it by: {resume}"
     if summary.ended is None:
-        return f"Nobody runs it, and it has not ended: it was killed. Go on by: {resume}"
+        return f"The run was killed before it could end. Resume it by: {resume}"
     goes_on = f" Go on by: {resume}" if summary.ended in GOES_ON else ""
     return f"The run is over: {summary.ended}.{goes_on}"
