@@ -22,7 +22,7 @@ MEANINGS: Mapping[str, str] = {
     "empty": "there is nothing in it",
     "script": "there is nothing to read without JavaScript, which is not run here",
     "encoding": "it cannot be unpacked",
-    "redirect": "its redirects lead nowhere",
+    "redirect": "its redirects go in a circle, are too many, or lead where the crawl may not go",
     "trap": "its domain or path goes on without end",
     "robots": "its robots.txt forbids it to us",
     "blocked": "it lies in a network that is not crawled (--allow-private allows one's own)",
@@ -30,7 +30,7 @@ MEANINGS: Mapping[str, str] = {
     "scheme": "it is neither http nor https",
     "waiting": "its host was in trouble, or asked to be left alone, for longer than we wait",
     "source": "what finds addresses of this kind had no answer",
-    "budget": "the budget was spent",
+    "budget": "the page limit was lowered before it was sent",
 }
 _PHRASES: Mapping[str, str] = {
     "dns": "host name not found",
@@ -44,7 +44,7 @@ _PHRASES: Mapping[str, str] = {
     "empty": "empty page",
     "script": "nothing to read without JavaScript",
     "encoding": "cannot be decompressed",
-    "redirect": "redirect that leads nowhere",
+    "redirect": "redirect that cannot be followed",
     "trap": "domain or path without end",
     "robots": "disallowed by robots.txt",
     "blocked": "not a public address",

@@ -346,6 +346,22 @@ class Hunt:
 
     def recalled(self, store: Store) -> tuple[Crawl, Room] | None:
         """The crawl as it was when the run ended or died; None if it had not begun."""
+        try:
+            recalled = self._replayed(store)
+        except Broken as difference:
+            if store.about.get("parser") == parser():
+                raise
+            raise Problem(
+                f"{self.folder} was begun by another version of wolfspider, or of a library it reads pages with, which "
+                f"read pages or nofollow links differently, so it cannot be resumed: {difference}. Its pages can be "
+                "exported; start the crawl again in another folder by --out."
+            ) from difference
+        if recalled is not None:
+            recalled[0].limits.max_wait = self.settings.max_wait  # no part of what a replay must give
+        reach("run-recalled")
+        return recalled
+
+    def _replayed(self, store: Store) -> tuple[Crawl, Room] | None:
         state, entries = store.past()
         first = next(entries, None)
         if state is None and first is None:
@@ -355,18 +371,7 @@ class Hunt:
             crawl.restore(state["crawl"])
             out = (flight.visit.link.host for flight in crawl.flights.values() if flight.how == "out")
             room = Room.restored(state["room"], out)
-        try:
-            replay(crawl, chain([first] if first is not None else [], entries), room)
-        except Broken as difference:
-            if store.about.get("parser") == parser():
-                raise
-            raise Problem(
-                f"{self.folder} was begun by another version of wolfspider, which read pages differently or did not "
-                f"treat nofollow links the same way every time, so it cannot be resumed ({difference}). Its pages can "
-                "be exported; start the crawl again in another folder by --out."
-            ) from difference
-        crawl.limits.max_wait = self.settings.max_wait  # no part of what a replay must give
-        reach("run-recalled")
+        replay(crawl, chain([first] if first is not None else [], entries), room)
         return crawl, room
 
     def _resettle(self, crawl: Crawl, store: Store) -> None:

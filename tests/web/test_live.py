@@ -18,12 +18,11 @@ from tests.web.live_site import (
 )
 from tests.web.loopback import Loopback, http, serving
 
-from wolfspider.model import Failure, Page
+from wolfspider.model import Failure, Page, hidden
 from wolfspider.scope import Scope
 from wolfspider.web.client import Caps
 from wolfspider.web.guard import Guard
 from wolfspider.web.html import parse
-from wolfspider.web.live import keepable
 from wolfspider.web.polite import DAY, HostCap, Manners
 from wolfspider.web.world import Request, Web
 
@@ -394,6 +393,6 @@ def test_what_headers_ask_of_robots_is_obeyed_as_what_pages_ask() -> None:
         async with visiting(replies) as (live, _):
             pages = [parse(await fetch(live, f"http://a.test/{name}")) for name in ("all", "none", "other")]
             assert [len(Scope().cut(page).links) for page in pages if isinstance(page, Page)] == [1, 0, 1]
-            assert [keepable(page) for page in pages if isinstance(page, Page)] == [True, False, True]
+            assert [hidden(page.robots) for page in pages if isinstance(page, Page)] == [False, True, False]
 
     asyncio.run(main())

@@ -57,7 +57,10 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
         yield "Addresses it has met that look like it:"
         yield from (f"  {plainly(url, 2000)}" for url in found["near"])
     elif not found["known"]:
-        yield "It may have been found since the last snapshot, or no page that was read links to it."
+        yield (
+            "It may have been found since the last snapshot; or no page that was read links to it, or only by links "
+            "that the crawl does not follow (nofollow, out of scope)."
+        )
 
 
 def _never_asked(found: Mapping[str, Any]) -> str:
@@ -65,12 +68,10 @@ def _never_asked(found: Mapping[str, Any]) -> str:
     outcome = found["visits"][-1]["outcome"] if found["state"] == "failed" else None
     if not outcome or not _is_unasked(outcome):
         return ""
-    reason = outcome["meaning"]
+    reason = in_words(Failure(outcome["failure"], str(outcome["detail"] or "")))
     if outcome["failure"] == "robots":
         rule = found["robots"].partition("forbidden: ")[2]
         reason = f"robots.txt forbids it{f' ({rule})' if rule else ''}"
-    elif outcome["failure"] == "waiting":
-        reason = in_words(Failure("waiting", str(outcome["detail"] or "")))
     return f"It was not asked for: {plainly(reason)}."
 
 

@@ -209,13 +209,15 @@ def _warning(run: Path, command: Command) -> str:
     found = matching(run, Rule.read(command.rule))
     if found is None:
         return "No snapshot tells how many links match; those that do are set aside until they are included again."
-    count, least = found.hosts.total(), "" if found.whole else "At least "
+    count = found.hosts.total()
     most = ", ".join(f"{host} ({links:,})" for host, links in found.hosts.most_common(_MOST_HOSTS))
     where = f", {'most ' * (len(found.hosts) > _MOST_HOSTS)}at {most}" if most else ""
-    return (
-        f"{least}{count:,} of the {found.waiting:,} links that waited at the last snapshot match{where}. "
-        "They are set aside until they are included again."
-    )
+    waited = f"of the {found.waiting:,} links that waited at the last snapshot"
+    if found.whole:
+        matched = f"{count:,} {waited} match{where}."
+    else:
+        matched = f"At least {count:,} links match{where}; only {found.waiting:,} of those that wait were looked at."
+    return f"{matched} They are set aside until they are included again."
 
 
 def _floor(run: Path, command: Command) -> str:

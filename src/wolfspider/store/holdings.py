@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from wolfspider.errors import BadInput
 from wolfspider.model import Capture, Failure, Fetch, Page, Verdict
+from wolfspider.room import Broken
 from wolfspider.store.archive import Archive, Place
 from wolfspider.store.packing import unpacked_fetch, unpacked_page
 from wolfspider.web.html import parse
@@ -86,9 +87,6 @@ class Holdings:
         if len(self._at_hand) > AT_HAND:
             self._at_hand.popitem(last=False)
 
-    def forget(self) -> None:
-        self._at_hand.clear()
-
     def _parsed(self, seq: int) -> Page:
         row = self._connection.execute(f"SELECT {_FETCH} FROM pages WHERE seq = ?", (seq,)).fetchone()  # noqa: S608
         if row is None:
@@ -98,7 +96,7 @@ class Holdings:
             return unpacked_page(packed)
         result = parse(self._fetch(*known))
         if isinstance(result, Failure):
-            raise BadInput(f"{known[0]} was a page when it came and is none when read again ({result.kind}).")
+            raise Broken(f"{known[0]} was a page when it came and is none when read again ({result.kind})")
         return result
 
     def _fetch(

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from wolfspider.model import Capture, Failure, Fetch, Page, hidden, host_of
+from wolfspider.model import Capture, Failure, Fetch, host_of
 from wolfspider.web.addresses import public
 from wolfspider.web.client import Answer, Client
 from wolfspider.web.guard import Guard
@@ -321,8 +321,3 @@ class _Trip:
             hops=tuple(self.hops),
             captures=tuple(self.captures),
         )
-
-
-def keepable(page: Page) -> bool:
-    """May this page be handed on? One that asks not to be indexed is read and followed, but never exported."""
-    return not hidden(page.robots)
