@@ -17,7 +17,7 @@ from wolfspider.web.html import parse
 from wolfspider.web.inflate import inflated
 
 AT_HAND = 128  # parsed pages kept in memory
-LARGEST = 1 << 26  # bytes that a body may inflate to on its way; it is cut to what it was
+LARGEST = 1 << 26  # bytes that a body may inflate to between two encodings; in the end it is as long as it was
 
 _FETCH = "url, final_url, status, headers, seconds, at, hops, cut, file, offset, length, body, packed"
 
@@ -142,8 +142,8 @@ class Holdings:
 def body_of(capture: Capture, size: int) -> bytes:
     """The decoded body, as long as it was when it came."""
     encoding = ",".join(value for name, value in capture.headers if name.lower() == "content-encoding")
-    found = inflated(capture.body, encoding, max(size, LARGEST))
-    body = found[0][:size] if not isinstance(found, Failure) else b""
+    found = inflated(capture.body, encoding, size, max(size, LARGEST))
+    body = found[0] if not isinstance(found, Failure) else b""
     if len(body) != size:
         raise BadInput(f"The archived body of {capture.url} has {len(body):,} bytes; it had {size:,} when it came.")
     return body

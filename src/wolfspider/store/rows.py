@@ -44,8 +44,8 @@ class Rows:
         self._run(_VISIT, (visit.id, seq, link.url, visit.agent, visit.source, how, int(visit.fresh), anchor, note))
 
     def page(self, seq: int, visit: int, page: Page, fetch: Fetch | None, place: Place | None) -> None:
-        """The page itself is kept where the archive might not give it again: without a place there, and of a PDF, which
-        is read for a limited time."""
+        """The page itself is kept where the archive might not give it again: without a place there, of a PDF, which
+        is read for a limited time, and of a body that was cut or damaged."""
         if fetch is None:
             fetch = Fetch(page.url, page.final_url, page.status, at=page.at)
         self._run(
@@ -57,7 +57,7 @@ class Rows:
                 *(text_of(page.title), text_of(page.description), page.language, page.published, page.modified),
                 *(page.size, page.digest, signed(page.near), len(page.words), len(page.links), int(page.truncated)),
                 *(" ".join(page.robots), page.canonical, *(place or _NO_PLACE), len(fetch.body), int(fetch.cut)),
-                packed_page(page) if place is None or page.type == PDF else None,
+                packed_page(page) if place is None or page.type == PDF or fetch.cut else None,
             ),
         )
 

@@ -55,9 +55,10 @@ class _Gzip:
         self.ended = False
         self._inflater = zlib.decompressobj(_GZIP)
         self._members = 1
+        self._over = False  # something followed that is no member
 
     def pieces(self, data: bytes) -> Iterator[bytes]:
-        more = bool(data)
+        more = bool(data) and not self._over
         while more:
             if self._inflater.eof and not self._next(data):
                 return
@@ -70,6 +71,7 @@ class _Gzip:
 
     def _next(self, data: bytes) -> bool:
         if data[:1] != b"\x1f":
+            self._over = True
             return False
         self._members += 1
         if self._members > _MOST_MEMBERS:
@@ -128,12 +130,14 @@ class _Zstd:
         self.ended = False
         self._frames = 0
         self._decoder = self._fresh()
+        self._over = False  # something followed that is no frame
 
     def pieces(self, data: bytes) -> Iterator[bytes]:
-        more = bool(data)
+        more = bool(data) and not self._over
         while more:
             if self._decoder.eof:
                 if data[0] not in _FRAMES:
+                    self._over = True
                     return
                 self._decoder = self._fresh()
             piece = self._decoder.decompress(data, _PIECE)
@@ -162,12 +166,14 @@ _STAGES: dict[str, Callable[[], _Stage]] = {
 class Inflater:
     """One body, fed as it comes. `full`: the limit is reached and there was more; `broken`: the stream is damaged."""
 
-    def __init__(self, makers: Sequence[Callable[[], _Stage]], most: int) -> None:
+    def __init__(self, makers: Sequence[Callable[[], _Stage]], most: int, most_between: int | None = None) -> None:
+        """`most`: bytes that may come out; as many may pass from one stage to the next, unless that is given."""
         self.full = False
         self.broken = False
         self._makers = makers
         self._stages = [make() for make in makers]
         self._most = most
+        self._most_between = most if most_between is None else most_between
         self._raw = 0
         self._size = 0
         self._between = 0  # bytes that passed from one stage to the next
@@ -204,7 +210,7 @@ class Inflater:
         steps that get smaller where the damage is. A checksum that is wrong at the end would else cost a short page."""
         good, kept = 0, [b""]
         for step in (_PIECE, _STEP, 1):
-            again = Inflater(self._makers, self._most)
+            again = Inflater(self._makers, self._most, self._most_between)
             again._raw = len(body)  # the ratio is that of the whole
             kept = [again.feed(body[:good])]
             while good < len(body) and not again.done:
@@ -212,6 +218,8 @@ class Inflater:
                 if not again.broken:
                     kept.append(piece)
                     good += step
+                elif step == 1:  # one byte may hold much of a stream within a stream
+                    kept.append(piece)
         return b"".join(kept)
 
     def _kept(self, piece: bytes) -> bytes:
@@ -232,13 +240,13 @@ class Inflater:
                     yield piece
                     continue
                 self._between += len(piece)
-                if self._between > self._most:
+                if self._between > self._most_between:
                     self.full = True
                     return
                 yield from self._through(piece, place + 1)
 
 
-def inflater(encoding: str, most: int) -> Inflater | Failure:
+def inflater(encoding: str, most: int, most_between: int | None = None) -> Inflater | Failure:
     """For a body with this Content-Encoding, at most so many bytes coming out."""
     if not encoding:
         return Inflater((), most)
@@ -248,12 +256,12 @@ def inflater(encoding: str, most: int) -> Inflater | Failure:
     unknown = [name for name in names if name not in _STAGES]
     if unknown:
         return Failure("encoding", ascii(unknown[0][:40])[1:-1])
-    return Inflater([_STAGES[name] for name in reversed(names)], most)
+    return Inflater([_STAGES[name] for name in reversed(names)], most, most_between)
 
 
-def inflated(body: bytes, encoding: str, most: int) -> tuple[bytes, bool] | Failure:
+def inflated(body: bytes, encoding: str, most: int, most_between: int | None = None) -> tuple[bytes, bool] | Failure:
     """A whole body decoded, and whether it is cut: by the limit, or because the stream is torn or damaged."""
-    undoing = inflater(encoding, most)
+    undoing = inflater(encoding, most, most_between)
     if isinstance(undoing, Failure):
         return undoing
     decoded = undoing.feed(body)
