@@ -38,6 +38,7 @@ WANTED: dict[str, Any] = {"urls": ("http://example.org/",), "topic": "spiders", 
         ({"via": "nowhere"}, "HOST:PORT"),
         ({"via": "127.0.0.1:99999"}, "HOST:PORT"),
         ({"urls": ("http://localhost/",), "contact": ""}, "--allow-private to crawl there. No contact is needed then."),
+        ({"urls": ("http://localhost/",)}, "http://localhost/ is on your own machine or network: give --allow-private"),
         ({"urls": ("http://localhost/",), "contact": "", "allow_private": True, "seeds": ("list",)}, "Who crawls"),
     ],
 )
@@ -68,20 +69,19 @@ def test_who_asks_for_less_than_the_floor_is_told(changed: dict[str, Any], told:
 
 def test_who_asks_for_less_than_the_floor_is_told_once(tmp_path: Path) -> None:
     """No address of the web is asked: the only starting point is one that no crawl may ask."""
+    floor = "Hosts at public addresses rest for 0.25 s between two requests, though the delay is 0 s."
+    (tmp_path / "list").write_text("http://10.0.0.1/\n")
     settings = {"delay": 0.0, "topic": "spiders", "contact": "me@example.org", "disk_floor": 0}
 
     async def main() -> None:
         told = Told()
-        told.hunt = wolfspider.crawl(
-            "http://10.0.0.1/", out=tmp_path / "run", on_remark=told.remarks.append, **settings
-        )
+        lists = (str(tmp_path / "list"),)
+        told.hunt = wolfspider.crawl(seeds=lists, out=tmp_path / "run", on_remark=told.remarks.append, **settings)
         await finished(told)
-        assert told.remarks == [
-            "Hosts at public addresses rest for 0.25 s between two requests, though the delay is 0 s."
-        ]
+        assert told.remarks == [floor]
         again = await go_on(tmp_path / "run")
-        assert again.remarks == told.remarks, "a run that was begun so is told when it is resumed"
-        assert not (await go_on(tmp_path / "run", delay=1.0)).remarks
+        assert again.remarks.count(floor) == 1, "a run that was begun so is told when it is resumed"
+        assert floor not in (await go_on(tmp_path / "run", delay=1.0)).remarks
 
     asyncio.run(main())
 
@@ -293,3 +293,20 @@ def test_two_hunts_at_once_do_not_meet(tmp_path: Path) -> None:
 
     beside(talk)
     assert all({url.split("/")[2] for url in stored(tmp_path / str(n))} == {f"h{n}.test"} for n in range(3))
+
+
+def test_a_try_that_brought_no_page_starts_anew(tmp_path: Path) -> None:
+    """The same command again, or a corrected address in the same folder, is not held to the failure."""
+    folder = tmp_path / "run"
+
+    async def talk(server: Faulty) -> None:
+        for url in ("http://a.test/status/404", "http://a.test/status/404"):
+            told = await hunt(server.port, url, out=folder, pages=3)
+            assert told.reason == "done" and not told.pages
+        assert len(asked_for(server)) == 2 and any("starts anew" in remark for remark in told.remarks)
+        good = await hunt(server.port, "http://a.test/ok", out=folder, pages=3)
+        assert good.pages and any("starts anew" in remark for remark in good.remarks)
+        with pytest.raises(Problem, match="begun otherwise"):
+            await hunt(server.port, "http://a.test/status/404", out=folder, pages=3)
+
+    beside(talk)

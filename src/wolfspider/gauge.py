@@ -128,7 +128,10 @@ class Meter:
             self._out.clear()
         self._pace.see(now, crawl.spent)
         doing = Counter(one.what for one in self._out.values())
-        in_flight = doing.pop(FETCHING, 0)
+        fetching = doing.pop(FETCHING, 0)
+        in_flight = min(fetching, crawl.limits.slots)
+        if fetching > in_flight:  # of a run that was just resumed, or after slots were taken away
+            doing["slot"] += fetching - in_flight
         frontier = getattr(crawl.strategy, "frontier", None)
         ready, resting = self._hosts(frontier, now)
         next_at = min((at for at in self._waits(now) if at > now), default=math.inf)

@@ -32,6 +32,7 @@ from wolfspider.run import Clock, Run
 from wolfspider.settings import Settings, choose
 from wolfspider.store.base import Store
 from wolfspider.store.failpoints import reach
+from wolfspider.store.reading import RunView
 from wolfspider.store.recording import Recorder, states_for
 from wolfspider.store.sqlite import about_run, create, is_run, open_run
 from wolfspider.web import seeds
@@ -317,9 +318,10 @@ class Hunt:
         if is_run(folder):
             store = open_run(folder, full=full)
             self._reopened = True
-            if self._is_another(store) and not store.begun:
-                store.close()  # a first try that came to nothing: a corrected one begins anew
+            if self._came_to_nothing(store, folder):
+                store.close()
                 shutil.rmtree(folder)
+                self._listed = self._listed or outset.listed(self.settings)
                 return self._store(stack)
         else:
             store = create(folder, self._about(folder), info=self._info(), full=full)
@@ -328,8 +330,15 @@ class Hunt:
         self.folder = folder
         return store
 
-    def _is_another(self, store: Store) -> bool:
-        return bool(outset.differing(self.settings, Settings.from_json(store.about["settings"])))
+    def _came_to_nothing(self, store: Store, folder: Path) -> bool:
+        """A first try that never began and is corrected now, or that found no page and no link: it starts anew."""
+        if not store.begun:
+            return bool(outset.differing(self.settings, Settings.from_json(store.about["settings"])))
+        count, view = store.page_count(), RunView(folder)
+        if count.pages or count.hidden or view.ended != "done" or view.commanded:
+            return False
+        self.remark(f"The last try in {folder} brought no page, so the crawl starts anew.")
+        return True
 
     def _about(self, folder: Path) -> dict[str, Any]:
         """What a new run says of itself: how it was asked for, and what it starts from."""

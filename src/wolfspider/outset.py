@@ -52,6 +52,9 @@ def check(settings: Settings) -> None:
         raise Problem(f"--contact is a mail or web address, such as crawl@example.org, not {settings.contact[:80]!r}.")
     if not settings.contact and not is_local(settings):
         raise Problem(_missing(settings))
+    elsewhere = settings.allow_private or settings.via or settings.seeds
+    if not elsewhere and (asked := _asked(settings)) and all(map(_is_own, asked)):
+        raise Problem(f"{asked[0]} is on your own machine or network: give --allow-private to crawl there.")
 
 
 def _missing(settings: Settings) -> str:

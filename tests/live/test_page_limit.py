@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import faults
 from faults import Call, Faulty
 from wolfspider.cli import explaining
 from wolfspider.drive import NOT_AGAIN
-from wolfspider.events import SetLimit
+from wolfspider.events import Exclude, SetLimit
 from wolfspider.store.reading import RunView
 
 HUB, HOSTS = "http://a.test/many", 20
@@ -94,5 +95,17 @@ def test_a_limit_lowered_by_resume_holds(tmp_path: Path) -> None:
         assert told.reason == "stopped"
         again = await go_on(run, pages=3)
         assert (again.reason, again.downloads) == ("budget", 3) and len(asked_for(server)) == 3
+
+    beside(talk)
+
+
+def test_what_is_excluded_while_it_waits_for_its_turn_is_not_sent(tmp_path: Path) -> None:
+    async def talk(server: Faulty) -> None:
+        told = prepared(server.port, HUB, out=tmp_path / "run", pages=100, slots=HOSTS, delay=1.0)
+        assert told.hunt is not None
+        told.after(1, partial(told.hunt.command, Exclude("h*.test")))
+        await finished(told)
+        assert asked_for(server) == ["a.test/many"] and told.downloads == 1
+        assert set(told.failures.values()) <= {"excluded"}
 
     beside(talk)

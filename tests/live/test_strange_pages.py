@@ -104,7 +104,8 @@ def test_titles_with_escapes_and_line_breaks_stay_one_object_a_line(
     words = crawl_command(server.port, tmp_path / "run", "http://a.test/escape", pages=1)
     done = run([word for word in words if word != "--quiet"])
     assert done.returncode == 0, done.stderr
-    events = [json.loads(line) for line in done.stdout.splitlines()]
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    events = [event for event in told if event["event"] != "gauge"]
     assert [event["event"] for event in events] == ["began", "went", "landed", "ended"]
     assert done.stdout.isascii() and "\x1b" not in done.stdout + done.stderr and "\u202e" not in done.stderr
     assert "owned" in events[2]["title"]

@@ -31,6 +31,12 @@ from wolfspider.store.sqlite import SqliteStore, about_run, create, is_run, open
 FIXTURES = Path(__file__).with_name("fixtures")
 
 
+def position(view: RunView) -> int:
+    """Of the last entry of the log."""
+    with view.moment() as connection:
+        return int(connection.execute("SELECT MAX(seq) FROM log").fetchone()[0])
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[SqliteStore]:
     made = create(tmp_path / "run", {"topic": "spiders"}, info={"software": "test"})
@@ -165,7 +171,7 @@ def test_a_disk_that_is_read_only_is_a_sentence(tmp_path: Path) -> None:
             open_run(run)
         with pytest.raises(Problem, match="Read-only"):
             create(run.parent / "other", {}, info={})
-        assert RunView(run).log_position > 0  # it can still be read
+        assert position(RunView(run)) > 0  # it can still be read
     finally:
         subprocess.run(["umount", "-l", str(run.parent)], check=False)
 
@@ -356,10 +362,10 @@ def test_a_run_is_read_while_it_is_written(store: SqliteStore) -> None:
     view = RunView(store.folder)
     pages = view.pages()
     first = next(pages)
-    before = view.log_position
+    before = position(view)
     rehearsal.run(20)
     rest = list(pages)
-    assert view.log_position > before
+    assert position(view) > before
     assert len(rest) + 1 < len(list(view.pages())), "one moment of the run, however long it takes"
     assert first.number < rest[0].number
     rehearsal.run()

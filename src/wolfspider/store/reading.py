@@ -165,10 +165,10 @@ class RunView:
             yield connection
 
     @property
-    def log_position(self) -> int:
+    def commanded(self) -> bool:
+        """Has a person told the run anything?"""
         with self.moment() as connection:
-            (last,) = connection.execute("SELECT IFNULL(MAX(seq), 0) FROM log").fetchone()
-        return int(last)
+            return connection.execute("SELECT 1 FROM commands LIMIT 1").fetchone() is not None
 
     @property
     def ended(self) -> str | None:

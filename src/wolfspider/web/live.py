@@ -205,7 +205,7 @@ class Live:
             if too_long is not None:
                 return too_long
             self.counters.overhead += 1
-            answer, _ = await self._get(url, {}, None, LARGEST, lambda: True)
+            answer, _ = await self._get(url, {}, None, LARGEST, lambda: None)
             return answer
 
     async def _ask_for_page(self, trip: _Trip, address: str) -> Answer | Failure:
@@ -218,8 +218,10 @@ class Live:
             left = trip.left()
             if left is not None and left <= 0:
                 return Failure("timeout", f"not here within {trip.request.deadline:g} s")
-            answer, seconds = await self._get(trip.url, trip.conditions(), left, None, trip.sends)
-            self.counters.requests += answer is not NOT_SENT
+            answer, seconds = await self._get(
+                trip.url, trip.conditions(), left, None, lambda: self._out_of_scope(trip) or trip.held_back()
+            )
+            self.counters.requests += not isinstance(answer, Failure) or answer.asked
             trip.seconds += seconds
             return answer
 
@@ -240,13 +242,15 @@ class Live:
         headers: Mapping[str, str],
         deadline: float | None,
         most: int | None,
-        sends: Callable[[], bool],
+        refuses: Callable[[], Failure | None],
     ) -> tuple[Answer | Failure, float]:
-        """One request, within a turn, once it has one of the lanes and `sends` says that it may go out."""
+        """One request, within a turn, once it has one of the lanes. `refuses` is asked just before it goes out: much
+        may have changed while it waited."""
         host, began = host_of(url), self.polite.clock()
         async with self.lanes:
-            if not sends():
-                return NOT_SENT, 0.0
+            refused = refuses()
+            if refused is not None:
+                return refused, 0.0
             answer = await self.client.get(url, headers, deadline=deadline, most=most)
         if isinstance(answer, Failure):
             seconds = self.polite.clock() - began
@@ -269,12 +273,13 @@ class _Trip:
         self._waiting = False
         self._sent = False
 
-    def sends(self) -> bool:
-        """May a request go out? The crawl is asked until one did."""
+    def held_back(self) -> Failure | None:
+        """Why no request may go out, if so. The crawl is asked until one did."""
         self._sent = self._sent or self.request.sends()
-        if self._sent:
-            self.request.doing("fetching")
-        return self._sent
+        if not self._sent:
+            return NOT_SENT
+        self.request.doing("fetching")
+        return None
 
     def waits(self, waiting: bool) -> None:
         """Told on once, however many reasons there are to wait one after another."""
