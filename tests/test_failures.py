@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.failures import MEANINGS, counted, in_words
+from wolfspider.failures import KINDS, MEANINGS, counted, in_words
 from wolfspider.model import FAILURES, Failure
 
 
 def test_every_failure_has_a_meaning_for_people() -> None:
     assert set(MEANINGS) == set(FAILURES)
     assert all(in_words(Failure(kind)) != kind for kind in FAILURES)
+
+
+def test_every_failure_is_documented_in_these_words() -> None:
+    docs = (Path(__file__).parents[1] / "docs" / "events.md").read_text(encoding="utf-8")
+    rows = [f"| `{kind}` | {phrase} | {meaning} |" for kind, (phrase, meaning) in KINDS.items()]
+    assert [row for row in rows if row not in docs.splitlines()] == []
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Failures in words that people understand: one phrase for each, and counts of them in one line.
 
-A phrase has no part that differs from page to page (no address, no seconds), so that equal failures can be counted.
+A phrase has no part that differs from page to page, so that equal failures can be counted.
 """
 
 from __future__ import annotations
@@ -10,50 +10,38 @@ from http import HTTPStatus
 
 from wolfspider.model import Failure
 
-MEANINGS: Mapping[str, str] = {
-    "dns": "its host has no address",
-    "connect": "its host could not be reached",
-    "tls": "its certificate is not to be trusted",
-    "timeout": "it was not here in time (--deadline)",
-    "slow": "it came too slowly to wait for its end",
-    "status": "its server answered by an error",
-    "type": "it is no page that can be read",
-    "size": "it is too large (--largest)",
-    "empty": "there is nothing in it",
-    "script": "there is nothing to read without JavaScript, which is not run here",
-    "encoding": "it cannot be unpacked",
-    "redirect": "its redirects go in a circle, are too many, or lead where the crawl may not go",
-    "trap": "its domain or path goes on without end",
-    "robots": "its robots.txt forbids it to us",
-    "blocked": "it lies in a network that is not crawled (--allow-private allows one's own)",
-    "excluded": "it is out of the crawl's scope",
-    "scheme": "it is neither http nor https",
-    "waiting": "its host was in trouble, or asked to be left alone, for longer than we wait",
-    "source": "what finds addresses of this kind had no answer",
-    "budget": "the page limit was lowered before it was sent",
+KINDS: Mapping[str, tuple[str, str]] = {  # a phrase to be counted, and what it means for one address
+    "dns": ("host name not found", "its host has no address"),
+    "connect": ("no connection", "its host could not be reached"),
+    "tls": ("no secure connection", "its certificate is not to be trusted"),
+    "timeout": ("no answer in time", "it was not here in time (--deadline)"),
+    "slow": ("answer too slow", "it came too slowly to wait for its end"),
+    "status": ("error status", "its server answered by an error"),
+    "type": ("not a readable page", "it is no page that can be read"),
+    "size": ("too large", "it is too large (--largest)"),
+    "empty": ("empty page", "there is nothing in it"),
+    "script": (
+        "nothing to read without JavaScript",
+        "there is nothing to read without JavaScript, which is not run here",
+    ),
+    "encoding": ("cannot be decompressed", "it cannot be unpacked"),
+    "redirect": (
+        "redirect that cannot be followed",
+        "its redirects go in a circle, are too many, or lead where the crawl may not go",
+    ),
+    "trap": ("domain or path without end", "its domain or path goes on without end"),
+    "robots": ("disallowed by robots.txt", "its robots.txt forbids it to us"),
+    "blocked": ("not a public address", "it lies in a network that is not crawled (--allow-private allows one's own)"),
+    "excluded": ("out of scope", "it is out of the crawl's scope"),
+    "scheme": ("neither http nor https", "it is neither http nor https"),
+    "waiting": (
+        "host left alone for now",
+        "its host was in trouble, or asked to be left alone, for longer than we wait",
+    ),
+    "source": ("no answer to a search or leap", "what finds addresses of this kind had no answer"),
+    "budget": ("page limit lowered", "the page limit was lowered before it was sent"),
 }
-_PHRASES: Mapping[str, str] = {
-    "dns": "host name not found",
-    "connect": "no connection",
-    "tls": "no secure connection",
-    "timeout": "no answer in time",
-    "slow": "answer too slow",
-    "status": "error status",
-    "type": "not a readable page",
-    "size": "too large",
-    "empty": "empty page",
-    "script": "nothing to read without JavaScript",
-    "encoding": "cannot be decompressed",
-    "redirect": "redirect that cannot be followed",
-    "trap": "domain or path without end",
-    "robots": "disallowed by robots.txt",
-    "blocked": "not a public address",
-    "excluded": "out of scope",
-    "scheme": "neither http nor https",
-    "waiting": "host left alone for now",
-    "source": "no answer to a search or leap",
-    "budget": "page limit lowered",
-}
+MEANINGS: Mapping[str, str] = {kind: meaning for kind, (_, meaning) in KINDS.items()}
 _TELLING = ("dns", "connect", "tls", "blocked")  # kinds whose detail comes from us, and is one of few
 _OF_ROBOTS = "robots.txt of "  # how the detail of a failure begins that is one of robots.txt
 _SHOWN = 4  # phrases in a line
@@ -63,11 +51,11 @@ def in_words(failure: Failure) -> str:
     """What went wrong: 404 Not Found, connection refused, disallowed by robots.txt ..."""
     kind, detail = failure
     if kind == "status":
-        return _status(detail) or _PHRASES[kind]
+        return _status(detail) or KINDS[kind][0]
     if kind == "waiting" and detail.startswith(_OF_ROBOTS):
         reason = detail.partition(": ")[2].partition(",")[0]
         return f"robots.txt could not be read ({_status(reason) or reason})"
-    return (detail if kind in _TELLING else "") or _PHRASES.get(kind, kind)
+    return (detail if kind in _TELLING else "") or KINDS.get(kind, (kind,))[0]
 
 
 def _status(text: str) -> str:
