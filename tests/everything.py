@@ -313,6 +313,25 @@ page("large-character", body="<p>" + "äöü€🕷" * 2000 + "</p>", settings={
 BIG = written("large", body="<p>" + "spiders " * 9000).encode()
 encoded("large-gzip", "gzip", gzip.compress(BIG), settings=LARGEST)
 encoded("large-zstd", "zstd", zstd.compress(BIG), settings=LARGEST)
+sent("gzip-garbage-then-member-in-two", SHORT + b"X", gzip.compress(b"<p>more</p>"), headers=GZIP)
+
+
+def damaged_behind_the_limit() -> bytes:
+    """A long field in the head makes the inner stream one block of the outer one, so that a single byte of the outer
+    stream leads to what lies before the limit, to the limit and to the damage behind it."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    packed = packer.compress(BIG) + packer.flush(zlib.Z_FULL_FLUSH) + b"\x07" * 50  # no kind of block
+    head = packed[:3] + b"\x04" + packed[4:10]
+    return zstd.compress(head + (20_000).to_bytes(2, "little") + bytes(20_000) + packed[10:])
+
+
+encoded(
+    "gzip-in-zstd-damaged-behind-the-limit",
+    "gzip, zstd",
+    damaged_behind_the_limit(),
+    settings={"largest": 60_000},
+    alone=True,
+)
 encoded("bomb", "gzip", gzip.compress(b"<p>spiders hunt " + b" " * (1 << 22)))
 
 

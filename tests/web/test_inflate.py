@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import subprocess
 import sys
 import time
@@ -13,10 +14,11 @@ from functools import cache, partial
 
 import brotli
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wolfspider.model import Failure
+from wolfspider.store.holdings import LARGEST
 from wolfspider.web.inflate import HIGHEST_RATIO, SMALL, Inflater, inflated, inflater
 
 if sys.version_info >= (3, 14):
@@ -114,6 +116,75 @@ def test_whatever_pieces_a_damaged_body_came_in_all_that_was_read_is_found_again
     came = b"".join(stream.feed(bytes(body[place : place + step])) for place in range(0, len(body), step))
     again = inflated(bytes(body), name, MOST)
     assert came == b"" if isinstance(again, Failure) else again[0].startswith(came)
+
+
+CHAINS = [*itertools.product(MANY, MANY)]
+BODY = b"".join(b"%x " % zlib.crc32(b"%d" % n) for n in range(6000)) + bytes(30_000) + TEXT[:20_000]
+
+
+@cache
+def chained(inner: str, outer: str) -> bytes:
+    """A body in two encodings, the first of which has a field of zeros, so that much of it comes in a few bytes."""
+    encoders = {"raw deflate": raw_deflate, **dict(reversed(COMPRESSED))}
+    packed = encoders[inner](BODY)
+    if inner == "gzip":
+        packed = packed[:3] + b"\x04" + packed[4:10] + (20_000).to_bytes(2, "little") + bytes(20_000) + packed[10:]
+    return encoders[outer](packed)
+
+
+def fed(stream: Inflater, body: bytes, step: int) -> tuple[bytes, bytes]:
+    """As a client reads it, in pieces of that size until the limit: what came, and what is made of it."""
+    decoded, at = [b""], 0
+    while at < len(body) and not stream.full:
+        decoded.append(stream.feed(body[at : at + step]))
+        at += step
+    return body[:at], stream.salvaged(body[:at]) if stream.broken else b"".join(decoded)
+
+
+@pytest.mark.parametrize(("inner", "outer"), CHAINS)
+@given(
+    at=st.integers(0, 200_000),
+    byte=st.integers(0, 255),
+    deep=st.booleans(),
+    step=st.sampled_from([1, 37, 1460, 65_536, 1_000_000]) | st.integers(1, 70_000),
+    most=st.integers(1, len(BODY) + 1000),
+)
+@settings(max_examples=25)
+def test_a_body_in_two_encodings_is_read_from_the_archive_as_it_came_whatever_was_wrong_with_it(
+    inner: str, outer: str, at: int, byte: int, deep: bool, step: int, most: int
+) -> None:
+    """Damaged in the outer stream or in the inner one, before or behind the limit."""
+    encoding = f"{inner}, {outer}".replace("raw ", "")
+    body = bytearray(chained(inner, outer))
+    if deep:
+        body = bytearray(inflated(bytes(body), outer.removeprefix("raw "), MOST)[0])
+    body[at % len(body)] ^= byte
+    packed = {"raw deflate": raw_deflate, **dict(reversed(COMPRESSED))}[outer](body) if deep else bytes(body)
+    raw, came = fed(undoing(encoding, most), packed, step)
+    again = inflated(raw, encoding, len(came), max(len(came), LARGEST))
+    assert came == (b"" if isinstance(again, Failure) else again[0])
+
+
+@pytest.mark.parametrize(("name", "encode"), [("gzip", gzip.compress), ("zstd", zstd.compress)])
+@pytest.mark.parametrize("garbage", [b"X", b"\n"])  # a frame of zstd that is to be skipped may begin with an X
+def test_behind_something_that_is_no_member_nothing_is_read_whatever_pieces_it_came_in(
+    name: str, encode: Encode, garbage: bytes
+) -> None:
+    first, second = encode(TEXT[:500]) + garbage, encode(TEXT[500:1000])
+    for step in (1, 7, len(first), 1_000_000):
+        stream = undoing(name)
+        assert fed(stream, first + second, step)[1] == TEXT[:500]
+        assert inflated(first + second, name, MOST) == (TEXT[:500], not stream.whole)
+
+
+def test_a_damaged_body_has_no_more_than_the_ratio_allows_live_and_from_the_archive() -> None:
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    body = packer.compress(bytes(HIGHEST_RATIO * 4000)) + packer.flush(zlib.Z_FULL_FLUSH)
+    body += b"\x07" * (4000 - 50 - len(body))  # no kind of block: the damage
+    assert len(body) * HIGHEST_RATIO > SMALL
+    for step in (100, 1460, 65_536):
+        raw, came = fed(undoing("gzip"), body, step)
+        assert inflated(raw, "gzip", len(came), LARGEST)[0] == came
 
 
 @each_encoding

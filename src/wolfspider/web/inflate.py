@@ -206,30 +206,22 @@ class Inflater:
         return kept[0] if len(kept) == 1 else b"".join(kept)
 
     def salvaged(self, body: bytes) -> bytes:
-        """All that lies before the damage in a body, to the byte, whatever pieces it was fed in: from the beginning, in
-        steps that get smaller where the damage is. A checksum that is wrong at the end would else cost a short page."""
-        good, kept = 0, [b""]
-        for step in (_PIECE, _STEP, 1):
-            again = Inflater(self._makers, self._most, self._most_between)
-            again._raw = len(body)  # the ratio is that of the whole
-            kept = [again.feed(body[:good])]
-            while good < len(body) and not again.done:
-                piece = again.feed(body[good : good + step])
-                if not again.broken:
-                    kept.append(piece)
-                    good += step
-                elif step == 1:  # one byte may hold much of a stream within a stream
-                    kept.append(piece)
-        return b"".join(kept)
+        """All that lies before the damage in a body, to the byte, whatever pieces it was fed in. The encodings are
+        undone one after the other: a byte of the outer stream may hold much of the inner one."""
+        most = self._most_of(len(body))
+        for place, maker in enumerate(self._makers, 1):
+            body = _before_damage(maker, body, most if place == len(self._makers) else self._most_between)
+        return body
 
     def _kept(self, piece: bytes) -> bytes:
-        most = self._most
-        if self._stages:
-            most = min(most, max(SMALL, HIGHEST_RATIO * self._raw))
-        room = most - self._size
+        room = self._most_of(self._raw) - self._size
         self.full = len(piece) > room
         self._size += min(len(piece), room)
         return piece[:room] if self.full else piece
+
+    def _most_of(self, raw: int) -> int:
+        """Bytes that may come out of so many that came."""
+        return min(self._most, max(SMALL, HIGHEST_RATIO * raw)) if self._makers else self._most
 
     def _through(self, data: bytes, place: int) -> Iterator[bytes]:
         """Small slices go in, because zlib copies what it has not come to yet."""
@@ -244,6 +236,24 @@ class Inflater:
                     self.full = True
                     return
                 yield from self._through(piece, place + 1)
+
+
+def _before_damage(maker: Callable[[], _Stage], body: bytes, most: int) -> bytes:
+    """What one encoding gives before the damage: from the beginning, in steps that get smaller where the damage is.
+    A checksum that is wrong at the end would else cost a short page."""
+    good, kept = 0, [b""]
+    for step in (_PIECE, _STEP, 1):
+        again = Inflater([maker], most)
+        again._raw = most  # the ratio was looked at before
+        kept = [again.feed(body[:good])]
+        while good < len(body) and not again.done:
+            piece = again.feed(body[good : good + step])
+            if not again.broken or step == 1:
+                kept.append(piece)
+                good += step
+        if not again.broken:
+            break
+    return b"".join(kept)
 
 
 def inflater(encoding: str, most: int, most_between: int | None = None) -> Inflater | Failure:
