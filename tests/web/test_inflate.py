@@ -185,6 +185,7 @@ def test_a_damaged_body_has_no_more_than_the_ratio_allows_live_and_from_the_arch
     for step in (100, 1460, 65_536):
         raw, came = fed(undoing("gzip"), body, step)
         assert inflated(raw, "gzip", len(came), LARGEST)[0] == came
+        assert len(came) <= max(SMALL, HIGHEST_RATIO * len(raw))
 
 
 @each_encoding
