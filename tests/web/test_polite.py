@@ -145,6 +145,7 @@ class Instant:
         ("127.0.0.1", {"allow_private": True}, 0.0),
         ("10.1.2.3", {"allow_private": True}, 0.0),
         (PUBLIC, {"allow_private": True}, FLOOR),
+        (f"127.0.0.1 {PUBLIC}", {"allow_private": True}, FLOOR),
         (PUBLIC, {"via": ("127.0.0.1", 80)}, 0.0),
         (PUBLIC, {"via": ("192.168.0.1", 80)}, 0.0),
         ("127.0.0.1", {"via": (PUBLIC, 80)}, FLOOR),
@@ -153,7 +154,7 @@ class Instant:
 def test_only_public_addresses_have_a_floor(address: str, options: dict[str, Any], floor: float) -> None:
     async def main() -> None:
         async def resolve(name: str) -> list[str]:
-            return [address]
+            return address.split()
 
         client: Any = Instant()
         live = Live(
@@ -162,6 +163,21 @@ def test_only_public_addresses_have_a_floor(address: str, options: dict[str, Any
         for number in range(3):
             await live.fetch(Request(f"http://a.test/{number}"))
         assert [after - before for before, after in pairwise(client.asked)] == pytest.approx([floor] * 3)
+
+    virtually(main())
+
+
+@pytest.mark.parametrize("records", [[PUBLIC], ["127.0.0.1", PUBLIC], [PUBLIC, "10.1.2.3"]])
+def test_a_host_with_any_public_address_wants_to_know_who_asks(records: list[str]) -> None:
+    async def main() -> None:
+        async def resolve(name: str) -> list[str]:
+            return records
+
+        client: Any = Instant()
+        guard = Guard(resolve=resolve, allow_private=True)
+        live = Live(client, guard, polite(Manners()), LiveRobots(clock), strangers=False)
+        fetch = await live.fetch(Request("http://a.test/"))
+        assert fetch.failure is not None and fetch.failure.kind == "blocked" and client.asked == []
 
     virtually(main())
 

@@ -16,7 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from wolfspider.model import Capture, Failure, Fetch, host_of
 from wolfspider.web.addresses import public
@@ -43,6 +43,13 @@ class Counters:
     bytes: int = 0  # of bodies as they came over the wire
     turned_away: int = 0  # visits to hosts of domains that have too many
     failures: Counter[str] = field(default_factory=Counter)  # by kind
+
+
+class _Where(NamedTuple):
+    """Where a host is asked."""
+
+    address: str
+    public: bool  # may it be a stranger's?
 
 
 class Live:
@@ -138,9 +145,9 @@ class Live:
         if refused is not None:
             return refused
         trip.request.doing("name")
-        address = await self._address(host)
-        if isinstance(address, Failure):
-            return address
+        where = await self._address(host)
+        if isinstance(where, Failure):
+            return where
         rules = await self._rules_in_the_end(trip, host)
         if isinstance(rules, Failure):
             return rules
@@ -148,7 +155,7 @@ class Live:
             if not rules.allows(url):
                 return Failure("robots", "disallowed by robots.txt")
             self.polite.asks(host, rules.delay)
-        return await self._ask_for_page(trip, address)
+        return await self._ask_for_page(trip, where)
 
     def _out_of_scope(self, trip: _Trip) -> Failure | None:
         if trip.request.allows(trip.url):
@@ -161,15 +168,17 @@ class Live:
         self.counters.turned_away += 1
         return Failure("trap", f"its domain has more than {self.hosts.most} hosts")
 
-    async def _address(self, host: str) -> str | Failure:
-        """Where the requests for a host go: with `via`, to one address for all hosts."""
+    async def _address(self, host: str) -> _Where | Failure:
+        """Where the requests for a host go: with `via`, to one address for all hosts. A host with one public address
+        among others is public, because a connection may go to any of them."""
         found = await self.guard.addresses(host)
         if isinstance(found, Failure):
             self.polite.failed(host, found, 0.0)
             return found
-        if not self.strangers and self.guard.via is None and public(found[0]):
+        where = _Where(found[0], any(map(public, found)))
+        if not self.strangers and self.guard.via is None and where.public:
             return Failure("blocked", "a public site wants to know who asks: give --contact")
-        return found[0]
+        return where
 
     async def _rules_in_the_end(self, trip: _Trip, host: str) -> Rules | Failure | None:
         """A host whose robots.txt cannot be read rests, or its pages would be tried one after another. If the rest is
@@ -198,19 +207,19 @@ class Live:
         refused = self.guard.refuses(url) or self._crowded(host)
         if refused is not None:
             return refused
-        address = await self._address(host)
-        if isinstance(address, Failure):
-            return address
-        async with self.polite.turn(host, address, public=public(address)) as too_long:
+        where = await self._address(host)
+        if isinstance(where, Failure):
+            return where
+        async with self.polite.turn(host, where.address, public=where.public) as too_long:
             if too_long is not None:
                 return too_long
             self.counters.overhead += 1
             answer, _ = await self._get(url, {}, None, LARGEST, lambda: None)
             return answer
 
-    async def _ask_for_page(self, trip: _Trip, address: str) -> Answer | Failure:
+    async def _ask_for_page(self, trip: _Trip, where: _Where) -> Answer | Failure:
         waits = self._told_of(trip)
-        async with self.polite.turn(host_of(trip.url), address, waits, public(address)) as too_long:
+        async with self.polite.turn(host_of(trip.url), where.address, waits, where.public) as too_long:
             if too_long is not None:
                 return too_long
             trip.waits(False)
