@@ -53,7 +53,10 @@ def test_no_module_asks_python_which_addresses_are_public() -> None:
     assert [path.name for path in package.rglob("*.py") if asking.search(path.read_text(encoding="utf-8"))] == []
 
 
-@pytest.mark.parametrize("address", ["10.0.0.1", "127.0.0.1", "192.168.1.1", "::1", "fd00::1", "fe80::1%eth0"])
+@pytest.mark.parametrize(
+    "address",
+    ["10.0.0.1", "127.0.0.1", "192.168.1.1", "::1", "fd00::1", "fe80::1%eth0", "::10.0.0.1", "64:ff9b:1::a00:1"],
+)
 def test_an_address_inside_may_be_allowed(address: str) -> None:
     assert inside(address)
 
@@ -62,14 +65,10 @@ def test_an_address_inside_may_be_allowed(address: str) -> None:
     "address",
     [
         *("0.0.0.0", "224.0.0.1", "239.255.255.255", "::", "ff02::1", "::ffff:224.0.0.1", "2002:e000:1::"),
-        *(
-            "169.254.169.254",
-            "169.254.170.2",
-            "100.100.100.200",
-            "168.63.129.16",
-            "fd00:ec2::254",
-            "fd00:ec2::254%eth0",
-        ),
+        *("169.254.169.254", "169.254.170.2", "169.254.170.23", "169.254.42.42", "169.254.0.1", "192.0.0.192"),
+        *("100.100.100.200", "168.63.129.16", "fd00:ec2::254", "fd00:ec2::254%eth0", "fd00:ec2::23", "fd20:ce::254"),
+        *("fd00:42::42", "fe80::a9fe:a9fe", "fe80::a9fe:a9fe%eth0"),
+        *("64:ff9b:1::169.254.169.254", "64:ff9b:1:a9fe:a9:fe00::", "::169.254.169.254", "::ffff:0:169.254.169.254"),
         *("::ffff:169.254.169.254", "64:ff9b::169.254.169.254", "2002:a9fe:a9fe::", "2607:f8b0::5efe:169.254.169.254"),
         *("", "example.com", "127.1"),
     ],

@@ -41,13 +41,20 @@ _GIVEN_OUT = IPv6Network("2000::/3")
 # Forms of IPv6 addresses that lead to an IPv4 address.
 _MAPPED = IPv6Network("::ffff:0:0/96")
 _NAT64 = IPv6Network("64:ff9b::/96")
+_OWN_NAT64 = IPv6Network("64:ff9b:1::/48")  # of a network's own, with the IPv4 address at one of two places
+_LAST_FOUR = (_MAPPED, _NAT64, _OWN_NAT64, *map(IPv6Network, ("::/96", "::ffff:0:0:0/96")))  # compatible, translated
+_LOOPBACK = IPv6Address("::1")
 _6TO4 = IPv6Network("2002::/16")
 _ISATAP = (0x00005EFE, 0x02005EFE)
 
 _OF_NO_MACHINE = tuple(map(ip_network, ("0.0.0.0/32", "224.0.0.0/4", "::/128", "ff00::/8")))
 # Where machines of a cloud ask for their own keys. Never a page, whatever is allowed.
-_METADATA = frozenset(
-    map(ip_address, ("169.254.169.254", "169.254.170.2", "100.100.100.200", "168.63.129.16", "fd00:ec2::254"))
+_METADATA = tuple(
+    ip_network(block)
+    for block in (
+        *("169.254.0.0/16", "100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32", "fe80::a9fe:a9fe/128"),
+        *("fd00:ec2::23/128", "fd00:ec2::254/128", "fd20:ce::254/128", "fd00:42::42/128"),
+    )
 )
 
 
@@ -68,12 +75,11 @@ def public(text: str) -> bool:
 
 
 def _public(address: Address) -> bool:
-    if address in _METADATA or any(address in block for block in _NOT_PUBLIC):
+    if any(address in block for block in (*_METADATA, *_NOT_PUBLIC)):
         return False
     if isinstance(address, IPv4Address):
         return True
-    inner = _embedded(address)
-    if address.scope_id is not None or (inner is not None and not _public(inner)):
+    if address.scope_id is not None or not all(map(_public, _embedded(address))):
         return False
     return any(address in block for block in (_GIVEN_OUT, _MAPPED, _NAT64))
 
@@ -86,15 +92,21 @@ def inside(text: str) -> bool:
 
 
 def _inside(address: Address) -> bool:
-    if address in _METADATA or any(address in block for block in _OF_NO_MACHINE):
+    if any(address in block for block in (*_METADATA, *_OF_NO_MACHINE)):
         return False
-    inner = _embedded(address) if isinstance(address, IPv6Address) else None
-    return inner is None or _inside(inner)
+    return isinstance(address, IPv4Address) or all(map(_inside, _embedded(address)))
 
 
-def _embedded(address: IPv6Address) -> IPv4Address | None:
-    """The IPv4 address that a mapped, 6to4, NAT64 or ISATAP address leads to."""
-    whole = int(address)
-    if address in _MAPPED or address in _NAT64 or (whole >> 32) & 0xFFFFFFFF in _ISATAP:
-        return IPv4Address(whole & 0xFFFFFFFF)
-    return IPv4Address(whole >> 80 & 0xFFFFFFFF) if address in _6TO4 else None
+def _embedded(address: IPv6Address) -> list[IPv4Address]:
+    """The IPv4 addresses that an IPv6 one may lead to: mapped, compatible, translated, 6to4, NAT64 or ISATAP."""
+    if address == _LOOPBACK:
+        return []
+    whole, found = int(address), []
+    if any(address in block for block in _LAST_FOUR) or (whole >> 32) & 0xFFFFFFFF in _ISATAP:
+        found.append(whole & 0xFFFFFFFF)
+    middle = (whole >> 64 & 0xFFFF) << 16 | whole >> 40 & 0xFFFF  # the other place (RFC 6052)
+    if address in _OWN_NAT64 and middle:
+        found.append(middle)
+    if address in _6TO4:
+        found.append(whole >> 80 & 0xFFFFFFFF)
+    return [IPv4Address(number) for number in found]
