@@ -8,7 +8,7 @@ and anycast services). No web page is served from there, so a block that is clos
 from __future__ import annotations
 
 from functools import lru_cache
-from ipaddress import AddressValueError, IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import AddressValueError, IPv4Address, IPv6Address, IPv6Network, ip_network
 
 Address = IPv4Address | IPv6Address
 
