@@ -25,8 +25,9 @@ import pytest
 from small_web import EVIL, PAGES, SMALL, SPIDERS, SmallWeb, page
 from wolfspider import events
 from wolfspider.cli import explaining, main, steering
-from wolfspider.cli.live import CODES, NOTHING, ending, exit_code, folder_for
+from wolfspider.cli.live import CODES, NOTHING, exit_code, folder_for
 from wolfspider.cli.screen import Tally
+from wolfspider.cli.standing import End
 from wolfspider.drive import Result
 from wolfspider.errors import Busy
 from wolfspider.settings import Settings, known
@@ -232,7 +233,7 @@ def test_what_a_failure_says_never_reaches_the_terminal_as_it_came(run: Run, via
         ("circling", "finds nothing new", "export"),
         ("stuck", "a bug in it", "export"),
         ("disk", "--disk-floor", "resume my-run"),
-        ("finished", "as you said", "export"),
+        ("finished", "it fetches nothing more", "export"),
         ("interrupted", "nothing is lost", "resume my-run"),
         ("stopped", "nothing is lost", "resume my-run"),
     ],
@@ -240,8 +241,8 @@ def test_what_a_failure_says_never_reaches_the_terminal_as_it_came(run: Run, via
 def test_every_end_says_why_and_what_to_do(reason: str, says: str, then: str) -> None:
     tally = Tally(10)
     tally.count = PageCount(5, 2)
-    lines = ending(Result(reason, 10, 0.0), tally, Path("my-run"))
-    assert says in lines[0] and any(then in line for line in lines[1:])
+    end = End(Path("my-run"), reason, 10, tally.count)
+    assert says in end.why() and any(then in line for line in end.next_steps())
     assert exit_code(Result(reason, 10, 0.0), tally) == CODES[reason]
 
 

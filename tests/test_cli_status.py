@@ -19,9 +19,9 @@ import pytest
 from small_web import BREAD, SPIDERS, SmallWeb, page
 from wolfspider.cli import main, screen, standing
 from wolfspider.cli.screen import Tally
-from wolfspider.events import Gauge
+from wolfspider.events import Gauge, Pause
 from wolfspider.store.counting import PageCount
-from wolfspider.store.reading import RunView
+from wolfspider.store.reading import RunView, append_command
 from wolfspider.web.serve import Manner, serve
 
 HASTY = "--delay 0 --adapt 0 --tries 1 --disk-floor 0"
@@ -194,7 +194,64 @@ def test_status_of_a_run_that_another_process_has(aside: Aside, run: Run, tmp_pa
     assert gauge.waiting.keys() <= standing.WAITS.keys()
     assert kept[-1].state == "ended" and [one.at for one in kept] == sorted(one.at for one in kept)
     assert json.loads(run("status --json", folder)[1])["running"] is False
-    assert run("status", folder)[1].startswith("The run is over: interrupted. Go on by: wolfspider resume ")
+    shown = run("status", folder)[1]
+    assert re.match(r"Ended by you after \d+ downloads?; nothing is lost\.\n\d+ of 100 downloads\n", shown)
+    assert f"Go on with it by: wolfspider resume {folder}\n" in shown
+
+
+@pytest.mark.parametrize(
+    ("pages", "steered", "says", "then"),
+    [
+        (1, (), "The budget is spent: 1 download.", "Go on with it by: wolfspider resume {} --pages 2"),
+        (100, (), "No link is left to follow after ", "starting points by: wolfspider steer {} seeds URL, then: "),
+        (1, ("exclude", "*"), "(wolfspider steer {} include RULE)", "Go on with it by: wolfspider resume {}"),
+        (1, ("finish",), "A person finished the run after 1 download: it fetches nothing more.", "The pages: "),
+    ],
+)
+def test_status_says_of_an_ended_run_what_the_crawl_said_at_its_end(
+    aside: Aside, run: Run, tmp_path: Path, pages: int, steered: tuple[str, ...], says: str, then: str
+) -> None:
+    folder = tmp_path / "my run"
+    words = f"crawl http://a.test/ --topic 'wolf spiders' --via 127.0.0.1:{aside(serve(EVERY_CASE)).port} {HASTY}"
+    _, _, err = run(f"{words} --pages {pages} --out", folder)
+    if steered:
+        run("steer --yes", folder, *steered)
+        _, _, err = run("resume --pages 10", folder)
+    why, budget, *rest = run("status", folder)[1].splitlines()
+    told = [line for line in err.splitlines() if not line.startswith("Obeyed: ")]
+    assert [why, *rest] == told and budget == f"{RunView(folder).summary().downloads} of " + (
+        "10 downloads" if steered else f"{pages} download{'s' * (pages > 1)}"
+    )
+    quoted = shlex.quote(str(folder))
+    assert says.format(quoted) in why and any(then.format(quoted) in line for line in rest)
+    assert "over" not in why and "RUN" not in why
+
+
+def test_a_run_without_links_says_which_links_it_does_not_follow() -> None:
+    def why(nofollow: str) -> str:
+        return standing.End(Path("run"), "done", 1, PageCount(1, 0), nofollow=nofollow).why()
+
+    assert why("obey").endswith(" Links marked nofollow are not followed (--nofollow).")
+    assert why("pages").endswith(" Links of pages that say nofollow are not followed (--nofollow).")
+    assert "nofollow" not in why("ignore")
+
+
+def test_status_of_a_paused_run_says_how_to_end_the_pause(aside: Aside, run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    run(
+        f"crawl http://a.test/ --topic spiders --via 127.0.0.1:{aside(serve(EVERY_CASE)).port} {HASTY} --pages 1 --out",
+        folder,
+    )
+    append_command(folder, Pause(), "somebody")  # as one that came while the run ended
+    with subprocess.Popen(
+        [sys.executable, "-m", "wolfspider", "resume", str(folder), "--pages", "5", "--quiet"]
+    ) as crawl:
+        try:
+            until(lambda: any(RunView(folder).events("Obeyed")))
+        finally:
+            crawl.terminate()
+            crawl.wait(TIME)
+    assert f"It is paused; end the pause by: wolfspider steer {folder} resume" in run("status", folder)[1]
 
 
 def test_status_of_what_is_no_run(run: Run, tmp_path: Path) -> None:

@@ -6,12 +6,15 @@ import json
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wolfspider import __version__
 from wolfspider.errors import Problem
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 STDOUT = Path("-")
 
@@ -83,6 +86,15 @@ def _help_if_alone(context: typer.Context) -> None:
 
 def print_json(data: object) -> None:
     print(json.dumps(data, ensure_ascii=True))
+
+
+def say(console: Console, sentence: str, most: int = 1000) -> None:
+    """A sentence for people, harmless: a terminal gets it wrapped at words, another program in one line."""
+    from rich.text import Text
+
+    from wolfspider.bench.plain import plainly
+
+    console.print(Text(plainly(sentence, most)))
 
 
 def moment(text: str | None) -> float | None:

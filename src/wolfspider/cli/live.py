@@ -1,6 +1,6 @@
 """A crawl on the command line: signals, the screen or the stream of events, and how it ended.
 
-Ctrl-C once waits for what is out, twice ends at once; either way the run can be gone on with.
+Ctrl-C once waits for what is out, twice ends at once; either way the run can be resumed.
 """
 
 from __future__ import annotations
@@ -8,27 +8,23 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import shlex
 import signal
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
-from types import MappingProxyType
-
-from rich.console import Console
-from rich.text import Text
 
 from wolfspider import outset
 from wolfspider.bench import live as terminal
-from wolfspider.bench.plain import plainly
+from wolfspider.cli.common import say
 from wolfspider.cli.outputs import Outputs, show
 from wolfspider.cli.screen import Tally, following
+from wolfspider.cli.standing import End
 from wolfspider.drive import Result
 from wolfspider.errors import Nothing
 from wolfspider.events import Event
-from wolfspider.failures import counted, in_words
+from wolfspider.failures import in_words
 from wolfspider.hunt import Hunt
 from wolfspider.settings import Settings
 from wolfspider.store.folder import is_run
@@ -49,7 +45,6 @@ CODES = {  # docs/cli.md has the table
     "interrupted": 130,
     "stopped": 131,
 }
-_RESUMABLE = ("interrupted", "stopped", "disk", "waiting", "excluded")
 _PATIENCE = 3.0  # seconds for --via to answer
 _TICK = 0.2  # seconds between two pictures, and between two looks whether a line waits to be sent
 
@@ -88,12 +83,10 @@ def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool, given: C
     sys.stdout.flush()
     view = RunView(folder)
     tally.take_stock(view.summary(), view.hosts())
-    through = outputs.newest is not None and outputs.newest.final
     waits = Counter(map(in_words, hunt.driver.stranded.values() if hunt.driver is not None else ()))
-    for line in ending(result, tally, folder, through, waits):
+    end = End.of(view, result.reason, outputs, waits)
+    for line in (end.why(), tally.summary(), *end.next_steps()):
         say(console, line)
-    if hunt.crawl is not None and hunt.crawl.paused:
-        say(console, f"It is paused; go on by: wolfspider steer {shlex.quote(str(folder))} resume")
     return exit_code(result, tally)
 
 
@@ -147,61 +140,3 @@ async def _tick(look: Callable[[], None]) -> None:
         look()
         sys.stdout.flush()
         await asyncio.sleep(_TICK)
-
-
-def say(console: Console, sentence: str) -> None:
-    console.print(Text(plainly(sentence, 1000)))
-
-
-def ending(
-    result: Result, tally: Tally, folder: Path, through: bool = False, waits: Mapping[str, int] = MappingProxyType({})
-) -> list[str]:
-    """What a person wants to know in the end: why it is over, what there is, what to do next. A search that is
-    `through` has ended by itself: links may be left. `waits`: why visits wait for a later session, in words."""
-    lines = [_why(result, tally, through, waits), tally.summary()]
-    run = shlex.quote(str(folder))
-    if result.reason in _RESUMABLE:
-        lines.append(f"Go on with it by: wolfspider resume {run}")
-    elif result.reason == "budget":
-        lines.append(f"Go on with it by: wolfspider resume {run} --pages {2 * result.downloads}")
-    if tally.count.pages:
-        lines.append(f"The pages: wolfspider export {run}{' --relevant' * bool(tally.count.relevant)}")
-    return lines
-
-
-def _why(result: Result, tally: Tally, through: bool, waits: Mapping[str, int]) -> str:
-    spent = f"{result.downloads:,} downloads"
-    if not tally.pages_in and result.reason in ("done", "budget"):
-        return f"Nothing could be downloaded: {_troubles(tally)}. Are the starting points right?"
-    match result.reason:
-        case "budget":
-            return f"The budget is spent: {spent}."
-        case "done" if through:
-            return f"The search is through, after {spent}."
-        case "done":
-            return f"No link is left to follow after {spent}. More starting points, or a wider --include, bring more."
-        case "excluded":
-            return (
-                f"All links that are left are excluded, after {spent}. Include some again (wolfspider steer RUN "
-                "include RULE) and resume the run, or leave it at that."
-            )
-        case "waiting":
-            return (
-                f"Every host that is left is blocked or must rest for longer than --max-wait, after {spent}"
-                f"{f': {counted(waits)}' if waits else ''}. "
-                "Try again later, or with more starting points."
-            )
-        case "circling":
-            return f"The strategy goes round among pages it has, after {spent}: it finds nothing new. Try another one."
-        case "stuck":
-            return f"The strategy waits for something that will never come, after {spent}: that is a bug in it."
-        case "disk":
-            return f"The disk is nearly full (--disk-floor), so the crawl has stopped after {spent}. Make room first."
-        case "finished":
-            return f"Finished, as you said, after {spent}."
-        case _:
-            return f"Ended by you after {spent}; nothing is lost."
-
-
-def _troubles(tally: Tally) -> str:
-    return counted(tally.failures) or "nothing was in reach"

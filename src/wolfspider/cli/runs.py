@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wolfspider.cli.common import Quiet, app, print_json, verbatim
+from wolfspider.cli.common import Quiet, app, print_json, say, verbatim
 from wolfspider.cli.options import with_settings
 
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
@@ -90,13 +90,14 @@ def status(
     """How a run stands: how far it is, what its visits do, what it has found."""
     import time
 
+    from wolfspider.bench import live as screen
     from wolfspider.cli import standing
 
     if as_json:
         print_json(standing.status(run))
     else:
         for line in standing.lines(run, time.time()):
-            print(line)
+            say(screen.console_for(), line)
 
 
 @app.command(

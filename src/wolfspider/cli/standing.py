@@ -7,12 +7,15 @@ import shlex
 import time
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from wolfspider import failures
 from wolfspider.bench.plain import plainly
+from wolfspider.cli.outputs import Outputs
 from wolfspider.events import GOES_ON, Gauge
+from wolfspider.settings import Settings
 from wolfspider.store.counting import PageCount
 from wolfspider.store.folder import Places
 from wolfspider.store.lock import is_owned
@@ -33,6 +36,10 @@ WAITS = {  # what visits wait for; a word of gauge.py that is not here is shown 
     "reading": "to be read",
 }
 HALTED = {"finishing": "FINISHING", "paused": "PAUSED"}
+UNFOLLOWED = {  # what a run that has no link left did not follow, by its --nofollow
+    "obey": " Links marked nofollow are not followed (--nofollow).",
+    "pages": " Links of pages that say nofollow are not followed (--nofollow).",
+}
 
 
 def counted(number: int, name: str) -> str:
@@ -107,6 +114,86 @@ def found(count: PageCount, hosts: int, downloads: int, reasons: Mapping[str, in
     )
 
 
+# The end of a run
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a run ended, in the words of the crawl itself and of `wolfspider status`."""
+
+    folder: Path
+    reason: str
+    downloads: int
+    count: PageCount
+    reasons: Mapping[str, int] = field(default_factory=dict)  # why visits failed, in words
+    nofollow: str = "ignore"
+    through: bool = False  # a search that has ended by itself: links may be left
+    waits: Mapping[str, int] = field(default_factory=dict)  # why visits wait for a later session, in words
+    paused: bool = False
+
+    @classmethod
+    def of(cls, view: RunView, reason: str, outputs: Outputs, waits: Mapping[str, int] | None = None) -> End:
+        summary, through = view.summary(), outputs.newest is not None and outputs.newest.final
+        nofollow = Settings.from_json(view.about.get("settings", {})).nofollow
+        about = (summary.downloads, summary.count, summary.reasons, nofollow, through, waits or {})
+        return cls(view.folder, reason, *about, _is_paused(view))
+
+    def why(self) -> str:
+        spent = counted(self.downloads, "download")
+        if not self.count.pages + self.count.hidden and self.reason in ("done", "budget"):
+            troubles = failures.counted(self.reasons) or "nothing was in reach"
+            return f"Nothing could be downloaded: {troubles}. Are the starting points right?"
+        match self.reason:
+            case "budget":
+                return f"The budget is spent: {spent}."
+            case "done" if self.through:
+                return f"The search is through, after {spent}."
+            case "done":
+                more = "More starting points, or a wider --include, bring more."
+                return f"No link is left to follow after {spent}. {more}{UNFOLLOWED.get(self.nofollow, '')}"
+            case "excluded":
+                include = f"{_command('steer', self.folder)} include RULE"
+                again = f"Include some again ({include}) and resume the run, or leave it at that."
+                return f"All links that are left are excluded, after {spent}. {again}"
+            case "waiting":
+                waits = f": {failures.counted(self.waits)}" if self.waits else ""
+                blocked = "Every host that is left is blocked or must rest for longer than --max-wait"
+                return f"{blocked}, after {spent}{waits}. Try again later, or with more starting points."
+            case "circling":
+                return f"The strategy goes round among pages it has, after {spent}, and finds nothing new. Try another."
+            case "stuck":
+                return f"The strategy waits for something that will never come, after {spent}: that is a bug in it."
+            case "disk":
+                return f"The disk is nearly full (--disk-floor), so the crawl stopped after {spent}. Make room first."
+            case "finished":
+                return f"A person finished the run after {spent}: it fetches nothing more."
+            case _:
+                return f"Ended by you after {spent}; nothing is lost."
+
+    def next_steps(self) -> list[str]:
+        resume, steps = _command("resume", self.folder), []
+        if self.reason == "budget":
+            steps.append(f"Go on with it by: {resume} --pages {2 * max(1, self.downloads)}")
+        elif self.reason in GOES_ON:
+            steps.append(f"Go on with it by: {resume}")
+        elif self.reason == "done" and not self.through:
+            steps.append(f"Give it starting points by: {_command('steer', self.folder)} seeds URL, then: {resume}")
+        if self.paused and self.reason in GOES_ON:
+            steps.append(f"It is paused; end the pause by: {_command('steer', self.folder)} resume")
+        if self.count.pages:
+            steps.append(f"The pages: {_command('export', self.folder)}{' --relevant' * bool(self.count.relevant)}")
+        return steps
+
+
+def _command(name: str, folder: Path) -> str:
+    return f"wolfspider {name} {shlex.quote(str(folder))}"
+
+
+def _is_paused(view: RunView) -> bool:
+    kinds = [data["command"]["kind"] for _, _, data in view.events("Obeyed")]
+    return next((kind for kind in reversed(kinds) if kind in ("Pause", "Resume")), "") == "Pause"
+
+
 # wolfspider status
 
 
@@ -131,15 +218,26 @@ def status(folder: Path) -> dict[str, Any]:
 def lines(folder: Path, now: float) -> list[str]:
     view = RunView(folder)
     summary, gauge, running = view.summary(), view.gauge(), is_owned(Places.of(folder).lock)
-    shown = [_headline(folder, summary, gauge, running, now)]
+    end = None if running or summary.ended is None else _end(view, summary.ended)
+    shown = [_headline(folder, summary, gauge, running, now) if end is None else end.why()]
     if running and gauge is not None and _is_fresh(gauge, now):
         budget = f"{gauge.downloads:,} of {gauge.budget:,} downloads, {gauge.rate_minute:.1f} a second"
         shown.append(", ".join(filter(None, (budget, HALTED.get(gauge.state, left(gauge))))))
         shown.append(visits(gauge))
         ready = "" if gauge.hosts_ready is None else f"{counted(gauge.hosts_ready, 'host')} ready, "
         shown.append(f"{ready}{counted(gauge.hosts_resting, 'host')} resting")
+    elif not running and gauge is not None:
+        shown.append(f"{summary.downloads:,} of {counted(gauge.budget, 'download')}")
     shown.append(found(summary.count, summary.hosts, summary.downloads, summary.reasons))
+    if end is not None:
+        shown += end.next_steps()
     return [plainly(line, 1000) for line in shown]
+
+
+def _end(view: RunView, reason: str) -> End:
+    outputs = Outputs()
+    outputs.recall(view)
+    return End.of(view, reason, outputs)
 
 
 def _is_fresh(gauge: Gauge, now: float) -> bool:
@@ -148,7 +246,8 @@ def _is_fresh(gauge: Gauge, now: float) -> bool:
 
 
 def _headline(folder: Path, summary: Summary, gauge: Gauge | None, running: bool, now: float) -> str:
-    resume = f"wolfspider resume {shlex.quote(str(folder))}"
+    """Of a run that goes on, or never came to an end."""
+    resume = _command("resume", folder)
     if running:
         if gauge is None or gauge.state == "ended":
             return "The run is getting ready, or closing."
@@ -158,7 +257,4 @@ def _headline(folder: Path, summary: Summary, gauge: Gauge | None, running: bool
         return f"A process has the run open and {silent}: it is taking the run up again, or it hangs."
     if summary.started is None:
         return f"The run has not begun. Begin it by: {resume}"
-    if summary.ended is None:
-        return f"The run was killed before it could end. Resume it by: {resume}"
-    goes_on = f" Go on by: {resume}" if summary.ended in GOES_ON else ""
-    return f"The run is over: {summary.ended}.{goes_on}"
+    return f"The run was killed before it could end. Resume it by: {resume}"

@@ -9,8 +9,8 @@ from typing import Any
 
 from wolfspider.bench import live as terminal
 from wolfspider.bench.plain import plainly
-from wolfspider.cli.common import print_json
-from wolfspider.cli.live import exit_code, guided, say, somebody_answers
+from wolfspider.cli.common import print_json, say
+from wolfspider.cli.live import exit_code, guided, somebody_answers
 from wolfspider.cli.screen import Tally
 from wolfspider.events import Began, Event, Landed
 from wolfspider.failures import MEANINGS, in_words
