@@ -19,7 +19,8 @@ import pytest
 from small_web import BREAD, SPIDERS, SmallWeb, page
 from wolfspider.cli import main, screen, standing
 from wolfspider.cli.screen import Tally
-from wolfspider.events import Gauge, Pause
+from wolfspider.events import Gauge, Landed, Pause
+from wolfspider.model import Link, Outcome, Page, Verdict, Visit
 from wolfspider.store.counting import PageCount
 from wolfspider.store.reading import RunView, append_command
 from wolfspider.web.serve import Manner, serve
@@ -334,6 +335,20 @@ def test_the_screen_reads_events_and_never_looks_into_the_crawl() -> None:
     for module in (screen, standing):
         known = set(re.findall(r"^(?:from|import) wolfspider\.?(\w+)", inspect.getsource(module), re.MULTILINE))
         assert not known & {"hunt", "loop", "run", "drive", "room", "web"}
+
+
+def test_the_newest_pages_on_the_screen_are_of_different_addresses() -> None:
+    def landed(asked: str, score: float) -> Landed:
+        found = Page(asked, "http://a.test/", f"by {asked}")
+        outcome = Outcome(Visit(1, Link(asked)), found, Verdict(score, score > 0.5), 1, 0.1, 1e9)
+        return Landed(1e9, outcome, "out", 1)
+
+    tally = Tally(10)
+    for asked, score in (("http://a.test/old", 0.8), ("http://a.test/", 0.9)):
+        tally.hear(landed(asked, score))
+        assert list(tally.newest) == [(score, f"by {asked}", "http://a.test/")]
+    tally.hear(landed("http://a.test/", 0.1))
+    assert not tally.newest, "its last verdict counts"
 
 
 def test_the_screen_knows_of_a_crawl_what_its_events_tell() -> None:

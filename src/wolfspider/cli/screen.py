@@ -47,7 +47,7 @@ class Tally:
         self.failures: Counter[str] = Counter()  # in words
         self.hosts: set[str] = set()
         self.lately: deque[bool] = deque(maxlen=LATELY)
-        self.newest: deque[tuple[float, str, str]] = deque(maxlen=SHOWN)
+        self.newest: deque[tuple[float, str, str]] = deque(maxlen=SHOWN)  # each address once
         self.gauge: Gauge | None = None
         self._heard = 0.0  # when the gauge came, by the clock of this process
 
@@ -84,6 +84,8 @@ class Tally:
         self.bytes += page.size
         if not hidden(page.robots):
             self.hosts.add(host_of(page.final_url))
+        for shown in [row for row in self.newest if row[2] == page.final_url]:
+            self.newest.remove(shown)
         if relevant:
             self.newest.appendleft((score, page.title, page.final_url))
 
