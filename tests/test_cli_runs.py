@@ -35,7 +35,7 @@ from wolfspider.store.archive import DiskFull
 from wolfspider.store.counting import PageCount
 from wolfspider.store.folder import Places
 from wolfspider.store.lock import Lock
-from wolfspider.store.reading import RunView
+from wolfspider.store.reading import RunView, append_command
 from wolfspider.store.sqlite import create
 from wolfspider.web.serve import Manner, serve
 from wolfspider.why import why
@@ -123,7 +123,9 @@ def test_a_crawl_says_why_it_is_over_what_there_is_and_what_to_do_next(crawl: Ru
 def test_a_crawl_that_goes_on_counts_from_what_it_had(crawl: Run, run: Run, tmp_path: Path) -> None:
     crawl("--pages 4")
     code, _, err = run("resume --pages 100", tmp_path / "run")
-    assert code == 0 and err.startswith("No link is left to follow after 11 downloads.")
+    assert code == 0 and err.startswith(
+        "Obeyed: limit pages=100 (was 4)\nNo link is left to follow after 11 downloads."
+    )
     summary = RunView(tmp_path / "run").summary()
     told = f"{summary.pages} pages from {summary.hosts} hosts, {summary.relevant} of them relevant"
     assert told in err and "failures: 1 x 404 Not Found, 1 x disallowed by robots.txt." in err
@@ -411,6 +413,14 @@ def test_what_is_no_run(run: Run, tmp_path: Path, command: str) -> None:
 # Explaining
 
 
+def test_a_page_that_asks_robots_not_to_follow_its_links_is_explained(aside: Aside, run: Run, tmp_path: Path) -> None:
+    shy = SmallWeb({"http://a.test/": page("Shy", SPIDERS, head='<meta name="robots" content="nofollow">')}, {})
+    words = f"crawl http://a.test/ --topic spiders --via 127.0.0.1:{aside(serve(shy)).port} {HASTY} --out"
+    _, _, err = run(words, tmp_path / "run")
+    assert "Links marked nofollow are not followed (--nofollow)." in err
+    assert "It asks robots not to follow its links." in run("explain", tmp_path / "run", "http://a.test/")[1]
+
+
 def test_a_page_is_explained(crawl: Run, run: Run, tmp_path: Path) -> None:
     crawl("--pages 100")
     code, out, _ = run("explain", tmp_path / "run", "http://a.test/good")
@@ -553,12 +563,19 @@ SAYS = "8 of the 9 links that waited at the last snapshot match, at a.test (8). 
 def test_an_exclusion_says_what_it_would_set_aside(crawl: Run, run: Run, tmp_path: Path) -> None:
     crawl("--pages 1")
     folder = tmp_path / "run"
-    assert "0 of the 9 links that waited" in run("steer --yes", folder, "exclude", "nobody.test")[1]
+    none = "None of the 9 links that waited at the last snapshot match; links found later that match are not followed."
+    assert run("steer --yes", folder, "exclude", "nobody.test")[1].startswith(f"{none} Nobody runs it")
     assert run("steer --yes", folder, "exclude", "a.test")[1].startswith(SAYS)
+    one = (
+        "1 of the 9 links that waited at the last snapshot matches, at b.test (1). It is set aside until it is included"
+    )
+    assert run("steer --yes", folder, "exclude", "b.test")[1].startswith(one)
     assert "match, at a.test (8), b.test (1)." in run("steer --yes", folder, "exclude", "*")[1]
 
 
-@pytest.mark.parametrize(("words", "says"), [("exclude a.test", SAYS), ("finish", "cannot be resumed")])
+@pytest.mark.parametrize(
+    ("words", "says"), [("exclude a.test", SAYS), ("finish", "Once finished, the run fetches nothing more")]
+)
 def test_where_nobody_can_be_asked_nothing_is_taken_away_without_yes(
     crawl: Run, run: Run, tmp_path: Path, words: str, says: str
 ) -> None:
@@ -587,7 +604,7 @@ def test_at_a_terminal_the_person_is_asked(crawl: Run, tmp_path: Path, answer: b
         shown += b"".join(rest_of(terminal))
         assert asked.stdout
         said = asked.stdout.read()
-    assert asked.returncode == code and SAYS.encode() in shown
+    assert asked.returncode == code and SAYS.encode() in shown.replace(b"\r\n", b" ")
     assert commands_of(tmp_path / "run") == (code == 0)
     assert said.startswith("Nobody runs it") if code == 0 else b"Nothing was changed." in shown and not said
 
@@ -595,9 +612,9 @@ def test_at_a_terminal_the_person_is_asked(crawl: Run, tmp_path: Path, answer: b
 def test_a_run_without_links_is_told_only_what_it_will_obey(crawl: Run, run: Run, tmp_path: Path) -> None:
     crawl("--pages 100 --exclude b.test/rolls")
     folder = tmp_path / "run"
-    for words in ("pause", "finish", "limit pages=500", "exclude b.test"):
+    for words in ("finish", "limit pages=500", "exclude b.test"):
         code, out, err = run(f"steer --yes {shlex.quote(str(folder))} {words}")
-        assert (code, out) == (2, "") and "is over (done: no link was left to follow)" in err
+        assert (code, out) == (2, "") and "has ended (no link was left to follow)" in err
         assert "seeds" in err and f"--learned-from {folder}" in err
     assert commands_of(folder) == 0
     before = RunView(folder).summary().downloads
@@ -619,11 +636,87 @@ def test_a_finished_run_takes_labels_and_nothing_else(crawl: Run, run: Run, tmp_
     run("resume --quiet", folder)
     for words in ("limit pages=500", "seeds http://b.test/"):
         code, _, err = run(f"steer {shlex.quote(str(folder))} {words}")
-        assert code == 2 and "is over (finished: it was finished)" in err
+        assert code == 2 and "has ended (a person finished it)" in err
     assert run("steer", folder, "label", "http://a.test/", "down")[0] == 0
     run("resume --quiet", folder)
     page = RunView(folder).page("http://a.test/")
     assert page is not None and page.relevant is False
+    code, _, err = run("resume --pages 500", folder)
+    assert code == 0 and "A person finished the run after 1 download: it fetches nothing more." in err
+    assert "wolfspider resume" not in err and RunView(folder).summary().downloads == 1
+
+
+@pytest.mark.parametrize("verb", ["pause", "stop"])
+def test_what_nobody_runs_is_neither_paused_nor_stopped(crawl: Run, run: Run, tmp_path: Path, verb: str) -> None:
+    crawl("--pages 1")
+    code, out, err = run("steer", tmp_path / "run", verb)
+    assert (code, out, err) == (2, "", f"wolfspider: Nobody runs it, so there is nothing to {verb}.\n")
+    assert commands_of(tmp_path / "run") == 0
+
+
+def test_a_resumed_run_tells_of_every_command_it_obeys(crawl: Run, run: Run, tmp_path: Path) -> None:
+    crawl("--pages 1")
+    folder = tmp_path / "run"
+    append_command(folder, events.Pause(), "somebody")  # as one that came while the run ended
+    for words in ("limit pages=9", "resume", "exclude b.test", "topic bread, salt", "seeds http://b.test/"):
+        run(f"steer --yes {shlex.quote(str(folder))} {words}")
+    told = [line for line in run("resume", folder)[2].splitlines() if "beyed: " in line]
+    assert told == [
+        *("Obeyed: pause", "Obeyed: limit pages=9 (was 1)", "Obeyed: resume", "Obeyed: exclude b.test"),
+        "Obeyed: topic bread, salt (was wolf spiders)",
+        "Not obeyed: seeds http://b.test/: http://b.test/ is out of the crawl's scope; include it first.",
+    ]
+    run("steer", folder, "limit", "pages=10")
+    assert run("resume --json", folder)[2].count("beyed: ") == 0
+    run("steer", folder, "limit", "pages=11")
+    assert run("resume --quiet", folder)[2] == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (events.SetParam("gamma", 0.4), "set gamma=0.4"),
+        (events.AddSeeds(tuple(f"http://a.test/{n}" for n in range(5))), "and 2 more"),
+        (events.Label("http://a.test/", False), "label http://a.test/ down"),
+        (events.Include("a.test"), "include a.test"),
+        (events.Finish(), "finish"),
+    ],
+)
+def test_what_was_obeyed_is_told_in_the_words_it_was_said_in(command: events.Command, says: str) -> None:
+    told = steering.told_of(events.Obeyed(0.0, command))
+    assert told.startswith("Obeyed: ") and told.endswith(says)
+
+
+def test_a_label_of_a_page_that_has_not_come_says_that_it_waits_for_it(crawl: Run, run: Run, tmp_path: Path) -> None:
+    crawl("--pages 1")
+    waits = "The run has not downloaded it: the label counts when the page comes."
+    assert waits in run("steer", tmp_path / "run", "label", "http://a.test/good", "up")[1]
+    assert waits not in run("steer", tmp_path / "run", "label", "http://a.test/", "up")[1]
+
+
+def test_where_there_is_no_snapshot_an_exclusion_says_so_in_plain_words(run: Run, tmp_path: Path) -> None:
+    settings = Settings(urls=("http://example.org/",), topic="x", contact="me@example.org")
+    create(tmp_path / "new", {"settings": settings.to_json()}, info={}).close()
+    says = "How many links match is not known yet, in the first minute of a run; those that match are set aside"
+    assert run("steer --yes", tmp_path / "new", "exclude", "a.test")[1].startswith(says)
+
+
+@pytest.mark.parametrize("words", ["steer {} label http://a.test/good up", "status {}", "steer {} exclude a.test"])
+def test_a_terminal_gets_lines_broken_between_words(
+    crawl: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    crawl("--pages 1")
+    terminal, end = os.openpty()
+    monkeypatch.setenv("COLUMNS", "60")
+    (tmp_path / "r").symlink_to(tmp_path / "run")
+    with child(words.format("r"), stdin=end, stdout=end, stderr=end, cwd=tmp_path) as told:
+        os.close(end)
+        os.write(terminal, b"n\n")  # read by the one that asks
+        shown = b"".join(rest_of(terminal))
+    lines = shown.decode().split("\r\n")
+    assert len(lines) > 2 and all(len(line) <= 60 for line in lines) and told.returncode in (0, 1)
+    whole = " ".join(lines).split()
+    assert {"label", "waited", "downloads);"} & set(whole) and not {"snaps", "hot", "downlo", "resum"} & set(whole)
 
 
 @contextlib.contextmanager
@@ -647,9 +740,9 @@ def test_who_speaks_to_a_run_that_ends_at_that_moment_is_told_what_became_of_it(
     assert RunView(tmp_path / "run").ended == "done"
     with owned(tmp_path / "run"):
         code, _, err = run("steer --wait 0", tmp_path / "run", "limit", "pages=200")
-        assert code == 2 and "is over (done" in err
+        assert code == 2 and "has ended (no link" in err
         told = json.loads(run("steer --wait 0 --json", tmp_path / "run", "limit", "pages=200")[1])
-        assert told["obeyed"] is False and "is over (done" in told["problem"]
+        assert told["obeyed"] is False and "has ended (no link" in told["problem"]
 
 
 def test_a_crawl_with_everything_excluded_ends_and_goes_on_when_that_is_taken_back(
@@ -693,7 +786,8 @@ def test_a_crawl_is_steered_from_another_terminal(aside: Aside, run: Run, tmp_pa
         assert run("steer", folder, "label", "nobody.test", "up")[0] == 2
         assert "Excluded: h3.test" in run("steer --yes", folder, "exclude", "h3.test")[1]
         assert run("steer", folder, "seeds", "http://h3.test/")[0] == 2
-        assert "Included: h3.test" in run("steer", folder, "include", "h3.test")[1]
+        included = "Included: h3.test. Links that were set aside by it wait again, if there are any.\n"
+        assert run("steer", folder, "include", "h3.test")[1] == included
         assert run("steer", folder, "seeds", "http://h3.test/")[1] == "1 starting point more.\n"
         told = json.loads(run("steer --json", folder, "limit", "delay=0.5")[1])
         assert told["obeyed"] is True and told["old"] == 0.0

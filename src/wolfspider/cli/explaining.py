@@ -91,6 +91,8 @@ def _page(page: Mapping[str, Any], url: str) -> Iterator[str]:
     yield f"  score      {page['score']:.3f} ({_evidence(page['evidence'])})"
     if page["label"] is not None:
         yield f"  label      a person says it is {'good' if page['label'] else 'bad'}"
+    if "nofollow" in page["robots"]:
+        yield "  follow     It asks robots not to follow its links."
     if hidden(page["robots"]):
         yield "  export     never: it asks not to be indexed"
 

@@ -21,9 +21,10 @@ from wolfspider.cli.common import say
 from wolfspider.cli.outputs import Outputs, show
 from wolfspider.cli.screen import Tally, following
 from wolfspider.cli.standing import End
+from wolfspider.cli.steering import told_of
 from wolfspider.drive import Result
 from wolfspider.errors import Nothing
-from wolfspider.events import Event
+from wolfspider.events import Event, Obeyed
 from wolfspider.failures import in_words
 from wolfspider.hunt import Hunt
 from wolfspider.settings import Settings
@@ -70,6 +71,8 @@ def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool, given: C
         outputs.hear(event)
         if as_json:
             sys.stdout.write(json.dumps(told(event), ensure_ascii=True) + "\n")
+        elif isinstance(event, Obeyed):
+            say(console, told_of(event))
 
     hunt = Hunt(settings, folder, tell=tell, remark=lambda sentence: say(console, sentence), given=given)
     asyncio.run(somebody_answers(settings))

@@ -18,26 +18,31 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider import codec, events
+from wolfspider.bench.live import console_for
 from wolfspider.bench.plain import plainly
-from wolfspider.cli.common import print_json
+from wolfspider.cli.common import print_json, say
+from wolfspider.cli.standing import counted
 from wolfspider.errors import Problem, closest
 from wolfspider.events import Command
 from wolfspider.hunt import settings_of
 from wolfspider.outset import floor_told
 from wolfspider.params import build, move
+from wolfspider.parts import glimpse
 from wolfspider.plugins import strategy_kind
 from wolfspider.scope import Rule
 from wolfspider.store.folder import Places
 from wolfspider.store.lock import is_owned
 from wolfspider.store.reading import RunView, answer_to, append_command
 from wolfspider.web.seeds import address
-from wolfspider.why import matching
+from wolfspider.why import Matching, matching
 
 UNANSWERED = 1  # exit code
 DECLINED = 1  # exit code: the person was asked, and did not say yes
 _PAUSE = 0.1  # seconds between two looks for the answer
 _LIMITS = ("pages", "slots", "delay")
 _MOST_HOSTS = 3  # named in a warning
+_MOST_SEEDS = 3  # named in a line
+_ASIDE = "those that match are set aside until they are included again"
 _DONE = {
     "Pause": "Paused: what is out lands, nothing new starts. Go on by: wolfspider steer {run} resume",
     "Resume": "Going on.",
@@ -50,7 +55,7 @@ _DONE = {
 _REVIVING = (events.AddSeeds, events.Include, events.Label, events.SetTopic)
 _OVER = {  # ends after which a run obeys little
     "done": "no link was left to follow",
-    "finished": "it was finished",
+    "finished": "a person finished it",
     "circling": "it went round among pages it had",
     "stuck": "its strategy waited for something that never came",
 }
@@ -61,8 +66,8 @@ def steer(
 ) -> int:
     """Hand a command over, wait for what comes of it and say it."""
     command = command_for(run, verb, words)
-    if not is_owned(Places.of(run).lock) and (over := _over(run, command)):
-        raise Problem(over)
+    if not is_owned(Places.of(run).lock) and (refusal := _idle(command) or _over(run, command)):
+        raise Problem(refusal)
     warning = _warning(run, command)
     if warning and not yes and not _agrees(warning):
         print("Nothing was changed.", file=sys.stderr)
@@ -76,11 +81,18 @@ def steer(
     if as_json:
         print_json(_told(command, number, answer))
     else:
-        said = (f"{warning} " if warning and yes else "") + _sentence(run, command, answer) + _floor(run, command)
-        print(plainly(said, 2000))
+        remarks = _floor(run, command) + _unseen(run, command)
+        say(console_for(), (f"{warning} " if warning and yes else "") + _sentence(run, command, answer) + remarks, 2000)
     if answer is None:
         return UNANSWERED if _is_running(run) else 0
     return Problem.code if answer.get("problem") else 0
+
+
+def _idle(command: Command) -> str:
+    """Why a run that nobody runs is not told this: stored, it would end or halt the next session unasked."""
+    if isinstance(command, events.Pause | events.Stop):
+        return f"Nobody runs it, so there is nothing to {type(command).__name__.lower()}."
+    return ""
 
 
 def _over(run: Path, command: Command) -> str:
@@ -93,7 +105,7 @@ def _over(run: Path, command: Command) -> str:
     begin = shlex.join(("wolfspider", "crawl", "...", "--learned-from", str(run)))
     other = "Give it starting points (seeds) and resume it, or " if ended == "done" else "Instead, "
     return (
-        f"{run} is over ({ended}: {_OVER.get(ended, 'it has ended')}), so this would change nothing. {other}"
+        f"{run} has ended ({_OVER.get(ended, ended)}), so this would change nothing. {other}"
         f"start another run, which takes over what this one has learned: {begin}"
     )
 
@@ -107,7 +119,8 @@ def _agrees(warning: str) -> bool:
     """Ask the person at the terminal; where there is none, nothing is done."""
     if not sys.stdin.isatty():
         raise Problem(plainly(f"{warning} There is no terminal to ask at: say --yes if that is meant.", 2000))
-    print(f"{plainly(warning, 2000)}\nGo on? [y/N] ", end="", file=sys.stderr, flush=True)
+    say(console_for(stderr=True), warning, 2000)
+    print("Go on? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
@@ -201,23 +214,31 @@ def _warning(run: Path, command: Command) -> str:
     """What a command takes away, as far as the last snapshot tells; empty for those that take nothing away."""
     if isinstance(command, events.Finish):
         return (
-            "Once finished, the run cannot be resumed, and links that wait are never followed; "
+            "Once finished, the run fetches nothing more, and links that wait are never followed; "
             "`stop` ends it so that it can be resumed."
         )
     if not isinstance(command, events.Exclude):
         return ""
     found = matching(run, Rule.read(command.rule))
-    if found is None:
-        return "No snapshot tells how many links match; those that do are set aside until they are included again."
-    count = found.hosts.total()
+    return f"How many links match is not known {_unknown(run)}; {_ASIDE}." if found is None else _matched(found)
+
+
+def _unknown(run: Path) -> str:
+    with glimpse(RunView(run)) as seen:
+        return "yet, in the first minute of a run" if seen is None else "with this strategy"
+
+
+def _matched(found: Matching) -> str:
+    """What an exclusion would set aside."""
+    count, whole = found.hosts.total(), "" if found.whole else " and were looked at"
+    links = f"of the {counted(found.waiting, 'link')} that waited at the last snapshot{whole}"
+    if not count:
+        none = f"None {links} match" if found.waiting or whole else "No link waited at the last snapshot"
+        return f"{none}; links found later that match are not followed."
     most = ", ".join(f"{host} ({links:,})" for host, links in found.hosts.most_common(_MOST_HOSTS))
-    where = f", {'most ' * (len(found.hosts) > _MOST_HOSTS)}at {most}" if most else ""
-    waited = f"of the {found.waiting:,} links that waited at the last snapshot"
-    if found.whole:
-        matched = f"{count:,} {waited} match{where}."
-    else:
-        matched = f"At least {count:,} links match{where}; only {found.waiting:,} of those that wait were looked at."
-    return f"{matched} They are set aside until they are included again."
+    where = f", {'most ' * (len(found.hosts) > _MOST_HOSTS)}at {most}"
+    verb, they = ("matches", "It is") if count == 1 else ("match", "They are")
+    return f"{count:,} {links} {verb}{where}. {they} set aside until {they.lower()} included again."
 
 
 def _floor(run: Path, command: Command) -> str:
@@ -226,6 +247,13 @@ def _floor(run: Path, command: Command) -> str:
         return ""
     told = floor_told(settings_of(run), command.value)
     return f" {told}" if told else ""
+
+
+def _unseen(run: Path, command: Command) -> str:
+    """That a label waits for its page."""
+    if not isinstance(command, events.Label) or "://" not in command.url or RunView(run).page(command.url) is not None:
+        return ""
+    return " The run has not downloaded it: the label counts when the page comes."
 
 
 def _who() -> str:
@@ -245,6 +273,35 @@ def _answer(run: Path, number: int, wait: float) -> Mapping[str, Any] | None:
     return answer
 
 
+def told_of(event: events.Obeyed) -> str:
+    """What came of a command, in a line beside the screen of the crawl that obeyed it."""
+    verb, was = _as_typed(event.command), event.old
+    if event.problem:
+        return f"Not obeyed: {verb}: {event.problem}"
+    before = ", ".join(map(str, was)) if isinstance(was, list | tuple) else was
+    return f"Obeyed: {verb}" + (f" (was {before})" if before not in (None, "") else "")
+
+
+def _as_typed(command: Command) -> str:
+    """The command in the words of `wolfspider steer`."""
+    match command:
+        case events.SetParam(name, value):
+            return f"set {name}={value}"
+        case events.SetLimit(name, value):
+            return f"limit {name}={value}"
+        case events.SetTopic(keywords, description):
+            return f"topic {', '.join(keywords) or description}"
+        case events.AddSeeds(urls):
+            more = f" and {len(urls) - _MOST_SEEDS:,} more" if len(urls) > _MOST_SEEDS else ""
+            return f"seeds {' '.join(urls[:_MOST_SEEDS])}{more}"
+        case events.Label(url, good):
+            return f"label {url} {'up' if good else 'down'}"
+        case events.Exclude(rule) | events.Include(rule):
+            return f"{type(command).__name__.lower()} {rule}"
+        case _:
+            return type(command).__name__.lower()
+
+
 def _told(command: Command, number: int, answer: Mapping[str, Any] | None) -> dict[str, Any]:
     told = {"number": number, "command": type(command).__name__.lower(), **codec.plain(command)}
     if answer is None:
@@ -256,7 +313,7 @@ def _sentence(run: Path, command: Command, answer: Mapping[str, Any] | None) -> 
     if answer is None and _is_running(run):
         return "The crawl has not answered yet. It has the command, and obeys when it is through with its turn."
     if answer is None:
-        return f"Nobody runs it at the moment. It obeys when it is resumed: wolfspider resume {run}"
+        return f"Nobody runs it at the moment. It obeys when it is resumed: wolfspider resume {shlex.quote(str(run))}"
     old = answer.get("old")
     match command:
         case events.SetLimit("pages", value) if value <= RunView(run).summary().downloads:
@@ -274,6 +331,6 @@ def _sentence(run: Path, command: Command, answer: Mapping[str, Any] | None) -> 
             again = shlex.join(("wolfspider", "steer", str(run), "include", rule))
             return f"Excluded: {rule}. Take it back by: {again}"
         case events.Include(rule):
-            return f"Included: {rule}. Links that were set aside wait again, each in its former place."
+            return f"Included: {rule}. Links that were set aside by it wait again, if there are any."
         case _:
-            return _DONE[type(command).__name__].format(run=run)
+            return _DONE[type(command).__name__].format(run=shlex.quote(str(run)))
