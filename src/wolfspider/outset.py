@@ -17,6 +17,7 @@ from wolfspider.text import words
 from wolfspider.topic import Topic
 from wolfspider.web import seeds
 from wolfspider.web.addresses import public, read_address
+from wolfspider.web.html import parse
 from wolfspider.web.polite import FLOOR
 from wolfspider.web.world import Request, Web
 
@@ -161,7 +162,7 @@ async def fetch_liked(
     settings: Settings, store: Store, web: Web, remark: Callable[[str], None], asked: Callable[[], None] = lambda: None
 ) -> int:
     """Get the pages that describe the topic, and return how many downloads that cost. What is here from before a crash
-    is not asked for again."""
+    is not asked for again, and is not read again: a PDF is read for a limited time."""
     here = {fetch.url: fetch for fetch in store.liked()}
     for like in dict.fromkeys(settings.like):
         url = Path(like).absolute().as_uri() if _is_file(like) else seeds.address(like)
@@ -174,7 +175,8 @@ async def fetch_liked(
             remark(f"{url} cannot be had ({_why(fetch)}), so it does not describe the topic.")
         here[url] = fetch
         asked()
-        store.like(fetch)
+        page = parse(fetch)
+        store.like(replace(fetch, page=page) if isinstance(page, Page) else fetch)
     if here and not (settings.topic or settings.description) and all(_why(fetch) for fetch in here.values()):
         raise Problem("None of the pages you like could be had, and there is no --topic: nothing says what is wanted.")
     return _downloads(here)

@@ -19,6 +19,7 @@ import faults
 from everything import HOST, KINDS
 from faults import Call, Faulty
 from wolfspider.store.reading import RunView
+from wolfspider.store.tracing import liked
 from wolfspider.web import pdf
 from wolfspider.web.polite import HostCap
 
@@ -96,6 +97,34 @@ def test_a_pdf_whose_reading_took_too_long_is_the_same_in_a_run_that_is_resumed(
     assert page.truncated and again.reason == "budget"
     with recalled(tmp_path / "run") as (store, _):
         assert store.recall(page.url).result == page
+    assert_whole(tmp_path / "run")
+
+
+@pytest.mark.parametrize("hurried_first", [True, False])
+def test_a_liked_pdf_whose_reading_took_too_long_is_the_same_in_a_run_that_is_resumed(
+    hurried_first: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def answer(call: Call) -> None:
+        await call.answer(paper(), kind="application/pdf")
+
+    monkeypatch.setitem(faults.BEHAVIOURS, "paper", answer)
+    settings = {**ONE_BY_ONE, "pages": 6, "pdf": True, "out": tmp_path / "run", "like": (f"{HOST}/paper",)}
+
+    async def crawl(server: Faulty, hurried: bool, pages: int) -> Told:
+        with monkeypatch.context() as patched:
+            if hurried:
+                patched.setattr(pdf.read, "__defaults__", (-1.0,))
+            return await hunt(server.port, f"{HOST}/hub", **{**settings, "judge": "likeness", "pages": pages})
+
+    async def talk(server: Faulty) -> Told:
+        await crawl(server, hurried_first, 6)
+        for path in (tmp_path / "run" / "snapshots").iterdir():
+            path.unlink()
+        return await crawl(server, not hurried_first, 8)
+
+    assert beside(talk).downloads == 8
+    (like,) = liked(RunView(tmp_path / "run"))
+    assert like.page is not None and like.page.truncated is hurried_first
     assert_whole(tmp_path / "run")
 
 

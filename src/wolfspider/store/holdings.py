@@ -134,7 +134,7 @@ class Holdings:
 
     def _liked(self, data: bytes, file: int | None, offset: int, length: int) -> Fetch:
         fetch, size = unpacked_fetch(data)
-        if file is None:
+        if file is None or fetch.page is not None:
             return fetch
         return replace(fetch, body=body_of(self._archive.read(Place(file, offset, length)), size))
 

@@ -97,7 +97,7 @@ def liked(view: RunView) -> list[Fetch]:
 
 def _liked(archive: Path, data: bytes, file: int | None, offset: int, length: int) -> Fetch:
     fetch, size = unpacked_fetch(data)
-    if file is None:
+    if file is None or fetch.page is not None:
         return fetch
     return replace(fetch, body=body_of(read_archive(archive, Place(file, offset, length)), size))
 
