@@ -7,8 +7,10 @@ import json
 import os
 import re
 import shlex
+import sqlite3
 import subprocess
 import sys
+import tarfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -258,6 +260,30 @@ def test_status_of_a_paused_run_says_how_to_end_the_pause(aside: Aside, run: Run
 def test_status_of_what_is_no_run(run: Run, tmp_path: Path) -> None:
     code, out, err = run("status", tmp_path)
     assert code == 3 and out == "" and "is not a run" in err
+
+
+TAMPERED = {
+    "no table": ("DROP TABLE landings", 3),
+    "other columns": ("ALTER TABLE held RENAME COLUMN relevant TO x", 3),
+    "too large a number": ("UPDATE landings SET cost = 9223372036854775807", 3),
+    "a blob": ("UPDATE landings SET failure = x'1bff', detail = x'ff'", 0),
+    "a number": ("UPDATE landings SET failure = CASE seq % 2 WHEN 0 THEN 5 ELSE x'1b' END, detail = 7", 0),
+}
+
+
+@pytest.mark.parametrize("name", TAMPERED)
+def test_status_of_a_damaged_run_is_a_sentence_or_a_status(name: str, run: Run, tmp_path: Path) -> None:
+    with tarfile.open(Path(__file__).parent / "store" / "fixtures" / "format-1.tar.gz") as packed:
+        packed.extractall(tmp_path, filter="data")
+    (database,) = tmp_path.rglob("run.db")
+    statement, expected = TAMPERED[name]
+    with sqlite3.connect(database) as connection:
+        connection.execute(statement)
+    for words in ("status", "status --json"):
+        code, out, err = run(words, database.parent)
+        assert code == expected and "Traceback" not in err and "\x1b" not in out
+        assert ("is damaged" in err) is bool(expected)
+        assert expected or words == "status" or json.loads(out)["failures"]
 
 
 # The words

@@ -67,8 +67,14 @@ def test_the_newest_come_oldest_first() -> None:
     assert gauges(sqlite3.connect(":memory:")) == []
 
 
-@pytest.mark.parametrize("text", ["", "no JSON", "[]", "{}", '{"at": "now"}', '{"at": null}', '{"at": true}'])
-def test_rows_that_are_no_gauges_are_passed_over(text: str) -> None:
+NO_GAUGES = [
+    *("", "no JSON", "[]", "{}", '{"at": "now"}', '{"at": null}', '{"at": true}', b"\xff\xfe", "[" * 200_000),
+    *("[" * 5_000, '{"at": NaN}', '{"at": Infinity}', '{"at": 1e18}', '{"at": 1' + "0" * 400 + "}"),
+]
+
+
+@pytest.mark.parametrize("text", NO_GAUGES)
+def test_rows_that_are_no_gauges_are_passed_over(text: str | bytes) -> None:
     connection = table()
     connection.execute("INSERT INTO gauges VALUES (1, ?)", (text,))
     assert gauges(connection) == []
@@ -76,7 +82,17 @@ def test_rows_that_are_no_gauges_are_passed_over(text: str) -> None:
 
 def test_what_another_version_wrote_is_read_as_far_as_it_is_known() -> None:
     connection = table()
-    told = {"at": 5, "in_flight": "many", "waiting": {"turn": "x"}, "left": 3, "downloads": 7, "unheard_of": 1}
+    told = {
+        "at": 5,
+        "next_at": float("inf"),
+        "rate_minute": float("nan"),
+        "budget": 10**400,
+        "in_flight": "many",
+        "waiting": {"turn": "x"},
+        "left": 3,
+        "downloads": 7,
+        "unheard_of": 1,
+    }
     connection.execute("INSERT INTO gauges VALUES (5, ?)", (json.dumps(told),))
     assert gauges(connection) == [Gauge(5.0, downloads=7, left=3)]
 
@@ -94,3 +110,42 @@ def test_a_run_of_an_earlier_version_has_no_gauges_until_it_is_resumed(tmp_path:
     assert RunView(folder).gauge() == Gauge(7.5, "fetching")
     with sqlite3.connect(database) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (1,), "an older wolfspider may still open it"
+
+
+OURS = "CREATE TABLE gauges (second INTEGER PRIMARY KEY, data TEXT NOT NULL)"
+TAMPERED = {
+    "other columns": ["CREATE TABLE gauges (a)"],
+    "in capitals": ["CREATE TABLE GAUGES (a, b, c)"],
+    "a view": ["CREATE VIEW gauges AS SELECT 1 AS second, 'x' AS data"],
+    "an index": ["CREATE INDEX gauges ON visits (url)"],
+    "a trigger": [OURS, 'CREATE TRIGGER "a""b" BEFORE INSERT ON gauges BEGIN SELECT RAISE(ABORT, \'no\'); END'],
+    "a trigger that undoes": [OURS, "CREATE TRIGGER t BEFORE DELETE ON gauges BEGIN SELECT RAISE(ROLLBACK, 'no'); END"],
+}
+
+
+@pytest.mark.parametrize("name", TAMPERED)
+def test_a_table_of_gauges_that_is_not_ours_stops_nobody(name: str, tmp_path: Path) -> None:
+    with tarfile.open(FIXTURE) as packed:
+        packed.extractall(tmp_path, filter="data")
+    (database,) = tmp_path.rglob("run.db")
+    with sqlite3.connect(database) as connection:
+        for statement in TAMPERED[name]:
+            connection.execute(statement)
+    assert RunView(database.parent).gauges() == []
+    store = open_run(database.parent)
+    for at in (7.5, 8.5):
+        store.gauge(Gauge(at, "fetching"))
+    store.commit()
+    assert len(store.gauges()) == 2
+    store.close()
+    assert RunView(database.parent).gauge() == Gauge(8.5, "fetching")
+
+
+def test_a_gauge_that_cannot_be_written_is_lost_and_the_turn_is_not() -> None:
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    connection.execute("CREATE TABLE other (a)")
+    connection.execute("BEGIN")
+    connection.execute("INSERT INTO other VALUES (1)")
+    Gauges(connection).keep(Gauge(1.0))
+    connection.execute("COMMIT")
+    assert connection.execute("SELECT a FROM other").fetchall() == [(1,)]

@@ -1,12 +1,13 @@
 """How a run stood, kept apart from its log: a gauge for every second of the last hour, one a minute before that.
 
 Gauges are for screens of other processes. A run that loses them loses nothing, so their table is made where it is
-missing and the format of runs stays as it is: an older wolfspider opens a run that has gauges and leaves them alone,
-and a run without gauges is read as one that nobody has watched.
+missing or is not the one that is made here, and the format of runs stays as it is: an older wolfspider opens a run that
+has gauges and leaves them alone, and a run without gauges is read as one that nobody has watched.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sqlite3
 from collections.abc import Mapping
@@ -14,16 +15,33 @@ from typing import Any, get_args, get_type_hints
 
 from wolfspider import codec
 from wolfspider.events import Gauge
-from wolfspider.store.packing import json_of
+from wolfspider.store.packing import LONGEST_JSON, json_of
 
-TABLE = "CREATE TABLE IF NOT EXISTS gauges (second INTEGER PRIMARY KEY, data TEXT NOT NULL)"
+TABLE = "CREATE TABLE gauges (second INTEGER PRIMARY KEY, data TEXT NOT NULL)"
 SECONDS = 3_600  # gauges that are a second apart, at most
 MINUTES = 10_080  # and before those, a minute apart
 _THIN = (
     "DELETE FROM gauges WHERE second < ?1 AND second NOT IN"
     " (SELECT MIN(second) FROM gauges WHERE second < ?1 GROUP BY second / 60 ORDER BY 1 DESC LIMIT ?2)"
 )
+_FOUND = "SELECT type, name, sql FROM sqlite_master WHERE lower(name) = 'gauges' OR lower(tbl_name) = 'gauges'"
+_LARGEST = 1e15  # of a number
 _KINDS = get_type_hints(Gauge)
+
+
+def make(connection: sqlite3.Connection) -> None:
+    """Make the table. Anything else of its name goes, and so does whatever somebody hung on it."""
+    if _is_ours(connection):
+        return
+    with contextlib.suppress(sqlite3.Error):  # then the run has no gauges
+        for kind, name, _ in connection.execute(_FOUND).fetchall():
+            quoted = name.replace('"', '""')
+            connection.execute(f'DROP {kind} IF EXISTS "{quoted}"')
+        connection.execute(TABLE)
+
+
+def _is_ours(connection: sqlite3.Connection) -> bool:
+    return connection.execute(_FOUND).fetchall() == [("table", "gauges", TABLE)]
 
 
 class Gauges:
@@ -34,6 +52,14 @@ class Gauges:
         self._minute: int | None = None  # that it was last thinned in
 
     def keep(self, gauge: Gauge) -> None:
+        """A gauge that cannot be written is lost. If the turn was undone with it, that is an error as any other."""
+        try:
+            self._keep(gauge)
+        except sqlite3.Error:
+            if not self._connection.in_transaction:
+                raise
+
+    def _keep(self, gauge: Gauge) -> None:
         second = int(gauge.at)
         self._connection.execute("DELETE FROM gauges WHERE second > ?", (second,))  # of a clock that was ahead
         self._connection.execute("INSERT OR REPLACE INTO gauges VALUES (?, ?)", (second, json_of(codec.plain(gauge))))
@@ -45,18 +71,20 @@ class Gauges:
 
 def gauges(connection: sqlite3.Connection, newest: int = SECONDS + MINUTES) -> list[Gauge]:
     """The newest ones, oldest first."""
-    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'gauges' AND type = 'table'").fetchone():
+    sql = "SELECT data FROM gauges WHERE length(data) <= ? ORDER BY second DESC LIMIT ?"
+    try:
+        rows = connection.execute(sql, (LONGEST_JSON, newest)).fetchall() if _is_ours(connection) else []
+    except sqlite3.Error:
         return []
-    sql = "SELECT data FROM gauges ORDER BY second DESC LIMIT ?"
-    found = [_gauge(data) for (data,) in connection.execute(sql, (newest,))]
+    found = [_gauge(data) for (data,) in rows]
     return [gauge for gauge in reversed(found) if gauge is not None]
 
 
-def _gauge(text: str) -> Gauge | None:
+def _gauge(text: str | bytes) -> Gauge | None:
     """What an older or a newer version wrote is taken as far as it is known here; what does not fit is left out."""
     try:
         told = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(told, dict) or not _fits(told.get("at"), float):
         return None
@@ -67,4 +95,6 @@ def _fits(value: Any, kind: Any) -> bool:
     if kind == Mapping[str, int]:
         return isinstance(value, dict) and all(_fits(number, int) for number in value.values())
     kinds = get_args(kind) or (kind,)
+    if isinstance(value, int | float) and not abs(value) < _LARGEST:  # nor is what is no number at all
+        return False
     return not isinstance(value, bool) and isinstance(value, (*kinds, int) if float in kinds else kinds)

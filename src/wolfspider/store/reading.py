@@ -161,8 +161,11 @@ class RunView:
     def moment(self) -> Iterator[sqlite3.Connection]:
         """One moment of the run."""
         with contextlib.closing(_opened(self._places.database, "ro")) as connection:
-            connection.execute("BEGIN")
-            yield connection
+            try:
+                connection.execute("BEGIN")
+                yield connection
+            except sqlite3.Error as error:
+                raise BadInput(f"{self._places.database} is damaged: {error}. Restore it from a copy.") from error
 
     @property
     def commanded(self) -> bool:
@@ -272,9 +275,15 @@ def _failures(connection: sqlite3.Connection) -> tuple[Counter[str], Counter[str
     reasons: Counter[str] = Counter()
     sql = "SELECT failure, detail, COUNT(*) FROM landings WHERE failure IS NOT NULL AND how = 'out' GROUP BY 1, 2"
     for kind, detail, times in connection.execute(sql):
-        kinds[kind] += times
-        reasons[in_words(Failure(kind, detail or ""))] += times
+        failure = Failure(_text(kind), _text(detail or ""))
+        kinds[failure.kind] += times
+        reasons[in_words(failure)] += times
     return kinds, reasons
+
+
+def _text(value: Any) -> str:
+    """Also of a value of another type, as a damaged run may have it."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
 def _downloads(connection: sqlite3.Connection) -> int:

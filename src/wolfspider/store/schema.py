@@ -99,7 +99,7 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
         raise BadInput(f"{path} is no database of a run: its format is {found}.")
     for version in range(found, FORMAT):
         _migrate(connection, version)
-    connection.execute(gauges.TABLE)
+    gauges.make(connection)
 
 
 def refuse_newer(path: Path, found: int) -> None:
