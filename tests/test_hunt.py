@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -308,5 +310,25 @@ def test_a_try_that_brought_no_page_starts_anew(tmp_path: Path) -> None:
         assert good.pages and any("starts anew" in remark for remark in good.remarks)
         with pytest.raises(Problem, match="begun otherwise"):
             await hunt(server.port, "http://a.test/status/404", out=folder, pages=3)
+
+    beside(talk)
+
+
+@pytest.mark.parametrize("gone", ["seeds", "learned"])
+def test_a_try_that_holds_what_cannot_be_had_again_is_not_taken_away(tmp_path: Path, gone: str) -> None:
+    """It brought no page; its list of addresses is gone, or the run that it learned from."""
+    folder, lists, other = tmp_path / "run", tmp_path / "list", tmp_path / "other"
+    lists.write_text("http://a.test/status/404\n")
+
+    async def talk(server: Faulty) -> None:
+        await hunt(server.port, "http://a.test/ok", out=other, pages=2)
+        given = {"seeds": (str(lists),)} if gone == "seeds" else {"learned_from": str(other)}
+        urls = () if gone == "seeds" else ("http://a.test/status/404",)
+        assert not (await hunt(server.port, *urls, out=folder, pages=3, **given)).pages
+        lists.unlink()
+        shutil.rmtree(other)
+        with suppress(BadInput):
+            await go_on(folder)
+        assert (folder / "run.json").is_file()
 
     beside(talk)

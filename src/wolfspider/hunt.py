@@ -320,8 +320,8 @@ class Hunt:
             self._reopened = True
             if self._came_to_nothing(store, folder):
                 store.close()
+                self._listed = self._listed or outset.listed(self.settings)  # before anything is taken away
                 shutil.rmtree(folder)
-                self._listed = self._listed or outset.listed(self.settings)
                 return self._store(stack)
         else:
             store = create(folder, self._about(folder), info=self._info(), full=full)
@@ -336,6 +336,8 @@ class Hunt:
             return bool(outset.differing(self.settings, Settings.from_json(store.about["settings"])))
         count, view = store.page_count(), RunView(folder)
         if count.pages or count.hidden or view.ended != "done" or view.commanded:
+            return False
+        if self.settings.learned_from or "-" in self.settings.seeds:  # it holds what may not be had again
             return False
         self.remark(f"The last try in {folder} brought no page, so the crawl starts anew.")
         return True
