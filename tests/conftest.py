@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 import signal
 import sys
 import threading
@@ -14,6 +15,8 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from wolfspider.cli import main
 
 # No deadline and no health check of speed: a loaded machine is not a failing test.
 # `HYPOTHESIS_PROFILE=search make test` looks for examples nobody has seen.
@@ -50,6 +53,26 @@ def aside() -> Iterator[Callable[[AbstractAsyncContextManager[Any]], Any]]:
         loop.call_soon_threadsafe(loop.stop)
         thread.join(30)
         loop.close()
+
+
+@pytest.fixture
+def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without settings of whoever runs the tests."""
+    for name in list(os.environ):
+        if name.startswith("WOLFSPIDER_"):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], bare_environment: None) -> Callable[..., tuple[int, str, str]]:
+    """`run("status --json", folder)` calls the command line and gives its exit code, output and errors."""
+
+    def called(text: str, *more: object) -> tuple[int, str, str]:
+        code = main([*shlex.split(text), *map(str, more)])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return called
 
 
 @pytest.fixture(scope="session")

@@ -23,7 +23,6 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from small_web import EVIL, SMALL
-from wolfspider.cli import main
 from wolfspider.cli.outputs import FEWEST, MOST, NOTES, Generation, Layout, Outputs, bar, on_screen, page, read
 from wolfspider.cli.screen import Tally, _picture, following
 from wolfspider.events import Noted
@@ -33,6 +32,7 @@ from wolfspider.strategies.spider.generations import SpiderParams
 from wolfspider.web.serve import Manner, serve
 
 HASTY = "--delay 0 --adapt 0 --tries 1 --disk-floor 0"
+pytestmark = pytest.mark.usefixtures("bare_environment")
 Run = Callable[..., tuple[int, str, str]]
 Aside = Callable[[Any], Any]
 
@@ -260,23 +260,6 @@ def test_a_page_of_what_there_is_so_far() -> None:
 
 
 # A real crawl
-
-
-@pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in list(os.environ):
-        if name.startswith("WOLFSPIDER_"):
-            monkeypatch.delenv(name)
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    def called(text: str) -> tuple[int, str, str]:
-        code = main(shlex.split(text))
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return called
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ import pytest
 
 from small_web import EVIL, PAGES, SMALL, SPIDERS, SmallWeb, page
 from wolfspider import events
-from wolfspider.cli import explaining, main, steering
+from wolfspider.cli import explaining, steering
 from wolfspider.cli.live import CODES, NOTHING, exit_code, folder_for
 from wolfspider.cli.screen import Tally
 from wolfspider.cli.standing import End
@@ -43,6 +43,7 @@ from wolfspider.why import why
 DOCS = (Path(__file__).parents[1] / "docs" / "cli.md").read_text(encoding="utf-8")
 HASTY = "--delay 0 --adapt 0 --tries 1 --disk-floor 0"
 TIME = 40.0
+pytestmark = pytest.mark.usefixtures("bare_environment")
 Run = Callable[..., tuple[int, str, str]]
 Aside = Callable[[Any], Any]
 
@@ -56,23 +57,6 @@ MANY = SmallWeb(
     },
     {},
 )
-
-
-@pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in list(os.environ):
-        if name.startswith("WOLFSPIDER_"):
-            monkeypatch.delenv(name)
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    def called(text: str, *more: object) -> tuple[int, str, str]:
-        code = main([*shlex.split(text), *map(str, more)])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return called
 
 
 @pytest.fixture

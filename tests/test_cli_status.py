@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import os
 import re
 import shlex
 import sqlite3
@@ -19,7 +18,7 @@ from typing import Any
 import pytest
 
 from small_web import BREAD, SPIDERS, SmallWeb, page
-from wolfspider.cli import main, screen, standing
+from wolfspider.cli import screen, standing
 from wolfspider.cli.screen import Tally
 from wolfspider.events import Gauge, Landed, Pause
 from wolfspider.model import Link, Outcome, Page, Verdict, Visit
@@ -29,6 +28,7 @@ from wolfspider.web.serve import Manner, serve
 
 HASTY = "--delay 0 --adapt 0 --tries 1 --disk-floor 0"
 TIME = 40.0
+pytestmark = pytest.mark.usefixtures("bare_environment")
 Run = Callable[..., tuple[int, str, str]]
 Aside = Callable[[Any], Any]
 
@@ -86,23 +86,6 @@ class Mine(Strategy):
     def wake(self, now):
         return math.inf if self.queue else None
 """
-
-
-@pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in list(os.environ):
-        if name.startswith("WOLFSPIDER_"):
-            monkeypatch.delenv(name)
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    def called(text: str, *more: object) -> tuple[int, str, str]:
-        code = main([*shlex.split(text), *map(str, more)])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return called
 
 
 def numbers(run: Run, folder: Path, out: str, err: str) -> set[tuple[int, ...]]:
