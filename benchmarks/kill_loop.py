@@ -135,11 +135,11 @@ def all_of(webs: list[str], given: argparse.Namespace, folder: Path) -> int:
 
 
 def found(web: str, corpora: Path) -> str:
-    """A web by its name: what `wolfspider web serve` takes, or a folder among the corpora."""
+    """A web by its name: a folder among the corpora, which `docs` here is not, or what `wolfspider web serve` takes."""
+    if (corpora / web).is_dir() and corpora != Path():
+        return str(corpora / web)
     if web.startswith("synthetic") or Path(web).exists():
         return web
-    if (corpora / web).is_dir():
-        return str(corpora / web)
     raise Problem(f"There is no web {web!r}, and none of that name in {corpora}. Name the folder of webs by --corpora.")
 
 
