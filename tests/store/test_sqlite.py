@@ -191,6 +191,19 @@ def test_nothing_is_written_outside_the_run(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("left", ["run.db", "run.db-journal", "run.db-wal", "run.db-shm", "run.json.part", "lock"])
+def test_what_a_run_left_that_was_killed_while_it_was_made_is_no_obstacle(left: str, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "run.db").touch()  # always there when SQLite makes its files
+    (folder / left).write_bytes(b"" if left == "lock" else b"torn")
+    store = create(folder, {}, info={"software": "test"})
+    hand_of(store).bring(answer("http://a.test/", "words"))
+    store.commit()
+    store.close()
+    assert RunView(folder).summary().downloads == 1
+
+
 def test_a_run_of_every_older_format_opens(tmp_path: Path) -> None:
     kept = sorted(FIXTURES.glob("format-*.tar.gz"))
     assert len(kept) == FORMAT

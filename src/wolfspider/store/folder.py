@@ -17,6 +17,7 @@ from wolfspider.store.archive import sync_folder
 from wolfspider.store.failpoints import reach
 
 _LARGEST = 1 << 24  # bytes of a description
+_BESIDE = ("run.db-shm", "run.db-journal")  # SQLite's own; the journal only until the database has its log
 
 
 class Places(NamedTuple):
@@ -52,7 +53,7 @@ def _refuse_others(places: Places) -> None:
     """What a run that died while it was made has left is welcome."""
     if is_run(places.folder):
         raise Problem(f"{places.folder} is a run already: resume it, or choose another folder.")
-    ours = {path.name for path in places[2:]} | {"run.db-shm", "run.json.part"}
+    ours = {path.name for path in places[2:]} | {*_BESIDE, "run.json.part"}
     other = sorted(set(os.listdir(places.folder)) - ours)
     if other:
         raise Problem(f"{places.folder} holds {other[0]!r} and is no run: choose an empty folder, or one to be made.")
@@ -62,7 +63,7 @@ def clear(places: Places) -> None:
     """Begin anew; to be called by who has the lock. Of what is there nothing was ever promised."""
     if is_run(places.folder):
         raise Problem(f"{places.folder} is a run already: resume it, or choose another folder.")
-    for leftover in (places.database, places.wal, places.folder / "run.db-shm"):
+    for leftover in (places.database, places.wal, *(places.folder / name for name in _BESIDE)):
         leftover.unlink(missing_ok=True)
     places.snapshots.mkdir(mode=0o700, exist_ok=True)
     os.close(os.open(places.database, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
@@ -74,7 +75,7 @@ def is_run(folder: Path) -> bool:
 
 def refuse_links(places: Places) -> None:
     """A link would lead what is written out of the folder."""
-    for path in (*places[1:], places.folder / "run.db-shm"):
+    for path in (*places[1:], *(places.folder / name for name in _BESIDE)):
         if path.is_symlink():
             raise BadInput(f"{path} is a link to elsewhere; remove it.")
 
