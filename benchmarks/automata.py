@@ -17,9 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
-from wolfspider.frontier import Interned
+from wolfspider.core.model import Link
 from wolfspider.learn.automaton import Network
-from wolfspider.model import Link
+from wolfspider.policy.frontier import Interned
 from wolfspider.store.shelf import DiskShelf
 
 

@@ -25,12 +25,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.store.categories import OTHER, Categories, Category
-from wolfspider.store.categorising import build, web_origin
-from wolfspider.web.index import schemeless
-from wolfspider.web.synthetic import Synthetic
-from wolfspider.web.synthetic.tasks import relevant_pages
-from wolfspider.web.world import World, open_web
+from wolfspider.store.categories.building import build, web_origin
+from wolfspider.store.categories.index import OTHER, Categories, Category
+from wolfspider.web.worlds.page_index import schemeless
+from wolfspider.web.worlds.synthetic import Synthetic
+from wolfspider.web.worlds.synthetic.tasks import relevant_pages
+from wolfspider.web.worlds.world import World, open_web
 
 DEALS = 20
 

@@ -19,11 +19,11 @@ from typing import NamedTuple
 
 import ada_url
 
-from wolfspider.model import Fetch, Page, host_of
-from wolfspider.topic import Topic
-from wolfspider.web.html import parse
-from wolfspider.web.recorded import Recorded
-from wolfspider.web.urls import canonical
+from wolfspider.core.model import Fetch, Page, host_of
+from wolfspider.core.topic import Topic
+from wolfspider.web.page.html import parse
+from wolfspider.web.page.urls import canonical
+from wolfspider.web.worlds.recorded import Recorded
 
 ALONE = "/alone.html"  # a page without links, which no other links to: what it costs to start and stop a crawler
 _ALONE_BODY = b"<!doctype html><title>Alone</title><p>Nothing but this sentence stands here."

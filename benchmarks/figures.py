@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from wolfspider.bench.bounds import curve
-from wolfspider.bench.runner import Bench, Results, run
-from wolfspider.bench.states import Sample, build
-from wolfspider.bench.svg import FAINT, INK, PALETTE, SOFT, Figure
-from wolfspider.learn.states import CLASSES, WORDS
+from wolfspider.bench.draw.svg import FAINT, INK, PALETTE, SOFT, Figure
+from wolfspider.bench.measure.bounds import curve
+from wolfspider.bench.measure.state_models import Sample, build
+from wolfspider.bench.run.runner import Bench, Results, run
+from wolfspider.learn.page_states import CLASSES, WORDS
 from wolfspider.strategies import all_strategies
-from wolfspider.web.world import open_web
+from wolfspider.web.worlds.world import open_web
 
 WEB, PAGES, SEED = "synthetic:pages=20000,seed=1", 1000, 1
 PLAIN = "breadth-first"

@@ -22,9 +22,9 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from wolfspider import codec
-from wolfspider.frontier import Frontier
-from wolfspider.model import Link
+from wolfspider.core import codec
+from wolfspider.core.model import Link
+from wolfspider.policy.frontier import Frontier
 from wolfspider.store.shelf import DiskShelf
 
 LIMIT_MIB = 1536

@@ -40,18 +40,18 @@ from typing import Any, NamedTuple
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-from wolfspider import codec
-from wolfspider.bench.tasks import tasks_of
-from wolfspider.errors import Problem
-from wolfspider.hunt import Hunt, settings_of
+from wolfspider.app.hunt import Hunt, settings_of
+from wolfspider.bench.run.topics import tasks_of
+from wolfspider.core import codec
+from wolfspider.core.errors import Problem
+from wolfspider.core.topic import Task
+from wolfspider.files.failpoints import NAMES, VARIABLE
 from wolfspider.store.archive import check
-from wolfspider.store.failpoints import NAMES, VARIABLE
-from wolfspider.store.reading import RunView
 from wolfspider.store.sqlite import open_run
-from wolfspider.topic import Task
-from wolfspider.web.robots import REDIRECTS
-from wolfspider.web.urls import canonical
-from wolfspider.web.world import open_web
+from wolfspider.store.view import RunView
+from wolfspider.web.http.robots import REDIRECTS
+from wolfspider.web.page.urls import canonical
+from wolfspider.web.worlds.world import open_web
 
 SLOTS, TRIES = 8, 2
 LATENCY = 0.05
@@ -151,7 +151,7 @@ def task_of(web: str, topic: str | None) -> Task:
 def seconds_to_start() -> float:
     """What Python takes to import a crawl."""
     began = time.monotonic()
-    subprocess.run([sys.executable, "-c", "import wolfspider.hunt, wolfspider.strategies"], check=True)
+    subprocess.run([sys.executable, "-c", "import wolfspider.app.hunt, wolfspider.strategies"], check=True)
     return time.monotonic() - began
 
 

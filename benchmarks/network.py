@@ -12,9 +12,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from wolfspider.bench.papers.akbari_lafc_cells import ground_of, run
-from wolfspider.bench.papers.akbari_lafc_tally import Nearness
-from wolfspider.bench.svg import PALETTE, SOFT, Figure
+from wolfspider.bench.draw.svg import PALETTE, SOFT, Figure
+from wolfspider.bench.papers.akbari_lafc.cells import ground_of, run
+from wolfspider.bench.papers.akbari_lafc.tally import Nearness
 from wolfspider.strategies.lafc import Lafc
 
 SETTING = {

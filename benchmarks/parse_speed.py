@@ -19,15 +19,15 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from wolfspider.model import Fetch, Page
-from wolfspider.text import counted, near_signature
-from wolfspider.web import charset, html
-from wolfspider.web.html import parse
-from wolfspider.web.parsers import Parsers
-from wolfspider.web.reading import Reading
-from wolfspider.web.recorded import Recorded
-from wolfspider.web.synthetic import Synthetic
-from wolfspider.web.world import open_web
+from wolfspider.core.model import Fetch, Page
+from wolfspider.core.text import counted, near_signature
+from wolfspider.web.page import charset, html
+from wolfspider.web.page.html import parse
+from wolfspider.web.page.parser_processes import Parsers
+from wolfspider.web.page.tree_walk import Reading
+from wolfspider.web.worlds.recorded import Recorded
+from wolfspider.web.worlds.synthetic import Synthetic
+from wolfspider.web.worlds.world import open_web
 
 ROUNDS = 5
 DEFAULT = "synthetic:seed=1,pages=2000"

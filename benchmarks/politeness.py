@@ -23,9 +23,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import wolfspider
-from wolfspider.events import Event, Landed
-from wolfspider.model import Fetch
-from wolfspider.web.serve import Manner, serve
+from wolfspider.core.events import Event, Landed
+from wolfspider.core.model import Fetch
+from wolfspider.web.server.serve import Manner, serve
 
 SLOW_SHARE = 0.2
 CLOCK = 0.002  # seconds that the log of the server may be off: it is written after the fact

@@ -41,19 +41,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 import wolfspider
-from wolfspider.bench.population import Energies
-from wolfspider.chance import generator
-from wolfspider.drive import Recollection, simulate
-from wolfspider.events import Event, Landed
-from wolfspider.frontier import Shelf
-from wolfspider.judge import make_judge
-from wolfspider.loop import Crawl, Limits
-from wolfspider.model import Fetch, Link, Outcome, Page
-from wolfspider.params import build
+from wolfspider.bench.measure.population import Energies
+from wolfspider.core.events import Event, Landed
+from wolfspider.core.model import Fetch, Link, Outcome, Page
+from wolfspider.core.params import build
+from wolfspider.core.randomness import generator
+from wolfspider.core.topic import Task, Topic
+from wolfspider.drivers.simulated import Recollection, simulate
+from wolfspider.engine.crawl import Crawl, Limits
+from wolfspider.policy.frontier import Shelf
+from wolfspider.policy.judge import make_judge
+from wolfspider.policy.strategy import register
 from wolfspider.strategies.energy import Energy
-from wolfspider.strategy import register
-from wolfspider.topic import Task, Topic
-from wolfspider.web.world import open_web
+from wolfspider.web.worlds.world import open_web
 
 PAGES, HOSTS, LINKS = 1_000_000, 5_000, 30
 TOPIC = Topic(("spider", "silk"))

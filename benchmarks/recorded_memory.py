@@ -21,7 +21,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from wolfspider.web.recorded import Recorded
+from wolfspider.web.worlds.recorded import Recorded
 
 HOSTS = 200
 WORDS = 1_000

@@ -18,16 +18,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from wolfspider import codec
-from wolfspider.bench.cell import Cell, new_crawl
-from wolfspider.drive import simulate
-from wolfspider.events import Command, Label, Pause, Resume, SetLimit
-from wolfspider.loop import Crawl
-from wolfspider.model import Link
+from wolfspider.app.event_json import told
+from wolfspider.bench.run.cell import Cell, new_crawl
+from wolfspider.core import codec
+from wolfspider.core.events import Command, Label, Pause, Resume, SetLimit
+from wolfspider.core.model import Link
+from wolfspider.drivers.simulated import simulate
+from wolfspider.engine.crawl import Crawl
+from wolfspider.policy.strategy import REGISTRY
 from wolfspider.strategies import strategy_named
-from wolfspider.strategy import REGISTRY
-from wolfspider.telling import told
-from wolfspider.web.synthetic import Synthetic
+from wolfspider.web.worlds.synthetic import Synthetic
 
 WEB = "synthetic:pages=2000,seed=3"
 PAGES = 150

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wolfspider.errors import Problem
+from wolfspider.core.errors import Problem
 
 HERE = Path(__file__).resolve().parent
 LONGEST = 900.0  # seconds of one command

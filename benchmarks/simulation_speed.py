@@ -13,18 +13,18 @@ import sys
 import time
 import tracemalloc
 
-from wolfspider.chance import generator
-from wolfspider.drive import Recollection, simulate
-from wolfspider.events import Event, Landed
-from wolfspider.frontier import Frontier, Record, Shelf
-from wolfspider.judge import DEFAULT_JUDGE, make_judge
-from wolfspider.loop import Crawl, Limits
-from wolfspider.model import Fetch, Link, Page, host_of
-from wolfspider.scope import Scope
+from wolfspider.core.events import Event, Landed
+from wolfspider.core.model import Fetch, Link, Page, host_of
+from wolfspider.core.randomness import generator
+from wolfspider.core.scope import Scope
+from wolfspider.core.topic import Task, Topic
+from wolfspider.drivers.simulated import Recollection, simulate
+from wolfspider.engine.crawl import Crawl, Limits
+from wolfspider.policy.frontier import Frontier, Record, Shelf
+from wolfspider.policy.judge import DEFAULT_JUDGE, make_judge
 from wolfspider.strategies import strategy_named
-from wolfspider.topic import Task, Topic
-from wolfspider.web.urls import looks_like_file
-from wolfspider.web.world import World, open_web
+from wolfspider.web.page.urls import looks_like_file
+from wolfspider.web.worlds.world import World, open_web
 
 ROUNDS = 5
 

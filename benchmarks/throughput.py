@@ -38,10 +38,10 @@ from typing import NamedTuple
 from closed_site import ALONE, Site, seeds_of, written
 from side_by_side import Failed, Server, find_nginx, measured, served
 
-from wolfspider import errors
-from wolfspider.web.recorded import Recorded
-from wolfspider.web.synthetic import Synthetic
-from wolfspider.web.synthetic.write import write
+from wolfspider.core import errors
+from wolfspider.web.worlds.recorded import Recorded
+from wolfspider.web.worlds.synthetic import Synthetic
+from wolfspider.web.worlds.synthetic.saving import write
 
 HERE = Path(__file__).resolve().parent
 SOURCE = Path(errors.__file__).parent  # of wolfspider

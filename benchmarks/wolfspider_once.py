@@ -18,19 +18,19 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from wolfspider.events import Event
-from wolfspider.hunt import Hunt
-from wolfspider.judge import Unlearning
-from wolfspider.memory import Held
-from wolfspider.model import Failure, Page, Verdict
-from wolfspider.room import Room
-from wolfspider.run import Clock, Run
-from wolfspider.settings import Settings
+from wolfspider.app.hunt import Hunt
+from wolfspider.app.settings import Settings
+from wolfspider.core.events import Event
+from wolfspider.core.model import Failure, Page, Verdict
+from wolfspider.core.topic import Topic
+from wolfspider.drivers.live import Clock, Run
+from wolfspider.engine.contracts import Held
+from wolfspider.policy.judge import Unlearning
+from wolfspider.policy.room import Room
 from wolfspider.store.base import Store
-from wolfspider.store.volatile import Volatile
-from wolfspider.topic import Topic
-from wolfspider.web.live import Live
-from wolfspider.web.polite import Gates
+from wolfspider.store.in_memory import Volatile
+from wolfspider.web.http.live_web import Live
+from wolfspider.web.http.polite import Gates
 
 
 class Crowd(Room):

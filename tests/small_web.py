@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from wolfspider.model import Fetch
+from wolfspider.core.model import Fetch
 
 HTML = "text/html; charset=utf-8"
 SPIDERS = "Wolf spiders hunt on the ground. A wolf spider carries its young; spiders of this family hunt alone. " * 5

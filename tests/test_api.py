@@ -16,13 +16,14 @@ import pytest
 
 import wolfspider
 from small_web import SMALL, SPIDERS, SmallWeb, page
-from wolfspider import events, hunt
-from wolfspider.errors import Busy
-from wolfspider.events import Label
-from wolfspider.parts import LEARNED, glimpse, hand_on
-from wolfspider.settings import Settings
-from wolfspider.store.reading import RunView
-from wolfspider.web.serve import serve
+from wolfspider.app import hunt
+from wolfspider.app.assemble import LEARNED, glimpse, hand_on
+from wolfspider.app.settings import Settings
+from wolfspider.core import events
+from wolfspider.core.errors import Busy
+from wolfspider.core.events import Label
+from wolfspider.store.view import RunView
+from wolfspider.web.server.serve import serve
 
 DOCS = (Path(__file__).parents[1] / "docs" / "api.md").read_text(encoding="utf-8")
 HASTY: dict[str, Any] = {"topic": "wolf spiders", "delay": 0.0, "adapt": 0.0, "tries": 1, "disk_floor": 0}

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from wolfspider.web.serve import serve
-from wolfspider.web.synthetic import Synthetic
+from wolfspider.web.server.serve import serve
+from wolfspider.web.worlds.synthetic import Synthetic
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 WEB = Synthetic.parse("synthetic:pages=1000,mischief=0,seeds=relevant")

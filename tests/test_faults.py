@@ -13,8 +13,8 @@ import brotli
 import pytest
 
 from faults import BEHAVIOURS, EXAMPLES, MEGABYTE, Faulty, a_pdf, faults, packed_zeros, zstd
-from wolfspider.model import Fetch, Page
-from wolfspider.web.html import parse
+from wolfspider.core.model import Fetch, Page
+from wolfspider.web.page.html import parse
 
 
 async def ask(

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from wolfspider.topic import Topic
-from wolfspider.web.recorded import Recorded
-from wolfspider.web.synthetic import Synthetic
-from wolfspider.web.synthetic.write import write
-from wolfspider.web.urls import canonical
-from wolfspider.web.warc_writer import WarcWriter
+from wolfspider.core.topic import Topic
+from wolfspider.web.page.urls import canonical
+from wolfspider.web.warc.writer import WarcWriter
+from wolfspider.web.worlds.recorded import Recorded
+from wolfspider.web.worlds.synthetic import Synthetic
+from wolfspider.web.worlds.synthetic.saving import write
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 HTML = {"content-type": "text/html"}

@@ -19,39 +19,39 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from wolfspider import events as events
-    from wolfspider.drive import Result as Result
-    from wolfspider.errors import BadInput as BadInput
-    from wolfspider.errors import Problem as Problem
-    from wolfspider.hunt import Found as Found
-    from wolfspider.hunt import Hunt as Hunt
-    from wolfspider.hunt import crawl as crawl
-    from wolfspider.hunt import resume as resume
-    from wolfspider.judge import Judge as Judge
-    from wolfspider.judge import Unlearning as Unlearning
-    from wolfspider.judge import verdict as verdict
-    from wolfspider.model import Failure as Failure
-    from wolfspider.model import Link as Link
-    from wolfspider.model import Outcome as Outcome
-    from wolfspider.model import Page as Page
-    from wolfspider.model import Verdict as Verdict
-    from wolfspider.model import Visit as Visit
-    from wolfspider.params import param as param
-    from wolfspider.settings import Settings as Settings
-    from wolfspider.strategy import Ordered as Ordered
-    from wolfspider.strategy import Strategy as Strategy
-    from wolfspider.topic import Topic as Topic
+    from wolfspider.app.hunt import Found as Found
+    from wolfspider.app.hunt import Hunt as Hunt
+    from wolfspider.app.hunt import crawl as crawl
+    from wolfspider.app.hunt import resume as resume
+    from wolfspider.app.settings import Settings as Settings
+    from wolfspider.core import events as events
+    from wolfspider.core.errors import BadInput as BadInput
+    from wolfspider.core.errors import Problem as Problem
+    from wolfspider.core.model import Failure as Failure
+    from wolfspider.core.model import Link as Link
+    from wolfspider.core.model import Outcome as Outcome
+    from wolfspider.core.model import Page as Page
+    from wolfspider.core.model import Verdict as Verdict
+    from wolfspider.core.model import Visit as Visit
+    from wolfspider.core.params import param as param
+    from wolfspider.core.topic import Topic as Topic
+    from wolfspider.drivers.simulated import Result as Result
+    from wolfspider.policy.judge import Judge as Judge
+    from wolfspider.policy.judge import Unlearning as Unlearning
+    from wolfspider.policy.judge import verdict as verdict
+    from wolfspider.policy.strategy import Ordered as Ordered
+    from wolfspider.policy.strategy import Strategy as Strategy
 
 _WHERE = {
-    "drive": ("Result",),
-    "errors": ("BadInput", "Problem"),
-    "hunt": ("Found", "Hunt", "crawl", "resume"),
-    "judge": ("Judge", "Unlearning", "verdict"),
-    "model": ("Failure", "Link", "Outcome", "Page", "Verdict", "Visit"),
-    "params": ("param",),
-    "settings": ("Settings",),
-    "strategy": ("Ordered", "Strategy"),
-    "topic": ("Topic",),
+    "drivers.simulated": ("Result",),
+    "core.errors": ("BadInput", "Problem"),
+    "app.hunt": ("Found", "Hunt", "crawl", "resume"),
+    "policy.judge": ("Judge", "Unlearning", "verdict"),
+    "core.model": ("Failure", "Link", "Outcome", "Page", "Verdict", "Visit"),
+    "core.params": ("param",),
+    "app.settings": ("Settings",),
+    "policy.strategy": ("Ordered", "Strategy"),
+    "core.topic": ("Topic",),
 }
 _PUBLIC = {name: module for module, names in _WHERE.items() for name in names}
 __all__ = ["events", *_PUBLIC]

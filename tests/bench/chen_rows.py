@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from wolfspider.bench.experiment import Row
-from wolfspider.bench.papers.chen_intelligent_spider_cases import CASES, COMPUTED, FEW, RECORDED
-from wolfspider.bench.papers.chen_intelligent_spider_cells import (
+from wolfspider.bench.papers.chen_intelligent_spider.cases import CASES, COMPUTED, FEW, RECORDED
+from wolfspider.bench.papers.chen_intelligent_spider.cells import (
     ANNEALING,
     BEST_FIRST,
     COOL_ANNEALING,

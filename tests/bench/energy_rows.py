@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wolfspider.bench.experiment import Row
-from wolfspider.bench.papers.energy_population_cells import (
+from wolfspider.bench.papers.energy_population.cells import (
     BUFFER,
     CORPUS,
     CORRECTED,
@@ -27,7 +27,7 @@ from wolfspider.bench.papers.energy_population_cells import (
     UNBOUND,
     WIDE,
 )
-from wolfspider.bench.papers.energy_population_watch import CURVES, POINTS
+from wolfspider.bench.papers.energy_population.watch import CURVES, POINTS
 
 BUDGET = 1000
 STEP = BUDGET // POINTS

@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 from wolfspider.bench.experiment import Form
-from wolfspider.bench.papers.akbari_lafc_cells import CRAWLERS, STUDIES, ground_of, measured, new_crawl, run, settings
-from wolfspider.bench.papers.akbari_lafc_tally import Restricted, Tally, anytime, curve, largest, ruling_rate
-from wolfspider.bench.starts import ADDRESS
-from wolfspider.browsing import TRAINING
-from wolfspider.events import Event, Landed
+from wolfspider.bench.papers.akbari_lafc.cells import CRAWLERS, STUDIES, ground_of, measured, new_crawl, run, settings
+from wolfspider.bench.papers.akbari_lafc.tally import Restricted, Tally, anytime, curve, largest, ruling_rate
+from wolfspider.bench.run.starts import ADDRESS
+from wolfspider.core.events import Event, Landed
+from wolfspider.core.model import Page
+from wolfspider.core.topic import Topic
+from wolfspider.engine.crawl import Crawl
 from wolfspider.learn.automaton import Automaton, Scheme
-from wolfspider.loop import Crawl
-from wolfspider.model import Page
-from wolfspider.topic import Topic
+from wolfspider.policy.browsing import TRAINING
 
 WEB = "synthetic:pages=1000,topics=8,seed=3"
 

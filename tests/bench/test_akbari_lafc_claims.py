@@ -8,8 +8,8 @@ import pytest
 from tests.bench.lafc_rows import made_rows
 
 from wolfspider.bench.experiment import Row, Rows, Ruling, finding
-from wolfspider.bench.papers.akbari_lafc_claims import CLAIMS
-from wolfspider.bench.papers.akbari_lafc_grounds import at_tenths, compared, crawls, page, precision, recalls
+from wolfspider.bench.papers.akbari_lafc.claims import CLAIMS
+from wolfspider.bench.papers.akbari_lafc.grounds import at_tenths, compared, crawls, page, precision, recalls
 
 BY_NUMBER = {claim.number: claim for claim in CLAIMS}
 NUMBERS = sorted(BY_NUMBER)

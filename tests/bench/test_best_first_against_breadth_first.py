@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from wolfspider.bench.crawls import crawl
 from wolfspider.bench.experiment import Form, Reproduction, Setting
 from wolfspider.bench.papers.best_first_against_breadth_first import EXPERIMENT, advantages, settings
-from wolfspider.bench.reproduce import reproduce
-from wolfspider.errors import Problem
+from wolfspider.bench.run.crawls import crawl
+from wolfspider.bench.run.reproduce import reproduce
+from wolfspider.core.errors import Problem
 
 
 def tiny(form: Form) -> list[Setting]:

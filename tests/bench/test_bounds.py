@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wolfspider.bench.bounds import (
+from wolfspider.bench.measure.bounds import (
     FAR,
     auc,
     bounds,
@@ -19,10 +19,10 @@ from wolfspider.bench.bounds import (
     reachable,
     upper_bound,
 )
-from wolfspider.learn.graph import Graph
-from wolfspider.model import Fetch
-from wolfspider.topic import Task, Topic
-from wolfspider.web.world import World
+from wolfspider.core.model import Fetch
+from wolfspider.core.topic import Task, Topic
+from wolfspider.graphs.graph import Graph
+from wolfspider.web.worlds.world import World
 
 
 def make(n: int, edges: list[tuple[int, int]]) -> Graph:

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wolfspider.bench.cell import Cell, Measured, measure, new_crawl
-from wolfspider.bench.kept import Kept
-from wolfspider.bench.limits import Limits
-from wolfspider.bench.runner import Ground, row_of
-from wolfspider.learn.graph import Graph
-from wolfspider.model import Failure, Fetch, Link, Outcome, Page, Visit
-from wolfspider.room import Room
+from wolfspider.bench.run.cell import Cell, Measured, measure, new_crawl
+from wolfspider.bench.run.kept import Kept
+from wolfspider.bench.run.runner import Ground, row_of
+from wolfspider.bench.run.topic_bounds import Limits
+from wolfspider.core.model import Failure, Fetch, Link, Outcome, Page, Visit
+from wolfspider.core.topic import Task, Topic
+from wolfspider.graphs.graph import Graph
+from wolfspider.policy.room import Room
+from wolfspider.policy.strategy import REGISTRY
 from wolfspider.strategies.breadth_first import BreadthFirst
-from wolfspider.strategy import REGISTRY
-from wolfspider.topic import Task, Topic
-from wolfspider.web.synthetic import Synthetic
+from wolfspider.web.worlds.synthetic import Synthetic
 
 NOW = 1_000_000.0
 

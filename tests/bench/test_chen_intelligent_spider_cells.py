@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from wolfspider.bench.cell import inside, opened
 from wolfspider.bench.experiment import Form, Row
-from wolfspider.bench.metrics import key
-from wolfspider.bench.papers.chen_intelligent_spider_cases import (
+from wolfspider.bench.measure.metrics import key
+from wolfspider.bench.papers.chen_intelligent_spider.cases import (
     CASES,
     COMPUTED,
     ENOUGH,
@@ -25,7 +24,7 @@ from wolfspider.bench.papers.chen_intelligent_spider_cases import (
     settings,
     tasks,
 )
-from wolfspider.bench.papers.chen_intelligent_spider_cells import (
+from wolfspider.bench.papers.chen_intelligent_spider.cells import (
     BEST_FIRST,
     COOL_ANNEALING,
     COOL_HYBRID,
@@ -41,8 +40,9 @@ from wolfspider.bench.papers.chen_intelligent_spider_cells import (
     searched,
     seen,
 )
+from wolfspider.bench.run.cell import inside, opened
+from wolfspider.core.model import Link, Page
 from wolfspider.learn.likeness import Collection, Likeness, kept_words
-from wolfspider.model import Link, Page
 
 WEB = "synthetic:pages=1200,seed=77"
 ROUNDED = 1e-4  # what a spider shows of its scores

@@ -13,8 +13,8 @@ from scipy.stats import binomtest
 from tests.bench.chen_rows import made_rows
 
 from wolfspider.bench.experiment import Row, Rows, Ruling, finding
-from wolfspider.bench.papers.chen_intelligent_spider_cases import CASES, FEW
-from wolfspider.bench.papers.chen_intelligent_spider_cells import (
+from wolfspider.bench.papers.chen_intelligent_spider.cases import CASES, FEW
+from wolfspider.bench.papers.chen_intelligent_spider.cells import (
     ANNEALING,
     BEST_FIRST,
     COOL_ANNEALING,
@@ -22,7 +22,7 @@ from wolfspider.bench.papers.chen_intelligent_spider_cells import (
     GENETIC,
     HYBRID,
 )
-from wolfspider.bench.papers.chen_intelligent_spider_claims import CLAIMS, at_least, by_leap, changed
+from wolfspider.bench.papers.chen_intelligent_spider.claims import CLAIMS, at_least, by_leap, changed
 
 BY_NUMBER = {claim.number: claim for claim in CLAIMS}
 NUMBERS = sorted(BY_NUMBER)

@@ -9,8 +9,8 @@ from tests.bench.chen_rows import made_rows
 
 from wolfspider.bench.experiment import Both, Form, Table
 from wolfspider.bench.papers.chen_intelligent_spider import EXPERIMENT, scaled
-from wolfspider.bench.papers.chen_intelligent_spider_cells import BEST_FIRST, GENETIC, JUDGED, UNLEAPING
-from wolfspider.bench.papers.chen_intelligent_spider_tables import (
+from wolfspider.bench.papers.chen_intelligent_spider.cells import BEST_FIRST, GENETIC, JUDGED, UNLEAPING
+from wolfspider.bench.papers.chen_intelligent_spider.tables import (
     figures,
     is_own,
     is_strictly_own,

@@ -8,10 +8,10 @@ import re
 import pytest
 from rich.console import Console
 
-from wolfspider.bench import screen
-from wolfspider.bench.demo import Demo, Hunt, Line, Plan, next_steps, verdict
-from wolfspider.bench.metrics import Find, key
-from wolfspider.errors import Problem
+from wolfspider.bench.measure.metrics import Find, key
+from wolfspider.bench.run.demo import Demo, Hunt, Line, Plan, next_steps, verdict
+from wolfspider.core.errors import Problem
+from wolfspider.terminal import demo_screen
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def printed(width: int = 100, terminal: bool = False) -> tuple[Console, io.Strin
 
 def test_the_summary_tells_finds_comparison_and_what_is_next(demo: Demo, told: Told) -> None:
     console, file = printed()
-    screen.summary(console, demo, told[0])
+    demo_screen.summary(console, demo, told[0])
     text = file.getvalue()
     assert all(f"{line.found} found" in text for line in told[0])
     assert all(command in text for command, _ in next_steps(demo.plan))
@@ -100,14 +100,14 @@ def test_titles_are_text_whatever_they_hold(demo: Demo, told: Told, monkeypatch:
     )
     monkeypatch.setattr(type(demo.hunt.best), "finds", property(lambda best: [evil]))
     console, file = printed()
-    console.print(screen.finds(demo.hunt))
+    console.print(demo_screen.finds(demo.hunt))
     assert file.getvalue().rstrip() == "0.90  [bold]loud[/bold] :smile: 0.99 forged line  a.example"
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_the_screen_fits_its_terminal(demo: Demo, told: Told, width: int) -> None:
     console, file = printed(width, terminal=True)
-    with screen.following(console, demo) as look:
+    with demo_screen.following(console, demo) as look:
         look(demo.hunt)
     lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", file.getvalue()).replace("\r", "\n").splitlines()
     assert "120" in "".join(lines) and "Hunting for" in "".join(lines)
@@ -117,6 +117,6 @@ def test_the_screen_fits_its_terminal(demo: Demo, told: Told, width: int) -> Non
 
 def test_without_a_terminal_there_is_no_progress(demo: Demo, told: Told) -> None:
     console, file = printed(1000)
-    with screen.following(console, demo) as look:
+    with demo_screen.following(console, demo) as look:
         look(demo.hunt)
     assert file.getvalue() == ""

@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from wolfspider.bench.describe import Description, describe, plots, text
-from wolfspider.learn.graph import Graph
-from wolfspider.model import Fetch
-from wolfspider.topic import Task, Topic
+from wolfspider.bench.measure.describe import Description, describe, plots, text
+from wolfspider.core.model import Fetch
+from wolfspider.core.topic import Task, Topic
+from wolfspider.graphs.graph import Graph
 
 
 class Sites:

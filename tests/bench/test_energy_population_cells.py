@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from wolfspider.bench.experiment import Form, Row
-from wolfspider.bench.papers.energy_population_cells import (
+from wolfspider.bench.papers.energy_population.cells import (
     AGENTS,
     BUFFER,
     CORRECTED,
@@ -31,7 +31,7 @@ from wolfspider.bench.papers.energy_population_cells import (
     measured,
     settings,
 )
-from wolfspider.bench.papers.energy_population_watch import CURVES, late, so_far
+from wolfspider.bench.papers.energy_population.watch import CURVES, late, so_far
 from wolfspider.learn.balance import STEEPEST
 
 WEB = "synthetic:pages=2000,topics=8,seeds=relevant,seed=77"

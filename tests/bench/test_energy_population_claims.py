@@ -8,7 +8,7 @@ import pytest
 from tests.bench.energy_rows import made_rows
 
 from wolfspider.bench.experiment import Row, Rows, Ruling, finding
-from wolfspider.bench.papers.energy_population_cells import (
+from wolfspider.bench.papers.energy_population.cells import (
     BUFFER,
     DEADLY,
     EXHAUSTED,
@@ -24,9 +24,9 @@ from wolfspider.bench.papers.energy_population_cells import (
     RATES,
     TWENTIETH,
 )
-from wolfspider.bench.papers.energy_population_claims import CLAIMS, at_upper_bound, exhausted_at, fate, gaps, spread
-from wolfspider.bench.papers.energy_population_runs import AS_PRINTED, mean_population, ratio, runs_of, together
-from wolfspider.bench.papers.energy_population_watch import POINTS
+from wolfspider.bench.papers.energy_population.claims import CLAIMS, at_upper_bound, exhausted_at, fate, gaps, spread
+from wolfspider.bench.papers.energy_population.runs import AS_PRINTED, mean_population, ratio, runs_of, together
+from wolfspider.bench.papers.energy_population.watch import POINTS
 
 BY_NUMBER = {claim.number: claim for claim in CLAIMS}
 NUMBERS = sorted(BY_NUMBER)

@@ -9,8 +9,8 @@ from tests.bench.energy_rows import made_rows
 
 from wolfspider.bench.experiment import Both, Form, Rows, Table
 from wolfspider.bench.papers.energy_population import EXPERIMENT
-from wolfspider.bench.papers.energy_population_cells import BUFFER, DEADLY, FREE, HIGH, LOW, MIDDLE, TWENTIETH
-from wolfspider.bench.papers.energy_population_tables import figures, tables
+from wolfspider.bench.papers.energy_population.cells import BUFFER, DEADLY, FREE, HIGH, LOW, MIDDLE, TWENTIETH
+from wolfspider.bench.papers.energy_population.tables import figures, tables
 
 ROWS = made_rows()
 

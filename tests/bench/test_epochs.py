@@ -7,22 +7,22 @@ from dataclasses import replace
 
 import pytest
 
-from wolfspider.bench.cell import opened
-from wolfspider.bench.epochs import Epoch, Keeping, epochs
-from wolfspider.bench.metrics import charged
-from wolfspider.chance import generator
-from wolfspider.drive import Recollection
-from wolfspider.events import Event
-from wolfspider.frontier import Shelf
-from wolfspider.judge import make_judge
-from wolfspider.loop import Crawl, Limits
-from wolfspider.model import Page
-from wolfspider.params import build
+from wolfspider.bench.measure.metrics import charged
+from wolfspider.bench.run.cell import opened
+from wolfspider.bench.run.epochs import Epoch, Keeping, epochs
+from wolfspider.core.events import Event
+from wolfspider.core.model import Page
+from wolfspider.core.params import build
+from wolfspider.core.randomness import generator
+from wolfspider.core.topic import Task
+from wolfspider.drivers.simulated import Recollection
+from wolfspider.engine.crawl import Crawl, Limits
+from wolfspider.policy.frontier import Shelf
+from wolfspider.policy.judge import make_judge
 from wolfspider.strategies import strategy_named
 from wolfspider.strategies.lafc import Lafc
-from wolfspider.topic import Task
-from wolfspider.web.html import parse
-from wolfspider.web.synthetic import Synthetic
+from wolfspider.web.page.html import parse
+from wolfspider.web.worlds.synthetic import Synthetic
 
 
 @pytest.fixture(scope="module")

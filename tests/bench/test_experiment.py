@@ -18,7 +18,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.bench.cells import run_cells
+from wolfspider.bench.draw.page import duration, html, number
+from wolfspider.bench.draw.svg import Figure
 from wolfspider.bench.experiment import (
     Both,
     Broken,
@@ -33,12 +34,11 @@ from wolfspider.bench.experiment import (
     finding,
     untestable,
 )
-from wolfspider.bench.kept import Kept
-from wolfspider.bench.page import duration, html, number
 from wolfspider.bench.papers import experiment_named, experiments
-from wolfspider.bench.reproduce import exit_code, files, keys_of, reproduce, rows_csv, summary, table_csv
-from wolfspider.bench.svg import Figure
-from wolfspider.errors import Problem
+from wolfspider.bench.run.cell_store import run_cells
+from wolfspider.bench.run.kept import Kept
+from wolfspider.bench.run.reproduce import exit_code, files, keys_of, reproduce, rows_csv, summary, table_csv
+from wolfspider.core.errors import Problem
 
 HOSTILE = "<script>alert('x')</script> & \"quoted\" <img src=x onerror=alert(1)>"
 
@@ -208,8 +208,8 @@ def numbered(number: int) -> dict[str, int]:
 WAITING = """
 import sys, time
 from pathlib import Path
-from wolfspider.bench.cells import run_cells
-from wolfspider.bench.kept import Kept
+from wolfspider.bench.run.cell_store import run_cells
+from wolfspider.bench.run.kept import Kept
 
 def cell(folder, number):
     with open(f"{folder}/started-{number}", "a") as file:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from wolfspider import events
-from wolfspider.bench.fleets import prepared, recording_of, seeds_of, start_of, work
-from wolfspider.model import Page, Visit
+from wolfspider.bench.run.fleets import prepared, recording_of, seeds_of, start_of, work
+from wolfspider.core import events
+from wolfspider.core.model import Page, Visit
 
 WEB = "synthetic:pages=1000,topics=16,mischief=0,news=1,articles=60"
 FLEET = {

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from wolfspider.bench.fleets import Steady, fleet, model_of, prepared, recording_of, seeds_of, start_of, work
-from wolfspider.errors import Problem
-from wolfspider.events import Event, Noted
-from wolfspider.model import Page
-from wolfspider.web.cache import folder
-from wolfspider.web.html import parse
-from wolfspider.web.recorded import Recorded
-from wolfspider.web.replay import Replay
-from wolfspider.web.synthetic import Synthetic
+from wolfspider.bench.run.fleets import Steady, fleet, model_of, prepared, recording_of, seeds_of, start_of, work
+from wolfspider.core.errors import Problem
+from wolfspider.core.events import Event, Noted
+from wolfspider.core.model import Page
+from wolfspider.web.page.html import parse
+from wolfspider.web.page.page_cache import folder
+from wolfspider.web.worlds.recorded import Recorded
+from wolfspider.web.worlds.recording.replayed import Replay
+from wolfspider.web.worlds.synthetic import Synthetic
 
 WEB = "synthetic:pages=1000,topics=8,mischief=0,news=1,seed=3,articles=60"
 HOUR = 3600.0

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from wolfspider.bench.folds import DAY, HOUR, Atlas, Documents, jsonable
-from wolfspider.bench.foraging import Foraging, Freshness, Lags, Population, Tally, shares
-from wolfspider.events import Began, Credited, Ended, Event, Landed, Noted
-from wolfspider.model import Credit, Failure, Link, Outcome, Page, Visit
+from wolfspider.bench.measure.folds import DAY, HOUR, Atlas, Documents, jsonable
+from wolfspider.bench.measure.foraging import Foraging, Freshness, Lags, Population, Tally, shares
+from wolfspider.core.events import Began, Credited, Ended, Event, Landed, Noted
+from wolfspider.core.model import Credit, Failure, Link, Outcome, Page, Visit
 
 T0 = 1_000_000.0  # crawls do not begin at zero
 BEGAN = Began(T0, (), 100)

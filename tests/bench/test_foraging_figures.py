@@ -10,12 +10,12 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from wolfspider.bench import foraging_figures as figures
-from wolfspider.bench.folds import DAY, HOUR
-from wolfspider.bench.foraging import Foraging
-from wolfspider.bench.svg import Figure
-from wolfspider.events import Began, Credited, Event, Landed, Noted
-from wolfspider.model import Credit, Link, Outcome, Page, Visit
+from wolfspider.bench.draw import foraging_figures as figures
+from wolfspider.bench.draw.svg import Figure
+from wolfspider.bench.measure.folds import DAY, HOUR
+from wolfspider.bench.measure.foraging import Foraging
+from wolfspider.core.events import Began, Credited, Event, Landed, Noted
+from wolfspider.core.model import Credit, Link, Outcome, Page, Visit
 
 SVG = "{http://www.w3.org/2000/svg}"
 FLEET = ("ann", "bob", "cyd")

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from wolfspider.bench.kept import Kept, digest_of, write_whole
-from wolfspider.errors import BadInput
+from wolfspider.bench.run.kept import Kept, digest_of, write_whole
+from wolfspider.core.errors import BadInput
 
 
 def test_what_is_kept_comes_back_and_damage_is_nothing(tmp_path: Path) -> None:

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import json
 
-from wolfspider.bench.folds import HOUR
-from wolfspider.bench.linked import Linked
-from wolfspider.events import Began, Landed
-from wolfspider.model import Link, Outcome, Page, Visit
+from wolfspider.bench.measure.folds import HOUR
+from wolfspider.bench.measure.linked import Linked
+from wolfspider.core.events import Began, Landed
+from wolfspider.core.model import Link, Outcome, Page, Visit
 
 
 def landed(visit: int, url: str, *links: str) -> Landed:

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from wolfspider.bench.metrics import Best, Found, Harvest, Wasted, key
-from wolfspider.events import Ended, Landed, Noted
-from wolfspider.model import Failure, Link, Outcome, Page, Verdict, Visit
+from wolfspider.bench.measure.metrics import Best, Found, Harvest, Wasted, key
+from wolfspider.core.events import Ended, Landed, Noted
+from wolfspider.core.model import Failure, Link, Outcome, Page, Verdict, Visit
 
 
 def landed(

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from wolfspider.bench.experiment import Form, Row, Setting, finding
-from wolfspider.bench.fleets import SPARE
-from wolfspider.bench.papers.palotai_news_claims import alive, discovery, lag, rayleigh, within_scores
-from wolfspider.bench.papers.palotai_news_contrasts import DIVIDING, FACTORS, KEPT, SAME, wins
 from wolfspider.bench.papers.palotai_news_foragers import EXPERIMENT, scaled, settings
-from wolfspider.bench.papers.palotai_news_tables import conserved, profit_of_figure_1
-from wolfspider.bench.reproduce import reproduce
+from wolfspider.bench.papers.palotai_news_foragers.claims import alive, discovery, lag, rayleigh, within_scores
+from wolfspider.bench.papers.palotai_news_foragers.contrasts import DIVIDING, FACTORS, KEPT, SAME, wins
+from wolfspider.bench.papers.palotai_news_foragers.tables import conserved, profit_of_figure_1
+from wolfspider.bench.run.fleets import SPARE
+from wolfspider.bench.run.reproduce import reproduce
 from wolfspider.bench.stats import trend
 
 MONDAY = 1_110_153_600.0

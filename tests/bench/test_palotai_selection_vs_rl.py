@@ -15,12 +15,12 @@ from hypothesis import settings as settings_for_tests
 from hypothesis import strategies as st
 
 from wolfspider.bench.experiment import Both, Form, Reproduction, Row, Rows, finding
-from wolfspider.bench.kept import digest_of
-from wolfspider.bench.papers.palotai_selection_claims import CLAIMS, change, fleet_sizes, no_small_world
-from wolfspider.bench.papers.palotai_selection_pairs import ORDERS, relative, same, tallied
-from wolfspider.bench.papers.palotai_selection_tables import figures, tables, within
 from wolfspider.bench.papers.palotai_selection_vs_rl import EXPERIMENT, FULL, QUICK, Size, scaled, settings, settings_of
-from wolfspider.bench.reproduce import reproduce
+from wolfspider.bench.papers.palotai_selection_vs_rl.claims import CLAIMS, change, fleet_sizes, no_small_world
+from wolfspider.bench.papers.palotai_selection_vs_rl.pairs import ORDERS, relative, same, tallied
+from wolfspider.bench.papers.palotai_selection_vs_rl.tables import figures, tables, within
+from wolfspider.bench.run.kept import digest_of
+from wolfspider.bench.run.reproduce import reproduce
 
 WEBS, REPEATS, WINDOWS = 3, 3, 145
 NEWS = [40 + window % 7 for window in range(WINDOWS)]

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from wolfspider.bench.population import COLUMNS, Energies
-from wolfspider.checks import configured
-from wolfspider.events import Began, Event, Landed, Noted
-from wolfspider.model import Link, Outcome, Page, Visit
+from wolfspider.bench.measure.population import COLUMNS, Energies
+from wolfspider.core.events import Began, Event, Landed, Noted
+from wolfspider.core.model import Link, Outcome, Page, Visit
 from wolfspider.strategies import strategy_named
-from wolfspider.trial import Sketch, Trial
+from wolfspider.testing.conformance import configured
+from wolfspider.testing.sketch import Sketch, Trial
 
 
 def landed(downloads: int) -> Landed:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from wolfspider.bench.runner import Bench, run
-from wolfspider.store.playback import LOOKS, SUMMARY, read_recording
-from wolfspider.web.replay import Replay
-from wolfspider.web.world import open_web
+from wolfspider.bench.run.runner import Bench, run
+from wolfspider.web.worlds.recording.playback import LOOKS, SUMMARY, read_recording
+from wolfspider.web.worlds.recording.replayed import Replay
+from wolfspider.web.worlds.world import open_web
 
 
 @pytest.fixture

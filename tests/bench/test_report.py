@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from wolfspider.bench.dots import dot_plot
-from wolfspider.bench.report import command, load, markdown_table, on_the_way, topics_table, write_report
-from wolfspider.bench.runner import Bench, run
-from wolfspider.errors import BadInput
+from wolfspider.bench.draw.dots import dot_plot
+from wolfspider.bench.draw.report import command, load, markdown_table, on_the_way, topics_table, write_report
+from wolfspider.bench.run.runner import Bench, run
+from wolfspider.core.errors import BadInput
 
 
 def row(strategy: str, topic: str, ratio: float | None, repeat: int = 0, **more: Any) -> dict[str, Any]:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.bench.folds import DAY, HOUR
-from wolfspider.bench.rhythm import deviation, hours_apart, mean_hour, peaks, rhythm
+from wolfspider.bench.measure.folds import DAY, HOUR
+from wolfspider.bench.measure.rhythm import deviation, hours_apart, mean_hour, peaks, rhythm
 
 FLAT = [1.0] * 40
 SHARP = [1.0] * 40

@@ -16,13 +16,13 @@ from typing import Any
 
 import pytest
 
-from wolfspider.bench import runner
-from wolfspider.bench.pool import spread
-from wolfspider.bench.runner import Bench, exit_code, quick, read_settings, run
-from wolfspider.errors import BadInput, Problem
-from wolfspider.model import Outcome, Page
+from wolfspider.bench.run import runner
+from wolfspider.bench.run.pool import spread
+from wolfspider.bench.run.runner import Bench, exit_code, quick, read_settings, run
+from wolfspider.core.errors import BadInput, Problem
+from wolfspider.core.model import Outcome, Page
+from wolfspider.policy.strategy import REGISTRY
 from wolfspider.strategies.breadth_first import BreadthFirst
-from wolfspider.strategy import REGISTRY
 
 MACHINE = ("seconds", "pages_per_second", "peak_rss_mb")  # what differs from run to run
 
@@ -176,8 +176,8 @@ def test_other_settings_and_damaged_cells_are_run_again(tiny: str, tmp_path: Pat
 KILLED = """
 import multiprocessing, os, signal, sys
 from pathlib import Path
-from wolfspider.bench.pool import spread
-from wolfspider.bench.runner import Bench, run
+from wolfspider.bench.run.pool import spread
+from wolfspider.bench.run.runner import Bench, run
 
 class Killer:
     def told(self, sentence): pass

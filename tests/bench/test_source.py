@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from wolfspider.bench import source
+from wolfspider.bench.run import source
 
-CRAWLS = "wolfspider.bench.crawls"
+CRAWLS = "wolfspider.bench.run.crawls"
 
 
 @pytest.fixture
@@ -90,8 +90,8 @@ def before() -> tuple[str, ...]:
 
 def digests() -> tuple[str, ...]:
     _forget()
-    crawls = (source.source_of("wolfspider.bench.cell", strategy) for strategy in ("shark", "breadth-first"))
-    return (*crawls, source.source_of("wolfspider.bench.bounds"))
+    crawls = (source.source_of("wolfspider.bench.run.cell", strategy) for strategy in ("shark", "breadth-first"))
+    return (*crawls, source.source_of("wolfspider.bench.measure.bounds"))
 
 
 @pytest.mark.parametrize(
@@ -99,11 +99,11 @@ def digests() -> tuple[str, ...]:
     [
         ("strategies/shark.py", (True, False, False)),
         ("strategies/breadth_first.py", (False, True, False)),
-        ("frontier.py", (True, True, False)),
-        ("bench/cell.py", (True, True, False)),
-        ("web/html.py", (True, True, True)),
-        ("bench/bounds.py", (False, False, True)),
-        ("bench/report.py", (False, False, False)),
+        ("policy/frontier.py", (True, True, False)),
+        ("bench/run/cell.py", (True, True, False)),
+        ("web/page/html.py", (True, True, True)),
+        ("bench/measure/bounds.py", (False, False, True)),
+        ("bench/draw/report.py", (False, False, False)),
     ],
 )
 def test_what_a_bench_keeps_is_reached_by_changes_that_matter(
@@ -148,8 +148,12 @@ def test_a_strategy_that_has_no_file_of_its_own_depends_on_all(small: Path) -> N
 
 def test_the_cell_of_a_crawl_depends_on_its_strategy_and_on_nothing_that_draws() -> None:
     found = source.closure(CRAWLS, "best-first")
-    assert {"wolfspider.loop", "wolfspider.web.synthetic.links", "wolfspider.strategies.best_first"} <= found
-    assert not found & {"wolfspider.strategies.shark", "wolfspider.bench.svg", "wolfspider.bench.page"}
+    assert {
+        "wolfspider.engine.crawl",
+        "wolfspider.web.worlds.synthetic.links",
+        "wolfspider.strategies.best_first",
+    } <= found
+    assert not found & {"wolfspider.strategies.shark", "wolfspider.bench.draw.svg", "wolfspider.bench.draw.page"}
     assert not any(name.startswith("wolfspider.bench.papers") for name in found)
 
 

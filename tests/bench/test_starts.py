@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from wolfspider.bench.cell import opened
-from wolfspider.bench.metrics import key
-from wolfspider.bench.starts import ADDRESS, LISTED, STARTS, bm25, directory, results, start_of
-from wolfspider.errors import Problem
-from wolfspider.model import Page
-from wolfspider.topic import Task
-from wolfspider.web.html import parse
-from wolfspider.web.synthetic import Synthetic
+from wolfspider.bench.measure.metrics import key
+from wolfspider.bench.run.cell import opened
+from wolfspider.bench.run.starts import ADDRESS, LISTED, STARTS, bm25, directory, results, start_of
+from wolfspider.core.errors import Problem
+from wolfspider.core.model import Page
+from wolfspider.core.topic import Task
+from wolfspider.web.page.html import parse
+from wolfspider.web.worlds.synthetic import Synthetic
 
 WEB = "synthetic:pages=1000,topics=8,seed=3"
 

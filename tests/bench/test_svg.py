@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.bench.svg import MOST_POINTS, Figure, linear_ticks, log_ticks, tick_text
+from wolfspider.bench.draw.svg import MOST_POINTS, Figure, linear_ticks, log_ticks, tick_text
 
 SVG = "{http://www.w3.org/2000/svg}"
 

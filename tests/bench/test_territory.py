@@ -7,10 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.bench.folds import HOUR
-from wolfspider.bench.territory import EQUAL_MOVES, Division, Starts, Territory, divided, exclusive, shared_starts
-from wolfspider.events import Began, Event, Landed, Noted
-from wolfspider.model import Link, Outcome, Page, Visit
+from wolfspider.bench.measure.folds import HOUR
+from wolfspider.bench.measure.territory import (
+    EQUAL_MOVES,
+    Division,
+    Starts,
+    Territory,
+    divided,
+    exclusive,
+    shared_starts,
+)
+from wolfspider.core.events import Began, Event, Landed, Noted
+from wolfspider.core.model import Link, Outcome, Page, Visit
 
 T0 = 5000.0
 

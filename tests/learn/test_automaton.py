@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider import codec
+from wolfspider.core import codec
 from wolfspider.learn.automaton import Automaton, Scheme
 
 PAPER = Scheme(a=0.09)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider import codec
+from wolfspider.core import codec
 from wolfspider.learn.balance import STEEPEST, WARM, Relevances, Threshold, energy, exact, rank, slope, threshold_at
 
 TWENTY = [round(0.05 * number, 2) for number in range(1, 21)]

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.codec import load, store
+from wolfspider.core.codec import load, store
+from wolfspider.core.text import cosine, counted, tanimoto
 from wolfspider.learn.classifier import Classifier
 from wolfspider.learn.examples import Examples, damped
 from wolfspider.learn.lexicon import Lexicon
 from wolfspider.learn.terms import Terms, met
-from wolfspider.text import cosine, counted, tanimoto
 
 bags = st.dictionaries(st.sampled_from("abcdefghijkl"), st.integers(1, 9), max_size=8)
 

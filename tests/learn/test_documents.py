@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from wolfspider import codec
+from wolfspider.core import codec
 from wolfspider.learn.documents import DEAD, DocumentsBase, chances
 
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider import codec, text
+from wolfspider.core import codec, text
+from wolfspider.core.model import Link, Page
 from wolfspider.learn import likeness
 from wolfspider.learn.likeness import Collection, Likeness, Numbered, kept_words, link_keys, links_alike
-from wolfspider.model import Link, Page
 
 ALPHABET = ["silk", "spider", "web", "loom", "thread", "wolf"]
 TEXTS = st.lists(st.sampled_from(ALPHABET), max_size=12)

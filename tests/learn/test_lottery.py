@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider import codec
+from wolfspider.core import codec
 from wolfspider.learn.lottery import Lottery
 
 WEIGHTS = st.lists(st.floats(0, 1e6), max_size=40)

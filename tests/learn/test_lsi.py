@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider import codec
+from wolfspider.core import codec
 from wolfspider.learn.lsi import Neighbours, Space, clustered, information, k_means, unit_rows
 
 SUBJECTS = ("spider silk web prey", "car road wheel engine", "bread oven flour salt")

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from wolfspider.core.model import Page
+from wolfspider.core.text import counts
 from wolfspider.learn import som
 from wolfspider.learn.corpus import Corpus, gathered
-from wolfspider.model import Page
-from wolfspider.text import counts
 
 PLANTED = 6
 FALLING = [1 / rank for rank in range(1, 21)]  # as words are: a few often, many rarely

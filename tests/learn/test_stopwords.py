@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from wolfspider.core.text import words
 from wolfspider.learn import stopwords
 from wolfspider.learn.stopwords import STOP_WORDS, present_participle, regular_past, third_person
-from wolfspider.text import words
 
 TOPICAL = """
 africa agriculture algebra algorithm animal art article atom author bank battle bird book building business car castle

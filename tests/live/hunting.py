@@ -25,10 +25,10 @@ from typing import Any
 
 import wolfspider
 from faults import Faulty, faults
-from wolfspider.events import Event, Landed
-from wolfspider.model import Failure, Fetch, Page
+from wolfspider.core.events import Event, Landed
+from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.store import archive
-from wolfspider.store.reading import RunView
+from wolfspider.store.view import RunView
 
 SECONDS = 90.0
 HASTY: dict[str, Any] = {  # a host in trouble rests for longer than anybody here waits

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from wolfspider.model import Link, Outcome
-from wolfspider.strategy import Ordered
+from wolfspider.core.model import Link, Outcome
+from wolfspider.policy.strategy import Ordered
 
 EVERY = 4  # pages between two leaps
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 
 from wolfspider import Link, Outcome, Strategy, Visit
-from wolfspider.room import Room
+from wolfspider.policy.room import Room
 
 ASIDE = ("http://out.test/", "search:wolf spiders")
 

@@ -11,11 +11,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from wolfspider import codec
-from wolfspider.hunt import Hunt, settings_of
-from wolfspider.model import Failure, Page
-from wolfspider.store import failpoints
-from wolfspider.store.export import export
+from wolfspider.app.hunt import Hunt, settings_of
+from wolfspider.core import codec
+from wolfspider.core.model import Failure, Page
+from wolfspider.files import failpoints
+from wolfspider.store.export.exporting import export
 from wolfspider.store.packing import unpacked_entry
 from wolfspider.store.sqlite import open_run
 

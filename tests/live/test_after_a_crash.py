@@ -36,8 +36,8 @@ from tests.live.hunting import (
 import faults
 import wolfspider
 from faults import Asked, Call, Faulty
-from wolfspider import codec
-from wolfspider.events import (
+from wolfspider.core import codec
+from wolfspider.core.events import (
     AddSeeds,
     Command,
     Exclude,
@@ -50,7 +50,7 @@ from wolfspider.events import (
     SetTopic,
     Stop,
 )
-from wolfspider.store.reading import RunView, answer_to, append_command
+from wolfspider.store.view import RunView, answer_to, append_command
 
 HUB = "http://a.test/hub"
 SINGLE: dict[str, Any] = {"tries": 2, "slots": 1, "backoff": 0.1}

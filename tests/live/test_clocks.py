@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.live.hunting import Hosts, Told, finished, go_on, prepared, stored
 
-from wolfspider.web.serve import serve
+from wolfspider.web.server.serve import serve
 
 DAY = 86_400.0
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from tests.live.hunting import Hosts, Told, assert_whole, crawl_command, finished, go_on, hunt, prepared, run, stored
 
-from wolfspider.events import Ended
-from wolfspider.web.serve import Manner, Served, serve
+from wolfspider.core.events import Ended
+from wolfspider.web.server.serve import Manner, Served, serve
 
 WEB = Hosts(4, 30, 20_000)
 

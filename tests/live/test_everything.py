@@ -11,8 +11,8 @@ import pytest
 from tests.live.hunting import Peak, Told, assert_whole, beside, finished, go_on, hunt, prepared, stored
 
 from faults import EXAMPLES, ROBOTS, ROBOTS_ASIDE, Faulty
-from wolfspider.model import FAILURES, Failure
-from wolfspider.web.urls import canonical
+from wolfspider.core.model import FAILURES, Failure
+from wolfspider.web.page.urls import canonical
 
 ROBOTS_HOSTS = [f"robots-{how}.test" for how in (*ROBOTS, *ROBOTS_ASIDE, "404", "429", "500", "redirect-3", "delay-1")]
 

@@ -16,13 +16,13 @@ from tests.live.hunting import HASTY, Told, assert_whole, crawl_command, finishe
 from tests.web.searxng import ROBOTS, Reply, served
 
 import wolfspider
-from wolfspider.cli.explaining import lines
-from wolfspider.learn.states import KeptStates
-from wolfspider.model import Failure, Page
-from wolfspider.parts import glimpse
-from wolfspider.store.failpoints import VARIABLE
-from wolfspider.store.reading import RunView
-from wolfspider.why import why
+from wolfspider.app.assemble import glimpse
+from wolfspider.app.explain import why
+from wolfspider.core.model import Failure, Page
+from wolfspider.files.failpoints import VARIABLE
+from wolfspider.learn.page_states import KeptStates
+from wolfspider.store.view import RunView
+from wolfspider.terminal.explanation import lines
 
 WORDS = "search:wolf spiders"
 

@@ -15,7 +15,7 @@ import pytest
 from tests.live.hunting import Hosts, Told, assert_whole, beside, crawl_command, finished, hunt, prepared, run, stored
 
 from faults import Faulty
-from wolfspider.web.serve import Manner, serve
+from wolfspider.web.server.serve import Manner, serve
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="open files are counted in /proc")
 

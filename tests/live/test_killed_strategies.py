@@ -17,7 +17,7 @@ from tests.live.stopping import differences, final_state, from_the_log_alone
 
 from everything import HOST
 from faults import Faulty, faults
-from wolfspider.store.failpoints import VARIABLE
+from wolfspider.files.failpoints import VARIABLE
 from wolfspider.strategies import all_strategies
 
 PAGES = 40

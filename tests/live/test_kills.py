@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from tests.live.hunting import Hosts, assert_whole, crawl_command, environment, run, stored
 
-from wolfspider.store.failpoints import VARIABLE
-from wolfspider.web.serve import serve
+from wolfspider.files.failpoints import VARIABLE
+from wolfspider.web.server.serve import serve
 
 PROGRAM = Path(__file__).parents[2] / "benchmarks" / "kill_loop.py"
 

@@ -16,11 +16,11 @@ from tests.live.hunting import Hosts, Told, assert_whole, crawl_command, finishe
 from tests.web.searxng import Service, served
 
 from small_web import BREAD, SPIDERS, SmallWeb, page
-from wolfspider import leaping
-from wolfspider.errors import BadInput, Problem
-from wolfspider.model import Failure, Page
-from wolfspider.store.failpoints import VARIABLE
-from wolfspider.web.serve import serve
+from wolfspider.app import leaping
+from wolfspider.core.errors import BadInput, Problem
+from wolfspider.core.model import Failure, Page
+from wolfspider.files.failpoints import VARIABLE
+from wolfspider.web.server.serve import serve
 
 LEAPER = f"{leaper.__file__}:Leaper"
 ISLANDS = SmallWeb(  # no link leads from one to the other

@@ -12,8 +12,8 @@ from tests.live.hunting import Hosts, Told, asked_for, assert_whole, beside, fin
 
 import faults
 from faults import Call, Faulty
-from wolfspider.web import robots
-from wolfspider.web.serve import serve
+from wolfspider.web.http import robots
+from wolfspider.web.server.serve import serve
 
 
 @pytest.mark.parametrize("how", ["deny", "500", "503", "429", "close", "reset", "redirect-3"])

@@ -12,9 +12,9 @@ from tests.live.hunting import Hosts, Told, asked_for, beside, hunt
 
 import faults
 from faults import Call, Faulty, document
-from wolfspider.web import guard
-from wolfspider.web.polite import HostCap
-from wolfspider.web.serve import Manner, serve
+from wolfspider.web.http import guard
+from wolfspider.web.http.polite import HostCap
+from wolfspider.web.server.serve import Manner, serve
 
 LOCAL: dict[str, Any] = {"via": "", "allow_private": True, "contact": "me@example.org"}
 
@@ -78,7 +78,7 @@ def test_a_thousand_names_at_one_address_share_its_places(monkeypatch: pytest.Mo
 
 
 def test_a_domain_of_hosts_without_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wolfspider.hunt.HostCap", lambda: HostCap(20))
+    monkeypatch.setattr("wolfspider.app.hunt.HostCap", lambda: HostCap(20))
 
     async def answer(call: Call) -> None:
         links = [f"http://w{call.times}x{number}.wild.test/wild" for number in range(60)]

@@ -14,15 +14,15 @@ from typing import Any
 import pytest
 from tests.live.hunting import SECONDS, Told, finished, go_on, hunt, prepared
 
-from wolfspider.bench.cell import Cell, new_crawl
-from wolfspider.drive import simulate
-from wolfspider.errors import Problem
-from wolfspider.events import Event, Label, Landed
-from wolfspider.model import Fetch, Link
-from wolfspider.topic import Task, Topic
-from wolfspider.web.recorded import Recorded
-from wolfspider.web.serve import serve
-from wolfspider.web.warc_writer import WarcWriter
+from wolfspider.bench.run.cell import Cell, new_crawl
+from wolfspider.core.errors import Problem
+from wolfspider.core.events import Event, Label, Landed
+from wolfspider.core.model import Fetch, Link
+from wolfspider.core.topic import Task, Topic
+from wolfspider.drivers.simulated import simulate
+from wolfspider.web.server.serve import serve
+from wolfspider.web.warc.writer import WarcWriter
+from wolfspider.web.worlds.recorded import Recorded
 
 START = "http://a.test/"
 BODIES = {

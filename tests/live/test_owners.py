@@ -29,8 +29,8 @@ from tests.live.hunting import (
 
 import wolfspider
 from faults import Faulty
-from wolfspider.errors import Busy
-from wolfspider.web.serve import Manner, serve
+from wolfspider.core.errors import Busy
+from wolfspider.web.server.serve import Manner, serve
 
 PARTS = ("run.json", "run.db", "lock", "warc", "shelf", "snapshots")
 

@@ -11,10 +11,10 @@ from tests.live.hunting import asked_for, assert_whole, beside, finished, go_on,
 
 import faults
 from faults import Call, Faulty
-from wolfspider.cli import explaining
-from wolfspider.drive import NOT_AGAIN
-from wolfspider.events import Exclude, SetLimit
-from wolfspider.store.reading import RunView
+from wolfspider.core.events import Exclude, SetLimit
+from wolfspider.drivers.simulated import NOT_AGAIN
+from wolfspider.store.view import RunView
+from wolfspider.terminal import explanation
 
 HUB, HOSTS = "http://a.test/many", 20
 
@@ -80,7 +80,7 @@ def test_another_try_that_waits_is_given_up_and_its_visit_was_asked_for(tmp_path
         assert len(asked_for(server)) == 1
 
     beside(talk)
-    text = "\n".join(explaining.lines(explaining.explain(run, url)))
+    text = "\n".join(explanation.lines(explanation.explain(run, url)))
     assert "It was visited, and there is no page." in text and ": asked for over the network." in text
 
 

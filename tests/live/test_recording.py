@@ -10,11 +10,11 @@ from typing import Any
 
 from tests.live.hunting import SECONDS, Hosts, crawl_command, go_on, hunt, run
 
-from wolfspider.model import Page
-from wolfspider.store.failpoints import VARIABLE
-from wolfspider.store.playback import SUMMARY, read_recording
-from wolfspider.web.replay import Replay
-from wolfspider.web.serve import serve
+from wolfspider.core.model import Page
+from wolfspider.files.failpoints import VARIABLE
+from wolfspider.web.server.serve import serve
+from wolfspider.web.worlds.recording.playback import SUMMARY, read_recording
+from wolfspider.web.worlds.recording.replayed import Replay
 
 
 def test_a_live_crawl_is_recorded_and_goes_on_where_it_was(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from tests.live.hunting import Told, assert_whole, beside, go_on, hunt
 
 import faults
 from faults import Call, Faulty, document
-from wolfspider.model import Page
-from wolfspider.store.reading import RunView
+from wolfspider.core.model import Page
+from wolfspider.store.view import RunView
 
 STRATEGY = str(Path(__file__).with_name("revisiting.py"))
 

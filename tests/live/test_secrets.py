@@ -14,8 +14,9 @@ from tests.live.hunting import Told, asked_for, beside, command, crawl_command, 
 
 import faults
 from faults import Call, Faulty, document
-from wolfspider import Settings, codec
-from wolfspider.telling import told as as_json
+from wolfspider import Settings
+from wolfspider.app.event_json import told as as_json
+from wolfspider.core import codec
 
 PASSWORD = "canary-Tr0ub4dor"
 TOKEN = "canary-token-8f3a"

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from tests.live.hunting import Hosts, assert_whole, crawl_command, environment, stored
 
-from wolfspider.web.serve import Manner, Served, serve
+from wolfspider.web.server.serve import Manner, Served, serve
 
 SLOTS = 6
 WEB = Hosts(8, 30)

@@ -18,10 +18,10 @@ from tests.web.test_pdf import paper
 import faults
 from everything import HOST, KINDS
 from faults import Call, Faulty
-from wolfspider.store.reading import RunView
 from wolfspider.store.tracing import liked
-from wolfspider.web import pdf
-from wolfspider.web.polite import HostCap
+from wolfspider.store.view import RunView
+from wolfspider.web.http.polite import HostCap
+from wolfspider.web.page import pdf
 
 ONE_BY_ONE: dict[str, Any] = {  # visits one after another, so that two crawls have one order
     "strategy": "opic",
@@ -141,7 +141,7 @@ def test_stopped_anywhere_among_hosts_that_cannot_be_reached(
 ) -> None:
     """Without a server in between that answers for all of them."""
     Names(monkeypatch, {"gone.test": [socket.EAI_NONAME] * 99})
-    monkeypatch.setattr("wolfspider.hunt.HostCap", lambda: HostCap(2))
+    monkeypatch.setattr("wolfspider.app.hunt.HostCap", lambda: HostCap(2))
 
     async def talk(server: Faulty) -> Told:
         urls = [url.format(port=server.port) for url in ("http://a.test:{port}/hub/plain", *UNREACHABLE[failure])]

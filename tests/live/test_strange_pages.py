@@ -18,7 +18,7 @@ from tests.live.hunting import Told, asked_for, assert_whole, beside, command, c
 
 import faults
 from faults import Call, Faulty, document
-from wolfspider.store.reading import RunView
+from wolfspider.store.view import RunView
 
 STRANGE = [
     *(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from wolfspider.store.rehearsal import Rehearsal
 from wolfspider.store.sqlite import create, is_run, open_run
+from wolfspider.testing.rehearsal import Rehearsal
 
 
 def main(folder: Path, steps: int) -> None:

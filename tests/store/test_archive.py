@@ -22,12 +22,12 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.errors import BadInput
-from wolfspider.model import Capture, Page
+from wolfspider.core.errors import BadInput
+from wolfspider.core.model import Capture, Page
+from wolfspider.files.failpoints import VARIABLE
 from wolfspider.store.archive import LOST, Archive, DiskFull, End, Place, Recovery, check, name_of, read
-from wolfspider.store.failpoints import VARIABLE
-from wolfspider.web.html import parse
-from wolfspider.web.recorded import Recorded
+from wolfspider.web.page.html import parse
+from wolfspider.web.worlds.recorded import Recorded
 
 INFO = {"software": "wolfspider/test", "operator": "someone@example.test", "description": "a run", "config": "ab12"}
 AT = 1_800_000_000.5
@@ -362,7 +362,7 @@ def test_readers_read_while_the_owner_writes_and_another_thread_syncs(tmp_path: 
 CHILD = """
 import sys
 from pathlib import Path
-from wolfspider.model import Capture
+from wolfspider.core.model import Capture
 from wolfspider.store.archive import Archive, End
 folder = Path(sys.argv[1])
 archive = Archive(folder, info={"software": "x"}, largest=2000, start=End(*map(int, sys.argv[2:4])))

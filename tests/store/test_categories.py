@@ -18,17 +18,25 @@ from hypothesis import strategies as st
 
 from small_web import SMALL
 from wolfspider.cli import main
-from wolfspider.errors import BadInput, Problem
+from wolfspider.core.errors import BadInput, Problem
+from wolfspider.core.model import Page
+from wolfspider.core.text import LONGEST, words
 from wolfspider.learn import corpus
 from wolfspider.learn.som import Region
-from wolfspider.model import Page
-from wolfspider.store import categories
-from wolfspider.store.categories import DEEPEST, LONGEST_NAME, MOST_ASKED, OFFERED, Categories, Category, query
-from wolfspider.store.categorising import Origin, build, drawn, offered, run_origin, web_origin
-from wolfspider.store.reading import RunView
-from wolfspider.text import LONGEST, words
-from wolfspider.web.serve import serve
-from wolfspider.web.world import open_web
+from wolfspider.store.categories import index as categories
+from wolfspider.store.categories.building import Origin, build, drawn, offered, run_origin, web_origin
+from wolfspider.store.categories.index import (
+    DEEPEST,
+    LONGEST_NAME,
+    MOST_ASKED,
+    OFFERED,
+    Categories,
+    Category,
+    query,
+)
+from wolfspider.store.view import RunView
+from wolfspider.web.server.serve import serve
+from wolfspider.web.worlds.world import open_web
 
 TOPICS = ("spider", "bread", "violin")
 EVIL = "\x1b]0;owned\x07 \u202e \ud800 \0 <script> ' OR 1=1; DROP TABLE pages;--"

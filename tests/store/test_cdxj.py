@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.model import Capture
+from wolfspider.core.model import Capture
+from wolfspider.files.failpoints import VARIABLE
 from wolfspider.store.archive import Archive, Place, name_of
 from wolfspider.store.cdxj import Row, line, surt, write
-from wolfspider.store.failpoints import VARIABLE
 
 # Address and key as the tools of web archives have it.
 KEYS = [

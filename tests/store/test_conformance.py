@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from wolfspider.events import Command
+from wolfspider.core.events import Command
 from wolfspider.store.base import Store
-from wolfspider.store.conformance import DURABLE_CHECKS, STORE_CHECKS
-from wolfspider.store.reading import append_command
+from wolfspider.store.in_memory import Volatile
 from wolfspider.store.sqlite import SqliteStore, create, open_run
-from wolfspider.store.volatile import Volatile
+from wolfspider.store.view import append_command
+from wolfspider.testing.store_conformance import DURABLE_CHECKS, STORE_CHECKS
 
 
 class Volatiles:

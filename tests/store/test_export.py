@@ -18,13 +18,13 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 import wolfspider
 from small_web import EVIL, SMALL, SPIDERS
-from wolfspider.errors import BadInput, Problem
-from wolfspider.events import Label
-from wolfspider.store.export import COLUMNS, FIELDS, export, whole_file
-from wolfspider.store.reading import RunView, append_command
-from wolfspider.store.selection import Exported, Selection
-from wolfspider.web.recorded import Recorded
-from wolfspider.web.serve import serve
+from wolfspider.core.errors import BadInput, Problem
+from wolfspider.core.events import Label
+from wolfspider.store.export.exporting import COLUMNS, FIELDS, export, whole_file
+from wolfspider.store.export.selection import Exported, Selection
+from wolfspider.store.view import RunView, append_command
+from wolfspider.web.server.serve import serve
+from wolfspider.web.worlds.recorded import Recorded
 
 DOCS = (Path(__file__).parents[2] / "docs" / "export.md").read_text(encoding="utf-8")
 SETTINGS: dict[str, Any] = {"topic": "wolf spiders", "delay": 0.0, "adapt": 0.0, "tries": 1, "disk_floor": 0}

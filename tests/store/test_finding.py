@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.model import Page
-from wolfspider.store import finding
-from wolfspider.store.finding import Finding
-from wolfspider.text import words
+from wolfspider.core.model import Page
+from wolfspider.core.text import words
+from wolfspider.store.categories import finding
+from wolfspider.store.categories.finding import Finding
 
 
 def page(number: int, text: str, title: str = "") -> Page:

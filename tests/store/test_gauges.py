@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from wolfspider.events import Gauge
+from wolfspider.core.events import Gauge
 from wolfspider.store.gauges import MINUTES, SECONDS, TABLE, Gauges, gauges
-from wolfspider.store.reading import RunView
 from wolfspider.store.sqlite import open_run
+from wolfspider.store.view import RunView
 
 FIXTURE = Path(__file__).with_name("fixtures") / "format-1.tar.gz"
 

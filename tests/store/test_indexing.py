@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fastwarc.warc import ArchiveIterator
 
-from wolfspider.model import Capture
+from wolfspider.core.model import Capture
 from wolfspider.store.archive import Archive
 from wolfspider.store.cdxj import surt
 from wolfspider.store.indexing import index

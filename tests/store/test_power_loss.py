@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from wolfspider import codec
-from wolfspider.errors import Problem
+from wolfspider.core import codec
+from wolfspider.core.errors import Problem
+from wolfspider.files.failpoints import NAMES, VARIABLE
 from wolfspider.store import archive
 from wolfspider.store.archive import DiskFull
-from wolfspider.store.failpoints import NAMES, VARIABLE
-from wolfspider.store.reading import RunView
-from wolfspider.store.rehearsal import Rehearsal
 from wolfspider.store.sqlite import create, open_run
+from wolfspider.store.view import RunView
+from wolfspider.testing.rehearsal import Rehearsal
 
 CHILD = Path(__file__).with_name("child.py")
 # What a run of a few steps never reaches: it fills no file of the archive, writes no index and has no network.
@@ -180,10 +180,10 @@ def _run_until_full(rehearsal: Rehearsal, ballast: Path) -> None:
 LIMITED = """
 import resource, sys
 from pathlib import Path
-from wolfspider.errors import Problem
-from wolfspider.store.rehearsal import Rehearsal
+from wolfspider.core.errors import Problem
+from wolfspider.testing.rehearsal import Rehearsal
 from wolfspider.store.sqlite import create
-from wolfspider.web.html import parse
+from wolfspider.web.page.html import parse
 store = create(Path(sys.argv[1]), {}, info={})
 rehearsal = Rehearsal(store, pages=20)
 rehearsal.run(3)

@@ -18,11 +18,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.errors import BadInput
-from wolfspider.frontier import Frontier, Record, Shelf
-from wolfspider.model import Link
+from wolfspider.core.errors import BadInput
+from wolfspider.core.model import Link
+from wolfspider.files.failpoints import VARIABLE
+from wolfspider.policy.frontier import Frontier, Record, Shelf
 from wolfspider.store.archive import DiskFull
-from wolfspider.store.failpoints import VARIABLE
 from wolfspider.store.shelf import DiskShelf
 
 texts = st.text(max_size=30)
@@ -192,8 +192,8 @@ def test_after_a_crash_it_is_cut_to_the_length_that_was_noted(tmp_path: Path) ->
 CHILD = """
 import sys
 from pathlib import Path
-from wolfspider.frontier import Record
-from wolfspider.model import Link
+from wolfspider.policy.frontier import Record
+from wolfspider.core.model import Link
 from wolfspider.store.shelf import DiskShelf
 shelf = DiskShelf(Path(sys.argv[1]))
 for number in range(100):

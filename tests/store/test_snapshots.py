@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from wolfspider import codec
-from wolfspider.errors import BadInput
+from wolfspider.core import codec
+from wolfspider.core.errors import BadInput
 from wolfspider.store import snapshots
-from wolfspider.store.rehearsal import Rehearsal
 from wolfspider.store.sqlite import SqliteStore, create, open_run
+from wolfspider.testing.rehearsal import Rehearsal
 
 
 @given(some.text(), some.dictionaries(some.text(max_size=5), some.binary(max_size=50), max_size=4))

@@ -17,16 +17,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from wolfspider import events
-from wolfspider.errors import BadInput, Problem
-from wolfspider.model import Capture, Fetch, Link, Page, Visit
+from wolfspider.core import events
+from wolfspider.core.errors import BadInput, Problem
+from wolfspider.core.model import Capture, Fetch, Link, Page, Visit
 from wolfspider.store.base import Store
-from wolfspider.store.conformance import URL, Hand, answer
 from wolfspider.store.packing import packed_page, signed, unpacked_page, unsigned
-from wolfspider.store.reading import RunView, answer_to, append_command
-from wolfspider.store.rehearsal import Rehearsal, address
 from wolfspider.store.schema import FORMAT
 from wolfspider.store.sqlite import SqliteStore, about_run, create, is_run, open_run
+from wolfspider.store.view import RunView, answer_to, append_command
+from wolfspider.testing.rehearsal import Rehearsal, address
+from wolfspider.testing.store_conformance import URL, Hand, answer
 
 FIXTURES = Path(__file__).with_name("fixtures")
 
@@ -415,7 +415,7 @@ def test_a_failure_is_archived_too(store: SqliteStore) -> None:
 READER = """
 import sys
 from pathlib import Path
-from wolfspider.store.reading import RunView
+from wolfspider.store.view import RunView
 print(len(list(RunView(Path(sys.argv[1])).pages())))
 """
 

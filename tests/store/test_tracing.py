@@ -9,13 +9,13 @@ import pytest
 
 import wolfspider
 from small_web import SMALL
-from wolfspider.errors import BadInput
-from wolfspider.frontier import Record
-from wolfspider.model import Link
-from wolfspider.parts import glimpse
+from wolfspider.app.assemble import glimpse
+from wolfspider.core.errors import BadInput
+from wolfspider.core.model import Link
+from wolfspider.policy.frontier import Record
 from wolfspider.store import tracing
-from wolfspider.store.reading import RunView
-from wolfspider.web.serve import serve
+from wolfspider.store.view import RunView
+from wolfspider.web.server.serve import serve
 
 
 @pytest.fixture

@@ -7,19 +7,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wolfspider.bench.fleets import Indifferent
-from wolfspider.chance import generator
-from wolfspider.drive import Recollection, Simulation
-from wolfspider.events import Command, Credited, Event, Finish, Landed, Noted, Went
-from wolfspider.frontier import Shelf
-from wolfspider.learn.states import KeptStates
-from wolfspider.loop import Crawl, Limits
-from wolfspider.memory import Source
-from wolfspider.model import Failure, Fetch, Link, Page
-from wolfspider.params import build
-from wolfspider.reinforcer import Reinforcer, Terms
+from wolfspider.bench.run.fleets import Indifferent
+from wolfspider.core.events import Command, Credited, Event, Finish, Landed, Noted, Went
+from wolfspider.core.model import Failure, Fetch, Link, Page
+from wolfspider.core.params import build
+from wolfspider.core.randomness import generator
+from wolfspider.core.topic import Topic
+from wolfspider.drivers.simulated import Recollection, Simulation
+from wolfspider.engine.contracts import Source
+from wolfspider.engine.crawl import Crawl, Limits
+from wolfspider.learn.page_states import KeptStates
+from wolfspider.policy.frontier import Shelf
+from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.strategies.foragers import Foragers
-from wolfspider.topic import Topic
 
 START = 1_000_000.0
 HOUR = 3600.0

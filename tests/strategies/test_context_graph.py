@@ -7,23 +7,24 @@ from typing import Any
 
 import pytest
 
-from wolfspider import checks, codec
-from wolfspider.bench.cell import Cell, measure
-from wolfspider.browsing import Browsing
-from wolfspider.chance import generator
-from wolfspider.drive import Recollection, simulate
-from wolfspider.events import Event, Landed, Noted
-from wolfspider.frontier import Shelf
-from wolfspider.judge import make_judge
-from wolfspider.learn.graph import Graph
-from wolfspider.loop import Crawl, Limits
-from wolfspider.model import Failure, Fetch, Link, Page, Verdict
-from wolfspider.params import build
+from wolfspider.bench.run.cell import Cell, measure
+from wolfspider.core import codec
+from wolfspider.core.events import Event, Landed, Noted
+from wolfspider.core.model import Failure, Fetch, Link, Page, Verdict
+from wolfspider.core.params import build
+from wolfspider.core.randomness import generator
+from wolfspider.core.topic import Task, Topic
+from wolfspider.drivers.simulated import Recollection, simulate
+from wolfspider.engine.crawl import Crawl, Limits
+from wolfspider.graphs.graph import Graph
+from wolfspider.policy.browsing import Browsing
+from wolfspider.policy.frontier import Shelf
+from wolfspider.policy.judge import make_judge
 from wolfspider.strategies.context_graph import ContextGraph, Graphed, RelevancyContextGraph
-from wolfspider.topic import Task, Topic
-from wolfspider.trial import Sketch, Trial
-from wolfspider.web.backlinks import Backlinks
-from wolfspider.web.synthetic import Synthetic
+from wolfspider.testing import conformance
+from wolfspider.testing.sketch import Sketch, Trial
+from wolfspider.web.worlds.backlinks import Backlinks
+from wolfspider.web.worlds.synthetic import Synthetic
 
 BOTH = pytest.mark.parametrize("kind", [ContextGraph, RelevancyContextGraph])
 TOPIC = Topic(("spider",), "")
@@ -383,8 +384,8 @@ SMALL = {"browse": 30, "targets": 3, "general": 12, "layers": 2, "per_layer": 5}
 def test_it_keeps_to_the_contract_where_back_links_are_answered(
     kind: type[Graphed], check: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checks, "Trial", Served)
-    checks.STRATEGY_CHECKS[check](checks.configured(kind, SMALL))
+    monkeypatch.setattr(conformance, "Trial", Served)
+    conformance.STRATEGY_CHECKS[check](conformance.configured(kind, SMALL))
 
 
 @BOTH
@@ -395,6 +396,6 @@ def test_the_trials_above_go_through_the_whole_training(kind: type[Graphed]) -> 
         if isinstance(event, Landed):
             phases.add(crawl.strategy.report()["phase"])
 
-    crawl = Served(checks.configured(kind, SMALL), Sketch(), slots=1).run(watch)
+    crawl = Served(conformance.configured(kind, SMALL), Sketch(), slots=1).run(watch)
     assert phases == {"browsing", "asking", "reading", "widening", "crawling"}
     assert len(crawl.strategy.report()["layers"]) == 2

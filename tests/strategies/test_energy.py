@@ -11,25 +11,25 @@ from typing import Any
 
 import pytest
 
-from wolfspider import codec
-from wolfspider.bench.population import Energies
-from wolfspider.chance import generator
-from wolfspider.checks import configured
-from wolfspider.drive import Recollection, Result, Simulation, simulate
-from wolfspider.errors import Problem
-from wolfspider.events import Event, Noted, SetParam, SetTopic, Went
-from wolfspider.frontier import Shelf
-from wolfspider.judge import Unlearning
+from wolfspider.bench.measure.population import Energies
+from wolfspider.core import codec
+from wolfspider.core.errors import Problem
+from wolfspider.core.events import Event, Noted, SetParam, SetTopic, Went
+from wolfspider.core.model import Failure, Fetch, Link, Page, Verdict
+from wolfspider.core.params import build
+from wolfspider.core.randomness import generator
+from wolfspider.core.topic import Topic
+from wolfspider.drivers.simulated import Recollection, Result, Simulation, simulate
+from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.learn.documents import DEAD, MOST_LINKS
-from wolfspider.loop import Crawl, Limits
-from wolfspider.model import Failure, Fetch, Link, Page, Verdict
-from wolfspider.params import build
+from wolfspider.policy.frontier import Shelf
+from wolfspider.policy.judge import Unlearning
 from wolfspider.strategies.energy import Energy
 from wolfspider.strategies.energy.herd import Agent, Herd, brood
 from wolfspider.strategies.energy.params import EnergyParams
 from wolfspider.strategies.energy.relevance import Relevance, nearness, surroundings
-from wolfspider.topic import Topic
-from wolfspider.trial import Sketch, Trial
+from wolfspider.testing.conformance import configured
+from wolfspider.testing.sketch import Sketch, Trial
 
 TOPIC = Topic(("spider silk",), "Spiders and silk")
 Names = Sequence[str]

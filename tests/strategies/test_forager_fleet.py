@@ -14,16 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.strategies.foraging import HOUR, START, Site, Trip, at, names
 
-from wolfspider import codec
-from wolfspider.bench.show import about
-from wolfspider.drive import Simulation
-from wolfspider.errors import Problem
-from wolfspider.events import Finish, SetParam
-from wolfspider.model import Credit, Failure, Link, Page
+from wolfspider.core import codec
+from wolfspider.core.errors import Problem
+from wolfspider.core.events import Finish, SetParam
+from wolfspider.core.model import Credit, Failure, Link, Page
+from wolfspider.core.text import key_of
+from wolfspider.core.topic import Topic
+from wolfspider.drivers.simulated import Simulation
 from wolfspider.strategies.foragers import Foragers
 from wolfspider.strategies.foragers.forager import Entry
-from wolfspider.text import key_of
-from wolfspider.topic import Topic
+from wolfspider.terminal.printing import about
 
 RING = {f"p{number}": f"p{(number + 1) % 12} p{(number + 5) % 12}" for number in range(12)}
 WEBLOG = {at(f"w{number}"): Entry(float(number), number) for number in reversed(range(7))}

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.strategies.foraging import HOUR, START, Site, Trip, at, names
 
-from wolfspider.events import AddSeeds, Exclude, Include
-from wolfspider.model import Credit, Failure, Fetch
+from wolfspider.core.events import AddSeeds, Exclude, Include
+from wolfspider.core.model import Credit, Failure, Fetch
 from wolfspider.strategies.foragers.forager import Entry, Forager, Reachable, corrected, ordered, updated
 
 CHAIN = {"a": "b", "b": "c", "c": "d", "d": "e", "e": ""}

@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wolfspider import codec
-from wolfspider.bench.cell import Cell, measure
-from wolfspider.chance import generator
-from wolfspider.drive import Recollection, simulate
-from wolfspider.events import AddSeeds, Command, Event, Label, Landed, SetParam, SetTopic
-from wolfspider.frontier import Shelf
-from wolfspider.judge import make_judge
-from wolfspider.loop import Crawl, Limits
-from wolfspider.model import Failure, Fetch, Link, Page
-from wolfspider.params import build
+from wolfspider.bench.run.cell import Cell, measure
+from wolfspider.core import codec
+from wolfspider.core.events import AddSeeds, Command, Event, Label, Landed, SetParam, SetTopic
+from wolfspider.core.model import Failure, Fetch, Link, Page
+from wolfspider.core.params import build
+from wolfspider.core.randomness import generator
+from wolfspider.core.topic import Topic
+from wolfspider.drivers.simulated import Recollection, simulate
+from wolfspider.engine.crawl import Crawl, Limits
+from wolfspider.policy.frontier import Shelf
+from wolfspider.policy.judge import make_judge
 from wolfspider.strategies.hmm import Bpm, Guide, Ljm, even
-from wolfspider.topic import Topic
-from wolfspider.web.world import open_web
+from wolfspider.web.worlds.world import open_web
 
 TOPIC = Topic(("spider silk",), "Spiders and silk")
 GOOD, GATE, WALL = "spider silk spins", "gate opens wide open", "wall stone stands grey"

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wolfspider.chance import generator
-from wolfspider.checks import configured
-from wolfspider.drive import Recollection, Result, simulate
-from wolfspider.events import Event, Noted, SetTopic, Went
-from wolfspider.frontier import Shelf
-from wolfspider.judge import make_judge
-from wolfspider.loop import Crawl, Limits
-from wolfspider.model import Failure, Fetch, Link, Page
-from wolfspider.params import build
+from wolfspider.core.events import Event, Noted, SetTopic, Went
+from wolfspider.core.model import Failure, Fetch, Link, Page
+from wolfspider.core.params import build
+from wolfspider.core.randomness import generator
+from wolfspider.core.topic import Topic
+from wolfspider.drivers.simulated import Recollection, Result, simulate
+from wolfspider.engine.crawl import Crawl, Limits
+from wolfspider.policy.frontier import Shelf
+from wolfspider.policy.judge import make_judge
 from wolfspider.strategies.infospiders import InfoSpiders, InfoSpidersParams, keywords_of, seen
-from wolfspider.topic import Topic
-from wolfspider.trial import Sketch, Trial
+from wolfspider.testing.conformance import configured
+from wolfspider.testing.sketch import Sketch, Trial
 
 TOPIC = Topic(("spider", "silk"))
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from wolfspider.chance import generator
-from wolfspider.drive import Recollection, simulate
-from wolfspider.events import Landed
-from wolfspider.frontier import Shelf
-from wolfspider.judge import make_judge
-from wolfspider.loop import Crawl, Limits
-from wolfspider.model import Failure, Fetch, Link, Page
-from wolfspider.params import build
+from wolfspider.core.events import Landed
+from wolfspider.core.model import Failure, Fetch, Link, Page
+from wolfspider.core.params import build
+from wolfspider.core.randomness import generator
+from wolfspider.core.topic import Topic
+from wolfspider.drivers.simulated import Recollection, simulate
+from wolfspider.engine.crawl import Crawl, Limits
+from wolfspider.policy.frontier import Shelf
+from wolfspider.policy.judge import make_judge
 from wolfspider.strategies.lafc import Lafc, LafcParams, restricted
-from wolfspider.topic import Topic
 
 TOPIC = Topic(("spider silk",), "Spiders and silk")
 GOOD, BAD = ("spider", "silk"), ("car", "road")

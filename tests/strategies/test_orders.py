@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.chance import generator
-from wolfspider.drive import Recollection, simulate
-from wolfspider.events import Event, Landed
-from wolfspider.frontier import Shelf
-from wolfspider.loop import Crawl, Limits
-from wolfspider.model import Failure, Fetch, Link, Page, Verdict
-from wolfspider.params import build
+from wolfspider.core.events import Event, Landed
+from wolfspider.core.model import Failure, Fetch, Link, Page, Verdict
+from wolfspider.core.params import build
+from wolfspider.core.randomness import generator
+from wolfspider.core.topic import Topic
+from wolfspider.drivers.simulated import Recollection, simulate
+from wolfspider.engine.crawl import Crawl, Limits
+from wolfspider.policy.frontier import Shelf
 from wolfspider.strategies import strategy_named
 from wolfspider.strategies.pagerank import page_rank
 from wolfspider.strategies.shark import potential
-from wolfspider.topic import Topic
 
 
 class Small:

@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-from wolfspider import events
-from wolfspider.drive import Recollection, Result, simulate
-from wolfspider.frontier import Shelf
-from wolfspider.judge import make_judge
-from wolfspider.loop import Crawl, Limits
-from wolfspider.model import Failure, Fetch, Link, Page
-from wolfspider.params import build
+from wolfspider.core import events
+from wolfspider.core.model import Failure, Fetch, Link, Page
+from wolfspider.core.params import build
+from wolfspider.core.topic import Topic
+from wolfspider.drivers.simulated import Recollection, Result, simulate
+from wolfspider.engine.crawl import Crawl, Limits
+from wolfspider.policy.frontier import Shelf
+from wolfspider.policy.judge import make_judge
 from wolfspider.strategies import strategy_named
 from wolfspider.strategies.spider import generations
 from wolfspider.strategies.spider.generations import Spider
-from wolfspider.topic import Topic
 
 GOOD, BAD = "wolf spider hunts silk", "car road wheel motor"
 NAMES = ("spider-best-first", "spider-genetic", "spider-annealing", "spider-hybrid")

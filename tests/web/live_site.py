@@ -18,13 +18,13 @@ from typing import Any
 
 from tests.web.loopback import Loopback, http, request
 
-from wolfspider.model import Fetch
-from wolfspider.web.client import Caps, Client
-from wolfspider.web.guard import Guard
-from wolfspider.web.live import Live
-from wolfspider.web.polite import HostCap, Manners, Polite
-from wolfspider.web.robots import LiveRobots
-from wolfspider.web.world import Request
+from wolfspider.core.model import Fetch
+from wolfspider.web.http.client import Caps, Client
+from wolfspider.web.http.guard import Guard
+from wolfspider.web.http.live_web import Live
+from wolfspider.web.http.polite import HostCap, Manners, Polite
+from wolfspider.web.http.robots import LiveRobots
+from wolfspider.web.worlds.world import Request
 
 Reply = bytes | Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
 

@@ -16,9 +16,9 @@ from threading import Thread
 from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
-from wolfspider.model import Failure, Fetch
-from wolfspider.web.urls import canonical
-from wolfspider.web.world import Request
+from wolfspider.core.model import Failure, Fetch
+from wolfspider.web.page.urls import canonical
+from wolfspider.web.worlds.world import Request
 
 ROBOTS = b"User-agent: *\nAllow: /info/en/about\nDisallow: /stats\nDisallow: /preferences\nDisallow: /*?*q=*\n"
 PATIENCE = 20.0  # seconds

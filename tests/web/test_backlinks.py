@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.learn.graph import Graph
-from wolfspider.memory import Source
-from wolfspider.model import Failure, Fetch, Page
-from wolfspider.topic import Task
-from wolfspider.web.backlinks import MOST, Backlinks
-from wolfspider.web.html import parse
-from wolfspider.web.synthetic import Synthetic
+from wolfspider.core.model import Failure, Fetch, Page
+from wolfspider.core.topic import Task
+from wolfspider.engine.contracts import Source
+from wolfspider.graphs.graph import Graph
+from wolfspider.web.page.html import parse
+from wolfspider.web.worlds.backlinks import MOST, Backlinks
+from wolfspider.web.worlds.synthetic import Synthetic
 
 START = 1_000.0
 HERE = "http://a.test/here"

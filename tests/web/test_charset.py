@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.web.charset import codec_of, decoded, kind_of
+from wolfspider.web.page.charset import codec_of, decoded, kind_of
 
 UMLAUTS = "Grüße"
 

@@ -19,10 +19,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.web.loopback import Loopback, answering, http, request, serving
 
-from wolfspider.errors import Problem
-from wolfspider.model import Failure
-from wolfspider.web.client import Answer, Caps, Client, failure_of
-from wolfspider.web.guard import Guard
+from wolfspider.core.errors import Problem
+from wolfspider.core.model import Failure
+from wolfspider.web.http.client import Answer, Caps, Client, failure_of
+from wolfspider.web.http.guard import Guard
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -89,7 +89,7 @@ def test_the_request_is_exactly_what_we_say_it_is() -> None:
 @settings(max_examples=50)
 @given(path=st.from_regex(r"/[A-Za-z0-9._~!$&'()*+,;=:@%|{}\[\]^`/?-]{0,40}", fullmatch=True))
 def test_the_bytes_on_the_wire_are_those_of_the_canonical_address(path: str) -> None:
-    from wolfspider.web.urls import canonical
+    from wolfspider.web.page.urls import canonical
 
     url = canonical(f"http://a.example{path}")
 

@@ -18,10 +18,10 @@ import pytest
 from tests.web.loopback import Handler, Loopback, answering, dripping, http, request, serving
 from tests.web.test_inflate import zeros
 
-from wolfspider.model import Failure
-from wolfspider.web.client import Answer, Caps, Client
-from wolfspider.web.guard import Guard
-from wolfspider.web.inflate import inflated
+from wolfspider.core.model import Failure
+from wolfspider.web.http.client import Answer, Caps, Client
+from wolfspider.web.http.guard import Guard
+from wolfspider.web.http.inflate import inflated
 
 PAGE = b"<p>a page</p>" * 1000
 SHORT = Caps(raw=200_000, body=100_000, deadline=1.0, connect=1.0, patience=0.3, slowest=1000.0)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.web.dates import EARLIEST, published, seconds
+from wolfspider.web.page.dates import EARLIEST, published, seconds
 
 DAY = datetime(2018, 10, 29, tzinfo=UTC).timestamp()
 NOW = DAY + 10 * 86_400

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from tests.web.peak import cost_of_reading
 from tests.web.searxng import Plain, Reply, Site, served
 
-from wolfspider.model import Fetch
-from wolfspider.web import feeds
-from wolfspider.web.feeds import Entry, Feed, entries, feeds_of, gather, is_feed
-from wolfspider.web.gathered import Gathered
-from wolfspider.web.urls import canonical
-from wolfspider.web.world import Request
+from wolfspider.core.model import Fetch
+from wolfspider.web.page.urls import canonical
+from wolfspider.web.seeds import feeds
+from wolfspider.web.seeds.feeds import Entry, Feed, entries, feeds_of, gather, is_feed
+from wolfspider.web.seeds.gathered import Gathered
+from wolfspider.web.worlds.world import Request
 
 BASE = "https://example.org/feeds/all"
 MAY = 1714559400.0  # 2024-05-01 10:30 UTC
@@ -162,7 +162,7 @@ def test_no_payload_grows_or_reaches_out(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BOMBS)
 def test_no_payload_takes_much(name: str, tmp_path: Path) -> None:
-    megabytes, seconds = cost_of_reading("wolfspider.web.feeds", BOMBS[name](), tmp_path)
+    megabytes, seconds = cost_of_reading("wolfspider.web.seeds.feeds", BOMBS[name](), tmp_path)
     assert megabytes < 200 and seconds < 20
 
 

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from tests.web.addresses import NOT_PUBLIC, PUBLIC
 from tests.web.loopback import Loopback, http, serving
 
-from wolfspider.model import Failure
-from wolfspider.web import guard as module
-from wolfspider.web.client import Answer, Client
-from wolfspider.web.guard import Guard, Lookups, Refused, target
+from wolfspider.core.model import Failure
+from wolfspider.web.http import guard as module
+from wolfspider.web.http.client import Answer, Client
+from wolfspider.web.http.guard import Guard, Lookups, Refused, target
 
 
 class Names:

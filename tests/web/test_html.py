@@ -12,10 +12,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from wolfspider.model import Failure, Fetch, Link, Page
-from wolfspider.text import block_words, window, words
-from wolfspider.web.html import addresses, directives, language, parse
-from wolfspider.web.urls import canonical
+from wolfspider.core.model import Failure, Fetch, Link, Page
+from wolfspider.core.text import block_words, window, words
+from wolfspider.web.page.html import addresses, directives, language, parse
+from wolfspider.web.page.urls import canonical
 
 URL = "http://example.org/dir/page.html"
 
@@ -415,7 +415,7 @@ HOSTILE = {
 def test_hostile_pages_neither_crash_nor_hang(name: str) -> None:
     """In a process of its own with bounded time and memory, for a crash of the parser would take the tests with it."""
     code = (
-        "from wolfspider.model import Fetch, Page\nfrom wolfspider.web.html import parse\n"
+        "from wolfspider.core.model import Fetch, Page\nfrom wolfspider.web.page.html import parse\n"
         f"body = {HOSTILE[name]}\n"
         "page = parse(Fetch('http://h/', 'http://h/', 200, {'content-type': 'text/html'}, body, at=1.6e9))\n"
         "assert isinstance(page, Page) and len(page.links) <= 5000 and len(page.title) <= 1000"
@@ -482,7 +482,7 @@ def test_bounds_take_nothing_from_pages_within_them(html: str) -> None:
     html = f"shown {html}"
     short = page(f"{html} end")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("wolfspider.web.html._HARMLESS", 0)
+        patch.setattr("wolfspider.web.page.html._HARMLESS", 0)
         bounded = page(f"{html} end")
     assert (bounded.words, bounded.links, bounded.truncated) == (short.words, short.links, False)
 

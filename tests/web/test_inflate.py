@@ -17,9 +17,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wolfspider.model import Failure
+from wolfspider.core.model import Failure
 from wolfspider.store.holdings import LARGEST
-from wolfspider.web.inflate import HIGHEST_RATIO, SMALL, Inflater, inflated, inflater
+from wolfspider.web.http.inflate import HIGHEST_RATIO, SMALL, Inflater, inflated, inflater
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -286,7 +286,7 @@ def test_ten_gigabytes_in_ten_megabytes_leave_the_process_small(name: str) -> No
 import resource, sys
 sys.path.insert(0, {str(__file__.rpartition("/")[0])!r})
 from test_inflate import zeros
-from wolfspider.web.inflate import inflater
+from wolfspider.web.http.inflate import inflater
 block = zeros({name!r}, 1 << 28)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 repeated = {name!r} in ("gzip", "zstd")

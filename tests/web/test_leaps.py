@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.web.searxng import Plain, Reply, Service, Site, served
 
-from wolfspider.errors import BadInput
-from wolfspider.memory import Service as Asked
-from wolfspider.memory import Source
-from wolfspider.model import Failure, Page
-from wolfspider.text import words
-from wolfspider.web.leaps import MOST, MOST_WORDS, Leaps, SitemapLeaps, linked, rank, words_in
-from wolfspider.web.search import Searches, everything
+from wolfspider.core.errors import BadInput
+from wolfspider.core.model import Failure, Page
+from wolfspider.core.text import words
+from wolfspider.engine.contracts import Service as Asked
+from wolfspider.engine.contracts import Source
+from wolfspider.web.seeds.leaps import MOST, MOST_WORDS, Leaps, SitemapLeaps, linked, rank, words_in
+from wolfspider.web.seeds.search import Searches, everything
 
 
 def search_of(

@@ -10,10 +10,10 @@ import pytest
 from tests.web.live_site import PAGE, Reply, clock_of, fetch, kind_of, moved, slow, visiting
 from tests.web.loopback import Loopback, http, serving
 
-from wolfspider.model import Failure
-from wolfspider.web.client import Caps
-from wolfspider.web.polite import Manners
-from wolfspider.web.robots import KEPT, KEPT_IN_TROUBLE, LARGEST, LiveRobots
+from wolfspider.core.model import Failure
+from wolfspider.web.http.client import Caps
+from wolfspider.web.http.polite import Manners
+from wolfspider.web.http.robots import KEPT, KEPT_IN_TROUBLE, LARGEST, LiveRobots
 
 CLOSED = http(b"User-agent: *\nDisallow: /\n", Content_Type="text/plain")
 PRIVATE = http(b"User-agent: *\nDisallow: /private\n", Content_Type="text/plain")
@@ -281,8 +281,8 @@ def test_what_robots_txt_says_of_an_address_can_be_explained() -> None:
 
 
 def test_copies_in_memory_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wolfspider.web.robots._MOST_BYTES", 100_000)
-    monkeypatch.setattr("wolfspider.web.robots._MOST_PARSED", 1300)
+    monkeypatch.setattr("wolfspider.web.http.robots._MOST_BYTES", 100_000)
+    monkeypatch.setattr("wolfspider.web.http.robots._MOST_PARSED", 1300)
     robots = LiveRobots(lambda: 0.0)
     rows = {f"http://h{n}.test": ("User-agent: *\nDisallow: /\n", 200, 0.0) for n in range(1000)}
     robots.restore(rows, 0.0)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wolfspider.model import Failure, Fetch, Page
-from wolfspider.web import pdf
-from wolfspider.web.html import parse
+from wolfspider.core.model import Failure, Fetch, Page
+from wolfspider.web.page import pdf
+from wolfspider.web.page.html import parse
 
 URL = "http://example.org/dir/paper.pdf"
 

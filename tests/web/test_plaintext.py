@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.web.plaintext import MOST, readable
+from wolfspider.web.page.plaintext import MOST, readable
 
 
 def text_of(html: str) -> str:

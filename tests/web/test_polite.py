@@ -17,13 +17,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wolfspider.model import Capture, Failure
-from wolfspider.web.client import Answer
-from wolfspider.web.guard import Guard
-from wolfspider.web.live import Live
-from wolfspider.web.polite import DAY, FLOOR, HostCap, Manners, Polite, retry_after
-from wolfspider.web.robots import LiveRobots
-from wolfspider.web.world import Request
+from wolfspider.core.model import Capture, Failure
+from wolfspider.web.http.client import Answer
+from wolfspider.web.http.guard import Guard
+from wolfspider.web.http.live_web import Live
+from wolfspider.web.http.polite import DAY, FLOOR, HostCap, Manners, Polite, retry_after
+from wolfspider.web.http.robots import LiveRobots
+from wolfspider.web.worlds.world import Request
 
 START = 1_700_000_000.0
 PLAIN = Manners(factor=0.0)

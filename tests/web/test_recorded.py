@@ -19,11 +19,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.errors import BadInput
-from wolfspider.model import Failure, Fetch
-from wolfspider.web import cache, recorded, warc
-from wolfspider.web import index as indexes
-from wolfspider.web.recorded import Recorded
+from wolfspider.core.errors import BadInput
+from wolfspider.core.model import Failure, Fetch
+from wolfspider.web.page import page_cache as cache
+from wolfspider.web.warc import reader
+from wolfspider.web.worlds import page_index as indexes
+from wolfspider.web.worlds import recorded
+from wolfspider.web.worlds.recorded import Recorded
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -473,7 +475,7 @@ def test_an_absurd_content_length_is_survived(make: Make, length: object) -> Non
 
 
 def test_bombs_are_cut(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warc, "LARGEST_BODY", 100_000)
+    monkeypatch.setattr(reader, "LARGEST_BODY", 100_000)
     start = page("a page that grows")[:-14] + b"<p>"
     inner = gzip.compress(start + b"word " * 2_000_000)
     web = make(
@@ -496,7 +498,7 @@ def test_bombs_are_cut(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_member_that_never_ends_is_left_behind(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warc, "_LARGEST_RECORD", 1 << 21)
+    monkeypatch.setattr(reader, "_LARGEST_RECORD", 1 << 21)
     bomb = record("http://a.example/bomb", http(page("bomb") + b" " * (1 << 24)))
     web = make(bomb, record("http://a.example/", http(page("after the bomb"))))
     assert "after the bomb" in words_of(web.look("http://a.example/", NOW))
@@ -598,7 +600,7 @@ def test_an_index_does_not_outlive_the_code_that_made_it(make: Make, monkeypatch
     name = indexes.stored_name(files)
     assert name == indexes.stored_name(files)
     real = Path.read_bytes
-    for maker in ("index.py", "warc.py", "urls.py"):
+    for maker in ("page_index.py", "reader.py", "urls.py"):
         with monkeypatch.context() as changed:
             changed.setattr(Path, "read_bytes", lambda path, maker=maker: real(path) + b"#" * (path.name == maker))
             assert indexes.stored_name(files) != name
@@ -737,7 +739,7 @@ def test_the_cache_is_where_the_environment_says(tmp_path: Path, monkeypatch: py
     ],
 )
 def test_dates_of_every_precision(text: str, expected: float | None) -> None:
-    assert warc.seconds(text) == expected
+    assert reader.seconds(text) == expected
 
 
 # The corpora, where they are

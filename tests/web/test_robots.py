@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.model import Failure, Fetch
-from wolfspider.web.robots import KEPT, LARGEST, LONGEST_DELAY, MOST_SITEMAPS, Robots, Rules, ours
+from wolfspider.core.model import Failure, Fetch
+from wolfspider.web.http.robots import KEPT, LARGEST, LONGEST_DELAY, MOST_SITEMAPS, Robots, Rules, ours
 
 RULES = b"User-agent: wolfspider\nDisallow: /private\nCrawl-delay: 7\n\nUser-agent: *\nDisallow: /\n"
 

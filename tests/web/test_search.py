@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.web.searxng import Answers, Plain, Reply, Service, served
 
-from wolfspider.errors import Problem
-from wolfspider.model import Failure, Fetch
-from wolfspider.web import search as module
-from wolfspider.web.gathered import Gathered
-from wolfspider.web.search import query, search
-from wolfspider.web.urls import canonical
-from wolfspider.web.world import Request
+from wolfspider.core.errors import Problem
+from wolfspider.core.model import Failure, Fetch
+from wolfspider.web.page.urls import canonical
+from wolfspider.web.seeds import search as module
+from wolfspider.web.seeds.gathered import Gathered
+from wolfspider.web.seeds.search import query, search
+from wolfspider.web.worlds.world import Request
 
 
 def results(count: int) -> list[dict[str, object]]:

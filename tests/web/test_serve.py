@@ -20,15 +20,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faults import zstd
-from wolfspider.errors import Problem
-from wolfspider.model import Failure, Fetch, Page, host_of
-from wolfspider.web.html import parse
-from wolfspider.web.recorded import Recorded
-from wolfspider.web.replies import Faults, Replies, bare, robots_text
-from wolfspider.web.serve import Manner, Served, hosts_of, serve
-from wolfspider.web.synthetic import Synthetic, write
-from wolfspider.web.wire import Request, accepts, read_request
-from wolfspider.web.world import World
+from wolfspider.core.errors import Problem
+from wolfspider.core.model import Failure, Fetch, Page, host_of
+from wolfspider.web.page.html import parse
+from wolfspider.web.server.replies import Faults, Replies, bare, robots_text
+from wolfspider.web.server.serve import Manner, Served, hosts_of, serve
+from wolfspider.web.server.wire import Request, accepts, read_request
+from wolfspider.web.worlds.recorded import Recorded
+from wolfspider.web.worlds.synthetic import Synthetic, write
+from wolfspider.web.worlds.world import World
 
 STILL = Manner(speed=0)
 CALM = Synthetic.parse("synthetic:pages=1000,seed=5,topics=8,mischief=0")
@@ -600,7 +600,7 @@ def test_hosts_are_counted(recorded: Recorded) -> None:
 
 COMMAND = """
 import asyncio, sys
-from wolfspider.web.serve import main_serve
+from wolfspider.web.server.serve import main_serve
 asyncio.run(main_serve(sys.argv[1]))
 """
 

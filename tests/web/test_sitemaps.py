@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from tests.web.peak import cost_of_reading
 from tests.web.searxng import Plain, Reply, Site, served
 
-from wolfspider.model import Failure, Fetch
-from wolfspider.web import sitemaps, xml
-from wolfspider.web.gathered import Gathered
-from wolfspider.web.sitemaps import Sitemap, entries, gather, is_sitemap
-from wolfspider.web.urls import canonical
-from wolfspider.web.world import Request
+from wolfspider.core.model import Failure, Fetch
+from wolfspider.web.page.urls import canonical
+from wolfspider.web.seeds import sitemaps, xml
+from wolfspider.web.seeds.gathered import Gathered
+from wolfspider.web.seeds.sitemaps import Sitemap, entries, gather, is_sitemap
+from wolfspider.web.worlds.world import Request
 
 BASE = "https://example.org/sitemap.xml"
 HEAD = b'<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -171,7 +171,7 @@ def test_no_payload_grows_or_reaches_out(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BOMBS)
 def test_no_payload_takes_much(name: str, tmp_path: Path) -> None:
-    megabytes, seconds = cost_of_reading("wolfspider.web.sitemaps", BOMBS[name](), tmp_path)
+    megabytes, seconds = cost_of_reading("wolfspider.web.seeds.sitemaps", BOMBS[name](), tmp_path)
     assert megabytes < 200 and seconds < 20
 
 

@@ -16,17 +16,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.bench.bounds import FAR, nodes, off_topic_distance
-from wolfspider.checks import WORLD_CHECKS
-from wolfspider.errors import Problem
-from wolfspider.model import Page
-from wolfspider.params import parameters
-from wolfspider.web.html import parse
-from wolfspider.web.synthetic import Params, Synthetic
-from wolfspider.web.synthetic.bulk import Bulk
-from wolfspider.web.synthetic.links import Place
-from wolfspider.web.synthetic.sites import Census, Fate, Kind
-from wolfspider.web.urls import canonical
+from wolfspider.bench.measure.bounds import FAR, nodes, off_topic_distance
+from wolfspider.core.errors import Problem
+from wolfspider.core.model import Page
+from wolfspider.core.params import parameters
+from wolfspider.testing.conformance import WORLD_CHECKS
+from wolfspider.web.page.html import parse
+from wolfspider.web.page.urls import canonical
+from wolfspider.web.worlds.synthetic import Params, Synthetic
+from wolfspider.web.worlds.synthetic.bulk import Bulk
+from wolfspider.web.worlds.synthetic.links import Place
+from wolfspider.web.worlds.synthetic.sites import Census, Fate, Kind
 
 WEB = Synthetic.parse("synthetic:pages=20000,seed=3")
 CALM = Synthetic.parse("synthetic:pages=20000,seed=3,mischief=0")

@@ -6,7 +6,17 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.web.synthetic.counter import Shuffle, edge, key_for, mix, mix_many, popular, stream, unit, unit_many
+from wolfspider.web.worlds.synthetic.counter import (
+    Shuffle,
+    edge,
+    key_for,
+    mix,
+    mix_many,
+    popular,
+    stream,
+    unit,
+    unit_many,
+)
 
 words64 = st.integers(0, 2**64 - 1)
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.model import Page
-from wolfspider.web.html import parse
-from wolfspider.web.synthetic import Synthetic
-from wolfspider.web.synthetic.newsroom import DAY, HOUR, LISTS, SECTIONS, Rhythm
+from wolfspider.core.model import Page
+from wolfspider.web.page.html import parse
+from wolfspider.web.worlds.synthetic import Synthetic
+from wolfspider.web.worlds.synthetic.newsroom import DAY, HOUR, LISTS, SECTIONS, Rhythm
 
 WORLD = Synthetic.parse("synthetic:pages=3000,seed=2,news=1,mischief=0")
 assert WORLD.news is not None

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from wolfspider.bench.bounds import FAR, off_topic_distance
-from wolfspider.learn.degrees import binned_exponent, distribution, mle_exponent, raw_exponent
-from wolfspider.learn.graph import Graph
-from wolfspider.learn.smallworld import clustering, distances, draw_sources
-from wolfspider.web.synthetic import Synthetic
-from wolfspider.web.synthetic.bulk import Bulk
+from wolfspider.bench.measure.bounds import FAR, off_topic_distance
+from wolfspider.graphs.degrees import binned_exponent, distribution, mle_exponent, raw_exponent
+from wolfspider.graphs.graph import Graph
+from wolfspider.graphs.smallworld import clustering, distances, draw_sources
+from wolfspider.web.worlds.synthetic import Synthetic
+from wolfspider.web.worlds.synthetic.bulk import Bulk
 
 PAGES = 50_000
 Ids = NDArray[np.int64]

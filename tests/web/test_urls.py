@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from wolfspider.model import host_of
-from wolfspider.web.urls import LONGEST, canonical, looks_like_file, url_words
+from wolfspider.core.model import host_of
+from wolfspider.web.page.urls import LONGEST, canonical, looks_like_file, url_words
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.model import Capture
-from wolfspider.web.warc import read, scan
-from wolfspider.web.warc_writer import WarcWriter, info, metadata, response, revisit
+from wolfspider.core.model import Capture
+from wolfspider.web.warc.reader import read, scan
+from wolfspider.web.warc.writer import WarcWriter, info, metadata, response, revisit
 
 
 def written(*responses: tuple[str, float, int, dict[str, str], bytes]) -> bytes:

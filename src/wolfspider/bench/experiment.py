@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wolfspider.bench.svg import Figure
+from wolfspider.bench.draw.svg import Figure
 
 Setting = Mapping[str, Any]
 Row = dict[str, Any]

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.bench.bounds import curve
+from wolfspider.bench.measure.bounds import curve
 
 EXACT = 50  # differences up to which the test counts all signs
 EXACT_TIED = 13  # likewise where some are equal: 2^13 signs are tried one by one

@@ -15,7 +15,7 @@ import typer
 
 from wolfspider.cli import categories, offline, runs, states, webs
 from wolfspider.cli.common import app
-from wolfspider.errors import Problem
+from wolfspider.core.errors import Problem
 
 __all__ = ["app", "categories", "main", "offline", "runs", "states", "webs"]
 
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         return _complain(f"{error.filename or 'A file'}: {error.strerror or error}.", UNREADABLE)
     except Exception as error:
-        from wolfspider.plugins import fault
+        from wolfspider.app.plugins import fault
 
         if where := fault(error):
             return _complain(f"{where} Mend it and give the same command again.", UNREADABLE)
@@ -61,7 +61,7 @@ def _usage(error: typer.TyperException) -> int:
 
 
 def _complain(sentence: str, code: int) -> int:
-    from wolfspider.bench.plain import plainly
+    from wolfspider.terminal.safe_text import plainly
 
     if os.environ.get("WOLFSPIDER_DEBUG"):
         import traceback

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from wolfspider.app.settings import CATEGORIES
 from wolfspider.cli.common import Quiet, app, print_json, verbatim
-from wolfspider.errors import Problem
-from wolfspider.settings import CATEGORIES
+from wolfspider.core.errors import Problem
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from wolfspider.store.categories import Categories, Category
-    from wolfspider.store.categorising import Origin, Progress
+    from wolfspider.store.categories.building import Origin, Progress
+    from wolfspider.store.categories.index import Categories, Category
 
 EXAMPLES = 2  # pages shown of a category
 _TERMS = 5
@@ -51,23 +51,23 @@ def build(
     quiet: Quiet = False,
 ) -> None:
     """Sort pages into a tree of categories, searchable by words, for --category and the leaps of spiders."""
-    from wolfspider.bench import live
-    from wolfspider.store import categorising
+    from wolfspider.store.categories import building
+    from wolfspider.terminal import progress as live
 
-    if not 1 <= pages <= categorising.MOST_PAGES:
-        raise Problem(f"--pages must be between 1 and {categorising.MOST_PAGES:,}, not {pages}.")
+    if not 1 <= pages <= building.MOST_PAGES:
+        raise Problem(f"--pages must be between 1 and {building.MOST_PAGES:,}, not {pages}.")
     if seed < 0:
         raise Problem(f"--seed must be 0 or more, not {seed}.")
     console = live.console_for(stderr=True, quiet=quiet)
     origin = _origin(web, pages, seed, console)
     with ExitStack() as shown:
-        built = categorising.build(origin, out, seed, _bars(console, shown))
+        built = building.build(origin, out, seed, _bars(console, shown))
     console.print(f"{built.told()} See them: wolfspider categories show {out}", markup=False)
 
 
 def _bars(console: Console, shown: ExitStack) -> Progress:
     """A bar for each thing that is done, one after the other."""
-    from wolfspider.bench import live
+    from wolfspider.terminal import progress as live
 
     bars: dict[str, live.Bar] = {}
 
@@ -81,13 +81,13 @@ def _bars(console: Console, shown: ExitStack) -> Progress:
 
 
 def _origin(web: str, pages: int, seed: int, console: Console) -> Origin:
-    from wolfspider.bench import live
-    from wolfspider.store import categorising
+    from wolfspider.store.categories import building
     from wolfspider.store.folder import is_run
+    from wolfspider.terminal import progress as live
 
     if is_run(Path(web)):
-        return categorising.run_origin(Path(web), pages, seed)
-    return categorising.web_origin(live.opened(web, console), pages, seed)
+        return building.run_origin(Path(web), pages, seed)
+    return building.web_origin(live.opened(web, console), pages, seed)
 
 
 @categories_app.command(
@@ -99,8 +99,8 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, the whole tree.")] = False,
 ) -> None:
     """The tree of categories, with sizes and example pages."""
-    from wolfspider.bench import live
-    from wolfspider.store.categories import Categories
+    from wolfspider.store.categories.index import Categories
+    from wolfspider.terminal import progress as live
 
     with Categories.open(file) as index:
         if as_json:
@@ -135,7 +135,7 @@ class _Line(NamedTuple):
 
 
 def _lines(index: Categories, depth: int) -> Iterator[_Line]:
-    from wolfspider.bench.plain import plainly
+    from wolfspider.terminal.safe_text import plainly
 
     root = index.tree()
     made_from = plainly(index.about.get("origin", "?"))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wolfspider import __version__
-from wolfspider.errors import Problem
+from wolfspider.core.errors import Problem
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -92,7 +92,7 @@ def say(console: Console, sentence: str, most: int = 1000) -> None:
     """A sentence for people, harmless: a terminal gets it wrapped at words, another program in one line."""
     from rich.text import Text
 
-    from wolfspider.bench.plain import plainly
+    from wolfspider.terminal.safe_text import plainly
 
     console.print(Text(plainly(sentence, most)))
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from wolfspider.cli.common import STDOUT, WEB, Quiet, Time, app, moment, print_json, verbatim
-from wolfspider.errors import Problem
+from wolfspider.core.errors import Problem
 
 
 @app.command(epilog=verbatim("Examples:\n\n  wolfspider demo\n  wolfspider demo --strategy best-first --seed 7"))
@@ -21,21 +21,21 @@ def demo(
     quiet: Quiet = False,
 ) -> None:
     """Hunt on the built-in web: no network, nothing to configure."""
-    from wolfspider.bench import live, screen
-    from wolfspider.bench.demo import Demo, Plan
+    from wolfspider.bench.run.demo import Demo, Plan
     from wolfspider.strategies import DEFAULT_STRATEGY
+    from wolfspider.terminal import demo_screen, progress
 
     plan = Plan(pages, seed, strategy or DEFAULT_STRATEGY)
-    console = live.console_for(stderr=True, quiet=quiet)
-    with live.busy(console, "Computing a web to hunt on ..."):
+    console = progress.console_for(stderr=True, quiet=quiet)
+    with progress.busy(console, "Computing a web to hunt on ..."):
         found = Demo(plan)
     try:
-        with screen.following(console, found) as look:
+        with demo_screen.following(console, found) as look:
             lines = found.run(look)
     except KeyboardInterrupt:
-        screen.summary(live.console_for(), found, [])
+        demo_screen.summary(progress.console_for(), found, [])
         raise
-    screen.summary(live.console_for(), found, lines)
+    demo_screen.summary(progress.console_for(), found, lines)
 
 
 @app.command(
@@ -82,10 +82,11 @@ def bench(
     quiet: Quiet = False,
 ) -> int:
     """Compare strategies on the same work, and with the possible."""
-    from wolfspider.bench import live, runner, show
-    from wolfspider.bench.report import write_report
-    from wolfspider.judge import DEFAULT_JUDGE
+    from wolfspider.bench.draw.report import write_report
+    from wolfspider.bench.run import runner
+    from wolfspider.policy.judge import DEFAULT_JUDGE
     from wolfspider.strategies import all_strategies
+    from wolfspider.terminal import printing, progress
 
     asked = runner.Bench(
         webs=tuple(web or ()),
@@ -106,16 +107,16 @@ def bench(
         leaps=leaps,
         record=None if record is None else str(record),
     )
-    errors = live.console_for(stderr=True, quiet=quiet)
-    with live.Bar(errors, "bench") as bar:
+    errors = progress.console_for(stderr=True, quiet=quiet)
+    with progress.Bar(errors, "bench") as bar:
         results = runner.run(runner.quick(asked) if quick else asked, None if out == STDOUT else out, bar)
     if out == STDOUT:
         print_json(asdict(results))
     else:
-        show.bench(live.console_for(), results.rows)
+        printing.bench(progress.console_for(), results.rows)
     if report is not None:
         errors.print(f"Report: {write_report(results.rows, report, results.bounds, results.about)}")
-    show.failures(live.console_for(stderr=True), results.rows)
+    printing.failures(progress.console_for(stderr=True), results.rows)
     return runner.exit_code(results.rows)
 
 
@@ -127,18 +128,18 @@ def strategies(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """What strategies there are, and their parameters."""
-    from wolfspider.bench import live, show
-    from wolfspider.plugins import strategy_kind
+    from wolfspider.app.plugins import strategy_kind
     from wolfspider.strategies import DEFAULT_STRATEGY, all_strategies
+    from wolfspider.terminal import printing, progress
 
     known = all_strategies() if name is None else {name: strategy_kind(name)}
     if as_json:
-        told = [show.strategy_json(kind) for kind in known.values()]
+        told = [printing.strategy_json(kind) for kind in known.values()]
         print_json(told if name is None else told[0])
     elif name is None:
-        show.strategies(live.console_for(), known, DEFAULT_STRATEGY)
+        printing.strategies(progress.console_for(), known, DEFAULT_STRATEGY)
     else:
-        show.strategy(live.console_for(), known[name])
+        printing.strategy(progress.console_for(), known[name])
 
 
 @app.command(epilog=verbatim("Example:\n\n  wolfspider judges --web recorded/ --judge classifier --judge coverage"))
@@ -158,18 +159,18 @@ def judges(
     quiet: Quiet = False,
 ) -> None:
     """How well each judge tells relevant pages from others."""
-    from wolfspider.bench import judges as trial
-    from wolfspider.bench import live, show
-    from wolfspider.bench.kept import write_whole
-    from wolfspider.judge import JUDGES
+    from wolfspider.bench.measure import judge_quality as trial
+    from wolfspider.bench.run.kept import write_whole
+    from wolfspider.policy.judge import JUDGES
+    from wolfspider.terminal import printing, progress
 
-    console = live.console_for(stderr=True, quiet=quiet)
-    with live.Bar(console, "judges") as bar:
-        rows = trial.table([live.opened(each, console) for each in web], judge or tuple(JUDGES), seed, bar, liked)
+    console = progress.console_for(stderr=True, quiet=quiet)
+    with progress.Bar(console, "judges") as bar:
+        rows = trial.table([progress.opened(each, console) for each in web], judge or tuple(JUDGES), seed, bar, liked)
     if out == STDOUT:
         print_json({"rows": rows})
     else:
-        show.judges(live.console_for(), trial.means(rows))
+        printing.judges(progress.console_for(), trial.means(rows))
     if out is not None and out != STDOUT:
         write_whole(out, json.dumps({"rows": rows}) + "\n")
     if markdown is not None:
@@ -192,18 +193,19 @@ def reproduce(
     quiet: Quiet = False,
 ) -> int:
     """Make a paper's tables and figures anew, ours beside theirs."""
-    from wolfspider.bench import live, reproduce, show
     from wolfspider.bench.experiment import Form
     from wolfspider.bench.papers import experiment_named, experiments
-    from wolfspider.bench.plain import plain_lines
+    from wolfspider.bench.run import reproduce
+    from wolfspider.terminal import printing, progress
+    from wolfspider.terminal.safe_text import plain_lines
 
     if paper is None:
-        show.experiments(live.console_for(), experiments())
+        printing.experiments(progress.console_for(), experiments())
         return 0
     experiment = experiment_named(paper)
     if out is None:
         raise Problem("Where shall the tables and figures go? Name a folder by --out DIR.")
-    with live.Bar(live.console_for(stderr=True, quiet=quiet), "cells") as bar:
+    with progress.Bar(progress.console_for(stderr=True, quiet=quiet), "cells") as bar:
         done = reproduce.reproduce(experiment, out, Form(quick, corpora), jobs, bar)
     print(plain_lines(reproduce.summary(done)))
     return reproduce.exit_code(done)

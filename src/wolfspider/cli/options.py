@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from wolfspider.params import Param
-from wolfspider.settings import known
+from wolfspider.app.settings import known
+from wolfspider.core.params import Param
 
 METAVARS = {
     "seeds": "FILE",

@@ -58,28 +58,28 @@ def crawl(
     quiet: Quiet = False,
 ) -> int:
     """Hunt on the live web: the most relevant pages for the fewest downloads."""
-    from wolfspider.cli import live
-    from wolfspider.settings import choose
+    from wolfspider.app.settings import choose
+    from wolfspider.cli import crawling
 
     chosen = choose(flags, config, preset)
     if dry_run:
         from wolfspider.cli import trying
 
         return trying.dry_run(chosen, as_json, quiet)
-    return live.crawl(chosen.settings, out or live.folder_for(chosen.settings), as_json, quiet)
+    return crawling.crawl(chosen.settings, out or crawling.folder_for(chosen.settings), as_json, quiet)
 
 
 @app.command(epilog=verbatim("Examples:\n\n  wolfspider resume run\n  wolfspider resume run --pages 2000"))
 @with_settings(only=RESUMABLE)
 def resume(flags: dict[str, Any], run: Run, as_json: AsEvents = False, quiet: Quiet = False) -> int:
     """Go on with a run after a stop or a crash, as if nothing had happened."""
-    from wolfspider.cli import live
-    from wolfspider.hunt import settings_of
-    from wolfspider.settings import choose
+    from wolfspider.app.hunt import settings_of
+    from wolfspider.app.settings import choose
+    from wolfspider.cli import crawling
 
     begun = settings_of(run)
     settings = choose({**begun.to_json(), **flags}, environment=False).settings
-    return live.crawl(settings, run, as_json, quiet, given=tuple(flags))
+    return crawling.crawl(settings, run, as_json, quiet, given=tuple(flags))
 
 
 @app.command()
@@ -90,8 +90,8 @@ def status(
     """How a run stands: how far it is, what its visits do, what it has found."""
     import time
 
-    from wolfspider.bench import live as screen
-    from wolfspider.cli import standing
+    from wolfspider.terminal import progress as screen
+    from wolfspider.terminal import standing
 
     if as_json:
         print_json(standing.status(run))
@@ -138,13 +138,13 @@ def explain(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> int:
     """Why an address was visited, or was not: where it was found, its score, rules, attempts, and what came of it."""
-    from wolfspider.cli import explaining
+    from wolfspider.terminal import explanation
 
-    found = explaining.explain(run, url)
+    found = explanation.explain(run, url)
     if as_json:
         print_json(found)
     else:
-        explaining.show(found)
+        explanation.show(found)
     return 0
 
 
@@ -168,8 +168,8 @@ def export(
     quiet: Quiet = False,
 ) -> None:
     """Pages of a run for other tools, also while it runs."""
-    from wolfspider.bench import live as screen
-    from wolfspider.store import export as exporting
+    from wolfspider.store.export import exporting as exporting
+    from wolfspider.terminal import progress as screen
 
     exported = exporting.export(run, form, out, relevant=relevant, raw=raw, stdout=sys.stdout.buffer)
     screen.console_for(stderr=True, quiet=quiet).print(exported.told())

@@ -28,13 +28,13 @@ def build(
     quiet: Quiet = False,
 ) -> None:
     """Learn a model of page states from the pages of a web; it keeps statistics of words, no text."""
-    from wolfspider.bench import live
-    from wolfspider.bench import states as modelling
+    from wolfspider.bench.measure import state_models as modelling
+    from wolfspider.terminal import progress
 
     sample = modelling.Sample(pages, seed, moment(start))
-    console = live.console_for(stderr=True, quiet=quiet)
-    with live.Bar(console, "reading") as bar:
-        model = modelling.build(live.opened(web, console), out, sample, classes, words, bar)
+    console = progress.console_for(stderr=True, quiet=quiet)
+    with progress.Bar(console, "reading") as bar:
+        model = modelling.build(progress.opened(web, console), out, sample, classes, words, bar)
     console.print(f"{model.size} clusters, {len(model.words):,} words, {out.stat().st_size:,} bytes in {out}.")
 
 
@@ -56,16 +56,16 @@ def check(
 
     States that are the same when rounded to 2 decimals count as one.
     """
-    from wolfspider.bench import live
-    from wolfspider.bench import states as modelling
+    from wolfspider.bench.measure import state_models as modelling
+    from wolfspider.terminal import progress
 
     sample = modelling.Sample(pages, seed, moment(start))
-    console = live.console_for(stderr=True, quiet=quiet)
-    with live.Bar(console, "reading") as bar:
-        found = modelling.check(live.opened(web, console), modelling.opened(model), sample, bar)
+    console = progress.console_for(stderr=True, quiet=quiet)
+    with progress.Bar(console, "reading") as bar:
+        found = modelling.check(progress.opened(web, console), modelling.opened(model), sample, bar)
     if as_json:
         print_json(asdict(found))
     else:
-        from wolfspider.bench.plain import plain_lines
+        from wolfspider.terminal.safe_text import plain_lines
 
         print(plain_lines(modelling.text(found)), end="")

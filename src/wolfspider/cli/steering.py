@@ -17,24 +17,24 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from wolfspider import codec, events
-from wolfspider.bench.live import console_for
-from wolfspider.bench.plain import plainly
+from wolfspider.app.assemble import glimpse
+from wolfspider.app.explain import Matching, matching
+from wolfspider.app.hunt import settings_of
+from wolfspider.app.plugins import strategy_kind
+from wolfspider.app.preflight import floor_told
 from wolfspider.cli.common import print_json, say
-from wolfspider.cli.standing import counted
-from wolfspider.errors import Problem, closest
-from wolfspider.events import Command
-from wolfspider.hunt import settings_of
-from wolfspider.outset import floor_told
-from wolfspider.params import build, move
-from wolfspider.parts import glimpse
-from wolfspider.plugins import strategy_kind
-from wolfspider.scope import Rule
+from wolfspider.core import codec, events
+from wolfspider.core.errors import Problem, closest
+from wolfspider.core.events import Command
+from wolfspider.core.params import build, move
+from wolfspider.core.scope import Rule
+from wolfspider.files.lock import is_owned
 from wolfspider.store.folder import Places
-from wolfspider.store.lock import is_owned
-from wolfspider.store.reading import RunView, answer_to, append_command
-from wolfspider.web.seeds import address
-from wolfspider.why import Matching, matching
+from wolfspider.store.view import RunView, answer_to, append_command
+from wolfspider.terminal.progress import console_for
+from wolfspider.terminal.safe_text import plainly
+from wolfspider.terminal.standing import counted
+from wolfspider.web.seeds.sources import address
 
 UNANSWERED = 1  # exit code
 DECLINED = 1  # exit code: the person was asked, and did not say yes

@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from wolfspider.bench import live as terminal
-from wolfspider.bench.plain import plainly
+from wolfspider.app.hunt import Hunt
+from wolfspider.app.settings import Chosen
 from wolfspider.cli.common import print_json, say
-from wolfspider.cli.live import exit_code, guided, somebody_answers
-from wolfspider.cli.screen import Tally
-from wolfspider.events import Began, Event, Landed
-from wolfspider.failures import MEANINGS, in_words
-from wolfspider.hunt import Hunt
-from wolfspider.model import Failure, Page, hidden, host_of
-from wolfspider.settings import Chosen
+from wolfspider.cli.crawling import exit_code, guided, somebody_answers
+from wolfspider.core.events import Began, Event, Landed
+from wolfspider.core.failures import MEANINGS, in_words
+from wolfspider.core.model import Failure, Page, hidden, host_of
+from wolfspider.terminal import progress as terminal
+from wolfspider.terminal.crawl_screen import Tally
+from wolfspider.terminal.safe_text import plainly
 
 TRIED = 12  # downloads
 _SHOWN = 5  # starting points

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from wolfspider.cli.common import WEB, Quiet, Time, moment, print_json, verbatim, web_app
-from wolfspider.errors import Problem, closest
+from wolfspider.core.errors import Problem, closest
 
 
 @web_app.command(epilog=verbatim("Example:\n\n  wolfspider web make synthetic:pages=20000,seed=3 --out my-web"))
@@ -20,11 +20,11 @@ def make(
     quiet: Quiet = False,
 ) -> None:
     """Write a synthetic web as WARC, to keep or to give away."""
-    from wolfspider.bench import live
-    from wolfspider.web.synthetic import Synthetic, write
+    from wolfspider.terminal import progress
+    from wolfspider.web.worlds.synthetic import Synthetic, write
 
-    console = live.console_for(stderr=True, quiet=quiet)
-    with live.Bar(console, "writing") as bar:
+    console = progress.console_for(stderr=True, quiet=quiet)
+    with progress.Bar(console, "writing") as bar:
         written = write(Synthetic.parse(web), out, limit, bar)
     console.print(f"{written:,} records in {out}.")
 
@@ -38,14 +38,14 @@ def describe(
     quiet: Quiet = False,
 ) -> None:
     """Measure a web: degrees, clustering, distances, topics."""
-    from wolfspider.bench import describe as measuring
-    from wolfspider.bench import live
-    from wolfspider.bench.plain import plain_lines
+    from wolfspider.bench.measure import describe as measuring
+    from wolfspider.terminal import progress
+    from wolfspider.terminal.safe_text import plain_lines
 
     at = moment(start)
-    console = live.console_for(stderr=True, quiet=quiet)
-    with live.busy(console, "Measuring the web ..."):
-        found = measuring.describe(live.opened(web, console), at)
+    console = progress.console_for(stderr=True, quiet=quiet)
+    with progress.busy(console, "Measuring the web ..."):
+        found = measuring.describe(progress.opened(web, console), at)
     if as_json:
         print_json(found.to_json())
     else:
@@ -81,8 +81,8 @@ def serve(
     """Serve any web on loopback, all its hosts on one port, for crawls with --via."""
     import asyncio
 
-    from wolfspider.web import serve as serving
-    from wolfspider.web.replies import Faults
+    from wolfspider.web.server import serve as serving
+    from wolfspider.web.server.replies import Faults
 
     faults = Faults(**_shares(fault or ()))
     text = None if robots is None else robots.read_text(encoding="utf-8")
@@ -93,7 +93,7 @@ def serve(
 
 def _shares(given: Sequence[str]) -> dict[str, Any]:
     """KIND=SHARE, checked."""
-    from wolfspider.web.replies import Faults
+    from wolfspider.web.server.replies import Faults
 
     shares = {}
     for text in given:

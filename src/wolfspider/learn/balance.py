@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.codec import helper
+from wolfspider.core.codec import helper
 
 SATURATED = 8.0
 NARROWEST = 1e-6  # of the range of relevances: the least distance that a slope is made for

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from wolfspider.core.model import Page
+from wolfspider.core.text import counts
 from wolfspider.learn.lexicon import Numbering
-from wolfspider.model import Page
-from wolfspider.text import counts
 
 MOST_OF_PAGE = 20_000  # distinct words of a page that are counted
 MOST_WORDS = 2_000_000  # distinct words of all pages

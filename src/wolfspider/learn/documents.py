@@ -16,7 +16,7 @@ from itertools import accumulate
 from math import exp
 from typing import Any
 
-from wolfspider.codec import helper
+from wolfspider.core.codec import helper
 from wolfspider.learn.lottery import Lottery
 
 UNKNOWN, DEAD = -1, -2

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from heapq import nlargest
 from typing import NamedTuple
 
-from wolfspider.text import counted, words
+from wolfspider.core.text import counted, words
 
 REMEMBERED = 10_000  # texts of links
 

@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.codec import helper
+from wolfspider.core.codec import helper
+from wolfspider.core.model import Link, Page
+from wolfspider.core.text import LONGEST_PHRASE, key_of, phrase_keys, phrases
 from wolfspider.learn.stopwords import STOP_WORDS
-from wolfspider.model import Link, Page
-from wolfspider.text import LONGEST_PHRASE, key_of, phrase_keys, phrases
 
 WORDS = 5_000  # of a page that are read, stop words not counted
 LINKS = 2_000  # of a page

@@ -16,7 +16,7 @@ from array import array
 from collections.abc import Iterable
 from typing import Any
 
-from wolfspider.codec import helper
+from wolfspider.core.codec import helper
 
 
 @helper

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.codec import helper
+from wolfspider.core.codec import helper
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.codec import helper
+from wolfspider.core.codec import helper
 
 Floats = NDArray[np.float64]
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from wolfspider.core.model import Page
 from wolfspider.learn import pddp, prtfidf
 from wolfspider.learn.corpus import Corpus, commonest, gathered, without_stop_words
-from wolfspider.model import Page
 
 Floats = NDArray[np.float32]
 _BATCH = 1000  # pages that are classified at once

@@ -25,11 +25,11 @@ from typing import NamedTuple
 
 from isal import isal_zlib
 
-from wolfspider.errors import BadInput, Problem
-from wolfspider.model import Capture
-from wolfspider.store.failpoints import reach
-from wolfspider.web import warc_writer
-from wolfspider.web.warc import seconds
+from wolfspider.core.errors import BadInput, Problem
+from wolfspider.core.model import Capture
+from wolfspider.files.failpoints import reach
+from wolfspider.web.warc import writer
+from wolfspider.web.warc.reader import seconds
 
 LARGEST_FILE = 1_000_000_000  # bytes after which the next file begins
 LARGEST_RECORD = 1 << 27  # inflated; what is larger was not written here
@@ -115,14 +115,14 @@ class Archive:
         """Write an answer down. If the disk is full, DiskFull, and all is as it was before."""
         if len(capture.body) > LARGEST_RECORD // 2:
             raise ValueError("a body larger than the archive reads back")
-        return self.add(warc_writer.response(capture), capture.at)
+        return self.add(writer.response(capture), capture.at)
 
     def revisit(self, capture: Capture, held_url: str, held_at: float) -> Place:
         """A 304: which copy still holds."""
-        return self.add(warc_writer.revisit(capture, held_url, held_at), capture.at)
+        return self.add(writer.revisit(capture, held_url, held_at), capture.at)
 
     def metadata(self, url: str, at: float, fields: Mapping[str, str]) -> Place:
-        return self.add(warc_writer.metadata(url, at, fields), at)
+        return self.add(writer.metadata(url, at, fields), at)
 
     def add(self, member: bytes, at: float) -> Place:
         """A record that warc_writer packed, perhaps in another thread or process, since that is most of the work."""
@@ -130,7 +130,7 @@ class Archive:
             self._rotate()
         before = b""
         if self._offset == 0:
-            before = warc_writer.info(at, self.info, name_of(self._file))
+            before = writer.info(at, self.info, name_of(self._file))
         self._write(before + member if before else member)
         place = Place(self._file, self._offset + len(before), len(member))
         self._offset += len(before) + len(member)

@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from wolfspider.events import Command, Event, Gauge
-from wolfspider.frontier import Shelf
-from wolfspider.memory import Memory
-from wolfspider.model import Fetch
+from wolfspider.core.events import Command, Event, Gauge
+from wolfspider.core.model import Fetch
+from wolfspider.engine.contracts import Memory
+from wolfspider.policy.frontier import Shelf
 from wolfspider.store.counting import PageCount
 
 

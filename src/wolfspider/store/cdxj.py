@@ -22,7 +22,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from wolfspider.store.failpoints import reach
+from wolfspider.files.failpoints import reach
 
 _AT_A_TIME = 200_000  # lines that are sorted in memory
 _WWW = re.compile(r"^www\d*\.")

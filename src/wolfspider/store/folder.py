@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wolfspider import __version__
-from wolfspider.errors import BadInput, Problem
+from wolfspider.core.errors import BadInput, Problem
+from wolfspider.files.failpoints import reach
 from wolfspider.store import schema
 from wolfspider.store.archive import sync_folder
-from wolfspider.store.failpoints import reach
 
 _LARGEST = 1 << 24  # bytes of a description
 _BESIDE = ("run.db-shm", "run.db-journal")  # SQLite's own; the journal only until the database has its log

@@ -13,8 +13,8 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any, get_args, get_type_hints
 
-from wolfspider import codec
-from wolfspider.events import Gauge
+from wolfspider.core import codec
+from wolfspider.core.events import Gauge
 from wolfspider.store.packing import LONGEST_JSON, json_of
 
 TABLE = "CREATE TABLE gauges (second INTEGER PRIMARY KEY, data TEXT NOT NULL)"

@@ -8,13 +8,13 @@ from collections import OrderedDict
 from dataclasses import replace
 from typing import NamedTuple
 
-from wolfspider.errors import BadInput
-from wolfspider.model import Capture, Failure, Fetch, Page, Verdict
-from wolfspider.room import Broken
+from wolfspider.core.errors import BadInput
+from wolfspider.core.model import Capture, Failure, Fetch, Page, Verdict
+from wolfspider.policy.room import Broken
 from wolfspider.store.archive import Archive, Place
 from wolfspider.store.packing import unpacked_fetch, unpacked_page
-from wolfspider.web.html import parse
-from wolfspider.web.inflate import inflated
+from wolfspider.web.http.inflate import inflated
+from wolfspider.web.page.html import parse
 
 AT_HAND = 128  # parsed pages kept in memory
 LARGEST = 1 << 26  # bytes that a body may inflate to between two encodings; in the end it is as long as it was

@@ -10,12 +10,11 @@ from typing import Any, get_type_hints
 
 import msgpack
 
-from wolfspider import codec
-from wolfspider.events import AddSeeds, Command
-from wolfspider.model import Failure, Fetch, Link, Page
-from wolfspider.web.urls import canonical
+from wolfspider.core import codec
+from wolfspider.core.events import AddSeeds, Command
+from wolfspider.core.model import Failure, Fetch, Link, Page
+from wolfspider.web.page.urls import canonical
 
-LONGEST_TEXT = 2_000  # characters of a title, an anchor, a failure's detail
 LARGEST_NUMBER = 2**53  # of a command
 LONGEST_JSON = 8_000
 LONGEST_HEADERS = 16_000
@@ -124,10 +123,6 @@ def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
         if name not in kept and (room := room - len(name) - len(value)) > 0:
             kept[name] = value
     return kept
-
-
-def text_of(text: str) -> str:
-    return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT]
 
 
 def json_of(value: Any, most: int = LONGEST_JSON) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sqlite3
 from typing import Any, NamedTuple
 
-from wolfspider import codec
-from wolfspider.errors import BadInput
+from wolfspider.core import codec
+from wolfspider.core.errors import BadInput
+from wolfspider.files.failpoints import reach
 from wolfspider.store import snapshots
 from wolfspider.store.archive import Archive, End, name_of
-from wolfspider.store.failpoints import reach
 from wolfspider.store.folder import Places
 from wolfspider.store.schema import BEHIND
 

@@ -7,11 +7,12 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wolfspider import codec, events
-from wolfspider.events import Event
-from wolfspider.model import Failure, Fetch, Page, Verdict, Visit, host_of
+from wolfspider.core import codec, events
+from wolfspider.core.events import Event
+from wolfspider.core.model import Failure, Fetch, Page, Verdict, Visit, host_of
+from wolfspider.core.text import clipped
 from wolfspider.store.archive import End, Place
-from wolfspider.store.packing import json_of, kept_headers, packed_page, signed, text_of
+from wolfspider.store.packing import json_of, kept_headers, packed_page, signed
 
 PDF = "application/pdf"
 _NO_PLACE = (None, None, None)
@@ -40,7 +41,7 @@ class Rows:
     def visit(self, seq: int, visit: Visit, how: str) -> None:
         link = visit.link
         note = json_of(visit.note) if visit.note else "{}"
-        anchor = text_of(link.anchor)
+        anchor = clipped(link.anchor)
         self._run(_VISIT, (visit.id, seq, link.url, visit.agent, visit.source, how, int(visit.fresh), anchor, note))
 
     def page(self, seq: int, visit: int, page: Page, fetch: Fetch | None, place: Place | None) -> None:
@@ -54,7 +55,7 @@ class Rows:
                 *(seq, visit, page.url, page.final_url, host_of(page.final_url)),
                 *(json.dumps(fetch.hops) if fetch.hops else "[]", page.at, fetch.seconds, page.status),
                 *(json.dumps(kept_headers(fetch.headers)), page.type, page.charset),
-                *(text_of(page.title), text_of(page.description), page.language, page.published, page.modified),
+                *(clipped(page.title), clipped(page.description), page.language, page.published, page.modified),
                 *(page.size, page.digest, signed(page.near), len(page.words), len(page.links), int(page.truncated)),
                 *(" ".join(page.robots), page.canonical, *(place or _NO_PLACE), len(fetch.body), int(fetch.cut)),
                 packed_page(page) if place is None or page.type == PDF or fetch.cut else None,
@@ -64,7 +65,7 @@ class Rows:
     def landing(self, seq: int, n: int, event: events.Landed, page: int | None) -> None:
         outcome = event.outcome
         visit, result = outcome.visit, outcome.result
-        told = (page, None, None) if isinstance(result, Page) else (None, result.kind, text_of(result.detail))
+        told = (page, None, None) if isinstance(result, Page) else (None, result.kind, clipped(result.detail))
         self._run(
             _LANDING,
             (
@@ -74,7 +75,7 @@ class Rows:
         )
 
     def held(self, seq: int, url: str, page: int | None, failure: Failure | None, verdict: Verdict | None) -> None:
-        told = (failure.kind, text_of(failure.detail)) if failure is not None else (None, None)
+        told = (failure.kind, clipped(failure.detail)) if failure is not None else (None, None)
         self._run(_HELD, (url, seq, page, *told, *self._verdict(verdict)))
 
     def event(self, seq: int, n: int, event: Event, command: int | None = None) -> None:

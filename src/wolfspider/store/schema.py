@@ -15,7 +15,7 @@ import sqlite3
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from wolfspider.errors import BadInput
+from wolfspider.core.errors import BadInput
 from wolfspider.store import gauges
 
 FORMAT = 1

@@ -24,11 +24,11 @@ from typing import Any
 
 import msgpack
 
-from wolfspider.errors import BadInput
-from wolfspider.frontier import Record, Shelf
-from wolfspider.model import Link
+from wolfspider.core.errors import BadInput
+from wolfspider.core.model import Link
+from wolfspider.files.failpoints import reach
+from wolfspider.policy.frontier import Record, Shelf
 from wolfspider.store.archive import extend, open_to_write
-from wolfspider.store.failpoints import reach
 
 LARGEST = (1 << 24) - 1  # bytes of a record
 _HEAD = 6

@@ -16,9 +16,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wolfspider.errors import BadInput
+from wolfspider.core.errors import BadInput
+from wolfspider.files.failpoints import reach
 from wolfspider.store.archive import sync_folder, write_at
-from wolfspider.store.failpoints import reach
 
 FORMAT = 1
 LARGEST_TEXT = 1 << 31  # characters, inflated

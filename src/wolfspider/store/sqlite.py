@@ -26,28 +26,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from wolfspider import codec
-from wolfspider.errors import BadInput
-from wolfspider.events import Command, Gauge
-from wolfspider.model import Failure, Fetch
-from wolfspider.room import Broken
+from wolfspider.core import codec
+from wolfspider.core.errors import BadInput
+from wolfspider.core.events import Command, Gauge
+from wolfspider.core.model import Failure, Fetch
+from wolfspider.files.failpoints import reach
+from wolfspider.files.lock import Lock
+from wolfspider.policy.room import Broken
 from wolfspider.store import folder as folders
 from wolfspider.store import schema, snapshots
 from wolfspider.store.archive import Archive
 from wolfspider.store.base import Past
-from wolfspider.store.failpoints import reach
 from wolfspider.store.folder import Places, is_run
 from wolfspider.store.folder import described as about_run
 from wolfspider.store.gauges import Gauges, gauges
 from wolfspider.store.indexing import index
-from wolfspider.store.lock import Lock
-from wolfspider.store.packing import (
-    command_of,
-    packed_fetch,
-    unpacked_entry,
-    unpacked_page,
-)
-from wolfspider.store.record import Recording, guarded, trouble
+from wolfspider.store.journal import Recording, guarded, trouble
+from wolfspider.store.packing import command_of, packed_fetch, unpacked_entry, unpacked_page
 from wolfspider.store.recovery import Start, recovered_end, start_of
 from wolfspider.store.shelf import DiskShelf
 

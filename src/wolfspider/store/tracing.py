@@ -14,18 +14,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from wolfspider import codec
-from wolfspider.errors import BadInput
-from wolfspider.frontier import Record
-from wolfspider.model import Fetch, host_of
+from wolfspider.core import codec
+from wolfspider.core.errors import BadInput
+from wolfspider.core.model import Fetch, host_of
+from wolfspider.policy.frontier import Record
 from wolfspider.store import snapshots
 from wolfspider.store.archive import Place
 from wolfspider.store.archive import read as read_archive
 from wolfspider.store.folder import Places
 from wolfspider.store.holdings import body_of
 from wolfspider.store.packing import unpacked_fetch
-from wolfspider.store.reading import RunView
 from wolfspider.store.shelf import DiskShelf
+from wolfspider.store.view import RunView
 
 MOST_COMPARED = 5_000  # addresses that one which is unknown is compared with
 SHOWN = 5

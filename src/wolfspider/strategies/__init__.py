@@ -6,9 +6,9 @@ import importlib
 import pkgutil
 from collections.abc import Mapping
 
-from wolfspider.defaults import DEFAULT_STRATEGY as DEFAULT_STRATEGY
-from wolfspider.errors import Problem, closest
-from wolfspider.strategy import REGISTRY, Strategy
+from wolfspider.core.defaults import DEFAULT_STRATEGY as DEFAULT_STRATEGY
+from wolfspider.core.errors import Problem, closest
+from wolfspider.policy.strategy import REGISTRY, Strategy
 
 
 def all_strategies() -> Mapping[str, type[Strategy]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wolfspider.model import Outcome
-from wolfspider.strategy import Ordered, register
+from wolfspider.core.model import Outcome
+from wolfspider.policy.strategy import Ordered, register
 
 
 @register

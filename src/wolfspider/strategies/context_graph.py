@@ -2,7 +2,7 @@
 which wanted ones are not far.
 
 Both crawlers are trained before they crawl; all visits of the training have the agent `train`. First somebody browses
-(browsing.py) until there are enough targets: what the judge calls relevant, or a person labelled. Then the graph is
+(policy.browsing) until there are enough targets: what the judge calls relevant, or a person labelled. Then the graph is
 built: layer 1 are pages that link to a target, layer 2 those that link to layer 1, and so on, told by a service for
 back-links and downloaded. Where there is no such service the links of the browsed pages are read backwards. Pages that
 were browsed and are in no layer stand for all the others; only now it is known which these are, and as long as they are
@@ -21,16 +21,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from wolfspider.browsing import TRAINING, Browsing, bag_of
-from wolfspider.frontier import Item
+from wolfspider.core.model import Failure, Link, Outcome, Page, Verdict, Visit
+from wolfspider.core.params import param
+from wolfspider.core.text import counts
+from wolfspider.core.topic import Topic
 from wolfspider.learn.layers import Bag, Bayes, Relevancy
-from wolfspider.model import Failure, Link, Outcome, Page, Verdict, Visit
-from wolfspider.params import param
-from wolfspider.room import Room
-from wolfspider.strategy import Ordered, register
-from wolfspider.text import counts
-from wolfspider.topic import Topic
-from wolfspider.turns import Group, Turns
+from wolfspider.policy.browsing import TRAINING, Browsing, bag_of
+from wolfspider.policy.frontier import Item
+from wolfspider.policy.room import Room
+from wolfspider.policy.strategy import Ordered, register
+from wolfspider.policy.turns import Group, Turns
 
 SERVICE = "backlinks"
 BROWSING = ("browsing", "widening")  # phases of the training: for targets, and for pages like any

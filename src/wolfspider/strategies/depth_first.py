@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wolfspider.model import Link, Outcome
-from wolfspider.strategy import Ordered, register
+from wolfspider.core.model import Link, Outcome
+from wolfspider.policy.strategy import Ordered, register
 
 
 @register

@@ -4,14 +4,14 @@
 Both learn from what a user browsed before the crawl. The pages that were seen form a graph, and the state of a page is
 how many links it is away from the nearest page that the user liked, T0 to T4. A crawler sees no states but only what a
 page is like: the targets are one cluster, the other pages fall into five to ten by their words (learn/lsi.py). How
-states follow each other along links, and how they look, is a hidden Markov chain (learn/hmm.py).
+states follow each other along links, and how they look, is a hidden Markov chain (learn/markov.py).
 
 In the crawl a page belongs to the cluster of its nearest neighbours among the pages of training. The belief in which
 state it is goes down from page to page, and what the chain expects of the next page is the score of its links. LJM
 takes that alone, so that all links of a page are worth the same. BPM reads the anchor of a link together with the page
 around it, and adds how near that is to the targets.
 
-Training is visits like any others, of the agent `train` (browsing.py). Without a model (users found nothing that they
+Training is visits like any others, of the agent `train`. Without a model (users found nothing that they
 like, or too little to learn from) the belief in T0 is the judge's score, and the rest is spread evenly: LJM is then
 best-first, and BPM adds how near the anchor is to the topic. Pages of such a crawl stand in for those of training until
 there are enough, a target among them, and a model is made. A person's labels make targets too; the model is made anew
@@ -27,17 +27,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from wolfspider.browsing import TRAINING, Browsing
-from wolfspider.codec import helper
-from wolfspider.frontier import Item
-from wolfspider.learn.hmm import Chain, distances, estimated
+from wolfspider.core.codec import helper
+from wolfspider.core.model import Link, Outcome, Page, Verdict, Visit
+from wolfspider.core.params import param
+from wolfspider.core.text import counted, counts, words
+from wolfspider.core.topic import Topic
 from wolfspider.learn.lsi import Floats, Neighbours, Space, clustered, unit_rows
-from wolfspider.model import Link, Outcome, Page, Verdict, Visit
-from wolfspider.params import param
-from wolfspider.room import Room
-from wolfspider.strategy import Ordered, register
-from wolfspider.text import counted, counts, words
-from wolfspider.topic import Topic
+from wolfspider.learn.markov import Chain, distances, estimated
+from wolfspider.policy.browsing import TRAINING, Browsing
+from wolfspider.policy.frontier import Item
+from wolfspider.policy.room import Room
+from wolfspider.policy.strategy import Ordered, register
 
 STATES = 5  # T0 to T4: links to the nearest target, the last for four or more
 LEAST_PAGES = 10  # to learn from, targets and others among them

@@ -20,19 +20,19 @@ from typing import Any
 
 import numpy as np
 
-from wolfspider.codec import helper
-from wolfspider.frontier import Interned, Shelf
-from wolfspider.judge import topic_weights
+from wolfspider.core.codec import helper
+from wolfspider.core.model import Link, Outcome, Page, Visit
+from wolfspider.core.params import param
+from wolfspider.core.text import window
+from wolfspider.core.topic import Topic
 from wolfspider.learn.documents import DEAD, EVEN, DocumentsBase
 from wolfspider.learn.perceptron import Floats, Perceptron
 from wolfspider.learn.terms import SHORTEST
-from wolfspider.model import Link, Outcome, Page, Visit
-from wolfspider.params import param
-from wolfspider.room import Room
-from wolfspider.strategy import Strategy, register
-from wolfspider.text import window
-from wolfspider.topic import Topic
-from wolfspider.turns import Turns
+from wolfspider.policy.frontier import Interned, Shelf
+from wolfspider.policy.judge import topic_weights
+from wolfspider.policy.room import Room
+from wolfspider.policy.strategy import Strategy, register
+from wolfspider.policy.turns import Turns
 
 KEYWORDS = 20  # of an agent, at most
 LINKS = 200  # of a page that an agent looks at

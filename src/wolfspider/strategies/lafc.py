@@ -22,16 +22,16 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Any
 
-from wolfspider.codec import helper
-from wolfspider.frontier import Interned, Shelf
+from wolfspider.core.codec import helper
+from wolfspider.core.model import Link, Outcome, Page, Verdict, Visit
+from wolfspider.core.params import param
+from wolfspider.core.text import counts, words
+from wolfspider.core.topic import Topic
 from wolfspider.learn.automaton import Network, Scheme
-from wolfspider.model import Link, Outcome, Page, Verdict, Visit
-from wolfspider.params import param
-from wolfspider.room import Room
-from wolfspider.strategy import Strategy, register
-from wolfspider.text import counts, words
-from wolfspider.topic import Topic
-from wolfspider.turns import Turns
+from wolfspider.policy.frontier import Interned, Shelf
+from wolfspider.policy.room import Room
+from wolfspider.policy.strategy import Strategy, register
+from wolfspider.policy.turns import Turns
 
 SAMPLE = 2_000  # similarities that the border of `full` is taken from
 FIRST = 20  # pages that are expanded anyhow before there is such a border

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wolfspider.model import Link, Outcome, Visit
-from wolfspider.room import Room
-from wolfspider.strategy import Ordered, register
+from wolfspider.core.model import Link, Outcome, Visit
+from wolfspider.policy.room import Room
+from wolfspider.policy.strategy import Ordered, register
 
 
 @register

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.model import Link, Outcome
-from wolfspider.params import param
-from wolfspider.strategy import Ordered, register
+from wolfspider.core.model import Link, Outcome
+from wolfspider.core.params import param
+from wolfspider.policy.strategy import Ordered, register
 
 
 @dataclass

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wolfspider.frontier import Item
-from wolfspider.model import Link, Outcome
-from wolfspider.strategy import Ordered, register
+from wolfspider.core.model import Link, Outcome
+from wolfspider.policy.frontier import Item
+from wolfspider.policy.strategy import Ordered, register
 
 
 @register

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wolfspider.model import Link, Outcome, Page, Visit
-from wolfspider.params import param
-from wolfspider.room import Room
-from wolfspider.strategy import Ordered, register
-from wolfspider.text import window
+from wolfspider.core.model import Link, Outcome, Page, Visit
+from wolfspider.core.params import param
+from wolfspider.core.text import window
+from wolfspider.policy.room import Room
+from wolfspider.policy.strategy import Ordered, register
 
 
 @dataclass

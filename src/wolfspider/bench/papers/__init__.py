@@ -7,7 +7,7 @@ import pkgutil
 from collections.abc import Mapping
 
 from wolfspider.bench.experiment import Experiment
-from wolfspider.errors import Problem, closest
+from wolfspider.core.errors import Problem, closest
 
 
 def experiments() -> Mapping[str, Experiment]:

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterator
 from typing import Any
 
-from wolfspider.codec import helper
+from wolfspider.core.codec import helper
 
 NOWHERE = -1
 

@@ -8,17 +8,17 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from wolfspider.errors import Problem
-from wolfspider.frontier import Interned
+from wolfspider.core.errors import Problem
+from wolfspider.core.model import Link, Page, Verdict
+from wolfspider.core.topic import Topic
 from wolfspider.learn.balance import Relevances, energy
 from wolfspider.learn.documents import EVEN, LEVELS, MOST_LINKS, DocumentsBase
-from wolfspider.model import Link, Page, Verdict
+from wolfspider.policy.frontier import Interned
+from wolfspider.policy.strategy import Strategy
+from wolfspider.policy.turns import Turns
 from wolfspider.strategies.energy.herd import NOWHERE, Herd
 from wolfspider.strategies.energy.params import MOST_AGENTS, EnergyParams
 from wolfspider.strategies.energy.relevance import Relevance, nearness
-from wolfspider.strategy import Strategy
-from wolfspider.topic import Topic
-from wolfspider.turns import Turns
 
 GAUGE = 25  # downloads between two notes of all energies
 TOLD = 10  # pages that `explain` names

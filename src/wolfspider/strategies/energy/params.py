@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wolfspider.params import param
+from wolfspider.core.params import param
 
 MOST_AGENTS = 100_000  # whatever the model; nobody is born beyond
 

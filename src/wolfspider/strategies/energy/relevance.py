@@ -12,12 +12,12 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from wolfspider.judge import Similarity, topic_weights
+from wolfspider.core.model import Link, Page
+from wolfspider.core.text import block_words, counts, window, words
+from wolfspider.core.topic import Topic
 from wolfspider.learn.examples import damped
 from wolfspider.learn.terms import Terms
-from wolfspider.model import Link, Page
-from wolfspider.text import block_words, counts, window, words
-from wolfspider.topic import Topic
+from wolfspider.policy.judge import Similarity, topic_weights
 
 LONGEST = 200  # words of a block; one that is longer is the page rather than the link's surroundings
 SHORTEST = 10  # and one that is shorter says too little

@@ -12,13 +12,13 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from wolfspider.core.model import Link, Outcome, Visit
 from wolfspider.learn.documents import DEAD
-from wolfspider.model import Link, Outcome, Visit
-from wolfspider.room import Room
+from wolfspider.policy.room import Room
+from wolfspider.policy.strategy import register
 from wolfspider.strategies.energy.herd import NOWHERE, Agent, brood
 from wolfspider.strategies.energy.knowledge import GAUGE, Knowing
 from wolfspider.strategies.energy.params import MOST_AGENTS
-from wolfspider.strategy import register
 
 WALK = 100  # moves through known documents after which an agent is lost, and goes on where there is something new
 

@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from wolfspider.errors import Problem
-from wolfspider.frontier import Shelf
-from wolfspider.learn.states import States, open_states
-from wolfspider.model import Link
-from wolfspider.reinforcer import Terms
+from wolfspider.core.errors import Problem
+from wolfspider.core.model import Link
+from wolfspider.core.topic import Topic
+from wolfspider.learn.page_states import States, open_states
+from wolfspider.policy.frontier import Shelf
+from wolfspider.policy.reinforcer import Terms
+from wolfspider.policy.strategy import Strategy
 from wolfspider.strategies.foragers.forager import Entry, Forager, Vector, Weblog, ordered
 from wolfspider.strategies.foragers.params import KINDS, Params
-from wolfspider.strategy import Strategy
-from wolfspider.topic import Topic
 
 
 class Fleet(Strategy):

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.codec import helper
-from wolfspider.model import Link
-from wolfspider.turns import Group
+from wolfspider.core.codec import helper
+from wolfspider.core.model import Link
+from wolfspider.policy.turns import Group
 
 Vector = NDArray[np.float32]
 Allows = Callable[[str], bool]  # is an address in scope?

@@ -8,16 +8,16 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from wolfspider.frontier import Shelf
-from wolfspider.model import Credit, Failure, Link, Outcome, Page, Visit
-from wolfspider.reinforcer import PAID
-from wolfspider.room import Room
+from wolfspider.core.model import Credit, Failure, Link, Outcome, Page, Visit
+from wolfspider.core.text import key_of
+from wolfspider.core.topic import Topic
+from wolfspider.policy.frontier import Shelf
+from wolfspider.policy.reinforcer import PAID
+from wolfspider.policy.room import Room
+from wolfspider.policy.strategy import register
+from wolfspider.policy.turns import Group
 from wolfspider.strategies.foragers.fleet import Fleet
 from wolfspider.strategies.foragers.forager import Entry, Forager, Step, Vector, corrected, ordered, updated
-from wolfspider.strategy import register
-from wolfspider.text import key_of
-from wolfspider.topic import Topic
-from wolfspider.turns import Group
 
 STATES_KEPT = 20_000  # contents whose state need not be computed again
 MISSES = 3  # times in a row that a starting point may not be to be had before it is given up

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from wolfspider.core.model import Link
+from wolfspider.core.params import param
 from wolfspider.learn.likeness import Score
-from wolfspider.model import Link
-from wolfspider.params import param
+from wolfspider.policy.strategy import register
 from wolfspider.strategies.spider.candidates import SpiderParams
 from wolfspider.strategies.spider.crossing import Crossing, MixedParams
-from wolfspider.strategy import register
 
 
 @dataclass

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from wolfspider.policy.strategy import register
 from wolfspider.strategies.spider.generations import ROOM, Spider
-from wolfspider.strategy import register
 
 
 @register

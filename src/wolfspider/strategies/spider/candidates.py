@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wolfspider.codec import helper
+from wolfspider.core.codec import helper
+from wolfspider.core.params import param
 from wolfspider.learn.likeness import Indexed, Score
-from wolfspider.params import param
 
 
 @dataclass

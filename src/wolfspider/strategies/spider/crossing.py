@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wolfspider.model import Link
-from wolfspider.params import param
+from wolfspider.core.model import Link
+from wolfspider.core.params import param
 from wolfspider.strategies.spider.candidates import Candidate, Pool, SpiderParams
 from wolfspider.strategies.spider.generations import Spider
 

@@ -18,15 +18,15 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
-from wolfspider.judge import made_up_page
+from wolfspider.core.model import Link, Outcome, Page, Verdict, Visit, host_of
+from wolfspider.core.text import key_of
+from wolfspider.core.topic import Topic
 from wolfspider.learn.likeness import LINKS, Collection, Indexed, Keys, Likeness, Score, kept_words, link_keys
-from wolfspider.model import Link, Outcome, Page, Verdict, Visit, host_of
-from wolfspider.room import Room
+from wolfspider.policy.judge import made_up_page
+from wolfspider.policy.room import Room
+from wolfspider.policy.strategy import Strategy
+from wolfspider.policy.turns import Group
 from wolfspider.strategies.spider.candidates import Candidate, Pool, Scores, SpiderParams
-from wolfspider.strategy import Strategy
-from wolfspider.text import key_of
-from wolfspider.topic import Topic
-from wolfspider.turns import Group
 
 LEAP = "leap"  # the scheme of the Source that ranks pages of a category
 PAPER = "Chen, Chung, Ramsey, Yang, Ma and Yen 1997, Intelligent spider for Internet searching"

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wolfspider.params import param
+from wolfspider.core.params import param
+from wolfspider.policy.strategy import register
 from wolfspider.strategies.spider.crossing import Crossing, MixedParams
-from wolfspider.strategy import register
 
 
 @dataclass

@@ -1,0 +1,1 @@
+"""The main job put together: from the settings of a person to a crawl that runs."""

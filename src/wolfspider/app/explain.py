@@ -1,0 +1,202 @@
+"""Why an address of a run stands where it stands: where it was found, what it was worth, which rules decide, what was
+tried and what came of it. All of it is read, while the run goes on or when it is long over."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wolfspider.app.assemble import Glimpse, glimpse, scope_of
+from wolfspider.app.event_json import finite
+from wolfspider.app.settings import Settings
+from wolfspider.core import codec
+from wolfspider.core.failures import MEANINGS
+from wolfspider.core.model import host_of
+from wolfspider.core.scope import Rule, Scope
+from wolfspider.policy.frontier import Frontier
+from wolfspider.store import tracing
+from wolfspider.store.view import Landing, Row, RunView, Visited
+from wolfspider.web.http.robots import LiveRobots, origin_of
+from wolfspider.web.seeds.sources import address
+
+MOST_MATCHED = 100_000  # links that a rule is tried on before it is obeyed
+
+
+def why(folder: Path, typed: str) -> dict[str, Any]:
+    """Everything the run knows of an address, as plain data."""
+    view, url = RunView(folder), address(typed)
+    page = view.page(url)
+    first = page.url if page is not None else url
+    visits = view.visits_of(url) or view.visits_of(first)
+    landings = {one.visit: one for one in (*view.landings_of(url), *view.landings_of(first))}
+    waiting = _waiting(view, url, visits)
+    known, scope = bool(visits or page or waiting), _scope(view, url)
+    told = {
+        "url": url,
+        "known": known,
+        "state": _state(page, visits, landings, waiting, scope["allowed"]),
+        "visits": [_visit(visit, landings.get(visit.id)) for visit in visits],
+        "page": _page(page) if page is not None else None,
+        "waiting": waiting,
+        "agents": _agents(view, url) if visits else None,
+        "robots": _robots(view, url),
+        "scope": scope,
+        "host": _host(view, url),
+        "near": [] if known else tracing.neighbours(view, url),
+    }
+    return {name: finite(codec.plain(value)) for name, value in told.items()}
+
+
+def _state(
+    page: Row | None,
+    visits: list[Visited],
+    landings: Mapping[int, Landing],
+    waiting: Mapping[str, Any] | None,
+    allowed: bool,
+) -> str:
+    if visits and visits[-1].id not in landings:
+        return "out"
+    if page is not None:
+        return "relevant" if page.relevant else "not relevant"
+    if visits:
+        return "failed"
+    if waiting:
+        return "waiting" if allowed else "set aside"
+    return "unknown"
+
+
+def _visit(visit: Visited, landing: Landing | None) -> dict[str, Any]:
+    told = {
+        "id": visit.id,
+        "agent": visit.agent,
+        "source": visit.source,
+        "anchor": visit.anchor,
+        "note": visit.note,
+        "fresh": visit.fresh,
+        "how": visit.how,
+    }
+    return told | {"outcome": _outcome(landing) if landing is not None else None}
+
+
+def _outcome(landing: Landing) -> dict[str, Any]:
+    told = {"at": moment(landing.at), "seconds": round(landing.seconds, 3), "attempts": landing.cost}
+    if landing.failure is not None:
+        meaning = MEANINGS.get(landing.failure, "")
+        return told | {"failure": landing.failure, "detail": landing.detail, "meaning": meaning}
+    return told | {"score": landing.score, "relevant": landing.relevant, "evidence": landing.evidence}
+
+
+def _page(page: Row) -> dict[str, Any]:
+    return {
+        "asked": page.url,
+        "final_url": page.final_url,
+        "passed": page.hops,
+        "title": page.title,
+        "fetched": moment(page.at),
+        "status": page.status,
+        "type": page.type,
+        "size": page.size,
+        "words": page.words,
+        "links": page.links,
+        "robots": page.robots,
+        "score": page.score,
+        "relevant": page.relevant,
+        "evidence": page.evidence,
+        "label": page.evidence.get("label"),
+    }
+
+
+def _waiting(view: RunView, url: str, visits: list[Visited]) -> dict[str, Any] | None:
+    """Where it stands in the frontier, as of the last snapshot; None if it does not, or has gone out since."""
+    if visits:
+        return None
+    with glimpse(view) as seen:
+        found = seen.strategy.explain(url) if seen is not None else {}
+        if seen is None or not found:
+            return None
+        return {**found, **_place(seen, found.get("score")), "as_of": moment(seen.last.at)}
+
+
+def _agents(view: RunView, url: str) -> dict[str, Any] | None:
+    """What each agent of a fleet holds of an address that was visited and may be visited again, as of the last
+    snapshot; None where there is no fleet."""
+    with glimpse(view) as seen:
+        held = seen.strategy.explain(url).get("agents") if seen is not None else None
+        return None if seen is None or not held else {"held": held, "as_of": moment(seen.last.at)}
+
+
+def _place(seen: Glimpse, score: object) -> dict[str, int]:
+    """How many links wait, and its place among them; of equal ones all have the first place."""
+    frontier = getattr(seen.strategy, "frontier", None)
+    if not isinstance(frontier, Frontier) or not isinstance(score, float):
+        return {}
+    return {"place": sum(other > score for other in frontier.scores) + 1, "of": len(frontier)}
+
+
+def _robots(view: RunView, url: str) -> str:
+    rules = LiveRobots(time.time)
+    rows = tracing.host_rows(view, origin_of(url))
+    rules.restore({row["host"]: row["rules"] for row in rows if "rules" in row}, time.time())
+    return rules.explain(url)
+
+
+def _host(view: RunView, url: str) -> dict[str, Any]:
+    """When its host may be asked again, if it rests."""
+    rests = [row["rest"] for row in tracing.host_rows(view, host_of(url)) if "rest" in row]
+    ready = float(rests[0][0]) if rests else -math.inf
+    return {"name": host_of(url), "rests_until": moment(ready) if ready > time.time() else None}
+
+
+def _scope(view: RunView, url: str) -> dict[str, Any]:
+    """Is it in the crawl's scope as that is now, and which rule says so?"""
+    scope = _current_scope(view)
+    if scope.within is not None and not scope.within(url):
+        return {"allowed": False, "rule": "addresses that end like files are left alone"}
+    for allowed, rule in reversed(scope.rules):
+        if rule.matches(url):
+            return {"allowed": allowed, "rule": f"{'include' if allowed else 'exclude'} {rule.text}"}
+    return {"allowed": scope.open, "rule": "no rule speaks of it" if scope.open else "no --include matches it"}
+
+
+def _current_scope(view: RunView) -> Scope:
+    scope = scope_of(Settings.from_json(view.about["settings"]))
+    for _, _, data in view.events("Obeyed"):
+        command = data.get("command", {})
+        if data.get("problem") or command.get("kind") not in ("Exclude", "Include"):
+            continue
+        change = scope.exclude if command["kind"] == "Exclude" else scope.include
+        change(Rule.read(command["rule"]))
+    return scope
+
+
+class Matching(NamedTuple):
+    """What a rule would set aside, as far as another process can tell."""
+
+    hosts: Counter[str]  # links that match, by host
+    waiting: int  # links that were looked at and wait
+    whole: bool  # were all looked at?
+
+
+def matching(folder: Path, rule: Rule) -> Matching | None:
+    """Which links that waited at the last snapshot, and have not gone out since, a rule matches; None where that
+    cannot be told: there is no snapshot, or the strategy keeps no queue of links."""
+    view = RunView(folder)
+    with glimpse(view) as seen:
+        frontier = getattr(seen.strategy, "frontier", None) if seen is not None else None
+        if seen is None or not isinstance(frontier, Frontier):
+            return None
+        gone, allows = tracing.visited_since(view, seen.last.seq), _current_scope(view).allows
+        links = [item.link for item in islice(frontier.items(), MOST_MATCHED)]
+        links = [link for link in links if link.url not in gone and allows(link.url)]
+        hosts = Counter(link.host for link in links if rule.matches(link.url))
+        return Matching(hosts, len(links), len(frontier) <= MOST_MATCHED)
+
+
+def moment(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -1,0 +1,136 @@
+"""Where the leaps of a crawl go, as a person names it by --leaps and --category: opened and checked before it begins.
+
+    a file of `wolfspider categories build`    its pages, or those of one category
+    a folder of `wolfspider crawl`             the pages of that run
+    sitemap:URL                                what a site says it has
+    search:URL                                 what a SearXNG service finds
+
+All of them answer `leap:WORDS` alike. Who leaps does not know which it is. And what a person may expect in vain of a
+strategy that leaps, or does not, is said here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from wolfspider.app.plugins import strategy_kind
+from wolfspider.app.settings import SEARCH, SITEMAP, Settings
+from wolfspider.core.errors import BadInput, Problem
+from wolfspider.core.model import hidden
+from wolfspider.engine.contracts import Source
+from wolfspider.policy.strategy import REGISTRY
+from wolfspider.store.categories.finding import MOST_PAGES, Finding
+from wolfspider.store.categories.index import Categories
+from wolfspider.store.folder import is_run
+from wolfspider.strategies.spider.generations import MOST_INPUTS, Spider
+from wolfspider.web.seeds import sources
+from wolfspider.web.seeds.gathered import Allows
+from wolfspider.web.seeds.leaps import Leaps, Search, SitemapLeaps
+from wolfspider.web.seeds.search import Searches
+from wolfspider.web.worlds.world import Web
+
+Asks = Callable[[], Web]  # the Web to ask by, once there is one
+
+
+@dataclass(frozen=True, slots=True)
+class Leaping:
+    """What leaps lead to, for a crawl that has not begun."""
+
+    told: str  # where they go, as a sentence
+    source: Callable[[Allows, Asks, Asks], Source]  # scope, web, and the same web without robots.txt for services
+    close: Callable[[], None] = lambda: None
+
+
+def remarks(settings: Settings) -> Iterator[str]:
+    """Settings that the strategy does nothing with, or lacks. Of a person's own strategy nobody knows if it leaps."""
+    kind = strategy_kind(settings.strategy)
+    if settings.leaps and not kind.leaps and settings.strategy in REGISTRY:
+        yield f"{kind.name} never leaps, so --leaps and --category do nothing. Those that leap: {', '.join(leapers())}."
+    if kind.leaps and not settings.leaps:
+        yield (
+            f"{kind.name} has no leaps: name a file of `wolfspider categories build`, a run, sitemap:URL or search:URL "
+            "by --leaps."
+        )
+    liked = len(dict.fromkeys(settings.like))
+    if liked > MOST_INPUTS and issubclass(kind, Spider):
+        yield f"{kind.name} compares pages with the first {MOST_INPUTS} that you like, not with all {liked}."
+
+
+def leapers() -> list[str]:
+    """Strategies of the house that leap."""
+    return sorted(name for name, kind in REGISTRY.items() if kind.leaps)
+
+
+def opened(settings: Settings, remark: Callable[[str], None]) -> Leaping | None:
+    """None where nobody wants to leap. A run is read here and not when the first leap asks: nothing else would happen
+    meanwhile, and servers that had been asked would be left waiting."""
+    what = settings.leaps
+    if not what:
+        return None
+    if what.startswith((SITEMAP, SEARCH)) or is_run(Path(what)):
+        _refuse_category(settings)
+    if what.startswith(SITEMAP):
+        return _sitemap(sources.address(what.removeprefix(SITEMAP)), bool(settings.include))
+    if what.startswith(SEARCH):
+        return _search(sources.address(what.removeprefix(SEARCH)), settings.results)
+    if "://" in what:
+        raise Problem(f"--leaps takes a file, a run, sitemap:URL or search:URL. Which is {what[:80]!r}?")
+    return _run(Path(what), remark) if is_run(Path(what)) else _categories(Path(what), settings.category)
+
+
+def _refuse_category(settings: Settings) -> None:
+    if settings.category:
+        raise Problem(
+            f"--category names a category of a file of `wolfspider categories build`; {settings.leaps} has none."
+        )
+
+
+def _sitemap(url: str, abroad: bool) -> Leaping:
+    def source(allows: Allows, web: Asks, services: Asks) -> Source:
+        return SitemapLeaps(web, services, url, allows, abroad)
+
+    return Leaping(f"Leaps go to what {url} says is there.", source)
+
+
+def _search(url: str, results: int) -> Leaping:
+    def source(allows: Allows, web: Asks, services: Asks) -> Source:
+        return Searches(services, url, results, allows)
+
+    return Leaping(f"Leaps go to what the search service {url} finds.", source)
+
+
+def _at_hand(told: str, search: Search, close: Callable[[], None]) -> Leaping:
+    return Leaping(told, lambda allows, web, services: Leaps(search, allows), close)
+
+
+def _run(folder: Path, remark: Callable[[str], None]) -> Leaping:
+    from wolfspider.store.categories.building import run_origin  # and with it all that learns categories
+
+    remark(f"Reading the pages of {folder}, so that leaps find them.")
+    pages = run_origin(folder, MOST_PAGES, seed=0).pages(lambda done, count: None)
+    finding = Finding(page for page in pages if page is not None and not hidden(page.robots))
+    if not finding.count:
+        finding.close()
+        raise BadInput(f"{folder} has no pages that one could leap to.")
+    if finding.count == MOST_PAGES:
+        remark(f"Leaps find {MOST_PAGES:,} pages of {folder}, drawn by chance.")
+    elif finding.full:
+        remark(f"Leaps find the first {finding.count:,} pages of {folder}: there is no room for the words of more.")
+    return _at_hand(f"Leaps go to the {finding.count:,} pages of the run {folder}.", finding.search, finding.close)
+
+
+def _categories(path: Path, category: str) -> Leaping:
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder and no run. Leaps take a file of `wolfspider categories build`, or a run.")
+    index = Categories.open(path)
+    try:
+        inside = index.find(category) if category else index.tree()
+    except Problem:
+        index.close()
+        raise
+    where = f"category {inside.path} of {path}" if category else str(path)
+    search = partial(index.search, category=inside)
+    return _at_hand(f"Leaps go to the {inside.pages:,} pages of {where}.", search, index.close)

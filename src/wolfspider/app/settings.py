@@ -1,0 +1,250 @@
+"""What a person may choose about a crawl, and where the choice comes from: a preset, a file, the environment, a flag.
+
+Every choice is one field of `Settings`, with its sentence and bounds; the command line, the file and the environment
+have the same names, so that nothing is written twice. Later sources win: preset < TOML file < WOLFSPIDER_NAME < flag.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wolfspider.core.defaults import DEFAULT_JUDGE, DEFAULT_STRATEGY
+from wolfspider.core.errors import BadInput, Problem, closest
+from wolfspider.core.params import Param, param
+from wolfspider.core.scope import Nofollow
+
+PREFIX = "WOLFSPIDER_"
+LARGEST = 1 << 20  # bytes of a settings file
+ADDRESSES = ("urls", "sitemap", "feed", "search", "like", "leaps")  # settings that hold some
+SITEMAP, SEARCH = "sitemap:", "search:"  # what leaps may ask by an address; all else is a file or a folder
+CATEGORIES = "categories.sqlite"  # where categories are looked for, and where `categories build` puts them
+_WHO = re.compile(  # name and password in an address
+    r"^(\s*(?:(?:sitemap|search):\s*)?https?:[/\\]*)[^/\\?#]*@", re.IGNORECASE
+)
+NO_SETTINGS = (
+    "CACHE",
+    "CORPORA",
+    "DEBUG",
+    "FAILPOINT",
+)  # names in the environment with the prefix that mean something else
+
+
+def _list(says: str) -> Any:
+    return param((), says, live=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One crawl, as it was asked for."""
+
+    urls: tuple[str, ...] = _list("Addresses to start from.")
+    seeds: tuple[str, ...] = _list("Files of addresses to start from, one a line; - is the standard input.")
+    sitemap: tuple[str, ...] = _list("Sitemaps whose pages to start from.")
+    feed: tuple[str, ...] = _list("RSS or Atom feeds whose entries to start from.")
+    search: str = param("", "A SearXNG service to ask for pages to start from.", live=False)
+    results: int = param(50, "How many results of the search to start from.", low=1, high=1000, live=False)
+    topic: str = param("", "What is wanted: keywords, phrases parted by commas.", live=False)
+    description: str = param("", "What is wanted, in a sentence.", live=False)
+    like: tuple[str, ...] = _list("Addresses or files of pages you like.")
+    leaps: str = param(
+        "",
+        "Where leaps go: a file of `categories build`, a run, sitemap:URL or search:URL (a SearXNG service).",
+        live=False,
+    )
+    category: str = param("", "The category that leaps stay in, by its name or path; all, unless you say.", live=False)
+    strategy: str = param(DEFAULT_STRATEGY, "How to hunt; or FILE.py[:NAME], a strategy of your own.", live=False)
+    set: Mapping[str, str] = field(
+        default_factory=dict,
+        metadata={"says": "Parameters of the strategy.", "low": None, "high": None, "choices": (), "live": False},
+    )
+    judge: str = param(DEFAULT_JUDGE, "Who says what is good; or FILE.py[:NAME], a judge of your own.", live=False)
+    learned_from: str = param("", "A run whose learning to start from.", live=False)
+    pages: int = param(1000, "Downloads to spend.", low=1)
+    slots: int = param(16, "Visits out at a time.", low=1, high=2000)
+    tries: int = param(2, "How often to ask for a page that does not answer.", low=1, high=10, live=False)
+    seed: int = param(0, "What chance is drawn from.", live=False)
+    include: tuple[str, ...] = _list(
+        "Only addresses that match: a host, the beginning of an address, a pattern with *."
+    )
+    exclude: tuple[str, ...] = _list("Never addresses that match.")
+    nofollow: str = param(
+        "obey",
+        "obey: follow no link whose page or mark says nofollow; pages: mind what pages say, not marks of single links; "
+        "ignore: follow all.",
+        choices=tuple(Nofollow),
+        live=False,
+    )
+    pdf: bool = param(False, "Follow links to PDFs, and read them; needs the extra wolfspider[pdf].", live=False)
+    delay: float = param(
+        1.0, "Seconds between two requests to a host, at least; 0.25 if it is public.", low=0, high=86_400
+    )
+    adapt: float = param(
+        2.0, "A host rests so many times as long as its last answer took; 0 is off.", low=0, high=100, live=False
+    )
+    backoff: float = param(
+        60.0, "Seconds that a host in trouble is left alone, doubled each time.", low=0.1, high=86_400, live=False
+    )
+    per_address: int = param(8, "Requests at a time to one IP address.", low=1, high=1000, live=False)
+    max_wait: float = param(
+        3600.0, "A crawl that could only wait longer than this is over (seconds).", low=0, live=False
+    )
+    deadline: float = param(60.0, "Seconds that an answer may take.", low=0.1, high=3600, live=False)
+    largest: int = param(10_000_000, "Bytes of a page; what is longer is cut.", low=1000, high=50_000_000, live=False)
+    contact: str = param("", "A mail or web address by which a site can reach you.", live=False)
+    allow_private: bool = param(False, "Crawl addresses of your own network too.", live=False)
+    via: str = param(
+        "", "HOST:PORT of one server that answers for every address, such as `wolfspider web serve`.", live=False
+    )
+    parsers: int = param(0, "Processes that read pages; 0 reads them in the crawl's own.", low=0, high=64, live=False)
+    durability: str = param(
+        "normal", "full: a page survives a power failure as soon as you see it.", choices=("normal", "full"), live=False
+    )
+    snapshots: float = param(60.0, "Seconds between two snapshots, from which a run is resumed.", low=1, live=False)
+    record: str = param("", "A folder to record the crawl in, so that it can be replayed.", live=False)
+    disk_floor: int = param(500, "Megabytes that must stay free on the disk.", low=0, live=False)
+
+    def __post_init__(self) -> None:
+        """Names and passwords in addresses are never sent, so they are not kept either: settings are written down."""
+        for name in ADDRESSES:
+            object.__setattr__(self, name, _without_who(getattr(self, name)))
+        leaps = self.leaps or (CATEGORIES if self.category else "")
+        for name, path in (("record", self.record), ("leaps", leaps)):  # a run may be gone on with from another folder
+            if path and not path.startswith((SITEMAP, SEARCH)) and "://" not in path:
+                object.__setattr__(self, name, os.path.abspath(path))
+
+    def to_json(self) -> dict[str, Any]:
+        return {known.name: _plain(getattr(self, known.name)) for known in dataclasses.fields(self)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Settings:
+        """Settings of a run. One begun before there was `nofollow` obeyed no mark, unless other processes parsed."""
+        earlier = Nofollow.OBEY if data.get("parsers") else Nofollow.IGNORE
+        return cls(**read({"nofollow": earlier, **data}, "the run"))
+
+
+def _without_who(given: Any) -> Any:
+    return _WHO.sub(r"\1", given) if isinstance(given, str) else tuple(_WHO.sub(r"\1", url) for url in given)
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value
+
+
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "corpus": {"pages": 10_000, "slots": 32, "parsers": 1},
+    "archive": {"strategy": "breadth-first", "pages": 10_000, "durability": "full"},
+    "gentle": {"delay": 10.0, "adapt": 5.0, "slots": 4, "per_address": 1},
+}
+
+
+def known() -> dict[str, Param]:
+    """All settings by name."""
+    kinds = typing.get_type_hints(Settings)
+    return {
+        each.name: Param(each.name, getattr(kinds[each.name], "__name__", "list"), each.default, **each.metadata)
+        for each in dataclasses.fields(Settings)
+    }
+
+
+def read(given: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """These settings checked and converted; `where` they come from is told with what is wrong."""
+    settings = known()
+    checked = {}
+    for name, value in given.items():
+        name = name.replace("-", "_")
+        if name not in settings:
+            raise Problem(f"{where}: there is no setting {name!r}.{closest(name, settings)}")
+        try:
+            checked[name] = _read(settings[name], value)
+        except Problem as problem:
+            raise Problem(f"{where}: {problem}") from None
+    return checked
+
+
+def _read(setting: Param, value: Any) -> Any:
+    if setting.kind == "tuple":
+        values = value.split() if isinstance(value, str) else value
+        if not isinstance(values, list | tuple) or not all(isinstance(each, str) for each in values):
+            raise Problem(f"{setting.name} is a list of texts, not {value!r}.")
+        return tuple(values)
+    if setting.kind == "Mapping":
+        return _read_pairs(value)
+    if isinstance(value, dict | list):
+        raise Problem(f"{setting.name} is a single value, not {value!r}.")
+    return setting.read(value)
+
+
+def _read_pairs(value: Any) -> dict[str, str]:
+    """NAME=VALUE, several in a list or parted by blanks; or a table."""
+    if isinstance(value, Mapping):
+        return {str(name): str(kept) for name, kept in value.items()}
+    pairs = value.split() if isinstance(value, str) else value
+    found = {}
+    for pair in pairs:
+        name, equals, kept = str(pair).partition("=")
+        if not equals or not name:
+            raise Problem(f"A parameter of the strategy is set by NAME=VALUE, not {pair!r}.")
+        found[name.strip().replace("-", "_")] = kept.strip()
+    return found
+
+
+def from_file(path: Path) -> dict[str, Any]:
+    """The settings in a TOML file."""
+    import tomllib  # few have one, and `wolfspider --help` is to come at once
+
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise BadInput(f"{path} is larger than {LARGEST >> 20} MiB; that is no settings file.")
+        return read(tomllib.loads(content.decode()), str(path))
+    except OSError as error:
+        raise BadInput(f"Cannot read the settings in {path}: {error.strerror}.") from None
+    except ValueError as error:
+        raise BadInput(f"{path} is not valid TOML: {error}.") from None
+
+
+def from_environment(environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in environment.items():
+        if name.startswith(PREFIX) and name.removeprefix(PREFIX) not in NO_SETTINGS:
+            found |= read({name.removeprefix(PREFIX).lower(): value}, f"the environment's {name}")
+    return found
+
+
+def preset(name: str) -> Mapping[str, Any]:
+    if name not in PRESETS:
+        raise Problem(f"There is no preset {name!r}.{closest(name, PRESETS)}")
+    return PRESETS[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Settings, and for each the source that decided."""
+
+    settings: Settings
+    origin: Mapping[str, str]
+
+
+def choose(flags: Mapping[str, Any], file: Path | None = None, named: str = "", environment: bool = True) -> Chosen:
+    """All sources together; `flags` are those that were really given."""
+    sources = (
+        (f"preset {named}", read(preset(named), "the preset") if named else {}),
+        (str(file), from_file(file) if file is not None else {}),
+        ("environment", from_environment() if environment else {}),
+        ("command line", read(flags, "the command line")),
+    )
+    values: dict[str, Any] = {}
+    origin: dict[str, str] = {}
+    for source, given in sources:
+        for name, value in given.items():
+            values[name] = {**values.get(name, {}), **value} if name == "set" else value
+            origin[name] = source
+    return Chosen(Settings(**values), origin)

@@ -1,0 +1,307 @@
+"""A bench for people: report.md with tables and figures, from nothing but its rows (and the curves of the bounds)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wolfspider.bench.draw.dots import dot_plot
+from wolfspider.bench.draw.svg import INK, PALETTE, SOFT, Figure
+from wolfspider.bench.measure.bounds import curve
+from wolfspider.bench.run.kept import write_whole
+from wolfspider.bench.stats import Comparison, Row, by_work, compare, recall_at, spread, summaries
+from wolfspider.core.errors import BadInput
+
+DRAWN = len(PALETTE)  # curves in one figure; more would share colours
+FIGURES = (
+    ("harvest_rate", "harvest", 3),
+    ("recall", "recall", 3),
+    ("downloads", "downloads", 0),
+    ("hosts", "hosts", 1),
+    ("pages_per_second", "pages/s", 0),
+    ("peak_rss_mb", "MB", 0),
+)
+SHARES = (0.1, 0.25, 0.5, 1.0)  # of the budget
+SURE = 0.05
+
+
+def load(path: Path) -> dict[str, Any]:
+    """What a bench wrote: rows, about, bounds."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path} cannot be read as the results of a bench: {error}.") from error
+    if not isinstance(data, dict) or not isinstance(data.get("rows"), list):
+        raise BadInput(f"{path} holds no rows of a bench; `wolfspider bench --json FILE` writes them.")
+    return data
+
+
+def write_report(
+    rows: Sequence[Row], folder: Path, bounds: Sequence[Row] = (), about: Mapping[str, Any] | None = None
+) -> Path:
+    """Write report.md and its figures into the folder; returns the path of report.md."""
+    if not rows:
+        raise BadInput("There are no rows to report on.")
+    figures = dict(_figures(rows, bounds))
+    for name, svg in figures.items():
+        write_whole(folder / name, svg)
+    path = folder / "report.md"
+    write_whole(path, "\n".join(_report(rows, list(figures), about or {})) + "\n")
+    return path
+
+
+def _report(rows: Sequence[Row], figures: Sequence[str], about: Mapping[str, Any]) -> Iterator[str]:
+    yield "# Bench\n"
+    yield from _what_was_run(rows, about)
+    yield "\n## Overview\n"
+    yield "`auc_ratio` is the area under the curve of relevant pages against downloads, divided by that of the upper"
+    yield "bound, which no crawler can pass: mean ± standard deviation between topics. The other figures are means.\n"
+    yield markdown_table(rows)
+    yield f"\n![Mean auc_ratio of each strategy on each web]({figures[0]})"
+    yield "\nRecall on the way, after a share of the budget:\n"
+    yield on_the_way(rows)
+    for web in _distinct(rows, "web"):
+        yield f"\n## {_plain(web)}\n"
+        yield topics_table([row for row in rows if row["web"] == web])
+    yield from _luck(rows)
+    yield "\n## Curves\n"
+    yield f"Means over repeats; a band spans lowest and highest. Of more than {DRAWN} strategies the best are drawn.\n"
+    yield from (f"![{_plain(name.removesuffix('.svg'))}]({name})\n" for name in figures[1:])
+    yield from _failures(rows)
+
+
+def _what_was_run(rows: Sequence[Row], about: Mapping[str, Any]) -> Iterator[str]:
+    yield f"    {command(rows, about)}\n"
+    if "version" in about:
+        yield f"- wolfspider {about['version']}."
+    for web, digest in about.get("webs", {}).items():
+        yield f"- Web {_plain(web)}: content {digest}."
+    for web, digest in about.get("leaps", {}).items():
+        yield f"- Leaps go into the web {_plain(web)}: content {digest}."
+    steady = [strategy for strategy in _distinct(rows, "strategy") if _is_steady(rows, strategy)]
+    if steady:
+        yield f"- Drew no lots, every repeat the same: {', '.join(steady)}."
+
+
+def command(rows: Sequence[Row], about: Mapping[str, Any]) -> str:
+    """The command that gives these rows again."""
+    first = rows[0]
+    words = ["wolfspider bench", *(f"--web {web}" for web in _distinct(rows, "web"))]
+    words += [f"--strategy {strategy}" for strategy in _distinct(rows, "strategy")]
+    words += [f"--pages {first['pages']}", f"--repeats {len({row['repeat'] for row in rows})}"]
+    words += [f"--judge {first['judge']}", f"--train {first['train']}", f"--seed {about.get('seed', 0)}"]
+    for strategy, settings in about.get("settings", {}).items():
+        words += [f"--set {strategy}.{name}={value}" for name, value in settings.items()]
+    words += [f"--slots {about['slots']}"] if about.get("slots", 1) != 1 else []
+    options = {"from": "start", "latency": "latency", "topics": "topics_file"}
+    words += [f"--{option} {about[name]}" for option, name in options.items() if about.get(name) is not None]
+    words += ["--obey-robots"] if about.get("obey_robots") else []
+    words += [f"--leaps {web}" for web in about.get("leaps", {})]
+    return " ".join(words)
+
+
+def _is_steady(rows: Sequence[Row], strategy: str) -> bool:
+    """Were there repeats, and all alike?"""
+    mine = [row for row in rows if row["strategy"] == strategy and row["error"] is None]
+    works: dict[tuple[str, str], list[Any]] = {}
+    for row in mine:
+        works.setdefault((row["web"], row["topic"]), []).append(row["found"])
+    return any(len(found) > 1 for found in works.values()) and all(
+        each == found[0] for found in works.values() for each in found
+    )
+
+
+# Tables
+
+
+def markdown_table(rows: Sequence[Row]) -> str:
+    """Strategies from best to worst, with the mean of each figure."""
+    means = {name: by_work(rows, name) for name, _, _ in FIGURES}
+    head = ["strategy", measure_of(rows), *(label for _, label, _ in FIGURES)]
+    body = []
+    for summary in ranked(rows):
+        figures = [_mean(means[name].get(summary.name, {}).values(), digits) for name, _, digits in FIGURES]
+        body.append([summary.name, summary.text, *figures])
+    return _table(head, body)
+
+
+def on_the_way(rows: Sequence[Row]) -> str:
+    """The recall of each strategy while the budget lasts: who is good early need not be good late."""
+    parts = {share: by_work(rows, recall_at(share)) for share in SHARES}
+    body = [
+        [rank.name, *(_mean(parts[share].get(rank.name, {}).values(), 3) for share in SHARES)] for rank in ranked(rows)
+    ]
+    return _table(["strategy", *(f"{share:.0%}" for share in SHARES)], body)
+
+
+class Rank(NamedTuple):
+    name: str
+    text: str  # its figure, as tables show it
+
+
+def ranked(rows: Sequence[Row]) -> list[Rank]:
+    """Strategies from best to worst; those that failed everywhere last."""
+    value = measure_of(rows)
+    found = [Rank(s.strategy, f"{s.mean:.3f} ± {s.deviation:.3f}") for s in summaries(rows, value)]
+    known = {rank.name for rank in found}
+    return found + [Rank(name, "–") for name in _distinct(rows, "strategy") if name not in known]
+
+
+def measure_of(rows: Sequence[Row]) -> str:
+    """What strategies are compared by: auc_ratio, or auc where no bound is known."""
+    return "auc_ratio" if any(row["auc_ratio"] is not None for row in rows) else "auc"
+
+
+def topics_table(rows: Sequence[Row]) -> str:
+    """The auc_ratio of each strategy on each topic of one web, mean ± standard deviation over repeats."""
+    topics = _distinct(rows, "topic")
+    value = measure_of(rows)
+    cells: dict[tuple[str, str], list[float]] = {}
+    for row in rows:
+        if row["error"] is None and row[value] is not None:
+            cells.setdefault((row["strategy"], row["topic"]), []).append(row[value])
+    works = by_work(rows, value)
+    body = []
+    for rank in ranked(rows):
+        each = (_spread(cells.get((rank.name, topic), [])) for topic in topics)
+        body.append([rank.name, _mean(works[rank.name].values(), 3), *each])
+    every = [(topic, figure) for done in works.values() for (_, topic), figure in done.items()]
+    means = [_mean([figure for name, figure in every if name == topic], 3) for topic in topics]
+    return _table([value, "mean", *topics], [*body, ["mean", _mean([figure for _, figure in every], 3), *means]])
+
+
+def _mean(values: Iterable[float], digits: int) -> str:
+    found = list(values)
+    return f"{np.mean(found):,.{digits}f}" if found else "–"
+
+
+def _spread(values: Sequence[float]) -> str:
+    if not values:
+        return "–"
+    return f"{np.mean(values):.3f}" + (f" ± {spread(values):.3f}" if len(values) > 1 else "")
+
+
+def _table(head: Sequence[str], body: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *body]
+    return "\n".join("| " + " | ".join(map(_plain, line)) + " |" for line in lines)
+
+
+def _plain(text: str) -> str:
+    """Names and messages come from outside: no line breaks, nothing that Markdown or HTML would act on."""
+    return re.sub(r"([|<>`\[\]\\])", r"\\\1", " ".join(str(text).split()))
+
+
+# Luck
+
+
+def _luck(rows: Sequence[Row]) -> Iterator[str]:
+    found = compare(rows, measure_of(rows))
+    yield "\n## Is it luck?\n"
+    if not found:
+        yield "There is nothing to compare: one strategy, or no common topic."
+        return
+    ranks = [rank.name for rank in ranked(rows)]
+    yield f"Pairs are the same web and topic, repeats averaged ({max(each.pairs for each in found)} pairs). The mean"
+    yield "difference, row minus column, and Holm's adjusted p of Wilcoxon's signed-rank test in brackets; bold below"
+    yield f"{SURE}.\n"
+    yield matrix(found, ranks)
+    yield f"\n{ranks[0]} against each of the others:\n"
+    yield _against(found, ranks[0])
+
+
+def matrix(found: Sequence[Comparison], names: Sequence[str]) -> str:
+    cells = {}
+    for each in found:
+        for pair, sign in (((each.first, each.second), 1), ((each.second, each.first), -1)):
+            text = f"{sign * each.difference:+.3f} ({each.adjusted:.3f})"
+            cells[pair] = f"**{text}**" if each.adjusted < SURE else text
+    return _table(["", *names], [[row, *(cells.get((row, column), "") for column in names)] for row in names])
+
+
+def _against(found: Sequence[Comparison], best: str) -> str:
+    head = ["against", "pairs", "difference", "95 % interval", "wins", "losses", "p", "Holm"]
+    body = []
+    for each in found:
+        if best in (each.first, each.second):
+            sign = 1 if each.first == best else -1
+            low, high = sorted((sign * each.low, sign * each.high))
+            wins, losses = (each.wins, each.losses)[::sign]
+            other = each.second if sign == 1 else each.first
+            figures = [f"{sign * each.difference:+.3f}", f"{low:+.3f} to {high:+.3f}", str(wins), str(losses)]
+            body.append([other, str(each.pairs), *figures, f"{each.p:.4f}", f"{each.adjusted:.4f}"])
+    return _table(head, body)
+
+
+def _failures(rows: Sequence[Row]) -> Iterator[str]:
+    failed = [row for row in rows if row["error"] is not None]
+    if failed:
+        yield "## What failed\n"
+        names = ("web", "topic", "strategy", "repeat", "error")
+        yield _table(names, [[str(row[name]) for name in names] for row in failed])
+
+
+# Figures
+
+
+def _figures(rows: Sequence[Row], bounds: Sequence[Row]) -> Iterator[tuple[str, str]]:
+    yield "overview.svg", overview(rows)
+    limits = {(limit["web"], limit["topic"]): limit for limit in bounds}
+    ranks = [rank.name for rank in ranked(rows)][:DRAWN]
+    colours = dict(zip(ranks, PALETTE, strict=False))
+    taken: set[str] = set()
+    for work in dict.fromkeys((row["web"], row["topic"]) for row in rows):
+        mine = [row for row in rows if (row["web"], row["topic"]) == work and row["error"] is None]
+        yield _file_name(work, taken), curves(work, mine, limits.get(work, {}), colours)
+
+
+def overview(rows: Sequence[Row]) -> str:
+    value = measure_of(rows)
+    works = by_work(rows, value)
+    lines = []
+    for rank in ranked(rows):
+        webs: dict[str, list[float]] = {}
+        for (web, _), figure in works[rank.name].items():
+            webs.setdefault(web, []).append(figure)
+        lines.append((rank.name, {web: float(np.mean(figures)) for web, figures in webs.items()}))
+    return dot_plot("Strategies on each web", f"mean {value}", lines)
+
+
+def curves(work: tuple[str, str], rows: Sequence[Row], limit: Row, colours: Mapping[str, str]) -> str:
+    """Found against downloads, for each strategy, with what any crawler could find."""
+    figure = Figure(f"{work[1]} ({work[0]})", "downloads", "relevant pages")
+    for name, label, colour in (("upper", "upper bound", INK), ("greedy", "greedy oracle", SOFT)):
+        if limit.get(name) is not None and rows:
+            held = curve(limit[name], rows[0]["pages"])
+            figure.line(np.arange(1, held.size + 1), held, label, dashed=True, colour=colour)
+    for strategy, colour in colours.items():
+        held = np.array([curve(row["found"], row["pages"]) for row in rows if row["strategy"] == strategy])
+        if held.size:
+            downloads = np.arange(1, held.shape[1] + 1)
+            figure.line(downloads, held.mean(axis=0), strategy, colour=colour)
+            if (held != held[0]).any():
+                figure.band(downloads, held.min(axis=0), held.max(axis=0), colour=colour)
+    return figure.svg()
+
+
+def _file_name(work: tuple[str, str], taken: set[str]) -> str:
+    stem = re.sub(r"[^a-z0-9]+", "-", "-".join(work).lower()).strip("-")[:80] or "topic"
+    name = next(name for name in _names(stem) if name not in taken)
+    taken.add(name)
+    return name
+
+
+def _names(stem: str) -> Iterator[str]:
+    yield f"{stem}.svg"
+    number = 2
+    while True:
+        yield f"{stem}-{number}.svg"
+        number += 1
+
+
+def _distinct(rows: Iterable[Row], field: str) -> list[str]:
+    return list(dict.fromkeys(row[field] for row in rows))

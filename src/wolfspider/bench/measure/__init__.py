@@ -1,0 +1,1 @@
+"""What crawls, webs and judges are measured by."""

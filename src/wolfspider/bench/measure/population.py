@@ -1,0 +1,88 @@
+"""A population that lives on relevance in numbers: how many agents there are, where the energy is, who is born and who
+dies, and where the threshold stands, over the downloads of a crawl.
+
+    crawl.listen(energies := Energies())
+    ...
+    energies.figures()["population"]           # at the downloads of figures()["downloads"]
+
+Births and deaths are counted one by one, so that the smallest and the largest population are exact. Energies and the
+threshold are what the strategy notes of them from time to time (strategies/energy).
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+from wolfspider.bench.measure.folds import Measure
+from wolfspider.core.events import Landed, Noted
+
+COLUMNS = ("population", "in_agents", "on_pages", "threshold", "slope", "births", "deaths", "teleports", "moves")
+
+
+class Energies(Measure):
+    def __init__(self) -> None:
+        super().__init__()
+        self.downloads = 0
+        self.alive = 0
+        self.smallest = self.largest = 0  # since everybody of the beginning is there
+        self.births = self.deaths = self.clones = self.teleports = self.restarts = 0
+        self.extinct: int | None = None  # downloads when nobody was left
+        self.at = array("q")  # downloads at each row of the columns
+        self.columns = {name: array("d") for name in COLUMNS}
+
+    def landed(self, event: Landed) -> None:
+        self.downloads = event.downloads
+
+    def noted(self, event: Noted) -> None:
+        tell = {"birth": self._born, "death": self._died, "teleport": self._moved, "energy": self._gauged}
+        if event.kind in tell:
+            tell[event.kind](event.data)
+
+    def _born(self, data: Any) -> None:
+        self.births += 1
+        self.alive += 1
+        self.extinct = None
+        if data.get("parent"):
+            self.clones += 1
+        else:
+            self.smallest = self.alive
+        self.largest = max(self.largest, self.alive)
+
+    def _died(self, data: Any) -> None:
+        self.deaths += 1
+        self.alive -= 1
+        self.smallest = min(self.smallest, self.alive)
+        if not self.alive:
+            self.extinct = self.downloads
+
+    def _moved(self, data: Any) -> None:
+        self.teleports += 1
+        self.restarts += bool(data.get("restart"))
+
+    def _gauged(self, data: Any) -> None:
+        self.at.append(self.downloads)
+        for name, column in self.columns.items():
+            column.append(data[name])
+
+    def figures(self) -> dict[str, Any]:
+        return {
+            "downloads": list(self.at),
+            **{name: list(column) for name, column in self.columns.items()},
+            "alive": self.alive,
+            "smallest": self.smallest,
+            "largest": self.largest,
+            "born": self.births,
+            "cloned": self.clones,
+            "died": self.deaths,
+            "teleported": self.teleports,
+            "restarted": self.restarts,
+            "extinct": self.extinct,
+        }
+
+    def mean_population(self, after: int = 0) -> float:
+        """Over the gauges from that download on, each for as long as it stood; not a number without any."""
+        rows = [row for row, at in enumerate(self.at) if at >= after]
+        weights = [max(1, self.at[row] - self.at[row - 1]) if row else 1 for row in rows]
+        counted = sum(weight * self.columns["population"][row] for weight, row in zip(weights, rows, strict=True))
+        return counted / sum(weights) if rows else float("nan")

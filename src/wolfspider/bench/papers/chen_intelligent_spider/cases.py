@@ -1,0 +1,174 @@
+"""The cases of `chen_intelligent_spider`: what a person likes, where, and which pages leaps may lead to.
+
+A case is a web, a topic of it, and one to three liked pages that carry the topic. Every third page of a web, by a hash
+of its address, is in its category index; liked pages are drawn from the others. The person's category is the one that
+most of the ten best results for the topic's keywords are in.
+
+    cases      liked pages have five links or more that lead to pages of the web
+    few links  they have fewer
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import xxhash
+
+from wolfspider.bench.experiment import Form, Setting
+from wolfspider.bench.run.cell import inside, opened
+from wolfspider.bench.run.leap_index import kept
+from wolfspider.core import randomness
+from wolfspider.core.model import Page
+from wolfspider.core.topic import Task
+from wolfspider.store.categories import building
+from wolfspider.store.categories.index import Categories, Category
+from wolfspider.web.page.html import parse
+from wolfspider.web.worlds.world import World
+
+CASES, FEW = "cases", "few links"
+COMPUTED, RECORDED = "computed", "recorded"  # kinds of web
+ENOUGH = 5  # links of a liked page; with fewer its case is one of few links
+MOST_LIKED = 3
+EVERY = 3  # one page in so many is in the index
+TRIED = 300  # pages that are looked at for liked ones
+BUDGET = 3_000  # downloads, hardly ever reached
+RESULTS = 10  # by which the category is chosen
+SEED = 0
+FEW_ON = ("docs", "docs-small")  # recorded webs that have pages with few links
+
+
+class Scale(NamedTuple):
+    """How much is run."""
+
+    web: str  # to be completed by a seed
+    webs: int
+    computed: int  # cases on computed webs
+    recorded: Mapping[str, int]  # cases on each of these
+    few: int  # cases with few links, on computed webs
+    few_recorded: int  # likewise on a recorded web that has such pages
+    rounds: int  # in which times are taken
+    cool: bool  # does annealing also begin at a lower temperature?
+
+
+FULL = Scale("synthetic:pages=20000,seed=", 4, 40, {"wiki": 14, "docs": 13, "news": 13}, 40, 8, 3, True)
+QUICK = Scale(
+    "synthetic:pages=5000,seed=", 4, 40, {"wiki-small": 3, "docs-small": 3, "news-small": 3}, 40, 2, 1, False
+)  # fmt: skip
+
+
+def scale(form: Form) -> Scale:
+    return QUICK if form.quick else FULL
+
+
+def settings(form: Form) -> list[Setting]:
+    """Web by web, so that neighbours look at the same one."""
+    of = scale(form)
+    found: list[Setting] = []
+    for web in range(of.webs):
+        name = f"{of.web}{web + 1}"
+        for study, count in ((CASES, of.computed), (FEW, of.few)):
+            found += [_setting(study, name, name, COMPUTED, case, of) for case in range(web, count, of.webs)]
+    for place in corpora(form):
+        few = of.few_recorded if place.name in FEW_ON else 0
+        for study, count in ((CASES, of.recorded[place.name]), (FEW, few)):
+            found += [_setting(study, str(place), place.name, RECORDED, case, of) for case in range(count)]
+    return found
+
+
+def _setting(study: str, web: str, name: str, kind: str, case: int, of: Scale) -> Setting:
+    """Topics take turns on a web, and so do the numbers of liked pages."""
+    turn = case // of.webs if kind == COMPUTED else case
+    where = {"study": study, "web": web, "web_name": name, "kind": kind, "case": case, "turn": turn}
+    asked = {"liked": 1 + case % MOST_LIKED, "budget": BUDGET}
+    return {**where, "strategy": "spider", **asked, "rounds": of.rounds, "cool": of.cool and study == CASES}
+
+
+def corpora(form: Form) -> list[Path]:
+    """The recorded webs that are at hand."""
+    folders = [form.corpora / name for name in scale(form).recorded] if form.corpora else []
+    return [each for each in folders if each.is_dir()]
+
+
+# What is liked
+
+
+class Case(NamedTuple):
+    topic: str
+    task: Task
+    liked: tuple[Page, ...]  # with the links that lead to pages of the web
+
+
+def case_of(setting: Setting) -> Case | None:
+    """None where no topic of the web has as many pages of the kind."""
+    web, wanted = str(setting["web"]), int(setting["liked"])
+    known = tasks(web)
+    for turn in range(len(known)):
+        name = [*known][(int(setting["turn"]) + turn) % len(known)]
+        rng = randomness.generator(SEED, "chen", str(setting["study"]), str(setting["web_name"]), int(setting["case"]))
+        liked = _liked(opened(web, None), known[name], wanted, setting["study"] == FEW, rng)
+        if len(liked) == wanted:
+            return Case(name, known[name], liked)
+    return None
+
+
+@lru_cache(maxsize=2)
+def tasks(web: str) -> Mapping[str, Task]:
+    return dict(opened(web, None).tasks())
+
+
+def _liked(world: World, task: Task, wanted: int, few: bool, rng: random.Random) -> tuple[Page, ...]:
+    allows = inside(world)
+    candidates = [url for url in sorted(task.relevant) if allows(url) and not is_listed(url)]
+    rng.shuffle(candidates)
+    found: dict[str, Page] = {}
+    for url in candidates[:TRIED]:
+        page = parse(world.look(url, world.start))
+        if len(found) == wanted:
+            break
+        if isinstance(page, Page) and page.words and not is_listed(page.final_url):
+            cut = replace(page, links=tuple(link for link in page.links if allows(link.url)))
+            if (len({link.url for link in cut.links}) < ENOUGH) == few:
+                found.setdefault(cut.final_url, cut)
+    return tuple(found.values())
+
+
+# Where leaps lead to
+
+
+def is_listed(url: str) -> bool:
+    """Is the page in the category index of its web? http and https are one."""
+    return xxhash.xxh3_64_intdigest(url.split("://", 1)[-1].encode("utf-8", "surrogatepass")) % EVERY == 0
+
+
+@lru_cache(maxsize=2)
+def index_of(web: str) -> Categories:
+    """Made once, and kept in the cache."""
+    return kept(listed(opened(web, None)), f"one in {EVERY}", SEED)
+
+
+def listed(world: World) -> building.Origin:
+    def pages(progress: Callable[[int, int], Any]) -> Iterator[Page | None]:
+        for url in filter(is_listed, world.graph(world.start).urls):
+            page = parse(world.look(url, world.start))
+            yield page if isinstance(page, Page) and is_listed(page.final_url) else None
+
+    return building.Origin(world.name, world.digest(), pages)
+
+
+def category_of(index: Categories, keywords: tuple[str, ...]) -> Category:
+    """Of those right below the root, the one with most of the best results; of equal ones the larger."""
+    best = {found.url for found in index.search(" ".join(keywords), RESULTS)}
+    numbers = [number for url, number in index.members() if url in best]
+    homes = Counter(
+        place
+        for number in numbers
+        for place, each in enumerate(index.tree().below)
+        if each.number <= number <= each.last
+    )
+    return index.tree().below[min(homes, key=lambda place: (-homes[place], place))] if homes else index.tree()

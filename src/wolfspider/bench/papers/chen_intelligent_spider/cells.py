@@ -1,0 +1,255 @@
+"""The cells of `chen_intelligent_spider`. A cell is a case: all spiders search for the same liked pages, one after
+another.
+
+How like the liked pages a page is depends on N and df, and these on what a spider has fetched: what a spider computes
+itself cannot be compared with what another computes. So the outputs of all are scored once more, with N and df over all
+pages that the spiders of the case fetched together. That is the common yardstick.
+
+Beside them the genetic spider runs without mutation, so that a claim can be seen to fail; and best-first with the
+default judge, which knows nothing but the liked pages, with as many downloads as the genetic spider took. Its outputs
+are the ten pages that the judge scores highest. Where a form has time for it, annealing and the hybrid also begin
+cooler.
+
+Nothing that one search has read is kept for the next, because their times are compared; and they begin in turn.
+"""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+from wolfspider.bench.experiment import Row, Setting
+from wolfspider.bench.measure.metrics import key
+from wolfspider.bench.papers.chen_intelligent_spider.cases import (
+    FEW,
+    SEED,
+    Case,
+    case_of,
+    category_of,
+    index_of,
+    is_listed,
+)
+from wolfspider.bench.run.cell import inside, opened
+from wolfspider.core import events, randomness
+from wolfspider.core.defaults import DEFAULT_JUDGE
+from wolfspider.core.errors import Problem
+from wolfspider.core.model import Link, Page, Verdict
+from wolfspider.core.params import build
+from wolfspider.core.scope import Scope
+from wolfspider.core.topic import Topic
+from wolfspider.drivers.simulated import Recollection, Result, simulate
+from wolfspider.engine.contracts import Source
+from wolfspider.engine.crawl import Crawl, Limits
+from wolfspider.learn.likeness import Collection, Likeness, kept_words
+from wolfspider.policy.frontier import Shelf
+from wolfspider.policy.judge import Unlearning, make_judge, verdict
+from wolfspider.strategies.best_first import BestFirst
+from wolfspider.strategies.spider.annealing import SpiderAnnealing, SpiderHybrid
+from wolfspider.strategies.spider.best_first import SpiderBestFirst
+from wolfspider.strategies.spider.generations import LEAP, Spider
+from wolfspider.strategies.spider.genetic import SpiderGenetic
+from wolfspider.web.seeds.leaps import Leaps
+from wolfspider.web.worlds.world import World
+
+OUTPUTS = 10
+AT_HAND = 1_000  # pages of a search that are kept, for they are read once more in the end
+BEST_FIRST, GENETIC, ANNEALING, HYBRID = "spider-best-first", "spider-genetic", "spider-annealing", "spider-hybrid"
+UNLEAPING, JUDGED = "spider-genetic without leaps", "best-first, default judge"
+COOL = 0.002  # a temperature at which a set that is a little less fit is seldom accepted
+COOL_ANNEALING, COOL_HYBRID = f"spider-annealing from {COOL}", f"spider-hybrid from {COOL}"
+SPIDERS: Mapping[str, type[Spider]] = {
+    BEST_FIRST: SpiderBestFirst,
+    GENETIC: SpiderGenetic,
+    ANNEALING: SpiderAnnealing,
+    HYBRID: SpiderHybrid,
+}
+FEW_SPIDERS = (BEST_FIRST, GENETIC)  # the paper speaks of these alone
+
+
+class Output(NamedTuple):
+    url: str
+    origin: str
+    own: float | None  # its score by the spider itself
+
+
+class Ground(NamedTuple):
+    """What all searches of a case share."""
+
+    world: World
+    case: Case
+    scope: Scope
+    sources: Mapping[str, Source]
+    budget: int
+
+
+class Search(NamedTuple):
+    """One that is over."""
+
+    outputs: list[Output]
+    memory: Recollection
+    row: Row
+
+
+def measured(setting: Setting) -> Row:
+    case = case_of(setting)
+    if case is None:
+        return {"topic": None, "category": None, "likes": [], "links": [], "spiders": {}}
+    ground, category = ground_of(setting, case)
+    names = [*(FEW_SPIDERS if setting["study"] == FEW else SPIDERS)]
+    turn = int(setting["case"]) % len(names)
+    timed = rounds(ground, [*names[turn:], *names[:turn]], int(setting["rounds"]))
+    searches = {name: timed[name] for name in names}
+    others = {JUDGED: judged(ground, int(searches[GENETIC].row["downloads"]))}
+    if setting["study"] != FEW:
+        others[UNLEAPING] = searched(ground, GENETIC, {"mutation": 0.0})
+    if setting["cool"]:
+        others[COOL_ANNEALING] = searched(ground, ANNEALING, {"hot": COOL})
+        others[COOL_HYBRID] = searched(ground, HYBRID, {"hot": COOL})
+    yardstick = Yardstick(case.liked, fetched(searches.values(), ground))
+    rows = {name: row_of(each, yardstick, ground) for name, each in {**searches, **others}.items()}
+    liked = {page.url: len({link.url for link in page.links}) for page in case.liked}
+    about = {"topic": case.topic, "category": category, "likes": [*liked], "links": [*liked.values()]}
+    return {**about, "spiders": rows}
+
+
+def ground_of(setting: Setting, case: Case) -> tuple[Ground, str]:
+    """And the category that leaps go to."""
+    world, index = opened(str(setting["web"]), None), index_of(str(setting["web"]))
+    category = category_of(index, case.task.topic.keywords)
+    scope = Scope(within=inside(world))
+    leaps = Leaps(partial(index.search, category=category), scope.allows)
+    return Ground(world, case, scope, {LEAP: leaps}, int(setting["budget"])), category.path
+
+
+# Searching
+
+
+def rounds(ground: Ground, names: Sequence[str], count: int) -> dict[str, Search]:
+    """Each in turn, `count` times. All times are alike but for the seconds, of which there is the mean."""
+    searches: dict[str, list[Search]] = {name: [] for name in names}
+    for _ in range(count):
+        for name in names:
+            searches[name].append(searched(ground, name, {}))
+    return {name: _mean_time(each) for name, each in searches.items()}
+
+
+def _mean_time(searches: Sequence[Search]) -> Search:
+    first = searches[0]
+    means = {name: sum(each.row[name] for each in searches) / len(searches) for name in ("user", "system")}
+    return first._replace(row={**first.row, **means})
+
+
+def searched(ground: Ground, name: str, given: Mapping[str, Any]) -> Search:
+    """By a spider. It has the keywords for its leaps, and the liked pages for everything else."""
+    kind, case = SPIDERS[name], ground.case
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    topic = Topic(case.task.topic.keywords, "", case.liked)
+    params: Any = build(kind.Params, {"outputs": OUTPUTS, **given})
+    spider = kind(topic, params, _chances(ground), Shelf())
+    memory, curve = Recollection(ground.world, AT_HAND), Curve()
+    crawl = Crawl(spider, Unasked, memory, Limits(ground.budget), scope=ground.scope, sources=dict(ground.sources))
+    crawl.listen(curve)
+    result = crawled(crawl, ground)
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    outputs = [Output(each["url"], each["origin"], each["score"]) for each in spider.results()]
+    times = {"user": after.ru_utime - before.ru_utime, "system": after.ru_stime - before.ru_stime}
+    reached = {"own": spider.fitness, "generations": spider.generation, "curve": curve.fitness}
+    return Search(outputs, memory, {**reached, **_ended(result, ground), **times})
+
+
+def judged(ground: Ground, downloads: int) -> Search:
+    """By best-first with the default judge. It downloads the liked pages, too, which a spider has: these are free."""
+    topic = Topic(liked=ground.case.liked)
+    strategy = BestFirst(topic, build(BestFirst.Params, {}), _chances(ground), Shelf())
+    memory, most = Recollection(ground.world, AT_HAND), downloads + len(ground.case.liked)
+    crawl = Crawl(strategy, partial(make_judge, DEFAULT_JUDGE), memory, Limits(most), scope=ground.scope)
+    result = crawled(crawl, ground)
+    given = {address for page in ground.case.liked for address in (page.url, page.final_url)}
+    scores = {url: found.score for url in memory.pages if url not in given and (found := memory.looks[url][1])}
+    best = sorted(scores, key=lambda url: -scores[url])[:OUTPUTS]
+    outputs = [Output(url, "", scores[url]) for url in best]
+    return Search(outputs, memory, _ended(result, ground))
+
+
+def crawled(crawl: Crawl, ground: Ground) -> Result:
+    start = ground.world.start
+    crawl.begin([Link(page.url) for page in ground.case.liked], now=start)
+    result = simulate(crawl, ground.world, start=start)
+    if result.reason == "stuck":
+        raise Problem(f"{crawl.strategy.name} waits for something that cannot come, on {ground.world.name}.")
+    return result
+
+
+def _chances(ground: Ground) -> Any:
+    """The same for all searches of a case."""
+    return randomness.generator(SEED, ground.world.name, *(page.url for page in ground.case.liked))
+
+
+def _ended(result: Result, ground: Ground) -> Row:
+    return {"downloads": result.downloads, "reason": result.reason, "seconds": result.at - ground.world.start}
+
+
+class Curve:
+    """Listens: fitness after each generation."""
+
+    def __init__(self) -> None:
+        self.fitness: list[float] = []
+
+    def __call__(self, event: events.Event) -> None:
+        if isinstance(event, events.Noted) and event.kind == "generation":
+            self.fitness.append(float(event.data["fitness"]))
+
+
+class Unasked(Unlearning):
+    """Spiders score pages themselves, so nobody needs a judge."""
+
+    def score(self, page: Page) -> Verdict:
+        return verdict(0.0, 0.5)
+
+
+# Measuring
+
+
+class Yardstick:
+    """How like the liked pages a page is, with N and df over the same pages for everybody."""
+
+    def __init__(self, liked: Sequence[Page], pages: Iterable[Page]) -> None:
+        self.collection, self.likeness = Collection(), Likeness()
+        for page in liked:
+            terms = self.collection.read(page)
+            self.collection.count(terms)
+            self.likeness.like(kept_words(page.words), terms)
+        for page in pages:
+            self.collection.count(self.collection.read(page))
+
+    def scores(self, pages: Sequence[Page]) -> list[float]:
+        terms = [self.collection.read(page) for page in pages]
+        return [score.total for score in self.likeness.scores(terms, self.collection)]
+
+
+def fetched(searches: Iterable[Search], ground: Ground) -> list[Page]:
+    """What these searches saw besides the liked pages, each page once."""
+    liked = {page.final_url for page in ground.case.liked}
+    owner = {url: search for search in searches for url in search.memory.pages if url not in liked}
+    return [seen(search, url, ground.scope) for url, search in owner.items()]
+
+
+def seen(search: Search, url: str, scope: Scope) -> Page:
+    """A page as the search saw it, without links out of scope."""
+    held = search.memory.recall(url)
+    assert held is not None and isinstance(held.result, Page), url
+    return replace(held.result, links=tuple(link for link in held.result.links if scope.allows(link.url)))
+
+
+def row_of(search: Search, yardstick: Yardstick, ground: Ground) -> Row:
+    relevant = {key(url) for url in ground.case.task.relevant}
+    scores = yardstick.scores([seen(search, output.url, ground.scope) for output in search.outputs])
+    outputs = [
+        {**output._asdict(), "score": score, "listed": is_listed(output.url), "topic": key(output.url) in relevant}
+        for output, score in zip(search.outputs, scores, strict=True)
+    ]
+    fitness = sum(scores) / len(scores) if scores else 0.0
+    return {"fitness": fitness, "outputs": outputs, **search.row}

@@ -1,0 +1,293 @@
+"""The cells of `energy_population`: one crawl of agents that live on what they find, and what is measured of it.
+
+    figures    the crawlers of Figs. 2 to 6; once as printed, where a second visit is free, and once where it costs C
+    exhausted  the crawler with the buffer, on a web so small that it finds all there is of the topic
+    rates      how an agent fares on a single page, with the parameters that the paper explains C and G by
+    corpus     some of the crawlers, on a recorded web
+
+A run has a web, a topic and starting points of its own, and all crawlers of a run draw the same chances. The paper
+tunes the gain rate of the original model by hand, and so do we, in whole crawls on the same ground: from C over the
+mean relevance of a short crawl of the sigmoid on, by a quarter up if everybody died and down if there were ten times as
+many as at first, then between the two, until neither happens, eight times at most. So that rate is chosen by what it
+leads to. The two others are a quarter of it and four times as much. Precision is compared at similar populations, and
+the sigmoid's grows: so that is done with another rate, C over the mean relevance of all pages that the sigmoid brings.
+
+Two crawlers are broken on purpose, so that claims can be seen to fail: a buffer without bounds, and a threshold R that
+stays where no page can be below it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wolfspider.bench.experiment import Form, Row, Setting
+from wolfspider.bench.measure.population import Energies
+from wolfspider.bench.papers.energy_population.watch import Watch, thinned
+from wolfspider.bench.run.cell import inside, opened
+from wolfspider.bench.run.epochs import Keeping
+from wolfspider.core import randomness
+from wolfspider.core.errors import Problem
+from wolfspider.core.events import Event, Finish, Noted
+from wolfspider.core.model import Link, Page, Verdict
+from wolfspider.core.params import build
+from wolfspider.core.scope import Scope
+from wolfspider.core.topic import Task, Topic, load_tasks
+from wolfspider.drivers.simulated import Recollection, simulate
+from wolfspider.engine.crawl import Crawl, Limits
+from wolfspider.learn.balance import STEEPEST, Threshold, energy
+from wolfspider.policy.frontier import Shelf
+from wolfspider.policy.judge import Unlearning, verdict
+from wolfspider.policy.reinforcer import Reinforcer, Terms
+from wolfspider.strategies.energy.params import MOST_AGENTS
+from wolfspider.strategies.energy.walk import Energy
+from wolfspider.web.worlds.recorded import Recorded
+from wolfspider.web.worlds.world import World
+
+FIGURES, EXHAUSTED, RATES, CORPUS = "figures", "exhausted", "rates", "corpus"
+PRINTED, CORRECTED = 0.0, 1.0  # what a second visit costs, in units of C
+UB, LB, AGENTS, COST = 250, 50, 200, 0.5
+PAGES_KEPT = 50_000  # of two crawls with different ways; about 20 KB each
+MOST_GAIN = 250.0  # of a tuned rate; four times as much is the most there may be
+EXPLODES, PILOTS, STEP = 10 * AGENTS, 8, 1.25
+LOW, MIDDLE, HIGH = "original, gain x 1/4", "original, gain x 1", "original, gain x 4"
+MATCHED = "original, gain of the sigmoid"
+WIDE, FIG_4, NARROW = "sigmoid, C=0.2, G=10", "sigmoid, C=0.5, G=8", "sigmoid, C=1, G=4"
+FREE, BUFFER, EXACT, UNBOUND = "sigmoid, G=30", "buffer, G=30", "sigmoid, exact R, G=8", "buffer without bounds, G=30"
+ORIGINALS, SIGMOIDS = (LOW, MIDDLE, HIGH), (WIDE, FIG_4, NARROW)
+DEADLY, TWENTIETH = "sigmoid, C=1.1, G=10", "sigmoid, C=0.5, G=10"
+
+SIGMOID, BOUNDED = {"model": "sigmoid", "cost": COST}, {"model": "buffer", "cost": COST, "gain": 30.0}
+CRAWLERS: Mapping[str, Mapping[str, Any]] = {
+    LOW: {"model": "original", "cost": COST, "factor": 0.25},
+    MIDDLE: {"model": "original", "cost": COST, "factor": 1.0},
+    HIGH: {"model": "original", "cost": COST, "factor": 4.0},
+    MATCHED: {"model": "original", "cost": COST},
+    WIDE: {"model": "sigmoid", "cost": 0.2, "gain": 10.0},
+    FIG_4: {**SIGMOID, "gain": 8.0},
+    NARROW: {"model": "sigmoid", "cost": 1.0, "gain": 4.0},
+    FREE: {**SIGMOID, "gain": 30.0},
+    BUFFER: {**BOUNDED, "most": UB, "least": LB},
+    EXACT: {**SIGMOID, "gain": 8.0, "threshold": "exact"},
+    UNBOUND: {**BOUNDED, "most": MOST_AGENTS, "least": 0},
+    DEADLY: {"model": "sigmoid", "cost": 1.1, "gain": 10.0},
+    TWENTIETH: {**SIGMOID, "gain": 10.0},
+}
+PLAIN = (*ORIGINALS, MATCHED, *SIGMOIDS, FREE, BUFFER)
+ON_CORPORA = (MATCHED, FIG_4, FREE, BUFFER)
+
+
+class Scale(NamedTuple):
+    """How much is run."""
+
+    web: str  # to be completed by a seed
+    budget: int  # downloads; the paper's longest crawls have 25,000
+    runs: int
+    corrected: int  # runs with second visits that cost
+    small: str  # a web whose topics are soon exhausted
+    small_budget: int
+    small_runs: int  # more, as some topics are not exhausted in time
+    rates_budget: int
+    corpora: tuple[str, ...]
+    corpus_topics: int  # of each
+
+
+WEB = "synthetic:pages={pages},topics={topics},seeds=relevant,seed="
+FULL = Scale(
+    WEB.format(pages=1_000_000, topics=16),
+    *(25_000, 5, 5, WEB.format(pages=20_000, topics=16), 16_000, 8, 5_000, ("wiki", "docs", "news"), 5),
+)
+QUICK = Scale(
+    WEB.format(pages=40_000, topics=16),
+    *(1_000, 5, 5, WEB.format(pages=3_000, topics=8), 2_400, 8, 1_000, (), 0),
+)
+
+
+def scale(form: Form) -> Scale:
+    return QUICK if form.quick else FULL
+
+
+def settings(form: Form) -> list[Setting]:
+    """Run by run, so that neighbours look at the same web."""
+    of = scale(form)
+    found: list[Setting] = []
+    for run in range(of.runs):
+        found += [*_figures(of, run), *_rates(of, run)]
+    small = [setting for run in range(of.small_runs) for setting in _exhausted(of, run)]
+    return [*found, *small, *_corpus(form, of)]
+
+
+def _about(study: str, web: str, run: int, budget: int, crawler: str, revisit: float, **more: Any) -> Setting:
+    where = {"study": study, "web": f"{web}{run + 1}", "run": run, "place": run % 5, "starts": 1 + run % 3}
+    return {**where, "strategy": "energy", "budget": budget, "crawler": crawler, "revisit": revisit, **more}
+
+
+def _figures(of: Scale, run: int) -> Iterator[Setting]:
+    for crawler in (*PLAIN, EXACT, UNBOUND):
+        yield _about(FIGURES, of.web, run, of.budget, crawler, PRINTED)
+    for crawler in PLAIN if run < of.corrected else ():
+        yield _about(FIGURES, of.web, run, of.budget, crawler, CORRECTED)
+
+
+def _exhausted(of: Scale, run: int) -> Iterator[Setting]:
+    for revisit in (PRINTED, CORRECTED):
+        yield _about(EXHAUSTED, of.small, run, of.small_budget, BUFFER, revisit)
+
+
+def _rates(of: Scale, run: int) -> Iterator[Setting]:
+    for crawler, fixed in product((DEADLY, TWENTIETH), (False, True)):
+        yield _about(RATES, of.web, run, of.rates_budget, crawler, PRINTED, fixed=fixed)
+
+
+def _corpus(form: Form, of: Scale) -> Iterator[Setting]:
+    for folder in corpora(form):
+        budget = len(Recorded(folder)) // 4
+        names = [*load_tasks(folder / "topics.json")][: of.corpus_topics]
+        for run, name in enumerate(names):
+            where = {"study": CORPUS, "web": str(folder), "web_name": folder.name, "run": run, "place": name}
+            for crawler in ON_CORPORA:
+                crawl = {"strategy": "energy", "budget": budget, "crawler": crawler, "revisit": PRINTED}
+                yield {**where, "starts": 3, **crawl}
+
+
+def corpora(form: Form) -> list[Path]:
+    """The recorded webs that are at hand."""
+    folders = [form.corpora / name for name in scale(form).corpora] if form.corpora else []
+    return [folder for folder in folders if folder.is_dir()]
+
+
+# Running one
+
+
+def measured(setting: Setting) -> Row:
+    web, place = str(setting["web"]), setting["place"]
+    given = {**CRAWLERS[str(setting["crawler"])], "revisit": float(setting["revisit"]), "agents": AGENTS}
+    ground = Ground(web, place, int(setting["starts"]), int(setting["budget"]), given["revisit"])
+    if given["model"] == "original":
+        factor = given.pop("factor", None)
+        given["gain"] = balance(ground) if factor is None else factor * tuned(ground)
+    task = task_of(web, place)
+    crawl, watch = new_crawl(setting, task, opened(web, None), given)
+    crawl.listen(energies := Energies())
+    reason = run(crawl, keeping(web), task, int(setting["starts"]))
+    row = {"topic": task.topic.name, "relevant": len(task.relevant), "gain": given["gain"], "reason": reason}
+    return {**row, **thinned(energies, watch, int(setting["budget"])), **watch.figures()}
+
+
+class Ground(NamedTuple):
+    """Where pilots crawl, and how: everything about a cell but its crawler. Neighbouring cells share it."""
+
+    web: str
+    place: int | str
+    starts: int
+    budget: int
+    revisit: float
+
+
+@lru_cache(maxsize=2)
+def balance(ground: Ground) -> float:
+    """C over the mean relevance of what the sigmoid of Fig. 4 brings."""
+    watch, _ = pilot(ground, CRAWLERS[FIG_4])
+    return min(MOST_GAIN, COST / max(watch.mean_relevance, 1e-6))
+
+
+@lru_cache(maxsize=2)
+def tuned(ground: Ground) -> float:
+    """A gain rate with which the original model neither dies out nor explodes; the last one tried, if none is found."""
+    low, high = 0.0, math.inf
+    rate = balance(ground._replace(budget=ground.budget // 10))
+    for _ in range(PILOTS):
+        _, energies = pilot(ground, {"model": "original", "cost": COST, "gain": rate}, most=EXPLODES)
+        if energies.largest >= EXPLODES:
+            high = rate
+        elif energies.extinct is not None:
+            low = rate
+        else:
+            break
+        rate = between(low, high)
+    return rate
+
+
+def between(low: float, high: float) -> float:
+    """The middle, as rates go; a step beyond the one that is known."""
+    if not low:
+        return high / STEP
+    return min(MOST_GAIN, low * STEP) if high == math.inf else math.sqrt(low * high)
+
+
+def pilot(ground: Ground, crawler: Mapping[str, Any], most: float = math.inf) -> tuple[Watch, Energies]:
+    """One crawl, which ends early with so many agents: how it would go on is known by then."""
+    task = task_of(ground.web, ground.place)
+    given = {**crawler, "revisit": ground.revisit, "agents": AGENTS}
+    crawl, watch = new_crawl({"budget": ground.budget}, task, opened(ground.web, None), given)
+    crawl.listen(energies := Energies())
+
+    def look(event: Event) -> None:
+        if isinstance(event, Noted) and energies.alive >= most:
+            crawl.inbox.append(Finish())
+
+    crawl.listen(look)
+    run(crawl, keeping(ground.web), task, ground.starts)
+    return watch, energies
+
+
+@lru_cache(maxsize=1)
+def keeping(web: str) -> Keeping:
+    """Neighbouring cells are of one web, and share what was parsed."""
+    return Keeping(opened(web, None), PAGES_KEPT)
+
+
+@lru_cache(maxsize=2)
+def tasks(web: str) -> Mapping[str, Task]:
+    return dict(opened(web, None).tasks())
+
+
+def task_of(web: str, place: int | str) -> Task:
+    known = tasks(web)
+    return known[[*known][place % len(known)] if isinstance(place, int) else place]
+
+
+def new_crawl(setting: Setting, task: Task, world: World, given: Mapping[str, Any]) -> tuple[Crawl, Watch]:
+    """A crawl that is not begun, and who watches it. Its chances are those of its ground, whoever crawls there."""
+    kind = Fixed if setting.get("fixed") else Energy
+    rng = randomness.generator(0, world.name, task.topic.name)
+    strategy = kind(Topic(task.topic.keywords), build(kind.Params, given), rng, Shelf())
+    crawl = Crawl(
+        strategy,
+        judge_of=Unasked,
+        memory=Recollection(world),
+        limits=Limits(int(setting["budget"])),
+        reinforcer=Reinforcer(Terms(pays="new+relevant")),
+        scope=Scope(within=inside(world)),
+    )
+    watch = Watch(strategy, task.relevant)
+    crawl.listen(watch)
+    return crawl, watch
+
+
+def run(crawl: Crawl, kept: Keeping, task: Task, starts: int) -> str:
+    world = kept.world
+    crawl.begin([Link(url) for url in task.seeds[:starts]], now=world.start)
+    reason = simulate(crawl, kept, start=world.start).reason
+    if reason == "stuck":
+        raise Problem(f"energy waits for something that cannot come, on {world.name}.")
+    return reason
+
+
+class Unasked(Unlearning):
+    """Agents weigh pages themselves, so nobody needs a judge."""
+
+    def score(self, page: Page) -> Verdict:
+        return verdict(0.0, 0.5)
+
+
+class Fixed(Energy):
+    """Broken: R is 0 and stays there, so that no page is below it."""
+
+    def _energy(self, relevance: float) -> float:
+        self.limit = [0.0, STEEPEST]
+        return energy(relevance, Threshold(*self.limit), self.params.cost, self.params.gain)

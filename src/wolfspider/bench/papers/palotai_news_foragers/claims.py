@@ -1,0 +1,420 @@
+"""What Palotai, Mandusitz and Lorincz say of a fleet of news foragers that they watched: claims 1 to 7, and tests.
+
+Each test reads the rows of the two-week runs ("main"). Where the paper says "about", "rarely" or "linearly", the
+constants here say what is taken for it. They were set before the full form was run, but not before anything was: one
+run of 14 days had been seen (boundary 0.96, 24 foragers at the end, scores from 78.7 to 199.7 when they were noted
+after a division), and quick forms. How far a slice may go beyond 200 was set before a quick form had 232. A broken
+variant makes its claim false whatever the true rows say: it writes over what the test reads.
+
+Scores are noted when a slice ends, before the forager divides or dies. Nobody keeps 200 or more, by construction: who
+has it divides, and both begin with 100. So a score above 200 is what one slice brought beyond, and each division has
+one. What can fail is that no score falls below 60, and that no slice takes one a tenth beyond 200.
+
+Discovery is linear if c t^p has an exponent near 1. Time and addresses are counted from the end of the first day, on
+which all that was there before is discovered, and in whole days, so that the daily wave does not count.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wolfspider.bench.experiment import Broken, Claim, Row, Rows, Ruling
+from wolfspider.bench.measure.folds import DAY, HOUR
+from wolfspider.bench.measure.foraging import shares
+from wolfspider.bench.measure.rhythm import hours_apart, mean_hour, rhythm
+from wolfspider.bench.rulings import FEWEST, SURE, greater, p_text
+from wolfspider.bench.stats import interval
+from wolfspider.graphs.degrees import raw_exponent
+
+Floats = NDArray[np.float64]
+SLOPE, SLOPE_ERROR = 2.0, 0.3
+FIRST_DAYS, LATER_DAYS = (0, 1), (2, 3, 4)  # a Monday is day 0
+WEEKS = (range(1, 7), range(8, 14))  # Tuesday to Sunday of both: the first day has the news of the day before, too
+TWO_WEEKS = 14
+MIDNIGHT, PHASE_ERROR = 0.0, 3.0  # hours GMT: where the peaks of rewarded/downloaded are
+ABOUT_TWENTY = (15, 25)
+FEEDS_TWENTY = 1800  # documents: 18 times the hundred that a birth takes
+SCORES = (60, 200)
+HIGHEST = 220  # 200, and a tenth that the last slice may bring
+BOUNDARY = (0.6, 0.7)
+FEW, MANY = range(2, 5), range(15, 1000)  # foragers alive
+RARELY = 0.1
+EXPONENT = (0.85, 1.15)  # where that of the growth of discovery must lie, with all of its interval
+KEEP_COMING = 0.5  # new starting points of the second week to those of the first, at least
+
+
+def main_runs(rows: Rows) -> list[Row]:
+    return [row for row in rows if row["kind"] == "main"]
+
+
+def two_weeks(rows: Rows) -> list[Row]:
+    return [row for row in main_runs(rows) if row["days"] >= TWO_WEEKS]
+
+
+def too_short(rows: Rows, what: str) -> Ruling | None:
+    """Claims that speak of weeks say so where there are no weeks."""
+    if two_weeks(rows):
+        return None
+    return Ruling(None, sentence=f"{what} takes two weeks, and this form runs for fewer days.")
+
+
+def mean_text(values: Sequence[float]) -> str:
+    """Of runs: the mean with its bootstrap interval."""
+    low, high = interval(np.asarray(values, dtype=np.float64))
+    return f"{np.mean(values):.3f} [{low:.3f}, {high:.3f}]"
+
+
+# 1. Links
+
+
+def slope(degrees: Mapping[str, Any]) -> float:
+    """Of the straight line through the log-log plot, as the papers draw it."""
+    return -raw_exponent(np.array(degrees["values"]), np.array(degrees["counts"]))
+
+
+def slopes_are_two(rows: Rows) -> Ruling:
+    found = {side: [slope(row["linked"][side]) for row in main_runs(rows)] for side in ("into", "out_of")}
+    near = all(abs(float(np.mean(values)) + SLOPE) <= SLOPE_ERROR for values in found.values())
+    told = ", ".join(
+        f"{name} {mean_text(found[side])}" for side, name in (("into", "incoming"), ("out_of", "outgoing"))
+    )
+    return Ruling(near, f"mean slope over n = {len(found['into'])} runs, 95% interval: {told}; asked for -2.0 ± 0.3")
+
+
+def evenly_linked(rows: Rows) -> list[Row]:
+    even = {"values": list(range(1, 101)), "counts": [10] * 100}
+    return _changed(rows, "linked", lambda linked: {**linked, **{s: {**linked[s], **even} for s in ("into", "out_of")}})
+
+
+# 2. Lag
+
+
+def lag(row: Row, days: Sequence[int]) -> float:
+    """The mean hours from publication to reward of what was published on these days."""
+    known = [day for day in row["lags"]["published"] if day["day"] in days]
+    documents = sum(day["documents"] for day in known)
+    return sum(day["mean"] * day["documents"] for day in known) / documents if documents else math.nan
+
+
+def lag_falls(rows: Rows) -> Ruling:
+    runs = [row for row in main_runs(rows) if row["days"] > max(LATER_DAYS) + 1]  # what is found a day late counts too
+    if not runs:
+        return Ruling(None, sentence="This form runs for too few days to compare the first two with the next three.")
+    first, later = ([lag(row, days) for row in runs] for days in (FIRST_DAYS, LATER_DAYS))
+    ruling = greater([a - b for a, b in zip(first, later, strict=True)])
+    week = [lag(row, [day + 7 for day in FIRST_DAYS]) for row in two_weeks(runs)]
+    after = f"; a week later {np.mean(week):.2f} h" if week else ""
+    means = f"published on days 1-2: {np.mean(first):.2f} h, on days 3-5: {np.mean(later):.2f} h{after}. "
+    return Ruling(ruling.holds, means + ruling.statistic, ruling.sentence)
+
+
+def slower_every_day(rows: Rows) -> list[Row]:
+    def slower(lags: Mapping[str, Any]) -> dict[str, Any]:
+        days = lags["published"]
+        return {**lags, "published": [{**day, "mean": days[0]["mean"] + day["day"] / 5} for day in days]}
+
+    return _changed(rows, "lags", slower)
+
+
+# 3. The daily rhythm, and the second week
+
+
+def ratio_curve(row: Row, of: str) -> list[float]:
+    """Rewarded to sent or to downloads, window by window, without the first day."""
+    series = row["tally"]["series"]
+    first = round(24 / row["tally"]["window_hours"])
+    return shares(series["relevant"], series[of])[first:]
+
+
+def peak(row: Row, of: str) -> tuple[float, float]:
+    """The hour of the daily wave's maximum, and its amplitude over the mean."""
+    tally = row["tally"]
+    found = rhythm(ratio_curve(row, of), tally["start"] + DAY, tally["window_hours"] * HOUR)
+    return found.hour, found.amplitude
+
+
+def rayleigh(hours: Sequence[float]) -> tuple[float, float]:
+    """How much the hours agree (0 to 1), and how likely hours at random would agree as well: Rayleigh's test."""
+    angles = np.array(hours) * 2 * np.pi / 24
+    n, length = len(hours), float(math.hypot(np.cos(angles).mean(), np.sin(angles).mean()))
+    z = (n * length) ** 2
+    return length, math.exp(math.sqrt(1 + 4 * n + 4 * (n * n - z)) - (1 + 2 * n))
+
+
+def week_ratio(row: Row, of: str, days: Sequence[int]) -> float:
+    """Rewarded to sent or to downloads over these days."""
+    series, width = row["tally"]["series"], row["tally"]["window_hours"]
+    windows = [place for place in range(len(series[of])) if int(place * width // 24) in days]
+    whole = sum(series[of][place] for place in windows)
+    return sum(series["relevant"][place] for place in windows) / whole if whole else math.nan
+
+
+def oscillates_and_rises(rows: Rows) -> Ruling:
+    short = too_short(rows, "A rise in the second week")
+    runs = two_weeks(rows)
+    if short or len(runs) < FEWEST:
+        return short or Ruling(None, sentence=f"{len(runs)} runs are too few to compare.")
+    told, holds = [], True
+    for of, name in (("sent", "rewarded/sent"), ("downloads", "rewarded/downloaded")):
+        hours, heights = zip(*(peak(row, of) for row in runs), strict=True)
+        length, p = rayleigh(hours)
+        first, second = ([week_ratio(row, of, week) for row in runs] for week in WEEKS)
+        rise = greater([b - a for a, b in zip(first, second, strict=True)])
+        holds &= p < SURE and rise.holds is True
+        told.append(
+            f"{name}: peaks at {mean_hour(hours):.1f} h GMT (agreement {length:.2f}, Rayleigh {p_text(p)}), amplitude "
+            f"{np.mean(heights):.0%} of the mean, first week {np.mean(first):.4f}, second {np.mean(second):.4f} "
+            f"({rise.statistic.split(';')[0]})"
+        )
+    middle = mean_hour(peak(row, "downloads")[0] for row in runs)
+    holds &= hours_apart(middle, MIDNIGHT) <= PHASE_ERROR
+    return Ruling(holds, f"n = {len(runs)} runs. " + ". ".join(told) + ". Publication peaks at 22 h; paper: midnight")
+
+
+def at_random(rows: Rows) -> list[Row]:
+    rng = np.random.default_rng(0)
+
+    def noise(tally: Mapping[str, Any]) -> dict[str, Any]:
+        count = len(tally["series"]["sent"])
+        rates = {"downloads": 3000, "sent": 400, "relevant": 40}
+        series = {name: rng.poisson(rate, count).tolist() for name, rate in rates.items()}
+        return {**tally, "series": {**tally["series"], **series}}
+
+    return _changed(rows, "tally", noise)
+
+
+# 4. Growth
+
+
+def within_scores(rows: Rows) -> float:
+    """The share of all scores, at the end of each window, between 60 and 200."""
+    scores = [score for row in rows for line in row["population"]["heat"] for score in line if score is not None]
+    return float(np.mean([SCORES[0] <= score <= SCORES[1] for score in scores])) if scores else math.nan
+
+
+def grows_to_twenty(rows: Rows) -> Ruling:
+    short = too_short(rows, "Growing to about twenty")
+    runs = two_weeks(rows)
+    if short or max(row["articles"] * row["days"] for row in runs) < FEEDS_TWENTY:
+        return short or Ruling(None, sentence="The sites of this form publish too little to feed twenty foragers.")
+    people = [row["population"] for row in runs]
+    sizes = [float(one["last"]) for one in people]
+    lowest, highest = min(one["lowest_score"] for one in people), max(one["highest_score"] for one in people)
+    grown = all(one["first"] == 2 for one in people) and ABOUT_TWENTY[0] <= float(np.mean(sizes)) <= ABOUT_TWENTY[1]
+    kept = SCORES[0] <= lowest and highest <= HIGHEST
+    told = (
+        f"growth {_says(grown)}, scores {_says(kept)}. "
+        f"n = {len(runs)} runs: from 2 to {mean_text(sizes)} foragers ({min(sizes):.0f} to {max(sizes):.0f}), asked "
+        f"for {ABOUT_TWENTY[0]} to {ABOUT_TWENTY[1]}; scores from {lowest:.1f} to {highest:.1f} "
+        f"at the end of slices, before a division, asked for {SCORES[0]} to {HIGHEST}; {within_scores(runs):.1%} of "
+        "those at the end of windows between 60 and 200. That nobody keeps more than 200 is by construction"
+    )
+    return Ruling(grown and kept, told)
+
+
+def _says(holds: bool) -> str:
+    return "as claimed" if holds else "not as claimed"
+
+
+def neither_grows_nor_keeps(rows: Rows) -> list[Row]:
+    def out_of_bounds(people: Mapping[str, Any]) -> dict[str, Any]:
+        heat = [[None if score is None else 300.0 for score in line] for line in people["heat"]]
+        return {**people, "last": people["first"], "lowest_score": 20.0, "highest_score": 300.0, "heat": heat}
+
+    return _changed(rows, "population", out_of_bounds)
+
+
+# 5 and 6. The division of work
+
+
+def windows(row: Row, sizes: Sequence[int], figure: str) -> list[float]:
+    """A figure of the windows in which so many foragers live."""
+    return [
+        window[figure]
+        for window in row["division"]["windows"]
+        if window["foragers"] > 1 and window[figure] is not None and alive(row, window["hours"]) in sizes
+    ]
+
+
+def alive(row: Row, hours: float) -> int:
+    """How many live at a time: more than those who have a turn in a window."""
+    counts = [count for at, count in row["population"]["alive"] if at <= hours]
+    return counts[-1] if counts else 0
+
+
+def _window_means(runs: Rows, figure: str) -> tuple[list[float], list[float]]:
+    """Of each run that has both, the mean while foragers are few and while they are many."""
+    found = [(windows(row, FEW, figure), windows(row, MANY, figure)) for row in runs]
+    both = [(float(np.mean(few)), float(np.mean(many))) for few, many in found if few and many]
+    return [few for few, _ in both], [many for _, many in both]
+
+
+NO_CROWD = "No fleet of this form grows to fifteen foragers, so few and many cannot be compared."
+
+
+def one_forager_only(rows: Rows) -> Ruling:
+    few, many = _window_means(main_runs(rows), "boundary")
+    if not few:
+        return Ruling(None, sentence=NO_CROWD)
+    inside = all(BOUNDARY[0] <= float(np.mean(values)) <= BOUNDARY[1] for values in (few, many))
+    every = [window for row in rows if row["kind"] == "pace" for window in row["division"]["windows"]]
+    paces = [window["boundary"] for window in every if window["foragers"] > 1]
+    pace = f"; at the paper's rates {np.mean(paces):.3f} over {len(paces)} windows" if paces else ""
+    told = (
+        f"n = {len(few)} runs: {mean_text(few)} for 2-4 foragers, {mean_text(many)} for 15 and more; asked for 0.6-0.7"
+    )
+    return Ruling(inside, told + pace)
+
+
+def _in_windows(rows: Rows, figure: str, value: Callable[[int], float]) -> list[Row]:
+    def changed(row: Row) -> Row:
+        if row["kind"] not in ("main", "pace"):
+            return row
+        made = [{**window, figure: value(window["foragers"])} for window in row["division"]["windows"]]
+        return {**row, "division": {**row["division"], "windows": made}}
+
+    return [changed(row) for row in rows]
+
+
+def all_together(rows: Rows) -> list[Row]:
+    return _in_windows(rows, "boundary", lambda foragers: 0.05)
+
+
+def paths_differ(rows: Rows) -> Ruling:
+    few, many = _window_means(main_runs(rows), "different")
+    if not few:
+        return Ruling(None, sentence=NO_CROWD)
+    together_few, together_many = ([1 - value for value in values] for values in (few, many))
+    ruling = greater([a - b for a, b in zip(together_few, together_many, strict=True)])
+    rare = max(float(np.mean(together_few)), float(np.mean(together_many))) <= RARELY
+    told = f"coincide: {mean_text(together_few)} for 2-4 foragers, {mean_text(together_many)} for 15 and more (rarely: "
+    told += f"up to {RARELY:g}). {ruling.statistic}"
+    return Ruling(None if ruling.holds is None else rare and ruling.holds, told, ruling.sentence)
+
+
+def ever_more_alike(rows: Rows) -> list[Row]:
+    """The share of different decisions falls with every hour."""
+
+    def alike(division: Mapping[str, Any]) -> dict[str, Any]:
+        made = [{**window, "different": max(0.0, 0.5 - window["hours"] / 1000)} for window in division["windows"]]
+        return {**division, "windows": made}
+
+    return _changed(rows, "division", alike)
+
+
+# 7. Discovery
+
+
+def discovery(row: Row) -> float:
+    """The exponent p of c t^p, fitted to the addresses discovered since the end of the first day, in whole days."""
+    curve = [(hours / 24 - 1, seen) for hours, seen, _ in row["starts"]["curve"] if hours % 24 == 0]
+    before = next(seen for days, seen in curve if days == 0)
+    later = np.array([(days, max(seen - before, 1)) for days, seen in curve if days > 0])
+    days, seen = np.log(later).T
+    return float(np.polyfit(days, seen, 1)[0])
+
+
+def starts_by_day(row: Row) -> list[int]:
+    return [int(sum(column)) for column in zip(*row["starts"]["heat"], strict=True)][: int(row["days"])]
+
+
+def second_to_first(row: Row) -> float:
+    """New starting points, Tuesday to Sunday of the second week to those of the first."""
+    days = starts_by_day(row)
+    first, second = (sum(days[day] for day in week) for week in WEEKS)
+    return second / first if first else 0.0
+
+
+def keeps_discovering(rows: Rows) -> Ruling:
+    short = too_short(rows, "Going on discovering")
+    runs = two_weeks(rows)
+    if short or len(runs) < FEWEST:
+        return short or Ruling(None, sentence=f"{len(runs)} runs are too few to compare.")
+    exponents, ratios = [discovery(row) for row in runs], [second_to_first(row) for row in runs]
+    low, high = interval(np.array(exponents))
+    least = min(min(starts_by_day(row)) for row in runs)
+    linear = EXPONENT[0] <= low and high <= EXPONENT[1]
+    come = least > 0 and interval(np.array(ratios))[0] >= KEEP_COMING
+    told = (
+        f"discovery {_says(linear)}, starting points {_says(come)}. n = {len(runs)} runs: discovered = c t^p with p = "
+        f"{mean_text(exponents)}, all of the interval asked for within {EXPONENT[0]} to {EXPONENT[1]}; new starting "
+        f"points on the poorest day {least}, in the second week {mean_text(ratios)} of the first, asked for "
+        f"{KEEP_COMING} or more"
+    )
+    return Ruling(bool(linear and come), told)
+
+
+def soon_over(rows: Rows) -> list[Row]:
+    """Everything is discovered within days, and after a week no new starting point comes up."""
+
+    def ends(starts: Mapping[str, Any]) -> dict[str, Any]:
+        curve = [(hours, 5000 * (1 - math.exp(-hours / 48)), found) for hours, _, found in starts["curve"]]
+        heat = [[9 if day < 7 else 0 for day, _ in enumerate(line)] for line in starts["heat"]]
+        return {**starts, "curve": curve, "heat": heat}
+
+    return _changed(rows, "starts", ends)
+
+
+def _changed(rows: Rows, part: str, change: Callable[[Any], Mapping[str, Any]]) -> list[Row]:
+    """The main runs with one part of each made another."""
+    return [{**row, part: change(row[part])} if row["kind"] == "main" else row for row in rows]
+
+
+CLAIMS = (
+    Claim(
+        1,
+        "The links that the foragers looked at are scale-free: slopes -2.0 ± 0.3, incoming and outgoing.",
+        "Fig. 2",
+        slopes_are_two,
+        Broken("Every number of links from 1 to 100 is equally frequent.", evenly_linked),
+    ),
+    Claim(
+        2,
+        "The lag between the publication of news and its finding falls within a few days.",
+        "section 4.2",
+        lag_falls,
+        Broken("The lag of each day is 12 minutes longer than that of the day before.", slower_every_day),
+    ),
+    Claim(
+        3,
+        "Rewarded/sent and rewarded/downloaded oscillate daily, the latter with peaks around midnight GMT, and both "
+        "rise in the second week.",
+        "section 4.2, Fig. 3a",
+        oscillates_and_rises,
+        Broken("Documents are downloaded, sent and rewarded at random times.", at_random),
+    ),
+    Claim(
+        4,
+        "The fleet grows from 2 to about 20 foragers in two weeks, and scores stay between 60 and 200.",
+        "section 4.2, Fig. 3b",
+        grows_to_twenty,
+        Broken("Nobody multiplies, and scores lie between 20 and 300.", neither_grows_nor_keeps),
+    ),
+    Claim(
+        5,
+        "In windows of 75 minutes 60-70 % of the visited URLs are visited by one forager only, for few and for many "
+        "foragers.",
+        "section 4.3, Fig. 4a and b",
+        one_forager_only,
+        Broken("In every window 95 % of the URLs are visited by several foragers.", all_together),
+    ),
+    Claim(
+        6,
+        "Two-step paths of different foragers from a shared start rarely coincide, and less so as the fleet grows.",
+        "section 4.3, Fig. 4c",
+        paths_differ,
+        Broken("From window to window more of the two-step paths coincide, from a half on.", ever_more_alike),
+    ),
+    Claim(
+        7,
+        "The number of discovered URLs grows linearly, and new starting points keep coming.",
+        "section 4.3, Fig. 5",
+        keeps_discovering,
+        Broken("Discovery is over within days, new starting points within a week.", soon_over),
+    ),
+)

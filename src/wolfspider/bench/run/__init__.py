@@ -1,0 +1,1 @@
+"""Running a bench: cells, processes, and what is kept of them."""

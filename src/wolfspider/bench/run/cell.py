@@ -1,0 +1,227 @@
+"""One cell of a bench: one strategy on one topic of one web, once. Settings go in, plain numbers come out.
+
+Strategy and judge are given keywords, description and seeds; which pages are relevant only `Found` knows, and the judge
+named `oracle`. Everything but the time and the memory it took is a function of the cell.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from wolfspider.bench.measure.metrics import Found, key
+from wolfspider.bench.run.kept import write_whole
+from wolfspider.core import randomness
+from wolfspider.core.model import Fetch, Link, host_of
+from wolfspider.core.params import build
+from wolfspider.core.scope import Scope
+from wolfspider.core.topic import Task, Topic
+from wolfspider.drivers.simulated import Recollection, simulate
+from wolfspider.engine.contracts import Source
+from wolfspider.engine.crawl import Crawl, Limits
+from wolfspider.policy.frontier import Shelf
+from wolfspider.policy.judge import Judge, make_judge
+from wolfspider.policy.reinforcer import Reinforcer, Terms
+from wolfspider.policy.strategy import Strategy
+from wolfspider.store.categories.index import Categories
+from wolfspider.strategies import strategy_named
+from wolfspider.web.http.robots import Robots
+from wolfspider.web.page.urls import looks_like_file
+from wolfspider.web.seeds.leaps import Leaps
+from wolfspider.web.worlds.backlinks import Backlinks
+from wolfspider.web.worlds.recording.recorder import recorded
+from wolfspider.web.worlds.world import Looks, World, has_skeleton, open_web
+
+OBEDIENT_DELAY = 1.0  # seconds between two visits to a host, where robots are obeyed
+STUCK = "The strategy waits for something that cannot come: a bug in it."
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What is run. `web` is as it was given; its name, which tables show, is `web_name`."""
+
+    web: str
+    web_name: str
+    topic: str
+    strategy: str
+    repeat: int
+    pages: int
+    judge: str
+    start: float
+    settings: Mapping[str, str] = field(default_factory=dict)
+    slots: int = 1
+    seed: int = 0
+    train: str = "charged"
+    latency: float | None = None
+    obey_robots: bool = False
+    record: str = ""  # a folder to record the crawl in
+    leaps: str = ""  # a category index that leaps go into
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What came of it. `error` is a sentence if the strategy failed; what was measured until then is kept."""
+
+    downloads: int
+    training: int  # downloads of the agent `train`, charged or not
+    found: list[list[int]]
+    hosts: int
+    reason: str
+    seconds: float
+    peak_rss_mb: float
+    error: str | None = None
+
+
+class Delayed:
+    """A web whose every answer takes the same time."""
+
+    def __init__(self, world: Looks, seconds: float) -> None:
+        self._world, self._seconds = world, seconds
+
+    def look(self, url: str, now: float) -> Fetch:
+        return replace(self._world.look(url, now), seconds=self._seconds)
+
+
+@lru_cache(maxsize=2)
+def opened(web: str, cache: Path | None) -> World:
+    """A worker has cells of one web after another, and opens each web once."""
+    return open_web(web, cache)
+
+
+@lru_cache(maxsize=2)
+def backlinks(world: World, at: float) -> Backlinks:
+    """A worker reads the links of a web backwards once, and only if a strategy asks."""
+    return Backlinks(world, at)
+
+
+@lru_cache(maxsize=2)
+def categories(path: str) -> Categories:
+    """A worker has cells with the same index one after another, and opens it once."""
+    return Categories.open(Path(path))
+
+
+def work(cell: Cell, task: Task, cache: Path | None) -> dict[str, Any]:
+    """What a worker does: a Measured, as it is kept."""
+    return asdict(measure(cell, task, opened(cell.web, cache)))
+
+
+def measure(cell: Cell, task: Task, world: World) -> Measured:
+    """Run one crawl. A strategy that fails costs its own row only."""
+    found = Found(task.relevant)
+    memory = Peak()
+    began = time.perf_counter()
+    error = None
+    reason = ""
+    try:
+        reason = _crawl(cell, task, world, found)
+    except Exception as failure:  # whatever a strategy raises belongs in its row
+        error = f"{type(failure).__name__}: {failure}"[:500]
+        found.close()
+    seconds = time.perf_counter() - began
+    error = STUCK if reason == "stuck" else error
+    figures = (found.downloads, found.training, found.curve, len(found.hosts))
+    return Measured(*figures, reason, seconds, memory.megabytes(), error)
+
+
+def _crawl(cell: Cell, task: Task, world: World, found: Found) -> str:
+    looks: Looks = world if cell.latency is None else Delayed(world, cell.latency)
+    crawl = new_crawl(cell, task, world, looks)
+    crawl.listen(found)
+    robots = Robots(getattr(world, "record", world.look))
+    obedience = {"allow": robots.allowed, "pause": robots.delay} if cell.obey_robots else {}
+    try:
+        with _recorded(cell, crawl, task):
+            crawl.begin([Link(url) for url in task.seeds], now=cell.start)
+            return simulate(crawl, looks, start=cell.start, **obedience).reason
+    finally:
+        found.downloads = crawl.spent  # one more than was told if the strategy failed while observing
+        found.training = crawl.training
+
+
+@contextmanager
+def _recorded(cell: Cell, crawl: Crawl, task: Task) -> Iterator[None]:
+    """Written down, with its topic, if that is wanted."""
+    if not cell.record:
+        yield
+        return
+    folder = Path(cell.record)
+    with recorded(crawl, folder, web=cell.web_name, seeds=task.seeds):
+        topic = {"keywords": list(task.topic.keywords), "description": task.topic.description}
+        wanted = {cell.topic: {**topic, "seeds": list(task.seeds), "relevant": sorted(task.relevant)}}
+        write_whole(folder / "topics.json", json.dumps(wanted) + "\n")
+        yield
+
+
+def new_crawl(cell: Cell, task: Task, world: World, looks: Looks) -> Crawl:
+    """A crawl as the rules of the bench want it, not begun."""
+    scope = Scope(within=inside(world))
+    return Crawl(
+        new_strategy(cell, task.topic),
+        judge_of=judges(cell.judge, task),
+        memory=Recollection(looks),
+        limits=Limits(cell.pages, cell.slots, OBEDIENT_DELAY if cell.obey_robots else 0.0),
+        reinforcer=Reinforcer(terms(cell, world)),
+        scope=scope,
+        sources=sources(cell, world, scope),
+        train=cell.train,
+    )
+
+
+def sources(cell: Cell, world: World, scope: Scope) -> dict[str, Source]:
+    """Whom a strategy may ask: who links to a page, and, where there is an index, for pages elsewhere."""
+    asked: dict[str, Source] = {}
+    if has_skeleton(world):
+        asked["backlinks"] = backlinks(world, cell.start)
+    if cell.leaps:
+        asked["leap"] = Leaps(categories(cell.leaps).search, scope.allows)
+    return asked
+
+
+def terms(cell: Cell, world: World) -> Terms:
+    """What is fresh is asked only where time goes on: on a web that still changes after the crawl begins."""
+    changes = cell.start < world.start or getattr(world, "end", world.start) > cell.start
+    return Terms(pays="new+fresh+relevant" if changes else "new+relevant")
+
+
+def new_strategy(cell: Cell, topic: Topic) -> Strategy:
+    kind = strategy_named(cell.strategy)
+    wanted = Topic(topic.keywords, topic.description)  # a topic's name may tell more than its keywords
+    rng = randomness.generator(cell.seed, cell.strategy, cell.web_name, cell.topic, cell.repeat)
+    return kind(wanted, build(kind.Params, cell.settings), rng, Shelf())
+
+
+def judges(name: str, task: Task) -> Callable[[Topic], Judge]:
+    return lambda topic: make_judge(name, topic, dict.fromkeys(task.relevant, True), key)
+
+
+def inside(world: World) -> Callable[[str], bool]:
+    """The scope of a bench: the hosts of its web, and what may be a page there."""
+    return lambda url: world.owns(host_of(url)) and not looks_like_file(url)
+
+
+class Peak:
+    """The most memory this process held since then, where the system can tell; else since it began."""
+
+    def __init__(self) -> None:
+        self._reset = _try(lambda: Path("/proc/self/clear_refs").write_text("5"))
+
+    def megabytes(self) -> float:
+        status = _try(lambda: Path("/proc/self/status").read_text()) if self._reset else None
+        for line in (status or "").splitlines():
+            if line.startswith("VmHWM:"):
+                return round(int(line.split()[1]) / 1024, 1)
+        return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)
+
+
+def _try(action: Callable[[], Any]) -> Any:
+    try:
+        return action()
+    except OSError:
+        return None

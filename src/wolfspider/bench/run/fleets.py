@@ -1,0 +1,300 @@
+"""Fleets of foragers as cells of an experiment: a setting goes in, a row comes out.
+
+    {"web": "synthetic:...,news=1", "days": 14, "latency": 3.5, "repeat": 0, "fleet": {"fleet": "WL", ...}}
+
+A fleet works on the news site of a synthetic web (from its home page, or from as many front pages as `fronts` says),
+on a recorded web from `start` on, or (`record`) on the replay of a recording that another fleet made. A replay shows
+nothing before it was recorded; so there work begins when the recording fleet had stepped on its first ten addresses,
+which foragers without a weblog of their own start from (`gathered`), and ends when the recording does. Recordings and
+models of page states are made once, when the first cell wants them, and lie in the cache under a digest of everything
+they come from.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import math
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+from wolfspider.bench.measure.foraging import Foraging
+from wolfspider.bench.run.kept import digest_of
+from wolfspider.bench.run.source import source_of
+from wolfspider.core import randomness
+from wolfspider.core.errors import Problem
+from wolfspider.core.events import Event, Finish, Noted
+from wolfspider.core.model import Fetch, Link, Page, Verdict, host_of
+from wolfspider.core.params import build
+from wolfspider.core.scope import Scope
+from wolfspider.core.topic import Topic
+from wolfspider.drivers.simulated import Recollection, simulate
+from wolfspider.engine.crawl import Crawl, Limits
+from wolfspider.learn.page_states import train_states
+from wolfspider.policy.frontier import Shelf
+from wolfspider.policy.reinforcer import Reinforcer
+from wolfspider.strategies import strategy_named
+from wolfspider.web.page.html import parse
+from wolfspider.web.page.page_cache import folder
+from wolfspider.web.worlds.recording.recorder import recorded
+from wolfspider.web.worlds.recording.replayed import Replay
+from wolfspider.web.worlds.synthetic import Synthetic
+from wolfspider.web.worlds.world import Looks, World, open_web
+
+DAY = 86_400.0
+PAGES_KEPT = 12_000
+BACKGROUND_PAGES = 2_000  # of the web beside the news site, for the model of page states
+BOUNDLESS = 10**12  # downloads; time is what ends a fleet
+SPARE = "listed=10,older=3"  # a news site on which a step takes about as many downloads as in the papers
+FIRST_STEPS = 10  # addresses of a recording that foragers without a weblog of their own start from
+STARTS = "starts.json"  # these, in the folder of the recording
+
+Setting = Mapping[str, Any]
+Row = dict[str, Any]
+
+
+class Changing(Looks, Protocol):
+    """A web that says when the content of a page first became another after a time, up to another."""
+
+    def changed(self, url: str, since: float, until: float) -> float | None: ...
+
+
+class Steady:
+    """A web that is parsed once for each change: what has not changed is not made again. For webs that say when their
+    pages change, and never fail."""
+
+    def __init__(self, world: Changing, latency: float) -> None:
+        self.world, self.latency = world, latency
+        self._pages: OrderedDict[str, tuple[float, Fetch]] = OrderedDict()  # until when it stays so
+
+    def look(self, url: str, now: float) -> Fetch:
+        until, fetch = self._pages.get(url, (-math.inf, None))
+        if fetch is not None and fetch.page is not None and now < until:
+            return replace(fetch, at=now, page=replace(fetch.page, at=now))
+        fetch = replace(self.world.look(url, now), seconds=self.latency)
+        result = parse(fetch)
+        if isinstance(result, Page):
+            fetch = replace(fetch, body=b"", page=result)
+            self._keep(url, self.world.changed(url, now, math.inf), fetch)
+        return fetch
+
+    def _keep(self, url: str, change: float | None, fetch: Fetch) -> None:
+        self._pages[url] = (math.inf if change is None else change, fetch)
+        self._pages.move_to_end(url)
+        if len(self._pages) > PAGES_KEPT:
+            self._pages.popitem(last=False)
+
+
+class Indifferent:
+    """The papers have no topic: what is new and fresh is good."""
+
+    verdict = Verdict(0.5, False)
+
+    def score(self, page: Page) -> Verdict:
+        return self.verdict
+
+    def learn(self, page: Page, label: bool) -> None:
+        """There is nothing to learn."""
+
+    def state(self) -> dict[str, Any]:
+        return {}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """There is nothing to remember."""
+
+    learned, inherit = state, restore
+
+
+class FirstSteps:
+    """A listener that keeps the first addresses that a fleet steps on, and when it had been on all of them."""
+
+    def __init__(self, since: float, most: int = FIRST_STEPS) -> None:
+        self.urls: dict[str, None] = {}
+        self.since, self.most = since, most
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, Noted) and event.kind == "move":
+            self._step(event.data["url"], event.at)
+
+    def _step(self, url: str, at: float) -> None:
+        if len(self.urls) < self.most and url not in self.urls:
+            self.urls[url] = None
+            self.since = at
+
+    def to_bytes(self) -> bytes:
+        return json.dumps({"urls": list(self.urls), "since": self.since}).encode()
+
+
+def fleet(setting: Setting) -> Row:
+    """Let a fleet work, and measure it by every fold of `Foraging`; `parts` names those that the row keeps, or single
+    figures of them: "tally", "division.boundary"."""
+    measured = Foraging(changed_of(setting))
+    crawl, world, start = prepared(setting)
+    crawl.listen(measured)
+    days = float(setting["days"]) - (start - _beginning(setting)) / DAY
+    downloads = work(crawl, world, start, days, seeds_of(setting))
+    row = measured.row()
+    return {"downloads": downloads, **picked(row, setting.get("parts") or list(row))}
+
+
+def picked(row: Row, parts: Sequence[str]) -> Row:
+    kept: Row = {}
+    for part in parts:
+        name, _, figure = part.partition(".")
+        if name in row:
+            kept[name] = {**kept.get(name, {}), figure: row[name][figure]} if figure else row[name]
+    return kept
+
+
+def work(crawl: Crawl, world: Looks, start: float, days: float, seeds: Sequence[str]) -> int:
+    crawl.begin([Link(url) for url in seeds], start)
+    return simulate(crawl, world, start=start, commands=[(start + days * DAY, Finish())]).downloads
+
+
+def prepared(setting: Setting) -> tuple[Crawl, Looks, float]:
+    """A crawl that has not begun, its web and the time."""
+    world = looks_of(setting)
+    kind = strategy_named("foragers")
+    given = {"pays": "new+fresh", "model": model_of(setting), **setting.get("fleet", {})}
+    rng = randomness.generator(int(setting.get("repeat", 0)), "fleet", str(setting["web"]))
+    strategy = kind(Topic(("news",)), build(kind.Params, given), rng, Shelf())
+    hosts = frozenset(host_of(url) for url in seeds_of(setting))
+    crawl = Crawl(
+        strategy,
+        lambda topic: Indifferent(),
+        Recollection(world, pages_at_hand=PAGES_KEPT),
+        Limits(BOUNDLESS),
+        reinforcer=Reinforcer(),
+        scope=Scope(within=lambda url: host_of(url) in hosts),
+    )
+    return crawl, world, start_of(setting)
+
+
+# The webs
+
+
+@lru_cache(maxsize=1)
+def _opened(web: str) -> World:
+    return open_web(web)
+
+
+def _changing(web: str) -> Changing:
+    world: Any = _opened(web)
+    if not hasattr(world, "changed"):
+        raise Problem(f"{web} does not say when its pages change.")
+    changing: Changing = world
+    return changing
+
+
+def start_of(setting: Setting) -> float:
+    """When the fleet begins: in a replay, when what it may start from was there."""
+    return float(_first_steps(setting)["since"]) if "record" in setting else _beginning(setting)
+
+
+def _beginning(setting: Setting) -> float:
+    """Of the web's time."""
+    return float(setting.get("start") or _opened(str(setting["web"])).start)
+
+
+def looks_of(setting: Setting) -> Looks:
+    if "record" in setting:
+        return _replay(*_replay_key(setting))
+    return Steady(_changing(str(setting["web"])), float(setting["latency"]))
+
+
+def changed_of(setting: Setting) -> Callable[[str, float, float], float | None]:
+    """When pages change: of a replay what was recorded, so that both fleets are measured by what there was to see."""
+    world = _replay(*_replay_key(setting)) if "record" in setting else _changing(str(setting["web"]))
+    return world.changed
+
+
+def seeds_of(setting: Setting) -> list[str]:
+    if "seeds" in setting:
+        return list(setting["seeds"])
+    if setting.get("gathered"):
+        return list(_first_steps(setting)["urls"])
+    world = _opened(str(setting["web"]))
+    if isinstance(world, Synthetic) and world.news is not None:
+        fronts = islice(world.news.list_paths(world.start), int(setting.get("fronts", 1)))
+        return [world.news.site + path[1:] for path in fronts]
+    raise Problem(f"{setting['web']} has no news site: name the addresses to start from in `seeds`.")
+
+
+# What is made once
+
+
+def model_of(setting: Setting) -> str:
+    """Where states of pages come from: the recording, a model of the rest of a synthetic web, or the default one."""
+    if "record" in setting:
+        return str(recording_of(setting))
+    web = str(setting["web"])
+    world = _opened(web)
+    if not isinstance(world, Synthetic):
+        return "default"
+    made = folder() / "states" / f"{digest_of([world.digest(), source_of(__name__, 'foragers')])}.npz"
+    with _once(made) as missing:
+        if missing:
+            _write(made, train_states(_background(world)).to_bytes())
+    return str(made)
+
+
+def _background(world: Synthetic) -> Iterator[Page]:
+    """Pages of the web beside the news site."""
+    every = max(1, world.params.pages // BACKGROUND_PAGES)
+    for number in range(0, world.params.pages, every):
+        page = parse(world.look(world.addresses.url(number), world.start))
+        if isinstance(page, Page):
+            yield page
+
+
+def recording_of(setting: Setting) -> Path:
+    """The folder of what the recording fleet saw: fleet, pace and repeat are those in `record`."""
+    made: Mapping[str, Any] = {key: value for key, value in setting.items() if key in ("web", "start", "seeds")}
+    made = {**made, **setting["record"]}
+    place = folder() / "recordings" / digest_of([made, source_of(__name__, "foragers")])
+    with _once(place) as missing:
+        if missing:
+            crawl, world, start = prepared(made)
+            crawl.listen(steps := FirstSteps(start))
+            partial = place.with_name(f"{place.name}.{os.getpid()}")
+            with recorded(crawl, partial, web=str(made["web"]), seeds=seeds_of(made)):
+                work(crawl, world, start, float(made["days"]), seeds_of(made))
+            (partial / STARTS).write_bytes(steps.to_bytes())
+            partial.rename(place)
+    return place
+
+
+def _first_steps(setting: Setting) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((recording_of(setting) / STARTS).read_bytes())
+    return found
+
+
+def _replay_key(setting: Setting) -> tuple[Path, float, int | None]:
+    return recording_of(setting), float(setting["latency"]), setting.get("rewired")
+
+
+@lru_cache(maxsize=2)
+def _replay(place: Path, latency: float, rewired: int | None) -> Replay:
+    return Replay(place, latency=latency, rewired=rewired)
+
+
+@contextmanager
+def _once(made: Path) -> Iterator[bool]:
+    """Whoever comes second waits, and finds it made."""
+    made.parent.mkdir(parents=True, exist_ok=True)
+    with made.with_name(f"{made.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield not made.exists()
+
+
+def _write(path: Path, data: bytes) -> None:
+    partial = path.with_name(f"{path.name}.{os.getpid()}")
+    partial.write_bytes(data)
+    partial.rename(path)

@@ -1,0 +1,64 @@
+"""What the strategies of a bench may leap into: a category index, made once and kept in the cache."""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from wolfspider.bench.run.kept import digest_of
+from wolfspider.bench.run.source import source_of
+from wolfspider.core.errors import BadInput, Problem
+from wolfspider.store.categories import building
+from wolfspider.store.categories.building import Origin
+from wolfspider.store.categories.index import Categories
+from wolfspider.web.page.page_cache import folder
+from wolfspider.web.worlds.world import World, has_skeleton
+
+MOST_PAGES = 20_000  # of the other web; of more as many, drawn by chance
+SEED = 0
+
+
+def index_of(world: World, cache: Path | None, tell: Callable[[str], None]) -> Path:
+    """The index of another web."""
+    if not has_skeleton(world):
+        raise Problem(f"--leaps: {world.name} is too large to be looked through; name a smaller web.")
+    with kept(building.web_origin(world, MOST_PAGES, SEED), MOST_PAGES, SEED, cache, tell) as index:
+        return index.path
+
+
+def kept(
+    origin: Origin,
+    chosen: object,
+    seed: int,
+    cache: Path | None = None,
+    tell: Callable[[str], None] = lambda sentence: None,
+) -> Categories:
+    """The index of these pages, opened, from a file whose name changes with all that it depends on. `chosen` says in
+    JSON which pages of its web or run the origin has. Of several processes one makes it; what is damaged is made anew.
+    """
+    name = digest_of([origin.digest, chosen, seed, source_of(building.__name__)])
+    path = (cache or folder()) / "categories" / f"{name}.sqlite"
+    with _alone(path):
+        try:
+            return Categories.open(path)
+        except BadInput:
+            path.unlink(missing_ok=True)
+        tell(f"{origin.name}: making categories of it, for leaps into it.")
+        built = building.build(origin, path, seed)
+        tell(f"{origin.name}: {built.told()}")
+        return Categories.open(path)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Whoever comes second waits, and finds it made."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = path.with_name(f"{path.name}.lock").open("w")
+    except OSError as error:
+        raise Problem(f"{path.parent} cannot be written: {error.strerror}.") from error
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

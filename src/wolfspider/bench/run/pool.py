@@ -1,0 +1,64 @@
+"""Calls spread over processes. Results come as they are done, each with the number of its call.
+
+Workers are new processes, not copies of this one, so that threads and open files here are no matter there. Closing
+the generator, as an error or Ctrl-C does, ends them; should this process be killed, they notice and end themselves.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.connection import wait
+from typing import Any, TypeVar
+
+from wolfspider.core.errors import Problem
+
+T = TypeVar("T")
+
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")  # whatever numpy is built with
+
+
+def spread(
+    call: Callable[..., T], arguments: Sequence[tuple[Any, ...]], jobs: int
+) -> Generator[tuple[int, T], None, None]:
+    """call(*arguments[i]) for every i, in `jobs` processes; one job runs here, where it is easy to follow."""
+    if jobs <= 1:
+        yield from ((number, call(*each)) for number, each in enumerate(arguments))
+        return
+    for name in THREADS:  # every process has a core; threads of its own would only wait for those of the others
+        os.environ.setdefault(name, "1")
+    others = set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=_begin_worker)
+    try:
+        numbers = {pool.submit(call, *each): number for number, each in enumerate(arguments)}
+        for future in as_completed(numbers):
+            yield numbers.pop(future), future.result()
+    except BrokenProcessPool as error:
+        sentence = "A process of the bench died, perhaps for want of memory. Run it again with fewer --jobs:"
+        raise Problem(f"{sentence} what was finished is kept if the results go to a file.") from error
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        children = set(multiprocessing.active_children()) - others
+        for child in children:
+            child.terminate()
+        for child in children:
+            child.join(timeout=5)
+        raise
+    pool.shutdown()
+
+
+def _begin_worker() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal; the parent decides
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)

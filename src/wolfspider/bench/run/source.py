@@ -1,0 +1,97 @@
+"""The source that decides a result: a module, and all of this package that it imports, directly or not.
+
+Results are kept under a digest of it, so that nothing stale is read and nothing is computed again for a change that
+cannot matter. Of libraries it imports the installed version counts. Strategies are found by name and not by import: the
+one that is named counts, or all where none is.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import pkgutil
+import sys
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.metadata import packages_distributions, version
+from pathlib import Path
+
+import wolfspider
+from wolfspider.learn.page_states import SHIPPED
+
+PACKAGE = wolfspider.__name__
+ROOT = Path(wolfspider.__file__).parent
+STRATEGIES = f"{PACKAGE}.strategies"
+DATA = {f"{PACKAGE}.learn.page_states": f"learn/{SHIPPED}"}  # what modules read beside their source
+
+
+@cache
+def source_of(module: str, strategy: str = "") -> str:
+    """A digest for a module by its dotted name; of a module from elsewhere its name alone."""
+    whole = hashlib.blake2b(digest_size=16)
+    decides = closure(module, strategy)
+    for name in sorted(decides):
+        content = _file(name).read_bytes()
+        whole.update(f"{name} {len(content)}\n".encode() + content)
+    for name in sorted(decides & DATA.keys()):
+        whole.update((ROOT / DATA[name]).read_bytes())
+    for name in sorted(libraries(decides)):
+        whole.update(f"{name} {_version(name)}\n".encode())
+    return f"{module} {whole.hexdigest()}"
+
+
+def closure(module: str, strategy: str = "") -> set[str]:
+    """The dotted names of all modules that decide."""
+    found: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name in found or not _file(name).is_file():
+            continue
+        found.add(name)
+        if name == PACKAGE:
+            continue  # it decides nothing: it hands public names on
+        waiting += [each for each in _imported(name) if each.split(".")[0] == PACKAGE]
+        if name == STRATEGIES:
+            waiting += _strategies(strategy)
+    return found
+
+
+def libraries(modules: Iterable[str]) -> set[str]:
+    """What these modules import that is neither ours nor Python's own."""
+    tops = {name.split(".")[0] for module in modules for name in _imported(module)}
+    return tops - sys.stdlib_module_names - {PACKAGE}
+
+
+@cache
+def _version(library: str) -> str:
+    """What is not installed, an extra or a part of newer Pythons, decides nothing."""
+    packages = packages_distributions().get(library, [])
+    return " ".join(version(name) for name in sorted(set(packages)))
+
+
+def _strategies(name: str) -> list[str]:
+    own = f"{STRATEGIES}.{name.replace('-', '_')}"
+    if name and _file(own).is_file():
+        return [own]
+    return [f"{STRATEGIES}.{module.name}" for module in pkgutil.iter_modules([str(ROOT / "strategies")])]
+
+
+@cache
+def _imported(module: str) -> tuple[str, ...]:
+    """What a module imports; `from a import b` may name a module b or something in a."""
+    tree = ast.parse(_file(module).read_bytes())
+    return tuple(name for node in ast.walk(tree) for name in _names(node))
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and node.module:
+        yield node.module
+        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _file(module: str) -> Path:
+    inside = ROOT.joinpath(*module.split(".")[1:]) if module.split(".")[0] == PACKAGE else Path("elsewhere")
+    return inside / "__init__.py" if inside.is_dir() else inside.with_suffix(".py")

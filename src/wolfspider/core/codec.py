@@ -1,0 +1,218 @@
+"""Stored state is plain data: a JSON tree, and named arrays for what is large. Never pickle.
+
+`pack` turns the vocabulary, the usual containers, random generators and registered helpers into that form, `unpack`
+turns it back. A value that JSON does not know is a dict with the single key "~<kind>"; only kinds named here are ever
+built, so a tampered file can yield wrong data but not run code.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import random
+from array import array
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from wolfspider.core import events, model
+
+Arrays = dict[str, np.ndarray[Any, Any]]
+
+_LEAVES = frozenset((str, int, float, bool, type(None)))  # most of what there is, so they are looked at first
+
+
+def _vocabulary() -> dict[str, type]:
+    kinds = [*vars(model).values(), *vars(events).values()]
+    return {
+        kind.__name__: kind for kind in kinds if isinstance(kind, type) and kind.__module__.startswith("wolfspider.")
+    }
+
+
+VALUES = _vocabulary()
+HELPERS: dict[str, type] = {}  # classes with state() and a classmethod restored(state)
+
+
+def helper(kind: type) -> type:
+    """Register a class that keeps its own state, so that it can be a field of a strategy."""
+    taken = HELPERS.get(kind.__name__)
+    if taken is not None and taken.__module__ != kind.__module__ and taken.__module__.startswith("wolfspider."):
+        raise TypeError(f"{taken.__module__} has a helper {kind.__name__} already: give this one another name")
+    HELPERS[kind.__name__] = kind
+    return kind
+
+
+def pack(value: Any) -> tuple[Any, Arrays]:
+    arrays: Arrays = {}
+    return _pack(value, arrays), arrays
+
+
+def unpack(tree: Any, arrays: Mapping[str, Any]) -> Any:
+    return _unpack(tree, arrays)
+
+
+def store(value: Any) -> tuple[str, dict[str, bytes]]:
+    """As text and bytes, the way it lies on disk."""
+    tree, arrays = pack(value)
+    # Each array goes as its bytes come: what is large is never here twice.
+    blobs = {name: _array_bytes(arrays.pop(name)) for name in list(arrays)}
+    return json.dumps(tree, ensure_ascii=False, allow_nan=False), blobs
+
+
+def load(text: str, blobs: Mapping[str, bytes]) -> Any:
+    return unpack(json.loads(text), {name: _array_from(blob) for name, blob in blobs.items()})
+
+
+def plain(value: Any) -> Any:
+    """For people and their tools: JSON without tags or arrays, one way only."""
+    if type(value) in _LEAVES:
+        return value
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = (field.name for field in dataclasses.fields(value) if not field.name.endswith("_"))
+        return {name: plain(getattr(value, name)) for name in names}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return {name: plain(kept) for name, kept in value._asdict().items()}
+    if isinstance(value, Mapping):
+        return {str(name): plain(kept) for name, kept in value.items()}
+    if isinstance(value, list | tuple | set | frozenset | deque):
+        return [plain(kept) for kept in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _pack(value: Any, arrays: Arrays) -> Any:
+    if type(value) in _LEAVES and (type(value) is not float or math.isfinite(value)):
+        return value
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"~float": str(float(value))}
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if type(value) is list:
+        return [_pack(kept, arrays) for kept in value]
+    if type(value) is dict:
+        return _pack_dict(value, arrays)
+    for kind, packer in _PACKERS:
+        if isinstance(value, kind):
+            return packer(value, arrays)
+    name = type(value).__name__
+    if name in HELPERS:
+        return {"~helper": [name, _pack(value.state(), arrays)]}
+    if name in VALUES:
+        return {"~value": [name, [_pack(kept, arrays) for kept in _fields(value)]]}
+    raise TypeError(f"{name} is not plain data; keep it out of state() or give it state() and restored()")
+
+
+def _fields(value: Any) -> list[Any]:
+    if isinstance(value, tuple):
+        return list(value)
+    return [None if field.name.endswith("_") else getattr(value, field.name) for field in dataclasses.fields(value)]
+
+
+def _pack_array(value: Any, arrays: Arrays) -> dict[str, Any]:
+    name = f"a{len(arrays)}"
+    arrays[name] = np.array(value)  # a copy: the owner goes on changing it
+    return {"~array": name if isinstance(value, np.ndarray) else [name, value.typecode]}
+
+
+def _pack_random(value: random.Random, arrays: Arrays) -> dict[str, Any]:
+    version, words, gauss = value.getstate()
+    return {"~random": [version, _pack(np.array(words, dtype=np.uint32), arrays), gauss]}
+
+
+def _pack_tuple(value: tuple[Any, ...], arrays: Arrays) -> dict[str, Any]:
+    name = type(value).__name__
+    if name in VALUES:
+        return {"~value": [name, [_pack(kept, arrays) for kept in value]]}
+    return {"~tuple": [_pack(kept, arrays) for kept in value]}
+
+
+def _pack_dict(value: dict[Any, Any], arrays: Arrays) -> dict[str, Any]:
+    """A dict alone: what a Counter or a defaultdict can beyond it would be lost without a word."""
+    if all(isinstance(name, str) and not name.startswith("~") for name in value):
+        return {name: _pack(kept, arrays) for name, kept in value.items()}
+    return {"~dict": [[_pack(name, arrays), _pack(kept, arrays)] for name, kept in value.items()]}
+
+
+_PACKERS: list[tuple[Any, Callable[[Any, Arrays], Any]]] = [
+    (np.ndarray, _pack_array),
+    (array, _pack_array),
+    (random.Random, _pack_random),
+    (tuple, _pack_tuple),
+    (frozenset, lambda value, arrays: {"~frozenset": _ordered(value, arrays)}),
+    (set, lambda value, arrays: {"~set": _ordered(value, arrays)}),
+    (deque, lambda value, arrays: {"~deque": [value.maxlen, [_pack(kept, arrays) for kept in value]]}),
+]
+
+
+def _ordered(value: Any, arrays: Arrays) -> list[Any]:
+    """Sets have no order of their own: give them one, or equal states would not be equal when stored."""
+    return sorted((_pack(kept, arrays) for kept in value), key=lambda kept: (type(kept).__name__, repr(kept)))
+
+
+def _unpack(tree: Any, arrays: Mapping[str, Any]) -> Any:
+    if isinstance(tree, list):
+        return [_unpack(kept, arrays) for kept in tree]
+    if not isinstance(tree, dict):
+        return tree
+    if len(tree) == 1:
+        (kind, kept) = next(iter(tree.items()))
+        if kind.startswith("~"):
+            return _UNPACKERS[kind](kept, arrays)
+    return {name: _unpack(kept, arrays) for name, kept in tree.items()}
+
+
+def _unpack_array(kept: Any, arrays: Mapping[str, Any]) -> Any:
+    if isinstance(kept, str):
+        return np.array(arrays[kept])
+    name, typecode = kept
+    return array(typecode, np.asarray(arrays[name]).astype(typecode).tobytes())
+
+
+def _unpack_random(kept: Any, arrays: Mapping[str, Any]) -> random.Random:
+    version, words, gauss = kept
+    made = random.Random()
+    made.setstate((version, tuple(int(word) for word in _unpack(words, arrays)), gauss))
+    return made
+
+
+def _unpack_value(kept: Any, arrays: Mapping[str, Any]) -> Any:
+    name, fields = kept
+    return VALUES[name](*(_unpack(field, arrays) for field in fields))
+
+
+def _unpack_helper(kept: Any, arrays: Mapping[str, Any]) -> Any:
+    name, state = kept
+    kind: Any = HELPERS[name]
+    return kind.restored(_unpack(state, arrays))
+
+
+_UNPACKERS: dict[str, Callable[[Any, Mapping[str, Any]], Any]] = {
+    "~array": _unpack_array,
+    "~random": _unpack_random,
+    "~value": _unpack_value,
+    "~helper": _unpack_helper,
+    "~tuple": lambda kept, arrays: tuple(_unpack(value, arrays) for value in kept),
+    "~set": lambda kept, arrays: {_unpack(value, arrays) for value in kept},
+    "~frozenset": lambda kept, arrays: frozenset(_unpack(value, arrays) for value in kept),
+    "~deque": lambda kept, arrays: deque((_unpack(value, arrays) for value in kept[1]), kept[0]),
+    "~float": lambda kept, arrays: float(kept),
+    "~dict": lambda kept, arrays: {_unpack(name, arrays): _unpack(value, arrays) for name, value in kept},
+}
+
+
+def _array_bytes(kept: np.ndarray[Any, Any]) -> bytes:
+    header = json.dumps([kept.dtype.str, list(kept.shape)]).encode()
+    return len(header).to_bytes(4, "big") + header + np.ascontiguousarray(kept).tobytes()
+
+
+def _array_from(blob: bytes) -> np.ndarray[Any, Any]:
+    size = int.from_bytes(blob[:4], "big")
+    kind, shape = json.loads(blob[4 : 4 + size])
+    dtype = np.dtype(kind)
+    if dtype.hasobject:
+        raise ValueError("an array of objects is not plain data")
+    return np.frombuffer(blob[4 + size :], dtype=dtype).reshape(shape).copy()

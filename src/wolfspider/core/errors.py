@@ -1,0 +1,37 @@
+"""What a person did or gave that cannot work: a sentence that says what to do, and the exit code of the command line.
+
+    Problem            2   the command line or a setting is wrong
+      BadInput         3   a file, web or run cannot be read
+      Nothing          4   nobody answers, or what answers brings nothing to start from
+      Busy             8   another process owns the run
+
+Expected trouble with a page is no exception but a `Failure` (core/model.py).
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class Problem(Exception):
+    code = 2
+
+
+class BadInput(Problem):
+    code = 3
+
+
+class Nothing(Problem):
+    code = 4
+
+
+class Busy(Problem):
+    code = 8
+
+
+def closest(name: str, names: Iterable[str]) -> str:
+    """ " Did you mean 'x'?" with the nearest of the names, or what there is."""
+    known = sorted(names)
+    near = difflib.get_close_matches(name, known, 1)
+    return f" Did you mean {near[0]!r}?" if near else f" There are: {', '.join(known)}."

@@ -1,0 +1,106 @@
+"""Parameters: one dataclass for each part that has some; every field carries a sentence, bounds, and whether it may
+move live.
+
+The command line, the documentation and the dashboard are generated from these fields; nothing about them is written
+twice.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import typing
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from wolfspider.core.errors import Problem, closest
+
+T = TypeVar("T")
+_KINDS = {"int": "a whole number", "float": "a number", "bool": "yes or no"}
+TRUE, FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
+
+
+def param(
+    default: Any,
+    says: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    choices: Sequence[str] = (),
+    live: bool = True,
+) -> Any:
+    """A field of a Params dataclass."""
+    metadata = {"says": says, "low": low, "high": high, "choices": tuple(choices), "live": live}
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """What is known about one parameter."""
+
+    name: str
+    kind: str  # int, float, bool or str
+    default: Any
+    says: str
+    low: float | None
+    high: float | None
+    choices: tuple[str, ...]
+    live: bool
+
+    def read(self, given: Any) -> Any:
+        """The value given (text from a command line, or already a value), checked; Problem says what is wrong."""
+        value = self._convert(given)
+        if self.choices and value not in self.choices:
+            raise Problem(f"{self.name} is one of {', '.join(self.choices)}, not {given!r}.")
+        if self.low is not None and value < self.low:
+            raise Problem(f"{self.name} must be at least {self.low:g}, not {given}.")
+        if self.high is not None and value > self.high:
+            raise Problem(f"{self.name} must be at most {self.high:g}, not {given}.")
+        return value
+
+    def _convert(self, given: Any) -> Any:
+        if self.kind == "str":
+            return str(given)
+        text = str(given).strip().lower()
+        try:
+            if self.kind == "bool":
+                return (TRUE + FALSE).index(text) < len(TRUE)
+            if self.kind == "int":
+                return int(text)
+            value = float(text)
+        except ValueError:
+            raise Problem(f"{self.name} must be {_KINDS[self.kind]}, not {given!r}.") from None
+        if math.isnan(value):
+            raise Problem(f"{self.name} must be a number, not {given!r}.")
+        return value
+
+
+def parameters(params: Any) -> dict[str, Param]:
+    """All parameters of a Params class or of an instance of one, in the order they are declared."""
+    kinds = typing.get_type_hints(params if isinstance(params, type) else type(params))
+    return {
+        field.name: Param(field.name, kinds[field.name].__name__, field.default, **field.metadata)
+        for field in dataclasses.fields(params)
+    }
+
+
+def build(kind: type[T], settings: Mapping[str, Any]) -> T:
+    """A Params with these settings and defaults for the rest."""
+    known = parameters(kind)
+    for name in settings:
+        if name not in known:
+            raise Problem(f"There is no parameter {name!r}.{closest(name, known)}")
+    return kind(**{name: known[name].read(given) for name, given in settings.items()})
+
+
+def move(params: Any, name: str, given: Any) -> tuple[Any, Any]:
+    """Change a live parameter; returns the old and the new value."""
+    known = parameters(params)
+    if name not in known:
+        raise Problem(f"There is no parameter {name!r}.{closest(name, known)}")
+    if not known[name].live:
+        raise Problem(f"{name} is fixed when a crawl starts; begin a new one to change it.")
+    old, new = getattr(params, name), known[name].read(given)
+    setattr(params, name, new)
+    return old, new

@@ -1,0 +1,153 @@
+"""Which addresses belong to a crawl. A rule names a host, the beginning of an address, or a pattern with `*`.
+
+    example.org              that host and those below it, at any port unless it names one
+    example.org/news         addresses that begin so, http or https
+    *.example.org/*?print=*  `*` stands for anything
+
+A pattern without a slash (`*.example.org`, `*.pdf`) may match the host alone, or the whole address.
+
+The last rule that matches an address decides. Patterns are matched in linear time, whatever they are: rules come from
+people, addresses from strangers.
+
+A page's author has a say as well. A page may ask robots to follow none of its links (`nofollow` or `none` in a meta tag
+or in the header X-Robots-Tag), and a single link may be marked as one that the author does not vouch for
+(`rel="nofollow"`, `"ugc"` or `"sponsored"`). `Nofollow` says which of these wishes a crawl obeys. All pages of a crawl
+pass through `Scope.cut`, wherever they come from: the network, the archive of the run, a recorded web.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from enum import StrEnum
+from typing import NamedTuple
+
+from wolfspider.core.errors import Problem
+from wolfspider.core.model import Link, Page
+
+REMEMBERED = 100_000  # addresses whose answer is kept
+UNENDORSED = frozenset(("nofollow", "ugc", "sponsored"))  # words of `rel`: the author does not vouch for the target
+
+
+class Nofollow(StrEnum):
+    """Which wishes of a page's author a crawl obeys."""
+
+    OBEY = "obey"  # what the page asks of robots, and the marks of single links
+    PAGES = "pages"  # what the page asks of robots; marks of single links are no reason not to follow them
+    IGNORE = "ignore"
+
+    def links(self, page: Page) -> tuple[Link, ...]:
+        """The links of a page that may be followed."""
+        if self is Nofollow.IGNORE:
+            return page.links
+        if "nofollow" in page.robots:
+            return ()
+        if self is Nofollow.PAGES or not any(link.rel for link in page.links):
+            return page.links
+        return tuple(link for link in page.links if not link.rel or UNENDORSED.isdisjoint(link.rel.split()))
+
+
+class Rule(NamedTuple):
+    text: str
+
+    @classmethod
+    def read(cls, text: str) -> Rule:
+        bare = text.strip().split("://", 1)[-1]
+        if not bare or len(bare) > 2000:
+            raise Problem(f"A rule is a host, the beginning of an address or a pattern with *, not {text[:80]!r}.")
+        host, slash, rest = bare.partition("/")
+        return cls(host.lower() + slash + rest)
+
+    def matches(self, url: str) -> bool:
+        bare = url.split("://", 1)[-1]
+        if "*" in self.text:
+            parts = self.text.split("*")
+            return _matches_pattern(parts, bare) or ("/" not in self.text and _matches_pattern(parts, self._host(bare)))
+        if "/" in self.text:
+            return bare.startswith(self.text)
+        host = self._host(bare)
+        return host == self.text or host.endswith("." + self.text)
+
+    def _host(self, bare: str) -> str:
+        """The host of an address, with its port if the rule names one."""
+        host = bare.split("/", 1)[0]
+        return host if ":" in self.text else host.split(":", 1)[0]
+
+
+def _matches_pattern(parts: list[str], text: str) -> bool:
+    first, *middle, last = parts
+    if not text.startswith(first):
+        return False
+    place = len(first)
+    for part in middle:
+        found = text.find(part, place)
+        if found < 0:
+            return False
+        place = found + len(part)
+    return len(text) - len(last) >= place and text.endswith(last)
+
+
+class Scope:
+    """The rules in force. `within` narrows a crawl from the start, as a bench does to the hosts of its web."""
+
+    def __init__(
+        self,
+        include: tuple[str, ...] = (),
+        exclude: tuple[str, ...] = (),
+        within: Callable[[str], bool] | None = None,
+        nofollow: Nofollow = Nofollow.OBEY,
+    ) -> None:
+        self.within, self.nofollow = within, nofollow
+        self._known: dict[str, bool] = {}  # pages of a site show the same links again and again
+        self.open = not include
+        self.rules = [(True, Rule.read(text)) for text in include] + [(False, Rule.read(text)) for text in exclude]
+        self._given = tuple(self.rules)
+
+    def allows(self, url: str) -> bool:
+        known = self._known.get(url)
+        if known is None:
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            known = self._known[url] = self._decide(url)
+        return known
+
+    def _decide(self, url: str) -> bool:
+        if self.within is not None and not self.within(url):
+            return False
+        for allowed, rule in reversed(self.rules):
+            if rule.matches(url):
+                return allowed
+        return self.open
+
+    def cut(self, page: Page) -> Page:
+        """A page without the links that the crawl does not follow."""
+        allows = self.allows
+        links = tuple(link for link in self.nofollow.links(page) if allows(link.url))
+        return page if len(links) == len(page.links) else replace(page, links=links)
+
+    @property
+    def narrowed(self) -> bool:
+        """Has a person excluded something since the crawl began, and not taken it back?"""
+        return any(not allowed and (allowed, rule) not in self._given for allowed, rule in self.rules)
+
+    def exclude(self, rule: Rule) -> None:
+        self._known.clear()
+        self.rules.append((False, rule))
+
+    def include(self, rule: Rule) -> None:
+        """Take an exclusion back; a rule that was never excluded becomes an exception to those that were."""
+        self._known.clear()
+        if (False, rule) in self.rules:
+            self.rules = [kept for kept in self.rules if kept != (False, rule)]
+        else:
+            self.rules.append((True, rule))
+
+    def state(self) -> dict[str, object]:
+        return {"open": self.open, "rules": [[allowed, rule.text] for allowed, rule in self.rules]}
+
+    def restore(self, state: dict[str, object]) -> None:
+        self._known.clear()
+        self.open = bool(state["open"])
+        rules = state["rules"]
+        assert isinstance(rules, list)
+        self.rules = [(bool(allowed), Rule(text)) for allowed, text in rules]

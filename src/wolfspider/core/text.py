@@ -1,0 +1,297 @@
+"""Words, and what can be said of two bags of them.
+
+Every part of the house that reads text reads it through `words`, so that a keyword, an anchor and a page agree on what
+a word is: a run of letters, digits and marks, in one Unicode form (NFKC) and one case. Apostrophes and hyphens part
+words. Chinese, Japanese and Korean are written without blanks, or with endings glued to the word, and are cut into
+overlapping pairs of characters instead: any two texts that share a word then share pairs, and no dictionary is needed.
+Nothing is left out, stop words neither; who wants them gone takes them out of the counts.
+
+A bag of words is a plain mapping from word to weight. Sums run in the order of insertion, so that the same bags give
+the same number on every machine.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
+from functools import cache, lru_cache
+from itertools import accumulate, chain
+from typing import Any
+
+import numpy as np
+import xxhash
+
+from wolfspider.core.model import Link, Page
+
+LONGEST = 64  # characters of a word that are kept; what is longer is data, not language
+_SHORT = 1000  # characters: nothing is slow with so few
+_SHINGLE = 3
+LONGEST_PHRASE = 3  # words
+LONGEST_STORED = 2_000  # characters of a title, an anchor, a failure's detail
+_ROUND = 255  # bits that can be counted in a byte
+_CHUNK = 64 * _ROUND  # shingles whose bits are counted at once: 1 MB
+_BITS = np.arange(8, dtype=np.uint64)[:, np.newaxis]
+_LOWEST = np.uint64(0x0101010101010101)  # of each octet
+
+_PARTED = "\x1f"  # between texts that are read as one; a blank, too
+_KEPT = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789\x1f")
+_BLANKED = bytes(byte if byte in _KEPT or byte > 127 else ord(" ") for byte in bytes(range(256)).lower())
+_ASCII = bytes(range(128))
+_MOST_STRANGE = 200  # characters that are replaced one after another: more than any alphabet has
+_CJK = (
+    "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"  # kana and iteration marks
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
+    "\u1100-\u11ff\uac00-\ud7ff"  # Hangul
+)
+_LAST_MARK = 0x10000  # above lie history, music and emoji; `re` is quick with classes below
+_HAS_CJK = re.compile(f"[{_CJK}]")
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in order."""
+    clean = _blanked(text)
+    if clean is None:
+        return _any_words(text)
+    found = _text(clean).split()
+    return _cut(found) if max(map(len, found), default=0) > LONGEST else found
+
+
+def words_of(texts: Sequence[str]) -> tuple[list[str], list[int]]:
+    """The words of all these texts, and how many there are before each of them, and in all. To read them as one is
+    much quicker than one by one."""
+    clean = _blanked(_PARTED.join(texts))
+    if clean is None or clean.count(_PARTED.encode()) != len(texts) - 1:  # one has the character that parts them
+        lists = [words(text) for text in texts]
+        return list(chain.from_iterable(lists)), list(accumulate(map(len, lists), initial=0))
+    octets = np.frombuffer(b" %b " % clean, np.uint8)
+    in_word = octets > ord(" ")
+    edges = np.flatnonzero(in_word[1:] != in_word[:-1])
+    first, last = edges[::2], edges[1::2]
+    before = np.searchsorted(first, np.flatnonzero(octets == ord(_PARTED)))
+    found = _text(clean).split()
+    if (last - first).max(initial=0) > LONGEST:
+        found = _cut(found)
+    return found, [0, *before.tolist(), len(found)]
+
+
+def _cut(found: list[str]) -> list[str]:
+    return [word[:LONGEST] for word in found]
+
+
+def _blanked(text: str) -> bytes | None:
+    """The text with nothing left but its words and blanks; None where a character cannot be read by itself. Bytes are
+    turned quicker than characters, and all that is not ASCII passes through unchanged."""
+    if not text.isascii():
+        strange = set(_text(_bytes(text).translate(None, _ASCII)))
+        if len(strange) > _MOST_STRANGE:
+            return None
+        for character in strange:
+            spelled = _spelled(character)
+            if spelled is None:
+                return None
+            if spelled != character:
+                text = text.replace(character, spelled)
+    return _bytes(text).translate(_BLANKED)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _text(octets: bytes) -> str:
+    return octets.decode("utf-8", "surrogatepass")
+
+
+@lru_cache(maxsize=4096)
+def _spelled(character: str) -> str | None:
+    """What a character adds to words, wherever it stands; None for those that depend on their neighbours."""
+    plain = folded(character)
+    if _is_mark(character) or _HAS_CJK.search(plain):
+        return None
+    spelled = ""
+    for part in plain:
+        if _is_mark(part) and (not spelled or spelled[-1].isalnum()):
+            return None
+        spelled += part if part.isalnum() else " "
+    return spelled
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character)[0] == "M"
+
+
+def _any_words(text: str) -> list[str]:
+    """The words of a text in which characters change their neighbours."""
+    clean = folded(text)
+    if not _HAS_CJK.search(clean):
+        return [run[:LONGEST] for run in _word("").findall(clean)]
+    runs = _word(_CJK).findall(clean)
+    return list(chain.from_iterable(_pairs(run) if _HAS_CJK.match(run) else (run[:LONGEST],) for run in runs))
+
+
+def folded(text: str) -> str:
+    """One spelling for what reads the same. Folding case may undo the normal form, hence twice; a soft hyphen is
+    where a word may be broken, not where it ends."""
+    if len(text) > _SHORT:
+        text = _heaped_marks().sub(r"\1", text)
+    once = unicodedata.normalize("NFKC", text.replace("\u00ad", "")).casefold()
+    return unicodedata.normalize("NFKC", once)
+
+
+@cache
+def _heaped_marks() -> re.Pattern[str]:
+    """More marks on one letter than any language has: to sort them takes time in the square of their number."""
+    return re.compile(f"([{_marks()}]{{30}})[{_marks()}]+")
+
+
+@cache
+def _word(paired: str) -> re.Pattern[str]:
+    """A word, or a run of the characters that go in pairs; without those the pattern is twice as fast."""
+    letter = rf"[^\W_{paired}]"
+    run = f"{letter}+(?:[{_marks()}]+{letter}*)*"
+    return re.compile(f"[{paired}]+|{run}" if paired else run)
+
+
+@cache
+def _marks() -> str:
+    """The ranges of a character class that `re` does not have; Indic, Arabic and Hebrew words are full of marks."""
+    ranges: list[list[int]] = []
+    for code in range(_LAST_MARK):
+        if unicodedata.category(chr(code))[0] == "M":
+            if ranges and ranges[-1][1] == code - 1:
+                ranges[-1][1] = code
+            else:
+                ranges.append([code, code])
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
+
+
+def _pairs(run: str) -> list[str]:
+    """Overlapping pairs of characters; one alone stands for itself."""
+    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+
+
+def counted(words: Iterable[str]) -> dict[str, int]:
+    return dict(Counter(words))
+
+
+def counts(page: Page) -> Mapping[str, int]:
+    """How often each word is on the page, counted once for each page."""
+    if page.counts_ is None:
+        object.__setattr__(page, "counts_", counted(page.words))
+    assert page.counts_ is not None
+    return page.counts_
+
+
+def dot(x: Mapping[str, float], y: Mapping[str, float]) -> float:
+    if len(x) > len(y):
+        x, y = y, x
+    return sum(weight * y[word] for word, weight in x.items() if word in y)
+
+
+def cosine(x: Mapping[str, float], y: Mapping[str, float]) -> float:
+    """The angle between two bags: 0 nothing in common (or nothing there), 1 the same proportions."""
+    norms = math.sqrt(_square(x)) * math.sqrt(_square(y))
+    return dot(x, y) / norms if norms else 0.0
+
+
+def tanimoto(x: Mapping[str, float], y: Mapping[str, float]) -> float:
+    """Jaccard's measure for weighted bags; unlike the cosine it minds their sizes."""
+    common = dot(x, y)
+    union = _square(x) + _square(y) - common
+    return common / union if union else 0.0
+
+
+def jaccard(x: Set[Any], y: Set[Any]) -> float:
+    common = len(x & y)
+    union = len(x) + len(y) - common
+    return common / union if union else 0.0
+
+
+def _square(x: Mapping[str, float]) -> float:
+    return sum(weight * weight for weight in x.values())
+
+
+def key_of(text: str) -> int:
+    """A 64-bit name for a text, the same in every process; never 0."""
+    return xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass")) or 1
+
+
+def near_signature(words: Sequence[str]) -> int:
+    """A simhash: 64 bits, each voted on by every run of three words, so that nearly equal texts differ in few bits.
+    0 for no words."""
+    if not words:
+        return 0
+    shingles = _runs(_hashes(words), min(_SHINGLE, len(words)))
+    signature = np.packbits(2 * _votes(shingles) > len(shingles), bitorder="little")
+    return int.from_bytes(signature.tobytes(), "little")
+
+
+def _votes(shingles: np.ndarray[Any, np.dtype[np.uint64]]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """How many shingles have each bit, the lowest first. One bit of each octet is taken at a time, and eight octets are
+    added as one number, as long as none of them can overflow."""
+    votes = np.zeros((8, 8), np.int64)  # by octet, then by bit
+    for first in range(0, len(shingles), _CHUNK):
+        chunk = shingles[first : first + _CHUNK]
+        rounds = -(-len(chunk) // _ROUND)
+        bits = np.zeros((8, rounds * _ROUND), np.uint64)
+        np.right_shift(chunk, _BITS, out=bits[:, : len(chunk)])
+        bits &= _LOWEST
+        sums = np.add.reduce(bits.reshape(8, rounds, _ROUND), axis=2)
+        votes += sums.astype("<u8").view(np.uint8).reshape(8, rounds, 8).sum(axis=1, dtype=np.int64).T
+    return votes.reshape(64)
+
+
+def _hashes(words: Sequence[str]) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    digests = b"".join(map(xxhash.xxh3_64_digest, map(str.encode, words)))  # to look up words seen is no quicker
+    return np.frombuffer(digests, ">u8").astype(np.uint64)
+
+
+def _runs(hashes: np.ndarray[Any, np.dtype[np.uint64]], size: int) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """The hash of each run of so many words from the hashes of its words, in a way that minds their order."""
+    count = max(0, len(hashes) - size + 1)
+    mixed = np.zeros(count, np.uint64)
+    for place in range(size):
+        mixed = (mixed ^ hashes[place : place + count]) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return mixed
+
+
+def phrase_keys(words: Sequence[str]) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """A 64-bit name for each word, then for each two and for each three words in a row, in their order. The two lowest
+    bits say how many words it is of."""
+    hashes = _hashes(words)
+    keys = [_runs(hashes, size) & ~np.uint64(3) | np.uint64(size) for size in range(1, LONGEST_PHRASE + 1)]
+    return np.concatenate(keys)
+
+
+def phrases(words: Sequence[str]) -> list[str]:
+    """What `phrase_keys` names, in the same order."""
+    return [
+        " ".join(words[first : first + size])
+        for size in range(1, LONGEST_PHRASE + 1)
+        for first in range(len(words) - size + 1)
+    ]
+
+
+def differing_bits(a: int, b: int) -> int:
+    return (a ^ b).bit_count()
+
+
+def clipped(text: str) -> str:
+    """A title, an anchor or a failure's detail, no longer than what is stored of it."""
+    return text if len(text) <= LONGEST_STORED else text[:LONGEST_STORED]
+
+
+def window(page: Page, link: Link, left: int = 20, right: int = 20) -> tuple[str, ...]:
+    """The words around a link: some before, its anchor, some after."""
+    after = link.at + len(words(link.anchor)) + right
+    return page.words[max(0, link.at - left) : after]
+
+
+def block_words(page: Page, link: Link) -> tuple[str, ...]:
+    """The words of the smallest element around a link that says something."""
+    first, last = link.block
+    return page.words[first:last]

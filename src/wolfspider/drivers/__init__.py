@@ -1,0 +1,1 @@
+"""What drives a crawl: simulated time or the real one."""

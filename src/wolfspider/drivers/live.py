@@ -1,0 +1,468 @@
+"""The driver over the network: the same Crawl, in real time, on one task.
+
+A turn, in this order: commands are obeyed, the strategy proposes, the store commits all that happened since the last
+turn, listeners are told of it, and only then requests go out. So nobody hears of a page that could still be lost, and
+no request is made that the journal does not know of. What comes back is read (parsed) beside, and lands in the order
+it came, always on this one task.
+
+A signal drains: nothing new starts, what is out may land for a while, and the run can be resumed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import math
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from wolfspider.core.events import Command, Event
+from wolfspider.core.model import Failure, Fetch, Page, Visit
+from wolfspider.drivers.meter import FETCHING, Meter
+from wolfspider.drivers.simulated import Driver, Result
+from wolfspider.engine.contracts import Service, Source
+from wolfspider.engine.crawl import Crawl
+from wolfspider.files.failpoints import reach
+from wolfspider.policy.room import Broken, Order, Room
+from wolfspider.store.base import Store
+from wolfspider.web.page.html import parse
+from wolfspider.web.worlds.world import NOT_SENT, Request, Web
+
+POLL = 0.5  # seconds between two looks for commands
+SHARE = 0.05  # of the time may go into snapshots
+WAITED = 1.0  # seconds, at least, that a visit waits which its host had no turn for
+DRAIN = 15.0  # seconds that visits have to come back once a signal said stop
+SELDOM = 20_000  # new objects after which Python looks for circles of garbage
+
+
+class Clock:
+    """Seconds since 1970 that never run backwards, whatever happens to the machine's own clock: that is read once, and
+    time is counted by the event loop from there."""
+
+    def __init__(self, start: float | None = None) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._offset = 0.0 if start is None else start - self._loop.time()
+
+    @classmethod
+    def after(cls, last: float) -> Clock:
+        """Now, but never before the last moment of a run that goes on."""
+        return cls(max(time.time(), last))
+
+    def __call__(self) -> float:
+        return self._loop.time() + self._offset
+
+    def of_loop(self, moment: float) -> float:
+        """The same moment as the event loop counts it."""
+        return moment - self._offset
+
+
+class _Back(NamedTuple):
+    """A visit that has come back, or the bug that kept it from doing so."""
+
+    at: float
+    number: int
+    visit: Visit
+    result: Page | Failure
+    fetch: Fetch | None
+    seconds: float
+    tried: int
+    bug: Exception | None = None
+
+
+class Run(Driver):
+    """One crawl in real time."""
+
+    def __init__(
+        self,
+        crawl: Crawl,
+        web: Web,
+        store: Store,
+        *,
+        clock: Clock,
+        tries: int = 2,
+        room: Room | None = None,
+        read: Callable[[Fetch], Awaitable[Page | Failure]] | None = None,
+        tell: Callable[[Event], None] | None = None,
+        turned: Callable[[], None] | None = None,
+        pace: Callable[[], bool] | None = None,
+        chores: Callable[[float], str | None] | None = None,
+        snapshots: float = 60.0,
+        patient: bool = False,
+        instant: float = 0.0,
+    ) -> None:
+        super().__init__(crawl, tries=tries, room=room)
+        self.meter = Meter(crawl, self.room)
+        self.web, self.store, self.clock, self.instant = web, store, clock, instant
+        self.read = read or _read_here
+        self.tell = tell
+        self.turned = turned  # called just before each commit
+        self.pace = pace  # may more be started, or is somebody behind with reading?
+        self.patient = patient  # keep visits out whose host rests, instead of landing them unasked
+        self.chores = chores  # done about once a second; may say why the crawl must end
+        self.ending = ""  # interrupted or stopped, once a signal said so; or the reason of a chore
+        self.turns = 0
+        self._until = math.inf  # when a drain has lasted long enough
+        self._bell = asyncio.Event()
+        self._back: list[_Back] = []
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._heard: list[Event] = []
+        self._bug: Exception | None = None  # what went wrong beside the turns
+        self._others: list[tuple[int, Command]] = []  # what other processes want
+        self.snapshots = snapshots  # seconds between two, at least
+        self._snapshot_due = clock() + snapshots
+        crawl.listen(self._heard.append)
+
+    async def run(self) -> Result:
+        self._take_up()
+        self._look_for_others()
+        helpers = [asyncio.create_task(self._watched(helper)) for helper in (self._poll, self._tend, self._sync)]
+        try:
+            with _garbage_sought_seldom():
+                reason = await self._turn_until_over()
+        finally:
+            await _cancelled([*helpers, *self._tasks.values()])
+        self._publish(self.clock(), "ended")
+        self.crawl.end(reason, self.clock())
+        self._commit()
+        self.take_snapshot()
+        return Result(reason, self.crawl.spent, self.crawl.now)
+
+    def drain(self, patience: float = DRAIN) -> None:
+        """Start nothing new, wait a little for what is out, and end; the run can be resumed."""
+        self.ending = self.ending or "interrupted"
+        self._until = min(self._until, self.clock() + patience)
+        self._bell.set()
+
+    def stop(self) -> None:
+        """End at once; what is out is asked for again when the run is resumed."""
+        self.ending, self._until = "stopped", -math.inf
+        self._bell.set()
+
+    def ring(self) -> None:
+        """There is something in the inbox."""
+        self._bell.set()
+
+    # The turn
+
+    async def _turn_until_over(self) -> str:
+        while True:
+            now = self.clock()
+            self._obey_others(now)
+            self._obey_inbox(now)
+            self._give_up(now)
+            if not self.ending:
+                for visit, tried in self._released():
+                    self.crawl.park(visit, False)
+                    self._send(self._go_out(visit, tried), visit)
+            behind = self.pace is not None and not self.pace()
+            orders = [] if self.ending or behind else self.crawl.visits(self.room, now)
+            self._commit()
+            for order in orders:
+                self._dispatch(order, now)
+            reach("run-sent")
+            self._publish(now)
+            reason = self._over(now)
+            if reason and not self._look_for_others():
+                return reason
+            if reason:  # what a person said just now may change that
+                continue
+            await self._something(now)
+            if self._bug is not None:
+                raise self._bug
+            for back in self._returned():
+                self._return(back)
+
+    def _over(self, now: float) -> str | None:
+        if self.ending:
+            return self.ending if now >= self._until or not (self._under_way() or self._back) else None
+        reason = self.crawl.over(self.room, now)
+        if reason is None and self._only_stranded():
+            dry = self.crawl.asked == now or self.crawl.left <= 0
+            waits = self.crawl.next(self.room, now) - now > self.crawl.limits.max_wait
+            return "waiting" if dry and waits and not self.crawl.paused else None
+        return None if reason == "paused" else reason
+
+    def _only_stranded(self) -> bool:
+        return bool(self.stranded) and not (self._tasks or self._back)
+
+    def _under_way(self) -> bool:
+        """Is there a visit to wait for in the end? One that itself still waits for its turn may as well wait for the
+        next session."""
+        return not self._tasks.keys() <= self.crawl.parked
+
+    def _commit(self) -> None:
+        self.turns += 1
+        if self.turned is not None:
+            self.turned()
+        self.store.commit()
+        heard, self._heard[:] = list(self._heard), []
+        if self.tell is not None:
+            for event in heard:
+                self.tell(event)
+            reach("run-told")
+        if self.clock() >= self._snapshot_due:
+            self.take_snapshot()
+
+    def _publish(self, now: float, state: str = "") -> None:
+        """Tell how the crawl stands, at most once a second, and when it ends."""
+        if not (state or self.meter.due(now)):
+            return
+        gauge = self.meter.read(now, self.store.page_count(), state or ("finishing" if self.ending else ""))
+        self.store.gauge(gauge)
+        self.store.commit()
+        if self.tell is not None:
+            self.tell(gauge)
+
+    def take_snapshot(self) -> None:
+        began = time.perf_counter()
+        self.store.snapshot({"crawl": self.crawl.state(), "room": self.room.state()})
+        self._snapshot_due = self.clock() + max(self.snapshots, (time.perf_counter() - began) / SHARE)
+
+    async def _something(self, now: float) -> None:
+        """Wait until a visit is back, a command came, a host is ready or the strategy wants to be asked."""
+        until = self._until if self.ending else self.crawl.next(self.room, now)
+        if self.crawl.flights and not (self._tasks or self._back or self.stranded or self.withheld or self.ending):
+            raise Broken(f"visits {list(self.crawl.flights)[:10]} never land: nothing is left to wait for")
+        if self._back and not self.instant:
+            await asyncio.sleep(0)  # others live on this loop too
+            return
+        loop = asyncio.get_running_loop()
+        timer = loop.call_at(self.clock.of_loop(until), self._bell.set) if until < math.inf else None
+        await self._bell.wait()
+        self._bell.clear()
+        if timer is not None:
+            timer.cancel()
+
+    # There and back
+
+    def _take_up(self) -> None:
+        """Visits left over from before a crash or a stop go out again."""
+        for flight in list(self.crawl.flights.values()):
+            if flight.how == "out":
+                self.store.count("refetched")
+            self._dispatch(Order(flight.visit, flight.how), self.clock(), flight.tries)
+
+    def _dispatch(self, order: Order, now: float, tried: int = 1) -> None:
+        visit, how = order
+        if how == "out":
+            self.meter.doing(visit, "retry" if tried > 1 else FETCHING, now)
+            self._send(self._go_out(visit, tried), visit)
+        elif how != "joined":  # who joined lands with the other
+            result = self._answer(visit, how, now)
+            back = _Back(now + self.instant, visit.id, visit, result, None, self.instant, self.tries)
+            if self.instant:
+                self._send(self._later(back), visit)
+            else:
+                self._back.append(back)
+
+    def _send(self, errand: Coroutine[Any, Any, None], visit: Visit) -> None:
+        self._tasks[visit.id] = asyncio.create_task(errand)
+
+    async def _later(self, back: _Back) -> None:
+        await asyncio.sleep(self.instant)
+        self._arrive(back)
+
+    async def _go_out(self, visit: Visit, tried: int, rests: float = 0.0, why: str = "retry") -> None:
+        try:
+            if tried > 1 or rests:
+                await self._rest(visit, rests, why)
+                self.meter.doing(visit, FETCHING, self.clock())
+            back = await self._fetched(visit, tried)
+        except Exception as bug:
+            back = _Back(self.clock(), visit.id, visit, Failure("connect", "a bug"), None, 0.0, tried, bug)
+        self._arrive(back)
+
+    async def _rest(self, visit: Visit, rests: float, why: str) -> None:
+        """Before another try: for the delay, and if the host wants a longer rest, for that long without the slot. A
+        name that could not be looked up is so for a while too."""
+        delay = self.crawl.limits.delay
+        self.meter.doing(visit, why, self.clock())
+        if delay > 0.0:
+            await asyncio.sleep(delay)
+        if rests > delay:
+            self._park(visit, True, why)
+            await asyncio.sleep(rests - delay)
+            self._park(visit, False)
+
+    async def _fetched(self, visit: Visit, tried: int) -> _Back:
+        url = visit.link.url
+        source = self.crawl.sources.get(url.split(":", 1)[0])
+        if source is not None:
+            if not self.crawl.sends(visit):
+                return _Back(self.clock(), visit.id, visit, NOT_SENT, None, 0.0, tried)
+            return await self._answered(source, visit, tried)
+        held = self.store.held(url) if visit.fresh else {}
+        fetch = await self.web.fetch(
+            Request(
+                *(url, visit.deadline, held, self.crawl.in_scope),
+                lambda waiting: self._park(visit, waiting),
+                lambda: self.crawl.sends(visit),
+                lambda what: self.meter.doing(visit, what, self.clock()),
+            )
+        )
+        self.meter.doing(visit, "reading", self.clock())
+        unchanged = fetch.status == 304 and held and fetch.failure is None
+        result = self._unchanged(url) if unchanged else await self.read(fetch)
+        if (fetch.hops or fetch.captures) and isinstance(result, Failure) and not result.asked:
+            result = _led_astray(result)
+        return _Back(self.clock(), visit.id, visit, result, fetch, fetch.seconds, tried)
+
+    async def _answered(self, source: Source, visit: Visit, tried: int) -> _Back:
+        url, began = visit.link.url, self.clock()
+        if isinstance(source, Service):
+            result = await source.ask(url, began)
+            return _Back(self.clock(), visit.id, visit, result, None, self.clock() - began, tried)
+        result = source.look(url, began)
+        await asyncio.sleep(self.instant)
+        return _Back(self.clock(), visit.id, visit, result, None, self.instant, tried)
+
+    def _unchanged(self, url: str) -> Page | Failure:
+        held = self.crawl.memory.recall(url)
+        return held.result if held else Failure("status", "304 for a page that is not at hand")
+
+    def _park(self, visit: Visit, waiting: bool, why: str = "turn") -> None:
+        self.crawl.park(visit, waiting)
+        self.meter.doing(visit, why if waiting else FETCHING, self.clock())
+        if waiting:
+            self._bell.set()  # a slot is free
+
+    def _call_off(self, visit: Visit) -> None:
+        super()._call_off(visit)
+        self.stranded.pop(visit.id, None)
+        self.meter.back(visit.id)
+        if task := self._tasks.pop(visit.id, None):
+            task.cancel()
+
+    def _arrive(self, back: _Back) -> None:
+        del self._tasks[back.number]
+        self.meter.back(back.number)
+        self._back.append(back)
+        self._bell.set()
+
+    def _returned(self) -> list[_Back]:
+        back, self._back = sorted(self._back, key=lambda one: one[:2]), []
+        return back
+
+    def _return(self, back: _Back) -> None:
+        if back.bug is not None:
+            raise back.bug
+        if self._goes_again(back):
+            return
+        visit = back.visit
+        if back.fetch is not None:
+            self.store.archive(visit.id, back.fetch)
+        self._land(visit, back.result, max(back.at, self.crawl.now), back.seconds)
+        reach("run-landed")
+
+    def _goes_again(self, back: _Back) -> bool:
+        """Does the visit stay in flight? A run that is ending leaves visits worth another try to the next session."""
+        visit, rests = back.visit, self.room.pause(back.visit.link.host)
+        costs = isinstance(back.result, Page) or back.result.asked
+        if back.result == NOT_SENT or (costs and not self.crawl.sends(visit)):
+            self.withheld[visit.id] = (visit, back.tried)
+            self._park(visit, True, "limit")
+            return True
+        if self.patient and isinstance(back.result, Failure) and back.result.kind == "waiting":
+            return self._waits_on(visit, back.result, back.tried, rests)
+        if self.ending:
+            return self._worth_another(back.result, back.tried)
+        if rests > self.crawl.limits.max_wait or not self._again(visit, back.result, back.tried):
+            return False
+        self.meter.doing(visit, "retry", self.clock())
+        self._send(self._go_out(visit, back.tried + 1, rests), visit)
+        return True
+
+    def _waits_on(self, visit: Visit, failure: Failure, tried: int, rests: float) -> bool:
+        """Nobody was asked, since the host rests. The visit stays out, and waits for it, or for a later session; but a
+        host that never answers is given up like any other."""
+        if self.ending:
+            return True
+        if rests > self.crawl.limits.max_wait:
+            self.stranded[visit.id] = failure
+        elif tried >= self.tries:
+            return False
+        else:
+            self._send(self._go_out(visit, tried + 1, max(rests, WAITED), "rest"), visit)
+        self._park(visit, True, "rest")
+        return True
+
+    # Beside the turns
+
+    async def _watched(self, helper: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        try:
+            await helper()
+        except Exception as bug:
+            self._bug = bug
+            self._bell.set()
+
+    async def _poll(self) -> None:
+        while True:
+            await asyncio.sleep(POLL)
+            self._look_for_others()
+            if not self._back:  # or what lands now would be told later, and be earlier
+                self._publish(self.clock())
+
+    def _look_for_others(self) -> bool:
+        """Are there commands of other processes, to be obeyed in the next turn? What was refused is answered at once,
+        or the store would be held until then."""
+        found = self.store.commands()
+        self._others += found
+        self.store.commit()
+        if found:
+            self._bell.set()
+        return bool(found)
+
+    def _obey_others(self, now: float) -> None:
+        others, self._others = self._others, []
+        for number, command in others:
+            self.store.taking(number)
+            self.crawl.command(command, now)
+
+    async def _tend(self) -> None:
+        while True:
+            await asyncio.sleep(1.0)
+            reason = self.chores(self.clock()) if self.chores else None
+            if reason:
+                self.ending = self.ending or reason
+                self._until = min(self._until, self.clock() + DRAIN)
+                self._bell.set()
+
+    async def _sync(self) -> None:
+        """A slow disk holds nothing else up."""
+        while True:
+            await asyncio.sleep(1.0)
+            await asyncio.to_thread(self.store.sync)
+
+
+def _led_astray(failure: Failure) -> Failure:
+    """A redirect came, and where it leads may not be asked: the visit did cost a request."""
+    kind = "timeout" if failure.kind == "waiting" else "redirect"
+    return Failure(kind, f"{failure.kind}: {failure.detail}")
+
+
+async def _read_here(fetch: Fetch) -> Page | Failure:
+    return parse(fetch)
+
+
+@contextmanager
+def _garbage_sought_seldom() -> Iterator[None]:
+    """A page is thousands of objects and leaves no circles behind: to look for some takes a twentieth of the time."""
+    usual = gc.get_threshold()
+    gc.set_threshold(max(SELDOM, usual[0]) if usual[0] else 0, *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+
+
+async def _cancelled(tasks: list[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def run(crawl: Crawl, web: Web, store: Store, **options: Any) -> Result:
+    """Run a crawl over the network; the options are Run's."""
+    return await Run(crawl, web, store, **options).run()

@@ -1,0 +1,204 @@
+"""How a crawl stands at this moment, read off once a second: what each visit that is out is doing, how fast downloads
+come, and how long the rest of the budget may take.
+
+Screens in this process and in others read the Gauge and nothing else. What a visit is doing is one of:
+
+    fetching    its request is under way
+    slot        it has its turn at its host and waits for one of the crawl's slots
+    turn        its host answers somebody else, or rests between two requests
+    rest        its host is in trouble, or asked to be left alone
+    robots      the robots.txt of its host is asked for
+    name        the address of its host is looked up
+    retry       it failed and is tried again after a rest
+    limit       the page limit was lowered before it was sent
+    reading     its answer is here and waits to be parsed
+
+Time is handed in, so the same crawl reads the same on any clock.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, deque
+from collections.abc import Iterator, Sized
+from typing import NamedTuple
+
+from wolfspider.core.events import Gauge
+from wolfspider.core.model import Visit
+from wolfspider.engine.crawl import Crawl
+from wolfspider.policy.frontier import Frontier
+from wolfspider.policy.room import Room
+from wolfspider.store.counting import PageCount
+
+EVERY = 1.0  # seconds between two gauges, at least
+FETCHING = "fetching"
+_ACTIVE = ("slot", "robots", "name", "reading")  # what goes on by itself, and is no rest
+_LONGEST = 1000  # characters of an address
+_REACH = 600.0  # seconds that downloads are remembered for
+_MANY_HOSTS = 20_000  # in a frontier; beyond that nobody counts once a second which of them are ready
+
+
+class Pace:
+    """How fast downloads came lately, and what that says of the time to come."""
+
+    NOW, MINUTE = 10.0, 60.0  # seconds that rates are taken over
+    FEW = 5  # downloads that say too little
+    STEADY = 10  # downloads that say enough, however long they took
+    SILENCE = 5.0  # seconds without a download that say nothing
+    MISSED = 5  # downloads that should have come: after so many the pace is not what it was
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[float, int]] = deque()
+        self._last = -math.inf  # when a download was last seen
+
+    def see(self, at: float, downloads: int) -> None:
+        if self._seen and downloads > self._seen[-1][1]:
+            self._last = at
+        self._seen.append((at, downloads))
+        while self._seen[0][0] < at - _REACH:
+            self._seen.popleft()
+
+    def rate(self, seconds: float) -> float:
+        """Downloads a second over the last so many seconds, or for as long as anybody looked."""
+        return _rate(self._since(seconds), self._seen[-1]) if self._seen else 0.0
+
+    def left(self, downloads: int, idle_until: float = -math.inf, busy_until: float = -math.inf) -> float | None:
+        """Seconds that so many more downloads take; None while too little is known, or nothing but waiting happens.
+        `idle_until`: nothing can come before. `busy_until`: something that is out cannot come before."""
+        if not self._seen:
+            return None
+        now, first = self._seen[-1], self._steady()
+        rate = _rate(first, now)
+        if now[0] - first[0] < self.SILENCE or now[1] - first[1] < self.FEW:
+            return None
+        if max(now[0], idle_until) - self._last > max(self.SILENCE, self.MISSED / rate):
+            return None
+        return max(downloads / rate, busy_until - now[0])
+
+    def _since(self, seconds: float) -> tuple[float, int]:
+        """What was seen so many seconds ago; the first look if nobody looked then."""
+        from_ = self._seen[-1][0] - seconds
+        return next((seen for seen in reversed(self._seen) if seen[0] <= from_), self._seen[0])
+
+    def _steady(self) -> tuple[float, int]:
+        """Where the pace is taken from: a minute ago, or further back where downloads are rare."""
+        minute, now = self._since(self.MINUTE), self._seen[-1]
+        if now[1] - minute[1] >= self.STEADY:
+            return minute
+        enough = (seen for seen in reversed(self._seen) if now[1] - seen[1] >= self.STEADY)
+        return next(enough, self._seen[0])
+
+
+def _rate(first: tuple[float, int], last: tuple[float, int]) -> float:
+    return (last[1] - first[1]) / (last[0] - first[0]) if last[0] > first[0] else 0.0
+
+
+class Doing(NamedTuple):
+    """What a visit that is out does, and since when."""
+
+    visit: Visit
+    what: str
+    since: float
+
+
+class Meter:
+    """Reads a running crawl off."""
+
+    def __init__(self, crawl: Crawl, room: Room) -> None:
+        self._crawl, self._room = crawl, room
+        self._out: dict[int, Doing] = {}
+        self._pace = Pace()
+        self._due = -math.inf
+
+    def doing(self, visit: Visit, what: str, now: float) -> None:
+        known = self._out.get(visit.id)
+        if known is None or known.what != what:
+            self._out[visit.id] = Doing(visit, what, now)
+
+    def back(self, number: int) -> None:
+        self._out.pop(number, None)
+
+    def due(self, now: float) -> bool:
+        return now >= self._due
+
+    def read(self, now: float, count: PageCount, state: str = "") -> Gauge:
+        """`state`: what the driver knows better than its visits say."""
+        crawl, self._due = self._crawl, now + EVERY
+        if state == "ended":
+            self._out.clear()
+        self._pace.see(now, crawl.spent)
+        doing = Counter(one.what for one in self._out.values())
+        fetching = doing.pop(FETCHING, 0)
+        in_flight = min(fetching, crawl.limits.slots)
+        if fetching > in_flight:  # of a run that was just resumed, or after slots were taken away
+            doing["slot"] += fetching - in_flight
+        frontier = getattr(crawl.strategy, "frontier", None)
+        ready, resting = self._hosts(frontier, now)
+        next_at = min((at for at in self._waits(now) if at > now), default=math.inf)
+        active = in_flight + sum(doing[what] for what in _ACTIVE)
+        state = state or self._state(active, bool(doing) or next_at < math.inf)
+        moves = state in ("fetching", "waiting", "idle")
+        idle_until = -math.inf if active or next_at == math.inf else next_at
+        longest, since, deadline = self._longest()
+        return Gauge(
+            now,
+            state=state,
+            in_flight=in_flight,
+            waiting=dict(sorted(doing.items())),
+            next_at=next_at if next_at < math.inf else None,
+            hosts_ready=ready,
+            hosts_resting=resting,
+            frontier=len(frontier) if isinstance(frontier, Sized) else None,
+            downloads=crawl.spent,
+            budget=crawl.limits.pages,
+            **count._asdict(),
+            rate_now=round(self._pace.rate(Pace.NOW), 3),
+            rate_minute=round(self._pace.rate(Pace.MINUTE), 3),
+            left=self._left(now, idle_until) if moves else None,
+            longest=longest,
+            longest_since=since,
+            longest_deadline=deadline,
+        )
+
+    def _longest(self) -> tuple[str, float | None, float | None]:
+        """What has been fetched for the longest time: its address, since when, and the seconds that it may take."""
+        fetching = (one for one in self._out.values() if one.what == FETCHING)
+        longest = min(fetching, key=lambda one: one.since, default=None)
+        if longest is None:
+            return "", None, None
+        return longest.visit.link.url[:_LONGEST], longest.since, longest.visit.deadline
+
+    def _state(self, active: int, waits: bool) -> str:
+        if self._crawl.closing:
+            return "finishing"
+        if self._crawl.paused:
+            return "paused"
+        return "fetching" if active else "waiting" if waits else "idle"
+
+    def _waits(self, now: float) -> Iterator[float]:
+        """When what is waited for may go on: hosts of visits that wait, and hosts that links wait for."""
+        yield self._room.next_ready()
+        for host in {one.visit.link.host for one in self._out.values() if one.what != FETCHING}:
+            yield now + self._room.pause(host)
+
+    def _left(self, now: float, idle_until: float) -> float | None:
+        """Visits that wait for one host take their turns, and the crawl is over when the last of them is back."""
+        limits, queues = self._crawl.limits, Counter(one.visit.link.host for one in self._out.values())
+        ends = ((self._room.pause(host), waiting - 1) for host, waiting in queues.items())
+        rests = (rest + behind * limits.delay for rest, behind in ends if rest <= limits.max_wait)
+        left = self._pace.left(limits.pages - self._crawl.spent, idle_until, now + max(rests, default=0.0))
+        return None if left is None else round(left, 1)
+
+    def _hosts(self, frontier: object, now: float) -> tuple[int | None, int]:
+        """How many hosts with links waiting may be asked now, and how many with links or visits waiting must rest."""
+        resting = {one.visit.link.host for one in self._out.values() if one.what in ("rest", "retry")}
+        if not isinstance(frontier, Frontier) or len(frontier.names) > _MANY_HOSTS:
+            return None, len(resting.union(self._room.resting(now)))
+        ready = 0
+        for name, number in frontier.names.items():
+            if frontier.queues[number].best is not None:
+                when = self._room.when(name)
+                ready += when <= now
+                if now < when < math.inf:
+                    resting.add(name)
+        return ready, len(resting)

@@ -1,0 +1,253 @@
+"""Drivers: they own time and the web, and carry visits out and results back.
+
+The same Crawl runs under either driver. Here is what they share, and `simulate`, virtual time over a World: it keeps a
+heap of completions; nothing waits, so a crawl of days takes seconds and comes out the same every time. The driver over
+the network is in drivers/live.py.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from wolfspider.core.events import Command
+from wolfspider.core.model import NO_SUCH_NAME, Failure, Page, Verdict, Visit, host_of
+from wolfspider.engine.contracts import Held
+from wolfspider.engine.crawl import INSTANT, Crawl
+from wolfspider.policy.room import Broken, Order, Room, tired
+from wolfspider.web.page.html import parse
+from wolfspider.web.worlds.world import Looks
+
+PAGES_AT_HAND = 64
+RETRIED = ("timeout", "connect", "dns", "slow")
+NOT_AGAIN = Failure("budget", "the page limit was lowered before it was tried again")
+
+
+class Recollection:
+    """Memory of a simulated crawl: when each address was looked at. What was there is asked of the World again."""
+
+    def __init__(self, world: Looks, pages_at_hand: int = PAGES_AT_HAND) -> None:
+        self.world, self.most_at_hand = world, pages_at_hand
+        self.looks: dict[str, tuple[float | Failure, Verdict | None]] = {}
+        self.pages: dict[str, None] = {}  # by final address, in the order they came
+        self.at_hand: OrderedDict[str, Page] = OrderedDict()
+
+    def holds(self, url: str) -> bool:
+        return url in self.looks
+
+    def keep(self, url: str, result: Page | Failure, verdict: Verdict | None) -> None:
+        if isinstance(result, Failure):
+            self.looks[url] = (result, None)
+            return
+        for name in dict.fromkeys((url, result.final_url)):
+            self.looks[name] = (result.at, verdict)
+            self.at_hand[name] = result
+        self.pages.pop(result.final_url, None)  # newest last
+        self.pages[result.final_url] = None
+        while len(self.at_hand) > self.most_at_hand:
+            self.at_hand.popitem(last=False)
+
+    def recall(self, url: str) -> Held | None:
+        known = self.looks.get(url)
+        if known is None:
+            return None
+        result, verdict = known
+        if isinstance(result, Failure):
+            return Held(result, None)
+        return Held(self.at_hand.get(url) or parse(self.world.look(url, result)), verdict)
+
+    def newest(self, host: str, count: int) -> list[str]:
+        return list(islice((url for url in reversed(self.pages) if host_of(url) == host), count))[::-1]
+
+    def state(self) -> dict[str, Any]:
+        looks = [[url, result, verdict] for url, (result, verdict) in self.looks.items()]
+        return {"looks": looks, "pages": list(self.pages)}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        self.looks = {url: (result, verdict) for url, result, verdict in state["looks"]}
+        self.pages = dict.fromkeys(state["pages"])
+        self.at_hand.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a crawl ended."""
+
+    reason: str
+    downloads: int
+    at: float
+
+
+class Driver:
+    """What both drivers do alike: answer what need not go out, try again, land."""
+
+    def __init__(self, crawl: Crawl, *, tries: int, room: Room | None) -> None:
+        self.crawl, self.tries = crawl, tries
+        outside = (flight.visit.link.host for flight in crawl.flights.values() if flight.how == "out")
+        self.room = room or Room.restored(Room().state(), outside)
+        self.withheld: dict[int, tuple[Visit, int]] = {}  # visits that may not be sent now, and which try of each it is
+        self.stranded: dict[int, Failure] = {}  # visits to hosts that rest for longer than anybody waits, and why
+
+    def _obey_inbox(self, now: float) -> None:
+        inbox, self.crawl.inbox = self.crawl.inbox, []
+        for command in inbox:
+            self.crawl.command(command, now)
+
+    def _answer(self, visit: Visit, how: str, now: float) -> Page | Failure:
+        """What is known without going out."""
+        url = visit.link.url
+        if how == "excluded":
+            return Failure("excluded", "out of the crawl's scope")
+        if how == "source":
+            return self.crawl.sources[url.split(":", 1)[0]].look(url, now)
+        held = self.crawl.memory.recall(url)
+        assert held is not None, url
+        return held.result
+
+    def _again(self, visit: Visit, result: Page | Failure, tried: int) -> bool:
+        """Is it worth another try, and does the crawl pay for it?"""
+        return self._worth_another(result, tried) and self.crawl.grant(visit)
+
+    def _worth_another(self, result: Page | Failure, tried: int) -> bool:
+        if isinstance(result, Page) or tried >= self.tries:
+            return False
+        if result.kind == "status":
+            return result.detail.startswith("5")
+        return result.kind in RETRIED and result != NO_SUCH_NAME
+
+    def _give_up(self, now: float) -> None:
+        """End visits whose next try the lowered limit forbids. Their earlier tries were sent, and are counted now."""
+        for visit in self.crawl.given_up():
+            self._call_off(visit)
+            self._land(visit, NOT_AGAIN, now, 0.0)
+
+    def _call_off(self, visit: Visit) -> None:
+        """Do not try this visit again."""
+        self.withheld.pop(visit.id, None)
+
+    def _released(self) -> Iterator[tuple[Visit, int]]:
+        """Visits that were withheld and may be sent after all: the page limit was raised, or others cost nothing."""
+        while self.withheld and self.crawl.left + len(self.withheld) + len(self.stranded) > 0:
+            yield self.withheld.pop(min(self.withheld))
+
+    def _land(self, visit: Visit, result: Page | Failure, at: float, seconds: float) -> None:
+        was_out = self.crawl.flights[visit.id].how == "out"
+        self.crawl.land(visit, result, at, seconds)
+        if was_out:
+            self.room.release(visit.link.host, at if tired(result) else None)
+
+
+class Simulation(Driver):
+    """One crawl in virtual time. `run` goes on until the crawl is over, and may be called again if it can go on."""
+
+    def __init__(
+        self,
+        crawl: Crawl,
+        world: Looks,
+        *,
+        start: float | None = None,
+        commands: Iterable[tuple[float, Command]] = (),
+        tries: int = 1,
+        allow: Callable[[str, float], bool] | None = None,
+        pause: Callable[[str, float], float] | None = None,
+        room: Room | None = None,
+    ) -> None:
+        super().__init__(crawl, tries=tries, room=room)
+        self.world = world
+        self.now = crawl.now if start is None else start
+        self.commands = sorted(commands, key=lambda timed: timed[0])
+        self.allow = allow or (lambda url, now: True)  # robots, where they are obeyed
+        if pause is not None:
+            self.room.pause = lambda host: pause(host, self.now)
+        self.done: list[tuple[float, int, Visit, Page | Failure, float, int]] = []
+        self.leaving: list[tuple[float, int, Visit, int]] = []  # visits that wait before they are tried again
+
+    def run(self) -> Result:
+        self.now = max(self.now, self.crawl.now)
+        for kept in (self.done, self.leaving, self.withheld):
+            kept.clear()
+        self._obey()
+        for flight in list(self.crawl.flights.values()):  # left over from before a crash or a stop
+            self._dispatch(Order(flight.visit, flight.how), flight.tries)
+        while True:
+            self._obey()
+            for visit, tried in self._released():
+                self._go_out(visit, self.now, tried)
+            for order in self.crawl.visits(self.room, self.now):
+                self._dispatch(order)
+            reason = self.crawl.over(self.room, self.now)
+            if reason and not (reason in ("paused", "excluded") and self.commands):
+                break
+            self._advance()
+        self.crawl.end(reason, self.now)
+        return Result(reason, self.crawl.spent, self.now)
+
+    def _obey(self) -> None:
+        while self.commands and self.commands[0][0] <= self.now:
+            self.crawl.command(self.commands.pop(0)[1], self.now)
+        self._obey_inbox(self.now)
+        self._give_up(self.now)
+
+    def _call_off(self, visit: Visit) -> None:
+        super()._call_off(visit)
+        self.leaving = [each for each in self.leaving if each[2] is not visit]
+        heapq.heapify(self.leaving)
+
+    def _advance(self) -> None:
+        """On to the next instant at which something happens, and land what is back by then."""
+        wanted = self.crawl.next(self.room, self.now)
+        while self.leaving and self.leaving[0][0] <= self._next(wanted):
+            at, _, visit, tried = heapq.heappop(self.leaving)
+            self._go_out(visit, at, tried)
+        time = self._next(wanted)
+        if time == math.inf:
+            raise Broken(f"visits {list(self.crawl.flights)} never land: nothing is left to wait for")
+        self.now = max(self.now, time)
+        while self.done and self.done[0][0] <= self.now:
+            self._return(*heapq.heappop(self.done))
+
+    def _next(self, wanted: float) -> float:
+        """When a visit is back, a command comes, or the crawl wants to be asked."""
+        done = self.done[0][0] if self.done else math.inf
+        return min(wanted, done, self.commands[0][0] if self.commands else math.inf)
+
+    def _return(self, at: float, number: int, visit: Visit, result: Page | Failure, seconds: float, tried: int) -> None:
+        if self._again(visit, result, tried):
+            heapq.heappush(self.leaving, (at + self.crawl.limits.delay, number, visit, tried + 1))
+        else:
+            self._land(visit, result, at, seconds)
+
+    def _dispatch(self, order: Order, tried: int = 1) -> None:
+        visit, how = order
+        if how == "out":
+            self._go_out(visit, self.now, tried)
+        elif how != "joined":  # who joined lands with the other
+            result = self._answer(visit, how, self.now)
+            heapq.heappush(self.done, (self.now + INSTANT, visit.id, visit, result, INSTANT, self.tries))
+
+    def _go_out(self, visit: Visit, now: float, tried: int) -> None:
+        if not self.crawl.sends(visit):
+            self.withheld[visit.id] = (visit, tried)
+            return
+        url = visit.link.url
+        source = self.crawl.sources.get(url.split(":", 1)[0])
+        if source is not None:
+            result, seconds = source.look(url, now), INSTANT
+        elif not self.allow(url, now):
+            result, seconds = Failure("robots", "disallowed by robots.txt"), INSTANT
+        else:
+            fetch = self.world.look(url, now)
+            result, seconds = parse(fetch), max(fetch.seconds, INSTANT)
+            if visit.deadline is not None and seconds > visit.deadline:
+                result, seconds = Failure("timeout", f"not here within {visit.deadline:g} s"), visit.deadline
+        heapq.heappush(self.done, (now + seconds, visit.id, visit, result, seconds, tried))
+
+
+def simulate(crawl: Crawl, world: Looks, **options: Any) -> Result:
+    """Run a crawl over a World in virtual time; the options are Simulation's."""
+    return Simulation(crawl, world, **options).run()

@@ -1,0 +1,104 @@
+"""What a person may do to a crawl while it runs: every command, and what comes of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from wolfspider.core import events
+from wolfspider.core.errors import Problem
+from wolfspider.core.model import Link, Page, Verdict
+from wolfspider.core.params import move
+from wolfspider.core.scope import Rule
+
+if TYPE_CHECKING:
+    from wolfspider.engine.crawl import Crawl
+
+
+def obey(crawl: Crawl, command: events.Command) -> Any:
+    """Do it and return the old value where there is one; Problem says why it can't be done."""
+    match command:
+        case events.SetParam(name, value):
+            old, _ = move(crawl.strategy.params, name, value)
+            crawl.strategy.changed(name, old)
+            crawl.reinforcer.terms = crawl.strategy.terms(crawl.reinforcer.terms)
+            return old
+        case events.SetLimit(name, value):
+            return _set_limit(crawl, name, value)
+        case events.SetTopic(keywords, description):
+            return _set_topic(crawl, keywords, description)
+        case events.Label(url, good):
+            return _label(crawl, url, good)
+        case events.AddSeeds(urls):
+            crawl.strategy.seeds(_seeds(crawl, urls))
+        case events.Exclude(text):
+            crawl.scope.exclude(Rule.read(text))
+        case events.Include(text):
+            crawl.scope.include(Rule.read(text))
+            crawl.strategy.bring_back()
+        case events.Pause():
+            crawl.paused = True
+        case events.Resume():
+            crawl.paused = False
+            crawl.closing = "" if crawl.closing == "stopped" else crawl.closing
+        case events.Finish() | events.Stop():
+            crawl.closing = "finished" if isinstance(command, events.Finish) else "stopped"
+    return None
+
+
+def _seeds(crawl: Crawl, urls: tuple[str, ...]) -> list[Link]:
+    for url in urls:
+        if not url.startswith(("http://", "https://")):
+            raise Problem(f"A starting point is an http or https address, not {url[:80]!r}.")
+        if not crawl.in_scope(url):
+            raise Problem(f"{url} is out of the crawl's scope; include it first.")
+    return [Link(url) for url in urls]
+
+
+def _set_limit(crawl: Crawl, name: str, value: float) -> float:
+    bounds = {"pages": (0, 10**12), "slots": (1, 2000), "delay": (0, 86_400)}
+    if name not in bounds:
+        raise Problem(f"A limit is pages, slots or delay, not {name!r}.")
+    least, most = bounds[name]
+    if not least <= value <= most:
+        raise Problem(f"{name} must be between {least:,} and {most:,}, not {value}.")
+    old: float = getattr(crawl.limits, name)
+    setattr(crawl.limits, name, value if name == "delay" else int(value))
+    return old
+
+
+def _set_topic(crawl: Crawl, keywords: tuple[str, ...], description: str) -> list[str]:
+    if not keywords and not description and not crawl.topic.liked:
+        raise Problem("A topic needs keywords, a description or pages to resemble.")
+    old = crawl.topic
+    crawl.topic = replace(old, keywords=keywords, description=description)
+    crawl.judge = crawl.judge_of(crawl.topic)
+    for url, good in crawl.labels.items():
+        held = crawl.memory.recall(url)
+        if held and isinstance(held.result, Page):
+            crawl.judge.learn(crawl.scope.cut(held.result), good)
+    crawl.strategy.retopic(crawl.topic)
+    return list(old.keywords)
+
+
+def _label(crawl: Crawl, url: str, good: bool) -> None:
+    pages = [url] if "://" in url else crawl.memory.newest(url, 20)
+    if not pages:
+        raise Problem(f"No page of {url} has been downloaded yet, so there is nothing to label.")
+    for page in pages:
+        _label_page(crawl, page, good)
+
+
+def _label_page(crawl: Crawl, url: str, good: bool) -> None:
+    held = crawl.memory.recall(url)
+    page = held.result if held else None
+    if not isinstance(page, Page):
+        crawl.labels[url] = good  # it counts when the page comes
+        return
+    crawl.memory.keep(url, page, labelled(good))
+    crawl.label(crawl.scope.cut(page), good)
+
+
+def labelled(good: bool) -> Verdict:
+    """A person's word is final."""
+    return Verdict(float(good), good, {"label": good})

@@ -1,0 +1,38 @@
+"""A crawl played again from what was written down of it: how a run comes back after it was killed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from wolfspider.engine.crawl import Crawl
+from wolfspider.policy.room import Broken, Replayed, Room, tired
+
+
+def replay(crawl: Crawl, entries: Iterable[tuple[Any, ...]], room: Room) -> None:
+    """Play a journal again: the room's answers and the results come from the entries, everything else comes out anew
+    and must be the same. The room is left as it was at the end of the journal."""
+    for kind, *entry in entries:
+        if kind == "begin":
+            crawl.begin(*entry)
+        elif kind == "propose":
+            if crawl.closing == "stopped":  # it was gone on with after that
+                crawl.closing = ""
+            now, free, newly_ready, answers, ids = entry
+            orders = crawl.visits(Replayed(room, free, newly_ready, answers), now)
+            if tuple(order.visit.id for order in orders) != ids:
+                raise Broken(f"{crawl.strategy.name} proposed other visits than the first time")
+        elif kind == "land":
+            number, result, now, seconds = entry
+            flight = crawl.flights[number]
+            crawl.land(flight.visit, result, now, seconds)
+            if flight.how == "out":
+                room.release(flight.visit.link.host, now if tired(result) else None)
+        elif kind == "grant":
+            number, granted = entry
+            if crawl.grant(crawl.flights[number].visit) != granted:
+                raise Broken(f"visit {number} was granted another try the first time, or was not")
+        elif kind == "command":
+            crawl.command(*entry)
+    if crawl.closing == "stopped":  # to go on is what a replay is for
+        crawl.closing = ""

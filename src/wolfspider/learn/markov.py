@@ -1,0 +1,113 @@
+"""A hidden Markov chain: states that nobody sees, moves between them, and signs by which they are guessed.
+
+For crawlers a state is how many links away a page is from the nearest target, and a sign is which cluster of pages it
+looks like (Liu, Janssen and Milios 2006).
+
+    chain = estimated(states, moves, signs)             # from counts, each move and each sign counted once more
+    belief = chain.begin(sign)                          # at the first page of a path
+    belief = chain.follow(belief, sign)                 # at the next one
+    chain.predict(belief)                               # of the page after that, before it is seen
+
+Beliefs sum to one whatever is seen. A sign that cannot be (all its chances are zero), or none at all, tells nothing,
+and the belief stays what it was expected to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wolfspider.core.codec import helper
+
+Floats = NDArray[np.float64]
+
+
+@helper
+class Chain:
+    """`start`: chances of the states of a first page; `moves[i, j]`: from state i to j; `signs[i, o]`: of sign o in
+    state i. Each row sums to one."""
+
+    def __init__(self, start: Any, moves: Any, signs: Any) -> None:
+        self.start, self.moves, self.signs = (np.asarray(part, np.float64) for part in (start, moves, signs))
+
+    def begin(self, sign: int | None) -> Floats:
+        return self._seen(self.start, sign)
+
+    def follow(self, belief: Any, sign: int | None) -> Floats:
+        """One step of the forward algorithm, normalised."""
+        return self._seen(self.predict(belief), sign)
+
+    def predict(self, belief: Any) -> Floats:
+        expected: Floats = np.einsum("i,ij->j", np.asarray(belief, np.float64), self.moves)
+        return expected
+
+    def _seen(self, expected: Floats, sign: int | None) -> Floats:
+        if sign is None:
+            return _normal(expected)
+        seen = expected * self.signs[:, sign]
+        return _normal(seen if seen.sum() > 0 else expected)
+
+    def state(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    @classmethod
+    def restored(cls, state: dict[str, Any]) -> Chain:
+        return cls(state["start"], state["moves"], state["signs"])
+
+
+def _normal(chances: Floats) -> Floats:
+    """With the sum of one; all the same where that cannot be."""
+    total = chances.sum()
+    if not total > 0:
+        return np.full(len(chances), 1 / len(chances))
+    normal: Floats = chances / total
+    return normal
+
+
+def estimated(
+    pages: Mapping[str, tuple[int, int]],
+    links: Mapping[str, Iterable[str]],
+    starts: Iterable[str],
+    shape: tuple[int, int],
+) -> Chain:
+    """From pages (each with its state and its sign), the links that each shows, and where sessions began; `shape`:
+    how many states and signs there are. A link to a page that is not among them counts nothing."""
+    states, signs = shape
+    first, moves, seen = np.zeros(states), np.ones((states, states)), np.ones((states, signs))
+    for url, (state, sign) in pages.items():
+        seen[state, sign] += 1
+        for target in links.get(url, ()):
+            if target in pages:
+                moves[state, pages[target][0]] += 1
+    for url in starts:
+        if url in pages:
+            first[pages[url][0]] += 1
+    if first.sum() < states:  # too few to tell
+        first[:] = 1
+    return Chain(first / first.sum(), _rows(moves), _rows(seen))
+
+
+def _rows(counts: Floats) -> Floats:
+    """Each with the sum of one."""
+    shares: Floats = counts / counts.sum(axis=1, keepdims=True)
+    return shares
+
+
+def distances(links: Mapping[str, Iterable[str]], targets: Iterable[str], furthest: int) -> dict[str, int]:
+    """Of every page the number of links to the nearest target; `furthest` for that many or more, or none that leads
+    there."""
+    above: dict[str, list[str]] = {}
+    for url, shown in links.items():
+        for target in shown:
+            above.setdefault(target, []).append(url)
+    found = dict.fromkeys((url for url in targets if url in links), 0)
+    reached = list(found)
+    for steps in range(1, furthest):
+        reached = [
+            url for url in dict.fromkeys(url for below in reached for url in above.get(below, ())) if url not in found
+        ]
+        found.update(dict.fromkeys(reached, steps))
+    return {url: found.get(url, furthest) for url in links}

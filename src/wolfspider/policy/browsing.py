@@ -1,0 +1,204 @@
+"""A person browsing, for crawlers that learn from one (Liu, Janssen and Milios 2006): where they went, what they liked.
+
+    browsing = Browsing(seeds, pages=300)
+    visits = browsing.give(room, rng, near, lambda link: self.visit(link, agent="train"))
+    if browsing.landed(outcome): ...          # one of its visits is back
+    browsing.done                             # it has seen enough: browsing.pages
+
+Where nobody browses, users are simulated: each walks from one of the starts along links, likelier along those whose
+text is near the topic, and begins a new session after some steps or at a dead end. A page that was seen already is
+walked through without a visit. What the judge calls relevant is what such a user likes. A person's labels say it
+better: `mark` sets a page right, whoever saw it.
+
+What is kept is bounded by the number of pages: a bag of the most frequent words of each, and the links it shows.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from heapq import nlargest
+from itertools import islice
+from typing import Any, NamedTuple
+
+from wolfspider.core.codec import helper
+from wolfspider.core.model import Link, Outcome, Page, Visit
+from wolfspider.core.text import counts
+from wolfspider.policy.room import Room
+from wolfspider.policy.turns import Turns
+
+TRAINING = "train"  # the agent whose visits are training
+MOST_WORDS = 400  # distinct words kept of a page
+MOST_LINKS = 200  # links kept of a page
+LEANING = 4.0  # how much likelier a user follows a link that is near the topic: e^4 times at the most
+MOST_MOVES = 100  # through pages that were seen before, until a user looks for a page nobody saw
+
+Near = Callable[[Link], float]  # how near the text of a link is to the topic, in [0, 1]
+Allows = Callable[[str], bool]  # is an address in scope?
+
+
+class Browsed(NamedTuple):
+    """A page as it is remembered."""
+
+    bag: dict[str, int]
+    links: tuple[str, ...]
+    good: bool
+    start: bool  # a session began here
+
+
+@helper
+class Browsing:
+    def __init__(self, starts: Sequence[Link] = (), pages: int = 0, users: int = 4, steps: int = 10) -> None:
+        self.starts, self.wanted, self.steps = list(starts), pages, steps
+        self.pages: dict[str, Browsed] = {}  # by final address
+        self.sessions: list[str] = []  # where they began, once that page is here
+        self.shown: dict[str, list[Link]] = {}  # what a user sees on a page
+        self.led: dict[str, str] = {}  # addresses that were asked for, and where they led; "" nowhere
+        self.places: dict[str, tuple[str, int]] = {f"user-{number}": ("", 0) for number in range(users)}
+        self.out: dict[int, tuple[str, str]] = {}  # visits: whose they are, and their addresses
+        self.asked = 0  # visits that are back
+        self.turns = Turns()
+        self.turns.queue.extend(self.places)
+
+    def __len__(self) -> int:
+        return len(self.pages) + sum(map(len, self.shown.values()))
+
+    @property
+    def done(self) -> bool:
+        return not self.out and (self._enough or not len(self.turns))
+
+    @property
+    def _enough(self) -> bool:
+        return self.asked >= self.wanted
+
+    @property
+    def targets(self) -> list[str]:
+        return [url for url, page in self.pages.items() if page.good]
+
+    def stop(self) -> None:
+        """What was seen is enough; visits that are out are waited for."""
+        self.wanted = 0
+
+    def rest(self) -> None:
+        """Nobody browses any more: what users saw to choose from need not be kept."""
+        self.stop()
+        self.shown.clear()
+
+    def give(self, room: Room, rng: random.Random, near: Near, visit: Callable[[Link], Visit]) -> list[Visit]:
+        """What the users ask for now."""
+        visits: list[Visit] = []
+        for name, pick in self.turns.ready(room):
+            if self.asked + len(self.out) >= self.wanted:
+                self.turns.queue.appendleft(name)
+                break
+            link = pick if pick and room.allows(pick.url) else self._choose(name, rng, near, room.allows)
+            if link is None:  # nowhere left to go, until somebody comes back
+                continue
+            if room.take(link):
+                visits.append(visit(link))
+                self.out[visits[-1].id] = (name, link.url)
+            else:
+                self.turns.park(name, link)
+        return visits
+
+    def _choose(self, name: str, rng: random.Random, near: Near, allows: Allows) -> Link | None:
+        """Walk on until there is a page in scope that nobody has seen, and that nobody is waiting for."""
+        coming = self._coming()
+        starts = [link for link in self.starts if allows(link.url)]
+        for _ in range(MOST_MOVES):
+            place, left = self.places[name]
+            link = self._follow(place, rng, near, allows) if left else None
+            if link is None:
+                link = rng.choice(starts) if starts else None
+                left = self.steps + 1
+            if link is None:
+                break
+            self.places[name] = (place, left - 1)
+            if link.url in self.led:
+                self._arrive(name, self.led[link.url])
+            elif link.url not in coming:
+                return link
+        self.places[name] = ("", 0)  # what is found so is the start of no session
+        taken = coming | self.led.keys()
+        shown = (link for links in self.shown.values() for link in links if link.url not in taken)
+        return next((link for link in shown if allows(link.url)), None)
+
+    def _coming(self) -> set[str]:
+        parked = (pick.url for waiting in self.turns.parked.values() for _, pick in waiting)
+        return {*parked, *(url for _, url in self.out.values())}
+
+    def _follow(self, place: str, rng: random.Random, near: Near, allows: Allows) -> Link | None:
+        """A link of this page, by chance, and likelier one that promises something."""
+        shown = self.shown.get(place, ())
+        links = [link for link in shown if self.led.get(link.url, link.url) and allows(link.url)]
+        if not links:
+            return None
+        return rng.choices(links, [math.exp(LEANING * near(link)) for link in links])[0]
+
+    def _arrive(self, name: str, url: str) -> None:
+        """At a page that is here, or nowhere: then the session is over."""
+        left = self.places[name][1] if url else 0
+        if left == self.steps and url in self.pages:
+            self.began(url)
+        self.places[name] = (url, left)
+
+    def landed(self, outcome: Outcome) -> bool:
+        """Was this a visit of a user? Then what it brought is seen."""
+        if outcome.visit.id not in self.out:
+            return False
+        name, url = self.out.pop(outcome.visit.id)
+        page = outcome.page
+        self.asked += 1
+        self.led[url] = page.final_url if page is not None else ""
+        if page is not None:
+            self.led[page.final_url] = page.final_url
+            self._see(page, outcome.verdict is not None and outcome.verdict.relevant)
+        self._arrive(name, self.led[url])
+        self.turns.queue.extend(user for user in self.places if self._idle(user))
+        return True
+
+    def _idle(self, name: str) -> bool:
+        """Neither out nor waiting for a turn."""
+        busy = [user for user, _ in self.out.values()]
+        busy += [user for waiting in self.turns.parked.values() for user, _ in waiting]
+        return name not in busy and name not in self.turns.queue
+
+    def _see(self, page: Page, good: bool) -> None:
+        known = self.pages.get(page.final_url)
+        links = {link.url: link for link in islice(page.links, MOST_LINKS)}
+        self.pages[page.final_url] = Browsed(bag_of(page), tuple(links), good, known.start if known else False)
+        self.shown[page.final_url] = list(links.values())
+
+    def mark(self, page: Page, good: bool) -> None:
+        """A person's label."""
+        self._see(page, good)
+        self.led[page.final_url] = page.final_url
+
+    def began(self, url: str) -> None:
+        """A session began at this page, which is here."""
+        self.sessions.append(url)
+        self.pages[url] = self.pages[url]._replace(start=True)
+
+    def wake(self) -> float | None:
+        """Something is to be done as long as a user waits for a host, or may choose."""
+        return math.inf if len(self.turns) and not self._enough else None
+
+    def state(self) -> dict[str, Any]:
+        return {**vars(self), "pages": {url: tuple(page) for url, page in self.pages.items()}}
+
+    @classmethod
+    def restored(cls, state: dict[str, Any]) -> Browsing:
+        made = cls()
+        vars(made).update(state)
+        made.pages = {url: Browsed(*page) for url, page in state["pages"].items()}
+        return made
+
+
+def bag_of(page: Page) -> dict[str, int]:
+    """The most frequent words of a page, in the order they come in."""
+    found = counts(page)
+    if len(found) <= MOST_WORDS:
+        return dict(found)
+    kept = set(nlargest(MOST_WORDS, found, key=found.__getitem__))
+    return {word: count for word, count in found.items() if word in kept}

@@ -1,0 +1,410 @@
+"""The queue of links not yet followed: scored, aware of hosts, and lean.
+
+A link in the frontier is a row of three numbers (score, host, place on the Shelf) and a slot in a table of 64-bit
+address hashes; its text and evidence lie on the Shelf, which is a list in simulation and a file of the run on the live
+web. Every host has a queue of its own, and a heap of the hosts' best links finds the best one among the hosts that may
+be visited now: a refusal costs one step however many links that host has. A host's queue keeps only its best links in
+a real heap; the others lie unordered in an array until the heap runs empty, so that most links cost four bytes there
+and are never sorted.
+
+Order is total: higher score first, then earlier discovery. An address found again keeps the better of its scores (or
+their sum).
+
+A link that is out of scope when its turn comes is set aside with its score; `bring_back` puts all of them back in their
+places. The cap counts them too, and they are the first to be thrown away when it is reached.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from wolfspider.core.codec import helper
+from wolfspider.core.model import Link
+from wolfspider.core.text import key_of
+from wolfspider.policy.host_queues import Known, Queue, column, highest
+
+SIFTED = 2_000  # links that one `pop` sets aside, at most: each costs a look at the shelf, and others wait meanwhile
+TAKEN = 0xFFFFFFFF  # in the table: handed out, never to come back
+DROPPED = 0xFFFFFFFE  # in the table: thrown away, welcome again
+
+
+class Record(NamedTuple):
+    link: Link
+    source: str  # the page that showed it
+    extra: Any  # what the strategy wants to remember with it; plain data
+
+
+class Item(NamedTuple):
+    """A link handed out by the frontier."""
+
+    link: Link
+    source: str
+    extra: Any
+    score: float
+
+
+class Room(Protocol):
+    """What the frontier needs to know of strategy.Room."""
+
+    free: int
+    newly_ready: Sequence[str]
+
+    @property
+    def allows(self) -> Callable[[str], bool]: ...
+
+    def take(self, link: Link, fresh: bool = False) -> bool: ...
+
+
+class Shelf:
+    """Where links lie with their texts: in memory here, in a file on the live web (store/shelf.py). It only grows;
+    going back to a snapshot cuts it to the length noted there."""
+
+    def __init__(self) -> None:
+        self._records: list[Record] = []
+
+    def put(self, record: Record) -> int:
+        self._records.append(record)
+        return len(self._records) - 1
+
+    def get(self, place: int) -> Record:
+        return self._records[place]
+
+    def cut(self, length: int) -> None:
+        del self._records[length:]
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+
+@helper
+class Interned:
+    """Addresses as numbers, counted from 0. The text of each lies on the shelf once, whoever speaks of it; here it
+    takes 8 bytes for its place and 18 to 36 in the table that finds its number."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self.shelf = shelf
+        self.known = Known()
+        self.places = array("Q")
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def number(self, link: Link, source: str = "") -> int:
+        """The number of an address, a new one if it is new."""
+        key = key_of(link.url)
+        found = self.known.get(key)
+        if found is None:
+            found = len(self.places)
+            self.known.put(key, found)
+            self.places.append(self.shelf.put(Record(link, source, None)))
+        return found
+
+    def find(self, url: str) -> int | None:
+        return self.known.get(key_of(url))
+
+    def record(self, number: int) -> Record:
+        """The link as it was first seen, and the page that showed it."""
+        return self.shelf.get(self.places[number])
+
+    def state(self) -> dict[str, Any]:
+        keys, values = self.known.entries()
+        order = np.argsort(values)  # where a key lies in the table depends on how it grew
+        return {"keys": keys[order], "values": values[order], "places": self.places}
+
+    @classmethod
+    def restored(cls, state: dict[str, Any]) -> Interned:
+        """Whoever holds it gives it the shelf of the run again."""
+        made = cls(Shelf())
+        made.known.fill(state["keys"], state["values"])
+        made.places = state["places"]
+        return made
+
+
+@helper
+class Frontier:
+    """`push` links, `pop` the best one that the room lets through."""
+
+    def __init__(self, shelf: Shelf, cap: int = 1_000_000, merge: str = "max") -> None:
+        self.shelf, self.cap, self.merge = shelf, cap, merge
+        self.scores, self.hosts, self.places = array("d"), array("I"), array("Q")
+        self.known = Known()
+        self.names: dict[str, int] = {}  # host -> number
+        self.queues: list[Queue] = []
+        self.heads: list[tuple[float, int, int]] = []  # best of each host, and stale ones passed over when met
+        self.closed: set[int] = set()  # hosts that refused
+        self.waiting = 0
+        self.excluded, self.excluded_scores = array("I"), array("d")  # links set aside; their score above is nan
+        self.sifting = False  # did the last `pop` end before it met a link in scope?
+        self._reopened: Sequence[str] = ()
+
+    def __len__(self) -> int:
+        return self.waiting
+
+    @property
+    def aside(self) -> int:
+        """How many links are set aside because they are out of scope."""
+        return len(self.excluded)
+
+    def push(self, link: Link, score: float, source: str = "", extra: Any = None) -> None:
+        self.extend((link,), (score,), source, extra)
+
+    def extend(self, links: Iterable[Link], scores: Iterable[float], source: str = "", extra: Any = None) -> None:
+        """The links of one page, each with its score."""
+        known, adds = self.known, self.merge == "sum"
+        for link, score in zip(links, scores, strict=True):
+            key = key_of(link.url)
+            number = known.get(key)
+            if number == TAKEN:
+                continue
+            if number is None or number == DROPPED:
+                number = self._enter(key, link, score, self.shelf.put(Record(link, source, extra)))
+            elif self.scores[number] != self.scores[number]:  # the scores are merged when it comes back
+                self._set_aside(number, score)
+                continue
+            elif adds:
+                score += self.scores[number]
+                self.scores[number] = score
+            elif score > self.scores[number]:
+                self.scores[number] = score
+                self.places[number] = self.shelf.put(Record(link, source, extra))
+            else:
+                continue
+            self._enqueue(number, score)
+
+    def _enter(self, key: int, link: Link, score: float, place: int) -> int:
+        if self.waiting + self.aside >= self.cap:
+            self._evict()
+        number = len(self.scores)
+        self.known.put(key, number)
+        self.scores.append(score)
+        self.hosts.append(self._host(link.host))
+        self.places.append(place)
+        self.waiting += 1
+        return number
+
+    def pop(self, room: Room) -> Item | None:
+        """The best link among the hosts that may be visited now; None when there is none, or no room, or so many links
+        were out of scope that the rest must wait for the next turn (`sifting`)."""
+        if room.newly_ready is not self._reopened:
+            self._reopen(room.newly_ready)
+        most = self.aside + SIFTED
+        self.sifting = False
+        while self.heads and room.free > 0:
+            if self.aside >= most:
+                self.sifting = True
+                return None
+            minus, number, host = self.heads[0]
+            if host in self.closed or self.queues[host].best != (minus, number):
+                heapq.heappop(self.heads)
+                continue
+            record = self.shelf.get(self.places[number])
+            heapq.heappop(self.heads)
+            if not room.allows(record.link.url):
+                self._set_aside(number, -minus)
+                self._remove(number)
+            elif room.take(record.link):
+                self.known.put(key_of(record.link.url), TAKEN)
+                self._remove(number)
+                return Item(*record, -minus)
+            else:
+                self.closed.add(host)
+        return None
+
+    def take(self, url: str) -> bool:
+        """Hand out one address whatever its rank; False if it is not waiting. The room is the caller's business."""
+        number = self.known.get(key_of(url))
+        if number is None or self.score(url) is None:
+            return False
+        self.known.put(key_of(url), TAKEN)
+        self._remove(number)
+        return True
+
+    def wake(self) -> float | None:
+        if self.sifting:
+            return -math.inf  # at once
+        return math.inf if self.waiting else None
+
+    def score(self, url: str) -> float | None:
+        """What a waiting link is worth; None if it is not waiting."""
+        number = self.known.get(key_of(url))
+        if number is None or number >= DROPPED or self.scores[number] != self.scores[number]:
+            return None
+        return self.scores[number]
+
+    def find(self, url: str) -> Item | None:
+        """The link with this address that waits or is set aside, left where it is."""
+        number = self.known.get(key_of(url))
+        if number is None or number >= DROPPED:
+            return None
+        score = self.scores[number]
+        if score != score:
+            score = self.excluded_scores[self.excluded.index(number)]
+        return Item(*self.shelf.get(self.places[number]), score)
+
+    def seen(self, url: str) -> bool:
+        return self.known.get(key_of(url)) not in (None, DROPPED)
+
+    def items(self) -> Iterator[Item]:
+        """All that wait, in order of discovery."""
+        for number, score in enumerate(self.scores):
+            if score == score:
+                yield Item(*self.shelf.get(self.places[number]), score)
+
+    def rescore(self, score_of: Callable[[Item], float]) -> None:
+        """Give every link that waits or is set aside a new score."""
+        for number, score in enumerate(self.scores):
+            if score == score:
+                self.scores[number] = score_of(Item(*self.shelf.get(self.places[number]), score))
+        for at, (number, score) in enumerate(zip(self.excluded, self.excluded_scores, strict=True)):
+            self.excluded_scores[at] = score_of(Item(*self.shelf.get(self.places[number]), score))
+        self._rebuild()
+
+    def bring_back(self) -> None:
+        """What was set aside waits again, with its score and in its place."""
+        if not self.aside:
+            return
+        for number, score in zip(self.excluded, self.excluded_scores, strict=True):
+            old = self.scores[number]
+            if old != old:
+                self.waiting += 1
+                self.scores[number] = score
+            else:  # found again meanwhile
+                self.scores[number] = old + score if self.merge == "sum" else max(old, score)
+        self.excluded, self.excluded_scores = array("I"), array("d")
+        self._rebuild()
+
+    def _set_aside(self, number: int, score: float) -> None:
+        self.excluded.append(number)
+        self.excluded_scores.append(score)
+
+    def _host(self, name: str) -> int:
+        host = self.names.get(name)
+        if host is None:
+            host = self.names[name] = len(self.queues)
+            self.queues.append(Queue())
+        return host
+
+    def _enqueue(self, number: int, score: float) -> None:
+        host = self.hosts[number]
+        queue, key = self.queues[host], (-score, number)
+        queue.add(key)
+        if queue.best is None or key < queue.best:
+            queue.best = key
+            if host not in self.closed:
+                heapq.heappush(self.heads, (*key, host))
+                if len(self.heads) > 1024 + 2 * len(self.queues):
+                    self._gather_heads()
+        elif queue.best[1] == number:  # its score fell
+            self._advance(host)
+
+    def _remove(self, number: int) -> None:
+        self.scores[number] = math.nan
+        self.waiting -= 1
+        self._advance(self.hosts[number])
+
+    def _advance(self, host: int) -> None:
+        key = self.queues[host].find(self.scores)
+        if key is not None and host not in self.closed:
+            heapq.heappush(self.heads, (*key, host))
+
+    def _reopen(self, hosts: Sequence[str]) -> None:
+        self._reopened = hosts
+        for name in hosts:
+            host = self.names.get(name)
+            if host in self.closed:
+                self.closed.discard(host)
+                self._advance(host)
+
+    def _gather_heads(self) -> None:
+        self.heads = [
+            (*queue.best, host) for host, queue in enumerate(self.queues) if queue.best and host not in self.closed
+        ]
+        heapq.heapify(self.heads)
+
+    def _rebuild(self) -> None:
+        live, hosts = self._by_host()
+        self.queues = [Queue() for _ in self.names]
+        for part in np.split(live, np.flatnonzero(np.diff(hosts)) + 1) if len(live) else ():
+            self.queues[self.hosts[part[0]]] = Queue(part)
+        for queue in self.queues:
+            queue.find(self.scores)
+        self._gather_heads()
+
+    def _by_host(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """The numbers of all that wait, those of a host together, and the host of each."""
+        hosts = np.frombuffer(self.hosts, np.uint32)
+        live = np.flatnonzero(~np.isnan(np.frombuffer(self.scores))).astype(np.uint32)
+        live = live[np.argsort(hosts[live], kind="stable")]
+        return live, hosts[live]
+
+    def _evict(self) -> None:
+        """Throw a tenth away: first what is set aside, then what waits, of either the lowest scores, but never the
+        best waiting link of a host; then number what is left anew."""
+        scores, most = np.frombuffer(self.scores), max(1, self.cap * 9 // 10)
+        keeps = highest(scores, most)
+        keeps[[queue.best[1] for queue in self.queues if queue.best]] = True
+        self._keep_aside(highest(np.frombuffer(self.excluded_scores), max(0, most - self.waiting)))
+        keeps[np.frombuffer(self.excluded, np.uint32)] = True
+        kept = np.flatnonzero(keeps)
+        if len(kept) >= self.cap:  # more hosts than places
+            kept = np.sort(kept[np.lexsort((kept, -scores[kept]))[: max(1, self.cap - 1)]])
+        self._renumber(kept)
+
+    def _keep_aside(self, keeps: np.ndarray[Any, Any]) -> None:
+        self.excluded = column(np.frombuffer(self.excluded, np.uint32)[keeps])
+        self.excluded_scores = array("d", np.frombuffer(self.excluded_scores)[keeps].tobytes())
+
+    def _renumber(self, kept: np.ndarray[Any, Any]) -> None:
+        new = np.full(len(self.scores), DROPPED, np.uint32)
+        new[kept] = np.arange(len(kept), dtype=np.uint32)
+        keys, values = self.known.entries()
+        there = values < DROPPED
+        values[there] = new[values[there]]
+        stays = values != DROPPED
+        self.known.fill(keys[stays], values[stays])
+        for name in ("scores", "hosts", "places"):
+            rows = getattr(self, name)
+            setattr(self, name, array(rows.typecode, np.frombuffer(rows, rows.typecode)[kept].tobytes()))
+        self.excluded = column(new[np.frombuffer(self.excluded, np.uint32)])
+        self.waiting = int(np.count_nonzero(~np.isnan(np.frombuffer(self.scores))))
+        self._rebuild()
+
+    def state(self) -> dict[str, Any]:
+        """For `codec`, which copies at once: the columns are the frontier's own."""
+        keys, values = self.known.entries()
+        order = np.argsort(keys)  # where a key lies in the table depends on how it grew
+        return {
+            "cap": self.cap,
+            "merge": self.merge,
+            "scores": self.scores,
+            "hosts": self.hosts,
+            "places": self.places,
+            "keys": keys[order],
+            "values": values[order],
+            "names": list(self.names),
+            "closed": sorted(self.closed),
+            "excluded": self.excluded,
+            "excluded_scores": self.excluded_scores,
+            "sifting": self.sifting,
+        }
+
+    @classmethod
+    def restored(cls, state: dict[str, Any]) -> Frontier:
+        """As it was, with the columns of the state as its own; whoever restores it hands in the shelf."""
+        made = cls(Shelf(), state["cap"], state["merge"])
+        made.scores, made.hosts, made.places = state["scores"], state["hosts"], state["places"]
+        made.known.fill(state.pop("keys"), state.pop("values"))  # large, and of no more use
+        made.names = {name: number for number, name in enumerate(state["names"])}
+        made.closed = set(state["closed"])
+        if "excluded" in state:  # earlier versions threw away what was excluded
+            made.excluded, made.excluded_scores = state["excluded"], state["excluded_scores"]
+            made.sifting = state["sifting"]
+        made.waiting = int(np.count_nonzero(~np.isnan(np.frombuffer(made.scores))))
+        made._rebuild()
+        return made

@@ -1,0 +1,220 @@
+"""How much may start right now, in total and at each host: what strategy, crawl and driver promise one another."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from wolfspider.core.model import Failure, Link, Page, Visit, host_of
+
+Route = Callable[[str, bool], str]  # address, fresh -> out, held, joined, source or excluded
+
+
+class Broken(Exception):
+    """A strategy did what its contract forbids: a bug in it, not trouble on the way."""
+
+
+class Order(NamedTuple):
+    """A visit and the way it goes: out, held, joined, source or excluded."""
+
+    visit: Visit
+    how: str
+
+
+class Room:
+    """How much may start right now: in total, and at each host. One visit at a time to a host, and `delay` seconds (or
+    what the host asks for) between two.
+
+    A driver owns one Room for the whole crawl and tells it when visits start and end; Crawl opens it for each turn.
+    `answers` holds everything the strategy was told in this turn, which is what a replay needs.
+    """
+
+    def __init__(self) -> None:
+        self.free = 0
+        self.newly_ready: Sequence[str] = ()
+        self.answers: list[Any] = []
+        self.now = -math.inf
+        self.delay = 0.0
+        self.pause: Callable[[str], float] = lambda host: 0.0  # seconds that a host itself asks for
+        self.allows: Callable[[str], bool] = lambda url: True  # is this address in scope?
+        self._route: Route = lambda url, fresh: "out"
+        self._busy: dict[str, int] = {}  # hosts with a visit out
+        self._ready: dict[str, float] = {}  # hosts that must rest, until when
+        self._refused: dict[str, None] = {}  # hosts that turned a take away, in that order
+        self._cooling: list[tuple[float, str]] = []  # refused hosts with nothing out, by the time they are ready
+        self._taken: dict[tuple[str, bool], list[str]] = {}
+
+    def open(self, now: float, free: int, route: Route, delay: float = 0.0) -> None:
+        """A turn begins."""
+        self.now, self.free, self._route, self.delay = now, free, route, delay
+        self._taken, self.answers = {}, []
+        self.newly_ready = []
+        while self.next_ready() <= now:
+            host = heapq.heappop(self._cooling)[1]
+            del self._refused[host]
+            self.newly_ready.append(host)
+
+    def take(self, link: Link, fresh: bool = False) -> bool:
+        how = self._route(link.url, fresh)
+        if how == "out" and not fresh and self._is_taken(link.url):
+            how = "joins"  # one that this same turn sends out
+        if how == "out":
+            how = self._try(link.host)
+        return self._answer(link.url, fresh, how)
+
+    def _answer(self, url: str, fresh: bool, how: str) -> bool:
+        self.answers.append(how)
+        if how == "refused":
+            return False
+        self._taken.setdefault((url, fresh), []).append(how)
+        return True
+
+    def _is_taken(self, url: str) -> bool:
+        return any("out" in self._taken.get((url, fresh), ()) for fresh in (False, True))
+
+    def _try(self, host: str) -> str:
+        if self.free > 0 and self.when(host) <= self.now:
+            self.free -= 1
+            self.busy(host)
+            return "out"
+        self.refuse(host)
+        return "refused"
+
+    def ready_at(self, host: str) -> float:
+        """When this host may be visited; inf while a visit to it is out."""
+        self.answers.append(self.when(host))
+        return self.when(host)
+
+    def when(self, host: str) -> float:
+        """The same, for those who only look on."""
+        return math.inf if host in self._busy else self._ready.get(host, -math.inf)
+
+    def settle(self, visits: Sequence[Visit]) -> list[Order]:
+        """The turn ends: every visit gets the way it was promised, what was taken for nothing is given back."""
+        orders = []
+        for visit in visits:
+            ways = self._taken.get((visit.link.url, visit.fresh))
+            if not ways:
+                raise Broken(f"visit {visit.id} to {visit.link.url} was proposed without taking room for it")
+            orders.append(Order(visit, ways.pop(0)))
+        for (url, _), ways in self._taken.items():
+            for how in ways:
+                if how == "out" and not _hand_over(orders, url):
+                    self.free += 1
+                    self.release(host_of(url), None)
+        return [Order(visit, "joined" if how == "joins" else how) for visit, how in orders]
+
+    def busy(self, host: str) -> None:
+        """A visit to this host is out."""
+        self._busy[host] = self._busy.get(host, 0) + 1
+
+    def refuse(self, host: str) -> None:
+        """This host turned a take away, and is to be named when it may be visited."""
+        if host not in self._refused:
+            self._refused[host] = None
+            if host not in self._busy:
+                heapq.heappush(self._cooling, (self._ready.get(host, self.now), host))
+
+    def release(self, host: str, now: float | None) -> None:
+        """A visit to this host has ended (now), or never began (None)."""
+        left = self._busy.get(host, 0) - 1
+        if left > 0:
+            self._busy[host] = left
+            return
+        self._busy.pop(host, None)
+        if now is not None:
+            self._ready[host] = now + max(self.delay, self.pause(host))
+        if host in self._refused:
+            heapq.heappush(self._cooling, (self._ready.get(host, -math.inf), host))
+
+    def rest(self, host: str, until: float) -> None:
+        """This host is not to be visited before then, whatever is known of it here."""
+        self._ready[host] = max(until, self._ready.get(host, -math.inf))
+
+    def resting(self, now: float) -> list[str]:
+        """Hosts that turned a take away and must rest still."""
+        return [host for host in self._refused if now < self.when(host) < math.inf]
+
+    def next_ready(self) -> float:
+        """When the first refused host may be visited; inf if none is cooling. Stale entries are dropped."""
+        while self._cooling:
+            time, host = self._cooling[0]
+            if host in self._refused and host not in self._busy and self._ready.get(host, -math.inf) <= time:
+                return time
+            heapq.heappop(self._cooling)
+            if host in self._refused and host not in self._busy:
+                heapq.heappush(self._cooling, (self._ready[host], host))
+        return math.inf
+
+    def state(self) -> dict[str, Any]:
+        return {"ready": dict(self._ready), "refused": list(self._refused), "delay": self.delay}
+
+    @classmethod
+    def restored(cls, state: Mapping[str, Any], out: Iterable[str] = ()) -> Room:
+        """As it was, with visits out to these hosts."""
+        room = cls()
+        room._ready, room.delay = dict(state["ready"]), state["delay"]
+        for host in out:
+            room.busy(host)
+        for host in state["refused"]:
+            room.refuse(host)
+        return room
+
+
+def _hand_over(orders: list[Order], url: str) -> bool:
+    """A visit that meant to join one which then was not proposed goes out in its place."""
+    if any(order.how == "out" and order.visit.link.url == url for order in orders):
+        return False
+    for place, (visit, how) in enumerate(orders):
+        if how == "joins" and visit.link.url == url:
+            orders[place] = Order(visit, "out")
+            return True
+    return False
+
+
+def tired(result: Page | Failure) -> bool:
+    """Does a host need a rest after this? One that was never asked does not, unless it is resting already."""
+    return isinstance(result, Page) or result.asked or result.kind == "waiting"
+
+
+class Replayed(Room):
+    """A turn that answers as it did before, from the journal, and leaves the real room as it was left then."""
+
+    def __init__(self, room: Room, free: int, newly_ready: Sequence[str], answers: Sequence[Any]) -> None:
+        super().__init__()
+        self.free, self.newly_ready, self._room = free, newly_ready, room
+        self._left = deque(answers)
+
+    def open(self, now: float, free: int, route: Route, delay: float = 0.0) -> None:
+        self.now = self._room.now = now
+        self._room.delay = delay
+        for host in self.newly_ready:
+            self._room._refused.pop(host, None)
+
+    def take(self, link: Link, fresh: bool = False) -> bool:
+        how = self._next()
+        if how == "out":
+            self.free -= 1
+            self._room.busy(link.host)
+        elif how == "refused":
+            self._room.refuse(link.host)
+        return self._answer(link.url, fresh, how)
+
+    def ready_at(self, host: str) -> float:
+        time = float(self._next())
+        self.answers.append(time)
+        return time
+
+    def release(self, host: str, now: float | None) -> None:
+        self._room.release(host, now)
+
+    def next_ready(self) -> float:
+        return self._room.next_ready()
+
+    def _next(self) -> Any:
+        if not self._left:
+            raise Broken("the strategy asks more than it did the first time: it is not deterministic")
+        return self._left.popleft()

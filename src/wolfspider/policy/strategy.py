@@ -1,0 +1,204 @@
+"""What a strategy is; Room, Turns and Group (policy/room.py, policy/turns.py) make one short.
+
+A strategy decides which link to follow next and nothing else. It is synchronous, deterministic and alone: it never
+sees a socket, a clock, a file or a random generator it was not given. A plain one writes `begin`, `propose` and
+`observe`.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from wolfspider.core.events import Noted
+from wolfspider.core.model import Credit, Link, Outcome, Page, Verdict, Visit
+from wolfspider.core.topic import Topic
+from wolfspider.policy.browsing import Browsing
+from wolfspider.policy.frontier import Frontier, Interned, Item, Shelf
+from wolfspider.policy.judge import Similarity
+from wolfspider.policy.reinforcer import Terms
+from wolfspider.policy.room import Broken, Room
+from wolfspider.policy.turns import Group, Turns
+
+HANDED = ("topic", "params", "rng", "shelf", "notes", "allows")  # fields that come from outside, and so are no state
+REGISTRY: dict[str, type[Strategy]] = {}
+
+
+@dataclass
+class NoParams:
+    """For strategies without parameters."""
+
+
+class Strategy(ABC):
+    """Base class; everything but `begin`, `propose`, `observe` and `seeds` has a default."""
+
+    name: ClassVar[str] = ""
+    paper: ClassVar[str] = ""
+    Params: ClassVar[type] = NoParams
+    variants: ClassVar[tuple[Mapping[str, Any], ...]] = ({},)  # settings with which it must keep to the contract
+    cap: int = 1_000_000  # links a frontier may hold
+    leaps: ClassVar[bool] = False  # asks a Source of leaps, where there is one
+    browses: ClassVar[bool] = False  # learns from what a person browsed: `inherit` may be given that alone
+
+    def __init__(self, topic: Topic, params: Any, rng: random.Random, shelf: Shelf) -> None:
+        self.topic, self.params, self.rng, self.shelf = topic, params, rng, shelf
+        self.allows: Callable[[str], bool] = lambda url: True  # is an address in scope? Crawl hands this in
+        self.proposed = 0  # visits so far; the next one's id
+        self.notes: list[Noted] = []  # for Crawl to collect
+
+    @abstractmethod
+    def begin(self, seeds: Sequence[Link], now: float) -> None:
+        """The crawl starts here."""
+
+    @abstractmethod
+    def propose(self, room: Room, now: float) -> list[Visit]:
+        """All visits that can start now, each with room taken for it."""
+
+    @abstractmethod
+    def observe(self, outcome: Outcome) -> Sequence[int] | None:
+        """What became of a visit, exactly once for each; returns ids of visits whose documents it sends."""
+
+    def reward(self, credit: Credit) -> None:
+        """A credit for an earlier visit; most strategies live without."""
+
+    def terms(self, given: Terms) -> Terms:
+        """What the reinforcer pays for, where a strategy has parameters for that."""
+        return given
+
+    def wake(self, now: float) -> float | None:
+        """When there is something to do again: inf = when a host or an outcome comes, None = nothing is left."""
+        times = [time for time in (part.wake() for part in self._parts()) if time is not None]
+        return max(min(times), math.nextafter(now, math.inf)) if times else None
+
+    def changed(self, name: str, old: Any) -> None:
+        """A live parameter was moved; one that is read when it is needed wants nothing more."""
+
+    @abstractmethod
+    def seeds(self, links: Sequence[Link]) -> None:
+        """A person added starting points."""
+
+    def bring_back(self) -> None:
+        """A person made the scope wider: links that were set aside wait again, each in its former place. One that is
+        still out of scope is set aside again when its turn comes."""
+        for part in self._parts():
+            if isinstance(part, Frontier):
+                part.bring_back()
+
+    def excluded(self) -> int:
+        """How many links it would follow if they were in scope: what is left for the person to include again."""
+        return sum(part.aside for part in self._parts() if isinstance(part, Frontier | Group))
+
+    def judged(self, page: Page, verdict: Verdict) -> None:
+        """A person's label changed a verdict."""
+
+    def retopic(self, topic: Topic) -> None:
+        self.topic = topic
+        vars(self).pop("_similarity", None)
+
+    def state(self) -> dict[str, Any]:
+        """All public fields but those handed in; plain data, the vocabulary or helpers, to be stored by `codec` at
+        once.
+        """
+        return self._own() | {"rng": self.rng}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        vars(self).update(state)
+        for value in state.values():
+            if isinstance(value, Frontier | Interned):
+                value.shelf = self.shelf
+
+    @cached_property
+    def _similarity(self) -> Similarity:
+        """How near a text of a link is to the topic."""
+        return Similarity(self.topic)
+
+    def learned(self) -> dict[str, Any]:
+        """What another run may start from."""
+        return {}
+
+    def inherit(self, learned: Mapping[str, Any]) -> None:
+        """Start from what another run learned."""
+
+    def keeps(self) -> int:
+        """How many entries it holds: what its memory grows with."""
+        sized = (set, frozenset, dict, list, deque, Frontier, Group, Browsing)
+        return sum(len(value) for value in self._own().values() if isinstance(value, sized))
+
+    def report(self) -> dict[str, Any]:
+        """Gauges for people."""
+        frontier = getattr(self, "frontier", None)
+        if frontier is None:
+            return {}
+        return {"frontier": len(frontier)} | ({"set aside": frontier.aside} if frontier.aside else {})
+
+    def explain(self, url: str) -> dict[str, Any]:
+        """Why this link stands where it stands."""
+        frontier = getattr(self, "frontier", None)
+        item = frontier.find(url) if frontier is not None else None
+        if item is None:
+            return {}
+        return {"score": item.score, "source": item.source, "parts": item.extra, "anchor": item.link.anchor}
+
+    def visit(
+        self,
+        link: Link,
+        agent: str = "",
+        fresh: bool = False,
+        note: Mapping[str, Any] | None = None,
+        source: str = "",
+        deadline: float | None = None,
+    ) -> Visit:
+        """A visit with the next id. Take room for it first."""
+        self.proposed += 1
+        return Visit(self.proposed - 1, link, agent, source, note or {}, fresh, deadline)
+
+    def note(self, at: float, kind: str, /, **data: Any) -> None:
+        """Tell the stream of events what only this strategy knows."""
+        self.notes.append(Noted(at, kind, data))
+
+    def _own(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in HANDED and name[0] != "_"}
+
+    def _parts(self) -> list[Any]:
+        return [value for value in vars(self).values() if isinstance(value, Frontier | Turns | Group | Browsing)]
+
+
+class Ordered(Strategy):
+    """Strategies that keep one order over all links: `observe` scores the links of a page and pushes them, and that
+    is all.
+    """
+
+    merge: ClassVar[str] = "max"
+    frontier: Frontier
+
+    def begin(self, seeds: Sequence[Link], now: float) -> None:
+        self.frontier = Frontier(self.shelf, self.cap, self.merge)
+        self.seeds(seeds)
+
+    def seeds(self, links: Sequence[Link]) -> None:
+        for link in links:
+            self.frontier.push(link, math.inf)
+
+    def propose(self, room: Room, now: float) -> list[Visit]:
+        visits = []
+        while item := self.frontier.pop(room):
+            visits.append(self.visit(item.link, source=item.source, note=self.parts(item)))
+        return visits
+
+    def parts(self, item: Item) -> Mapping[str, Any]:
+        """What the score is made of, for `explain`."""
+        return {"score": item.score} if math.isfinite(item.score) else {"seed": True}
+
+
+def register(kind: type[Strategy]) -> type[Strategy]:
+    """Class decorator: make a strategy known by its name."""
+    if not kind.name or REGISTRY.get(kind.name, kind).__qualname__ != kind.__qualname__:
+        raise Broken(f"{kind.__qualname__} needs a name that no other strategy has, not {kind.name!r}")
+    REGISTRY[kind.name] = kind
+    return kind

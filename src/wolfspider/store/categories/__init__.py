@@ -1,0 +1,1 @@
+"""Category indexes: pages in a tree of categories, found by words."""

@@ -1,0 +1,288 @@
+"""A category index: pages in a tree of categories, found by words and ranked by BM25. One file, made by
+store/categories/building.py, that anybody may have made or damaged.
+
+    with Categories.open(Path("categories.sqlite")) as index:
+        index.search("wolf spiders", category=index.find("biology"))      # [(address, title), ...], best first
+
+It is a SQLite file. Words lie in an FTS5 table, which ranks by BM25 with k1 = 1.2 and b = 0.75; how rare a word is, is
+counted over all pages of the index, also where one category is searched. Categories are numbered from the root down,
+each before all that is below it, so that a category with all below it is a run of numbers.
+
+A file that comes from elsewhere is only read, its schema must be ours to the letter, nothing in it is run, and what is
+read of its tree is bounded. What is damaged is said in a sentence.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from wolfspider.core.errors import BadInput, Problem, closest
+from wolfspider.core.text import folded, words
+
+FORMAT = 1
+APPLICATION = 0x776F6C66  # by which SQLite's own tools tell our files from others
+OFFERED = 14  # categories that are offered first, as many as Chen's spider had
+OTHER = "other"  # what the smaller ones are in
+MOST_CATEGORIES = 100_000
+DEEPEST = 20
+LONGEST_NAME = 400  # characters of a category's name: five words, as long as words may be
+MOST_TERMS = 10  # of a category
+LONGEST_TERMS = 1_000  # characters of them
+LONGEST_PATHS = 20_000_000  # characters of all paths: each has the names of all categories above it
+LARGEST_VALUE = 10_000_000  # bytes of anything in the file
+MOST_RESULTS = 1_000
+MOST_ASKED = 200  # words of a search
+
+TABLES = {
+    "about": "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    "categories": (
+        "CREATE TABLE categories (number INTEGER PRIMARY KEY, parent INTEGER NOT NULL, last INTEGER NOT NULL,"
+        " name TEXT NOT NULL, terms TEXT NOT NULL, pages INTEGER NOT NULL)"
+    ),
+    "pages": (
+        "CREATE TABLE pages (number INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, title TEXT NOT NULL,"
+        " category INTEGER NOT NULL)"
+    ),
+    "by_category": "CREATE INDEX by_category ON pages (category)",
+    "texts": "CREATE VIRTUAL TABLE texts USING fts5(words, content='', tokenize='unicode61 remove_diacritics 0')",
+}
+SHADOWS = {  # what FTS5 makes of the last
+    "texts_data": "CREATE TABLE 'texts_data'(id INTEGER PRIMARY KEY, block BLOB)",
+    "texts_idx": "CREATE TABLE 'texts_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID",
+    "texts_docsize": "CREATE TABLE 'texts_docsize'(id INTEGER PRIMARY KEY, sz BLOB)",
+    "texts_config": "CREATE TABLE 'texts_config'(k PRIMARY KEY, v) WITHOUT ROWID",
+}
+
+_RANKED = (
+    "SELECT p.url, p.title FROM texts JOIN pages p ON p.number = texts.rowid"
+    " WHERE texts MATCH ? AND p.category BETWEEN ? AND ? ORDER BY bm25(texts), p.number LIMIT ?"
+)
+_UNRANKED = (
+    "SELECT url, title FROM pages WHERE category BETWEEN ? AND ?"
+    " AND number NOT IN (SELECT rowid FROM texts WHERE texts MATCH ?) ORDER BY number LIMIT ?"
+)
+_IN_ORDER = "SELECT url, title FROM pages WHERE category BETWEEN ? AND ? ORDER BY number LIMIT ?"
+_CATEGORIES = "SELECT number, parent, last, name, terms, pages FROM categories ORDER BY number LIMIT ?"
+
+
+class OtherFormat(BadInput):
+    """An index of a wolfspider that is older or newer."""
+
+
+class Found(NamedTuple):
+    url: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Category:
+    number: int
+    last: int  # the last number of those below it; its own if there are none
+    path: str  # names from the top down: "science/physics"; "" for all pages
+    terms: tuple[str, ...]  # what tells its pages from others, strongest first
+    pages: int  # with those of the categories below it
+    below: tuple[Category, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition("/")[2]
+
+    def walk(self) -> Iterator[Category]:
+        yield self
+        for category in self.below:
+            yield from category.walk()
+
+
+class Categories:
+    """An index that was opened; `about` says what it was made from."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path, self._connection = path, connection
+        with self._reading():
+            _check_schema(connection)
+            self.about: Mapping[str, str] = MappingProxyType(_about(connection))
+            self._root = _tree(connection.execute(_CATEGORIES, (MOST_CATEGORIES + 1,)).fetchall())
+
+    @classmethod
+    def open(cls, path: Path) -> Categories:
+        """BadInput says what is wrong with it. Threads may take turns with what is opened."""
+        if not path.is_file():
+            raise BadInput(f"There is no file {path}. Make one by `wolfspider categories build WEB_OR_RUN`.")
+        address = f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1"
+        try:
+            connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+        except sqlite3.Error as error:
+            raise BadInput(f"{path} cannot be read: {error}.") from error
+        try:
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
+            return cls(path, connection)
+        except BaseException:
+            connection.close()
+            raise
+
+    def __enter__(self) -> Categories:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def tree(self) -> Category:
+        """All pages. Right below are the categories to be offered, largest first, and `other` with the smaller ones."""
+        return self._root
+
+    def find(self, name: str) -> Category:
+        """A category by its path, or by its name; of several with that name the one that is highest up."""
+        wanted = folded(name).strip().strip("/")
+        known = [category for category in self._root.walk() if category.path]
+        named = [each for each in known if each.path == wanted] or [each for each in known if each.name == wanted]
+        if not named:
+            raise Problem(f"There is no category {name[:80]!r} in {self.path}.{_nearest(wanted, self._root, known)}")
+        return min(named, key=lambda each: each.path.count("/"))
+
+    def search(self, asked: str, most: int = MOST_RESULTS, category: Category | None = None) -> list[Found]:
+        """Pages with any of the words, best first; then the other pages of the category, as they were stored."""
+        inside = category or self._root
+        run, most = (inside.number, inside.last), max(0, most)
+        wanted = query(asked)
+        with self._reading():
+            if not wanted:
+                return self._found(_IN_ORDER, (*run, most))
+            ranked = self._found(_RANKED, (wanted, *run, most))
+            return ranked + self._found(_UNRANKED, (*run, wanted, most - len(ranked)))
+
+    def examples(self, category: Category, most: int) -> list[Found]:
+        """Pages that have most of what the category is named for."""
+        return self.search(" ".join(category.terms), most, category)
+
+    def members(self) -> Iterator[tuple[str, int]]:
+        """The address of every page, and the number of its category."""
+        with self._reading():
+            yield from self._connection.execute("SELECT url, category FROM pages ORDER BY number")
+
+    def _found(self, sql: str, values: Sequence[object]) -> list[Found]:
+        return [Found(_text(url), _text(title)) for url, title in self._connection.execute(sql, values)]
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            yield
+        except _Format as error:
+            raise OtherFormat(
+                f"{self.path} is a category index of {error}. Make it anew by `wolfspider categories build`."
+            ) from error
+        except (sqlite3.Error, OverflowError, UnicodeError, _Unfit) as error:
+            raise BadInput(
+                f"{self.path} is damaged or no category index ({error}). Make it anew by `wolfspider categories build`."
+            ) from error
+
+
+def query(asked: str) -> str:
+    """Any of these words, as FTS5 wants it: each quoted, so that none of them is an operator."""
+    return " OR ".join(f'"{word}"' for word in list(dict.fromkeys(words(asked)))[:MOST_ASKED])
+
+
+def storable(text: str) -> str:
+    """Halves of characters cannot be stored, and what follows a NUL is not seen by all."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode()
+
+
+class _Unfit(ValueError):
+    """What a file has wrong, in words."""
+
+
+class _Format(ValueError):
+    """Which format it is of instead."""
+
+
+def _check_schema(connection: sqlite3.Connection) -> None:
+    """Our tables, and nothing else: a view or a trigger could make a harmless question run for ever."""
+    connection.execute("PRAGMA trusted_schema = OFF")
+    marks = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
+    if marks[0] != APPLICATION:
+        raise _Unfit("it is a file of something else")
+    if marks[1] != FORMAT:
+        raise _Format(f"format {marks[1]}, and this wolfspider reads {FORMAT}")
+    there = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql NOT NULL LIMIT 100").fetchall())
+    if there != TABLES | SHADOWS:
+        raise _Unfit("its tables are not those of an index")
+    (sound,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if sound != "ok":
+        raise _Unfit("its pages do not fit together")
+
+
+def _about(connection: sqlite3.Connection) -> dict[str, str]:
+    return {_text(name): _text(value) for name, value in connection.execute("SELECT name, value FROM about LIMIT 100")}
+
+
+def _tree(rows: Sequence[tuple[Any, ...]]) -> Category:
+    """From the last row to the first, so that what is below a category is there before it."""
+    if not 0 < len(rows) <= MOST_CATEGORIES:
+        raise _Unfit("it has no categories, or too many")
+    paths = _paths(rows)
+    below: dict[int, list[Category]] = {}
+    for number, parent, last, _, terms, pages in reversed(rows):
+        inside = tuple(reversed(below.pop(number, [])))
+        ends = [number, *(each.last for each in inside)]
+        if last != ends[-1] or [each.number - 1 for each in inside] != ends[:-1] or not isinstance(pages, int):
+            raise _Unfit("its categories do not fit together")
+        whole = Category(number, last, paths[number], _terms(terms), pages, inside)
+        below.setdefault(parent, []).append(whole)
+    return whole
+
+
+def _paths(rows: Sequence[tuple[Any, ...]]) -> list[str]:
+    """Of each category; what it is below of comes before it."""
+    paths, depths, length = [""], [0], 0
+    for place, (number, parent, _, name, *_) in enumerate(rows):
+        if number != place or not isinstance(parent, int) or not (0 <= parent < place or place == parent + 1 == 0):
+            raise _Unfit("its categories are not numbered as they should be")
+        if not place:
+            continue
+        depths.append(depths[parent] + 1)
+        if depths[place] > DEEPEST:
+            raise _Unfit("its categories are too deep")
+        path = _name(name) if parent == 0 else f"{paths[parent]}/{_name(name)}"
+        paths.append(path)
+        length += len(path)
+        if length > LONGEST_PATHS:
+            raise _Unfit("its categories have names that are too long together")
+    return paths
+
+
+def _name(value: object) -> str:
+    """By which a category is found, so it cannot be empty or look like a path."""
+    name = _text(value)
+    if not 0 < len(name) <= LONGEST_NAME or "/" in name:
+        raise _Unfit("a category in it has a name that none can have")
+    return name
+
+
+def _terms(value: object) -> tuple[str, ...]:
+    text = _text(value)
+    terms = tuple(text.split()) if len(text) <= LONGEST_TERMS else ()
+    if len(text) > LONGEST_TERMS or len(terms) > MOST_TERMS:
+        raise _Unfit("a category in it has too many terms")
+    return terms
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise _Unfit("a text in it is none")
+    return value
+
+
+def _nearest(wanted: str, root: Category, known: Sequence[Category]) -> str:
+    """The nearest name, or those that are offered first."""
+    nearest = closest(wanted, {each.path if "/" in wanted else each.name for each in known})
+    offered = ", ".join(each.name for each in root.below)
+    return nearest if nearest.startswith(" Did") else f" There are: {offered}." if offered else " It has none."

@@ -1,0 +1,99 @@
+"""A part of a run's archive as a WARC of its own: the records byte for byte, and what is thought of each page."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from wolfspider import __version__
+from wolfspider.core.errors import BadInput
+from wolfspider.store import cdxj
+from wolfspider.store.archive import LARGEST_RECORD, Place, name_of
+from wolfspider.store.export.selection import Selected, Selection
+from wolfspider.store.folder import Places
+from wolfspider.web.warc import writer
+
+_DIGEST = re.compile(rb"^WARC-Payload-Digest: *(\S+)", re.MULTILINE | re.IGNORECASE)
+
+
+def index_beside(out: Path) -> Path:
+    return out.with_name(out.name.removesuffix(".gz").removesuffix(".warc") + ".cdxj")
+
+
+def copied(pages: Selection, file: BinaryIO, name: str) -> Iterator[cdxj.Row]:
+    """Write the pages; gives the lines of an index of what was written, one after another."""
+    archive = Places.of(pages.view.folder).archive
+    place = file.write(_info(pages, name))
+    for selected in pages:
+        row = selected.row
+        try:
+            member, digest = _member(archive, row.place)
+        except BadInput:
+            pages.exported.damaged += 1
+            pages.exported.pages -= 1
+            continue
+        file.write(member)
+        yield cdxj.Row(row.final_url, row.at, row.type, row.status, digest, len(member), place, name)
+        said = writer.metadata(row.final_url, row.at, _opinion(selected, pages))
+        place += len(member) + file.write(said)
+
+
+def _info(pages: Selection, name: str) -> bytes:
+    settings: dict[str, Any] = pages.view.about["settings"]
+    whole = json.dumps(settings, sort_keys=True).encode()
+    fields = {
+        "software": f"wolfspider/{__version__}",
+        "format": "WARC File Format 1.1",
+        "robots": "obey",
+        "description": f"Pages of a crawl for: {pages.topic}",
+        "settings-digest": f"blake2b:{hashlib.blake2b(whole, digest_size=16).hexdigest()}",
+    }
+    if settings["contact"]:
+        fields["operator"] = settings["contact"]
+    return writer.info(pages.at, fields, name=name)
+
+
+def _opinion(selected: Selected, pages: Selection) -> dict[str, str]:
+    """Why the page is here."""
+    row = selected.row
+    label = row.evidence.get("label")
+    told = {
+        "score": f"{row.score:.6g}",
+        "relevant": str(row.relevant).lower(),
+        "why": json.dumps(row.evidence),
+        "strategy": pages.strategy,
+        "topic": pages.topic,
+        "via": selected.source,
+        "anchor": selected.anchor,
+        "label": "" if label is None else "up" if label else "down",
+    }
+    return {name: value for name, value in told.items() if value}
+
+
+def _member(archive: Path, place: Place | None) -> tuple[bytes, str]:
+    """A record as it lies in the archive, having seen that it is whole, and the digest of its body."""
+    if place is None:
+        raise BadInput("This page was never archived.")
+    path = archive / name_of(place.file)
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}.") from error
+    try:
+        data = os.pread(handle, min(place.length, LARGEST_RECORD), place.offset)
+        inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        record = inflater.decompress(data, LARGEST_RECORD)
+    except (OSError, zlib.error) as error:
+        raise BadInput(f"{path} is damaged at byte {place.offset:,}: {error}.") from error
+    finally:
+        os.close(handle)
+    if not inflater.eof or inflater.unused_data or len(data) != place.length:
+        raise BadInput(f"{path} is damaged at byte {place.offset:,}: there is no whole record.")
+    found = _DIGEST.search(record.partition(b"\r\n\r\n")[0])
+    return data, found[1].decode("ascii", "replace") if found else ""

@@ -1,0 +1,158 @@
+"""A store in memory, for tests and for crawls that keep nothing: the same promises, until the process ends."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Any
+
+from wolfspider.core import codec
+from wolfspider.core.events import Command, Event, Gauge, Landed
+from wolfspider.core.model import Failure, Fetch, Page, Verdict, hidden, host_of
+from wolfspider.engine.contracts import Held
+from wolfspider.policy.frontier import Shelf
+from wolfspider.store.base import Past
+from wolfspider.store.counting import PageCount
+from wolfspider.store.gauges import SECONDS
+
+
+class Volatile:
+    """Nothing of it is ever opened again, so there is nothing to play."""
+
+    def __init__(self, about: Mapping[str, Any] | None = None) -> None:
+        self.about = dict(about or {})
+        self.shelf = Shelf()
+        self.entries = 0  # of the journal, which nobody will ever read
+        self.landings: list[Landed] = []
+        self.inbox: list[Command] = []  # commands of others
+        self._handed = 0
+        self._held: dict[str, Held] = {}
+        self._pages: dict[str, None] = {}  # final addresses, in the order their pages came
+        self._landed: Page | None = None  # as it was parsed, with all its links
+        self._headers: dict[str, Mapping[str, str]] = {}
+        self._pending: dict[int, Fetch] = {}
+        self._fetched: Fetch | None = None
+        self._liked: list[Fetch] = []
+        self._hosts: dict[str, Mapping[str, Any]] = {}
+        self._counts: dict[str, int] = {}
+        self._gauges: deque[Gauge] = deque(maxlen=SECONDS)
+        self._counted: dict[str, tuple[bool, bool]] = {}  # pages by final address: relevant, hidden
+
+    def write(self, entry: tuple[Any, ...]) -> None:
+        self.entries += 1
+        self._landed = self._fetched = None
+        if entry[0] == "land":
+            _, visit, result, *_ = entry
+            self._fetched = self._pending.pop(visit, None)
+            self._landed = result if isinstance(result, Page) else None
+
+    def hear(self, event: Event) -> None:
+        if isinstance(event, Landed):
+            self.landings.append(event)
+
+    def holds(self, url: str) -> bool:
+        return url in self._held
+
+    def recall(self, url: str) -> Held | None:
+        return self._held.get(url)
+
+    def keep(self, url: str, result: Page | Failure, verdict: Verdict | None) -> None:
+        if isinstance(result, Failure):
+            self._held[url] = Held(result, None)
+            return
+        page = result
+        names = dict.fromkeys((url, page.final_url))
+        self._counted.pop(url, None)  # it may redirect now
+        if verdict is not None:
+            self._counted[page.final_url] = (verdict.relevant, hidden(page.robots))
+        if self._landed is not None and not self._is_held(page):
+            self._pages.pop(page.final_url, None)  # newest last
+            self._pages[page.final_url] = None
+        for name in names:
+            self._held[name] = Held(page, verdict)
+            if self._fetched is not None and self._fetched.status != 304:
+                self._headers[name] = self._fetched.headers
+
+    def _is_held(self, page: Page) -> bool:
+        """Did a server say that the copy at hand still holds?"""
+        held = self._held.get(page.final_url)
+        return held is not None and held.result is page
+
+    def newest(self, host: str, count: int) -> list[str]:
+        return list(islice((url for url in reversed(self._pages) if host_of(url) == host), count))[::-1]
+
+    def state(self) -> dict[str, Any]:
+        return {}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        pass
+
+    def archive(self, visit: int, fetch: Fetch) -> None:
+        self._pending[visit] = fetch
+
+    def liked(self) -> list[Fetch]:
+        return list(self._liked)
+
+    def like(self, fetch: Fetch) -> None:
+        self._liked.append(fetch)
+
+    def held(self, url: str) -> Mapping[str, str]:
+        held = self._held.get(url)
+        other = held is None or not isinstance(held.result, Page) or held.result.final_url != url
+        headers: Mapping[str, str] = {} if other else self._headers.get(url, {})
+        return {name: headers[name] for name in ("etag", "last-modified") if name in headers}
+
+    def commit(self) -> None:
+        pass
+
+    def sync(self) -> None:
+        pass
+
+    def snapshot(self, state: Mapping[str, Any]) -> None:
+        codec.store(dict(state))  # what could not be stored is found out here too
+
+    def past(self) -> Past:
+        return Past(None, iter(()))
+
+    def commands(self) -> list[tuple[int, Command]]:
+        found = list(enumerate(self.inbox, 1))[self._handed :]
+        self._handed = len(self.inbox)
+        return found
+
+    def taking(self, number: int) -> None:
+        pass
+
+    def hosts(self) -> Iterable[Mapping[str, Any]]:
+        return [copy.deepcopy(dict(row)) for _, row in sorted(self._hosts.items())]
+
+    def keep_hosts(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        self._hosts.update((row["host"], copy.deepcopy(dict(row))) for row in rows)
+
+    def count(self, name: str, by: int = 1) -> None:
+        self._counts[name] = self._counts.get(name, 0) + by
+
+    def counts(self) -> Mapping[str, int]:
+        return dict(self._counts)
+
+    def gauge(self, gauge: Gauge) -> None:
+        self._gauges.append(gauge)
+
+    def gauges(self) -> list[Gauge]:
+        return list(self._gauges)
+
+    def page_count(self) -> PageCount:
+        seen = Counter(self._counted.values())
+        good, bad, hidden_good = seen[True, False], seen[False, False], seen[True, True]
+        return PageCount(good + bad, good, hidden_good + seen[False, True], hidden_good)
+
+    @property
+    def begun(self) -> bool:
+        return self.entries > 0
+
+    def index(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass

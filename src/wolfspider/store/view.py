@@ -1,0 +1,359 @@
+"""A run seen by other processes, while its owner goes on: everything may be read, commands alone may be added.
+
+What is iterated over is one moment of the run, however long it takes. Nothing here waits for the owner, and the owner
+never waits for a reader.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from wolfspider.core import codec
+from wolfspider.core.errors import BadInput, Problem
+from wolfspider.core.events import Command, Gauge
+from wolfspider.core.failures import in_words
+from wolfspider.core.model import Failure
+from wolfspider.store import schema
+from wolfspider.store.archive import Place
+from wolfspider.store.archive import read as read_archive
+from wolfspider.store.counting import HIDDEN, NEWEST, PageCount, count
+from wolfspider.store.folder import Places, described, refuse_links
+from wolfspider.store.gauges import MINUTES, SECONDS, gauges
+from wolfspider.store.holdings import body_of
+from wolfspider.store.packing import unpacked, unsigned
+
+_PATIENCE = 10.0  # seconds
+_MOST_WAITING = 10_000  # commands that the owner has not taken yet
+_PAGE = (
+    "p.seq, p.visit, p.url, p.final_url, p.host, p.hops, p.at, p.seconds, p.status, p.headers, p.type, p.charset,"
+    " p.title, p.description, p.language, p.published, p.modified, p.size, p.digest, p.near, p.words, p.links,"
+    " p.truncated, p.robots, p.canonical, p.file, p.offset, p.length, p.body"
+)
+# The newest copy of each page by its final address, with the newest word on it.
+_PAGES = (
+    f"SELECT {_PAGE}, h.score, h.relevant, h.evidence FROM {NEWEST}"  # noqa: S608
+    " WHERE p.at >= ? AND h.relevant >= ? ORDER BY p.seq"
+)
+_ONE = (
+    f"SELECT {_PAGE}, h.score, h.relevant, h.evidence FROM held h JOIN pages p ON p.seq = h.page"  # noqa: S608
+    " WHERE h.url = ? ORDER BY h.seq DESC LIMIT 1"
+)
+_HOSTS = f"SELECT DISTINCT p.host FROM {NEWEST} WHERE NOT {HIDDEN}"  # noqa: S608
+_VISITS = "SELECT id, seq, url, agent, source, how, fresh, anchor, note FROM visits WHERE url = ? ORDER BY id"
+_LANDINGS = (
+    "SELECT seq, n, visit, url, page, failure, detail, score, relevant, evidence, how, cost, seconds, at"
+    " FROM landings WHERE url = ? ORDER BY seq, n"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A page of the run with the last verdict on it."""
+
+    number: int  # the entry of the log that brought it
+    visit: int
+    url: str
+    final_url: str
+    host: str
+    hops: tuple[str, ...]
+    at: float
+    seconds: float
+    status: int
+    headers: Mapping[str, str]
+    type: str
+    charset: str
+    title: str
+    description: str
+    language: str
+    published: float | None
+    modified: float | None
+    size: int
+    digest: str
+    near: int
+    words: int
+    links: int
+    truncated: bool
+    robots: tuple[str, ...]
+    canonical: str
+    place: Place | None  # in the archive; None where pages came without bodies
+    body: int  # bytes of the decoded body there
+    score: float
+    relevant: bool
+    evidence: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Visited:
+    """A visit as it was proposed."""
+
+    id: int
+    seq: int
+    url: str
+    agent: str
+    source: str
+    how: str
+    fresh: bool
+    anchor: str
+    note: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """What became of a visit."""
+
+    seq: int
+    n: int
+    visit: int
+    url: str
+    page: int | None
+    failure: str | None
+    detail: str | None
+    score: float | None
+    relevant: bool | None
+    evidence: Mapping[str, Any]
+    how: str
+    cost: int
+    seconds: float
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    count: PageCount
+    downloads: int
+    failures: Mapping[str, int]  # by kind
+    reasons: Mapping[str, int]  # the same in words
+    hosts: int  # that pages came from, those that ask not to be indexed apart
+    started: float | None
+    ended: str | None  # why, if the run is over and has not gone on
+    counts: Mapping[str, int]
+
+    @property
+    def pages(self) -> int:
+        return self.count.pages
+
+    @property
+    def relevant(self) -> int:
+        return self.count.relevant
+
+
+class RunView:
+    """A run, read only."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.about = described(folder)
+        self._places = Places.of(folder)
+        refuse_links(self._places)
+        with self.moment() as connection:
+            schema.refuse_newer(self._places.database, connection.execute("PRAGMA user_version").fetchone()[0])
+
+    @contextlib.contextmanager
+    def moment(self) -> Iterator[sqlite3.Connection]:
+        """One moment of the run."""
+        with contextlib.closing(_opened(self._places.database, "ro")) as connection:
+            try:
+                connection.execute("BEGIN")
+                yield connection
+            except sqlite3.Error as error:
+                raise BadInput(f"{self._places.database} is damaged: {error}. Restore it from a copy.") from error
+
+    @property
+    def commanded(self) -> bool:
+        """Has a person told the run anything?"""
+        with self.moment() as connection:
+            return connection.execute("SELECT 1 FROM commands LIMIT 1").fetchone() is not None
+
+    @property
+    def ended(self) -> str | None:
+        """Why the run is over, if it is and has not been resumed since."""
+        with self.moment() as connection:
+            return _ended(connection)
+
+    def pages(self, relevant: bool = False, since: float | None = None) -> Iterator[Row]:
+        """Each page once, in the order they came; `since`: those that came at that time or later."""
+        with self.moment() as connection:
+            yield from pages_of(connection, relevant, since)
+
+    def page(self, url: str) -> Row | None:
+        """The newest copy of a page, by the address it was asked for or the one it was found at."""
+        with self.moment() as connection:
+            row = connection.execute(_ONE, (url,)).fetchone()
+        return None if row is None else _row(*row)
+
+    def visits_of(self, url: str) -> list[Visited]:
+        with self.moment() as connection:
+            rows = connection.execute(_VISITS, (url,)).fetchall()
+        return [_visited(*row) for row in rows]
+
+    def landings_of(self, url: str) -> list[Landing]:
+        with self.moment() as connection:
+            rows = connection.execute(_LANDINGS, (url,)).fetchall()
+        return [_landing(*row) for row in rows]
+
+    def events(self, kind: str | None = None) -> Iterator[tuple[float, str, Mapping[str, Any]]]:
+        """Time, kind and content of what is neither a visit nor a landing."""
+        sql = "SELECT at, kind, data FROM events WHERE ? IS NULL OR kind = ? ORDER BY seq, n"
+        with self.moment() as connection:
+            for at, name, data in connection.execute(sql, (kind, kind)):
+                yield at, name, json.loads(data)
+
+    def summary(self) -> Summary:
+        with self.moment() as connection:
+            (hosts,) = connection.execute(f"SELECT COUNT(*) FROM ({_HOSTS})").fetchone()  # noqa: S608
+            failures, reasons = _failures(connection)
+            counts = dict(connection.execute("SELECT name, value FROM counters ORDER BY name").fetchall())
+            began = connection.execute("SELECT at FROM log WHERE seq = 1").fetchone()
+            return Summary(
+                *(count(connection), _downloads(connection), failures, reasons, hosts),
+                *(began[0] if began else None, _ended(connection), counts),
+            )
+
+    def gauge(self) -> Gauge | None:
+        """How the run stood when its owner last said so; None if nobody ever did."""
+        return next(iter(self.gauges(1)), None)
+
+    def gauges(self, newest: int = SECONDS + MINUTES) -> list[Gauge]:
+        """The newest gauges, oldest first: a second apart in the last hour, a minute apart before."""
+        with self.moment() as connection:
+            return gauges(connection, newest)
+
+    def hosts(self) -> set[str]:
+        """Those that pages came from, pages that ask not to be indexed apart."""
+        with self.moment() as connection:
+            return {host for (host,) in connection.execute(_HOSTS)}
+
+    def body(self, row: Row) -> bytes:
+        """The decoded body of a page, as it came."""
+        if row.place is None:
+            raise BadInput(f"The body of {row.final_url} was never archived.")
+        return body_of(read_archive(self._places.archive, row.place), row.body)
+
+
+def pages_of(connection: sqlite3.Connection, relevant: bool = False, since: float | None = None) -> Iterator[Row]:
+    """The pages of one moment."""
+    for row in connection.execute(_PAGES, (-1e300 if since is None else since, int(relevant))):
+        yield _row(*row)
+
+
+def _row(*values: Any) -> Row:
+    number, visit, url, final_url, host, hops, at, seconds, status, headers, kind, charset, *rest = values
+    title, description, language, published, modified, size, digest, near, words, links, *rest = rest
+    truncated, robots, canonical, file, offset, length, body, score, relevant, evidence = rest
+    place = Place(file, offset, length) if file is not None else None
+    return Row(
+        *(number, visit, url, final_url, host, tuple(json.loads(hops)), at, seconds, status, json.loads(headers)),
+        *(kind, charset, title, description, language, published, modified, size, digest, unsigned(near)),
+        *(words, links, bool(truncated), tuple(robots.split()), canonical, place, body),
+        *(score, bool(relevant), json.loads(evidence)),
+    )
+
+
+def _visited(*values: Any) -> Visited:
+    number, seq, url, agent, source, how, fresh, anchor, note = values
+    return Visited(number, seq, url, agent, source, how, bool(fresh), anchor, json.loads(note))
+
+
+def _landing(*values: Any) -> Landing:
+    seq, n, visit, url, page, failure, detail, score, relevant, evidence, *rest = values
+    judged = None if relevant is None else bool(relevant)
+    return Landing(seq, n, visit, url, page, failure, detail, score, judged, json.loads(evidence or "{}"), *rest)
+
+
+def _failures(connection: sqlite3.Connection) -> tuple[Counter[str], Counter[str]]:
+    """How many visits failed, by kind and in words."""
+    kinds: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    sql = "SELECT failure, detail, COUNT(*) FROM landings WHERE failure IS NOT NULL AND how = 'out' GROUP BY 1, 2"
+    for kind, detail, times in connection.execute(sql):
+        failure = Failure(_text(kind), _text(detail or ""))
+        kinds[failure.kind] += times
+        reasons[in_words(failure)] += times
+    return kinds, reasons
+
+
+def _text(value: Any) -> str:
+    """Also of a value of another type, as a damaged run may have it."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _downloads(connection: sqlite3.Connection) -> int:
+    """Those of the landings, and those made before the crawl began."""
+    (spent,) = connection.execute("SELECT IFNULL(SUM(cost), 0) FROM landings").fetchone()
+    begun = connection.execute("SELECT data FROM log WHERE seq = 1 AND kind = 'begin'").fetchone()
+    return int(spent) + (int(unpacked(begun[0])[2]) if begun else 0)
+
+
+def _ended(connection: sqlite3.Connection) -> str | None:
+    sql = "SELECT seq, data FROM events WHERE kind = 'Ended' ORDER BY seq DESC, n DESC LIMIT 1"
+    row = connection.execute(sql).fetchone()
+    (last,) = connection.execute("SELECT IFNULL(MAX(seq), 0) FROM log").fetchone()
+    return str(json.loads(row[1])["reason"]) if row and row[0] == last else None
+
+
+# What another process may say to the owner
+
+
+def append_command(folder: Path, command: Command, who: str) -> int:
+    """Tell the owner of a run what a person wants; the number by which the answer is known."""
+    described(folder)
+    places = Places.of(folder)
+    refuse_links(places)
+    text = codec.store(command)[0]
+    if len(text) > schema.LONGEST_COMMAND:
+        raise Problem(f"The command is too long: {len(text):,} characters, at most {schema.LONGEST_COMMAND:,}.")
+    with contextlib.closing(_opened(places.database, "rw")) as connection:
+        try:
+            return _inserted(connection, who, text)
+        except sqlite3.OperationalError as error:
+            raise Problem(f"{folder} cannot be told anything: {error}.") from error
+
+
+def _inserted(connection: sqlite3.Connection, who: str, text: str) -> int:
+    connection.execute("BEGIN IMMEDIATE")
+    sql = "SELECT COUNT(*) FROM commands WHERE id > (SELECT IFNULL(MAX(command), 0) FROM events WHERE command NOT NULL)"
+    (waiting,) = connection.execute(sql).fetchone()
+    if waiting >= _MOST_WAITING:
+        connection.execute("ROLLBACK")
+        raise Problem(f"{waiting:,} commands wait for this run already. Is anybody running it?")
+    values = (time.time(), who[:200].encode("utf-8", "replace").decode(), text)
+    number = connection.execute("INSERT INTO commands (at, who, data) VALUES (?, ?, ?)", values).lastrowid
+    connection.execute("COMMIT")
+    return int(number or 0)
+
+
+def answer_to(folder: Path, number: int) -> Mapping[str, Any] | None:
+    """What came of a command: `problem` is empty if it was obeyed, `old` what was there before. None: not yet."""
+    with contextlib.closing(_opened(Places.of(folder).database, "ro")) as connection:
+        row = connection.execute("SELECT kind, at, data FROM events WHERE command = ?", (number,)).fetchone()
+    return None if row is None else {"kind": row[0], "at": row[1], **json.loads(row[2])}
+
+
+def _opened(database: Path, mode: str) -> sqlite3.Connection:
+    """Read only where nothing is to be written. A folder nobody can write to has no WAL: it is read as it is."""
+    address = f"file:{quote(str(database.absolute()))}?mode={mode}"
+    for how in (address, f"{address}&immutable=1") if mode == "ro" else (address,):
+        connection = sqlite3.connect(how, uri=True, timeout=_PATIENCE, isolation_level=None)
+        try:
+            connection.execute("PRAGMA trusted_schema = OFF")
+            connection.execute("SELECT COUNT(*) FROM meta").fetchone()
+            return connection
+        except sqlite3.OperationalError as error:
+            connection.close()
+            trouble: sqlite3.Error = error
+            if database.with_name("run.db-wal").exists():
+                break
+        except sqlite3.DatabaseError as error:
+            connection.close()
+            trouble = error
+            break
+    raise BadInput(f"{database} cannot be read: {trouble}.") from trouble

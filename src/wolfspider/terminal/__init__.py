@@ -1,0 +1,1 @@
+"""What a person sees without a browser."""

@@ -1,0 +1,184 @@
+"""What moves on a terminal while a crawl runs: how far it is, how good what it finds is, what stands in its way.
+
+All of it is told from the crawl's events, its gauges above all. It goes to stderr and is redrawn a few times a second.
+Where that is no terminal, nothing moves.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from wolfspider.core.events import Event, Gauge, Landed
+from wolfspider.core.failures import in_words
+from wolfspider.core.model import Failure, Page, hidden, host_of
+from wolfspider.store.counting import PageCount
+from wolfspider.store.view import Summary
+from wolfspider.terminal import progress as terminal
+from wolfspider.terminal import standing
+from wolfspider.terminal.safe_text import plainly
+from wolfspider.terminal.spider_results import FEWEST, Generation, Layout, Outputs, on_screen
+from wolfspider.terminal.standing import HALTED, counted
+
+LATELY = 100  # downloads that count as lately
+REMINDED = 60.0  # seconds between two lines that say what is waited for, where nothing moves
+PATIENCE = 10.0  # seconds before the first of them
+SHOWN = 6  # pages on the screen
+AROUND = 8  # lines of the picture besides what is told of a generation, empty ones included
+BAR = 16  # columns
+
+
+class Tally:
+    """What a crawl has brought so far, told from its events; of a run that is resumed, from what it had before."""
+
+    def __init__(self, pages: int) -> None:
+        self.pages = pages  # the budget, which a person may move
+        self.downloads = 0
+        self.count = PageCount()
+        self.bytes = 0
+        self.failures: Counter[str] = Counter()  # in words
+        self.hosts: set[str] = set()
+        self.lately: deque[bool] = deque(maxlen=LATELY)
+        self.newest: deque[tuple[float, str, str]] = deque(maxlen=SHOWN)  # each address once
+        self.gauge: Gauge | None = None
+        self._heard = 0.0  # when the gauge came, by the clock of this process
+
+    def take_stock(self, summary: Summary, hosts: Iterable[str]) -> None:
+        """The whole run, as it lies on disk."""
+        self.count, self.downloads, self.failures = summary.count, summary.downloads, Counter(summary.reasons)
+        self.hosts = set(hosts)
+
+    @property
+    def pages_in(self) -> int:
+        """Pages of every kind."""
+        return self.count.pages + self.count.hidden
+
+    def hear(self, event: Event) -> None:
+        match event:
+            case Landed(how="out"):
+                self._landed(event)
+            case Gauge():
+                self.gauge, self._heard = event, time.monotonic()
+                self.pages, self.downloads = event.budget, event.downloads
+                self.count = PageCount(event.pages, event.relevant, event.hidden, event.hidden_relevant)
+
+    def _landed(self, event: Landed) -> None:
+        outcome = event.outcome
+        relevant = bool(outcome.verdict and outcome.verdict.relevant)
+        if isinstance(outcome.result, Failure):
+            self.failures[in_words(outcome.result)] += 1
+        elif outcome.verdict is not None:  # the answer of a Source is no page
+            self._page(outcome.result, outcome.verdict.score, relevant)
+        if outcome.downloads:
+            self.lately.append(relevant)
+
+    def _page(self, page: Page, score: float, relevant: bool) -> None:
+        self.bytes += page.size
+        if not hidden(page.robots):
+            self.hosts.add(host_of(page.final_url))
+        for shown in [row for row in self.newest if row[2] == page.final_url]:
+            self.newest.remove(shown)
+        if relevant:
+            self.newest.appendleft((score, page.title, page.final_url))
+
+    def summary(self) -> str:
+        return standing.found(self.count, len(self.hosts), self.downloads, self.failures)
+
+    @property
+    def now(self) -> float | None:
+        """The crawl's own clock."""
+        return None if self.gauge is None else self.gauge.at + time.monotonic() - self._heard
+
+    def fetching(self) -> str:
+        """The address that has been fetched for the longest time. What waits for its host is not fetched yet."""
+        gauge, now = self.gauge, self.now
+        if gauge is None or now is None:
+            return "fetching nothing yet"
+        if gauge.longest_since is None:
+            return "fetching nothing at the moment"
+        allowed = "" if gauge.longest_deadline is None else f" of {gauge.longest_deadline:g} s"
+        others = f" {gauge.in_flight}, the longest" if gauge.in_flight > 1 else ""
+        return f"fetching{others} for {max(0.0, now - gauge.longest_since):.0f} s{allowed}: {gauge.longest}"
+
+
+@contextmanager
+def following(console: Console, tally: Tally, outputs: Outputs, moves: bool = True) -> Iterator[Callable[[], None]]:
+    """Gives what draws the picture anew. Where lines of data go to the same terminal nothing `moves`, and each
+    generation of a spider is a line."""
+    if not console.is_terminal or console.quiet or not moves:
+        outputs.listen(lambda generation: console.print(Text(plainly(generation.line(), 2000))))
+        yield _reminding(console, tally)
+        return
+    with Live(console=console, transient=True, auto_refresh=False) as live:
+        yield lambda: live.update(_picture(console, tally, outputs.newest), refresh=True)
+
+
+def _reminding(console: Console, tally: Tally) -> Callable[[], None]:
+    """Where nothing moves, a line a minute at most says that the crawl only waits."""
+    said = time.monotonic() - REMINDED + PATIENCE
+
+    def look() -> None:
+        nonlocal said
+        waits = tally.gauge is not None and standing.resting(tally.gauge)
+        if waits and tally.gauge is not None and time.monotonic() - said >= REMINDED:
+            console.print(_line(standing.visits(tally.gauge)))
+            said = time.monotonic()
+
+    return look
+
+
+def _picture(console: Console, tally: Tally, generation: Generation | None) -> RenderableType:
+    """What there is, in the height there is: where it is low, results go before the rest."""
+    height, fetching = console.height - 1, _line(tally.fetching())
+    if generation is not None and height < AROUND + 2 + 2 * FEWEST:
+        return Group(_bar(tally), fetching, *_results(console, tally, generation, height - 2, brief=True))
+    found = (
+        terminal.finds(tally.newest)
+        if generation is None
+        else Group(*_results(console, tally, generation, height - AROUND))
+    )
+    failures = f"failures: {standing.failed(tally.failures)}"
+    about = (_line(_rates(tally)), _line(_visits(tally)), _line(failures), fetching)
+    return Padding(Group(_bar(tally), *about, Text(), found), (1, 1))
+
+
+def _results(
+    console: Console, tally: Tally, generation: Generation, lines: int, brief: bool = False
+) -> Iterator[RenderableType]:
+    layout = Layout(console.width - (0 if brief else 2), console.options.ascii_only)
+    yield _line(generation.status(tally.now))
+    yield from on_screen(generation, layout, lines - 1, brief)
+
+
+def _line(text: str) -> Text:
+    return terminal.one_line(plainly(text))
+
+
+def _bar(tally: Tally) -> Table:
+    gauge = tally.gauge
+    rate = "" if gauge is None else f"{gauge.rate_minute:.1f}/s"
+    left = "" if gauge is None else HALTED.get(gauge.state) or standing.left(gauge)
+    return terminal.progress(tally.downloads, tally.pages, BAR, rate, left)
+
+
+def _visits(tally: Tally) -> str:
+    if tally.gauge is None:
+        return "getting ready: taking up the run, or gathering starting points"
+    return standing.visits(tally.gauge)
+
+
+def _rates(tally: Tally) -> str:
+    lately = 100 * sum(tally.lately) / len(tally.lately) if tally.lately else 0
+    hidden = f", {tally.count.hidden_relevant:,} more noindex" if tally.count.hidden_relevant else ""
+    return (
+        f"{tally.count.relevant:,} relevant{hidden}, harvest rate {standing.harvest(tally.count, tally.downloads)} "
+        f"(lately {lately:.0f} %), {counted(len(tally.hosts), 'host')}"
+    )

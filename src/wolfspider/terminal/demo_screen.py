@@ -1,0 +1,129 @@
+"""The demo on a terminal: a screen that moves while it hunts, and what it prints in the end.
+
+The screen goes to stderr. Where that is no terminal there is none.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from wolfspider.bench.run.demo import Demo, Hunt, Line, next_steps, verdict
+from wolfspider.terminal import progress as terminal
+from wolfspider.terminal.safe_text import plainly
+
+SHOWN = 5  # finds
+BAR = 32  # columns
+_PAUSE = 0.1  # seconds between two pictures
+
+
+@contextmanager
+def following(console: Console, demo: Demo) -> Iterator[Callable[[Hunt], None]]:
+    """Gives what wants to be called after every download."""
+    if not console.is_terminal or console.quiet:
+        yield lambda hunt: None
+        return
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        yield Screen(demo, live)
+
+
+class Screen:
+    """Progress, rates and the best finds so far, redrawn a few times a second."""
+
+    def __init__(self, demo: Demo, live: Live) -> None:
+        self._demo, self._live = demo, live
+        self._hunts: dict[str, Hunt] = {}
+        self._drawn = 0.0
+
+    def __call__(self, hunt: Hunt) -> None:
+        now = time.monotonic()
+        if now - self._drawn >= _PAUSE or hunt.strategy not in self._hunts:
+            self._hunts[hunt.strategy] = hunt
+            self._live.update(self._picture(), refresh=True)
+            self._drawn = now
+
+    def _picture(self) -> RenderableType:
+        parts = (headline(self._demo), Text(), self._bars(), Text(), finds(self._demo.hunt))
+        return Padding(Group(*parts), (1, 1))
+
+    def _bars(self) -> Table:
+        table = Table.grid(padding=(0, 2))
+        for hunt in self._hunts.values():
+            table.add_row(Text(hunt.strategy, "bold"), terminal.progress(hunt.downloads, hunt.pages, BAR))
+            table.add_row("", Text(rates(hunt)))
+        return table
+
+
+def headline(demo: Demo) -> Text:
+    wanted = plainly(", ".join(demo.task.topic.keywords))
+    size = f"{demo.size:,} pages in a made-up language"
+    return Text.assemble("Hunting for ", (wanted, "bold"), f" on a computed web of {size}.")
+
+
+def rates(hunt: Hunt) -> str:
+    """In as many words as fit beside a name on 80 columns; docs/cli.md says what they mean."""
+    return (
+        f"{len(hunt.found):,} relevant, harvest rate {percent(hunt.rate)} (lately {percent(hunt.recent)}),"
+        f" {hunt.waiting:,} waiting"
+    )
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def finds(hunt: Hunt) -> Table:
+    """The best pages so far."""
+    return terminal.finds((find.score, find.title, find.url) for find in hunt.best.finds[:SHOWN])
+
+
+# What it prints in the end
+
+
+def summary(console: Console, found: Demo, lines: Sequence[Line]) -> None:
+    """What was found, and how that compares; without lines the hunt was interrupted."""
+    hunt = found.hunt
+    console.print(headline(found))
+    console.print(f"{hunt.strategy}, {hunt.downloads:,} downloads: {rates(hunt)}.")
+    console.print(f"Its judge, which goes by the topic's words alone, calls {hunt.sure:,} pages relevant.\n")
+    if hunt.best.finds:
+        console.print("[bold]Best finds[/bold]")
+        console.print(finds(hunt))
+        console.print()
+    if lines:
+        _compared(console, lines)
+        console.print("\n[bold]What to try next[/bold]")
+        console.print(_steps(found))
+
+
+def _compared(console: Console, lines: Sequence[Line]) -> None:
+    pages, possible = max(line.downloads for line in lines), lines[0].possible
+    console.print(
+        f"[bold]The same {pages:,} downloads[/bold], of which no crawler can make more than {possible:,} finds"
+    )
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    for line in lines:
+        table.add_row(
+            Text(line.strategy, "bold"),
+            f"{line.found:,} found",
+            f"harvest rate {percent(line.rate)}",
+            f"{percent(line.share)} of what is possible",
+        )
+    console.print(table)
+    console.print(verdict(list(lines)))
+
+
+def _steps(found: Demo) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    for command, says in next_steps(found.plan):
+        table.add_row(Text(command, "cyan"), Text(says))
+    return table

@@ -1,0 +1,169 @@
+"""`wolfspider explain`, laid out for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wolfspider.app.explain import why as explain
+from wolfspider.core.failures import in_words
+from wolfspider.core.model import NEVER_ASKED, Failure, hidden
+from wolfspider.terminal.safe_text import plainly
+
+__all__ = ["explain", "lines", "show"]
+
+_STATES = {
+    "relevant": "It was downloaded, and it is relevant.",
+    "not relevant": "It was downloaded, and it is not relevant.",
+    "failed": "It was visited, and there is no page.",
+    "out": "A visit to it is out, or was when the run stopped.",
+    "waiting": "It is known and waits for its turn.",
+    "set aside": "It is known, and set aside because it is out of scope.",
+    "unknown": "The run has not met it.",
+}
+_WAYS = {
+    "out": "asked for over the network",
+    "held": "answered from what the run held, free",
+    "joined": "answered together with a visit that was out, free",
+    "excluded": "turned away: out of scope",
+    "source": "answered by a source",
+}
+_TOLD = ("score", "source", "anchor", "as_of", "place", "of")  # each in a line of its own
+_MOST_VISITS = 20
+_MOST_AGENTS = 10
+
+
+def show(found: Mapping[str, Any]) -> None:
+    for line in lines(found):
+        print(line)
+
+
+def lines(found: Mapping[str, Any]) -> Iterator[str]:
+    """Whatever strangers wrote stands in one line each, harmless."""
+    yield plainly(found["url"], 2000)
+    yield _never_asked(found) or _STATES[found["state"]]
+    if found["page"]:
+        yield from _page(found["page"], found["url"])
+    if found["waiting"]:
+        yield from _waiting(found["waiting"])
+    if found["agents"]:
+        yield from _agents(found["agents"])
+    for visit in found["visits"][-_MOST_VISITS:]:
+        yield from _visit(visit)
+    if len(found["visits"]) > _MOST_VISITS:
+        yield f"({len(found['visits']) - _MOST_VISITS} earlier visits are left out; --json tells all.)"
+    yield from _rules(found)
+    if found["near"]:
+        yield "Addresses it has met that look like it:"
+        yield from (f"  {plainly(url, 2000)}" for url in found["near"])
+    elif not found["known"]:
+        yield (
+            "It may have been found since the last snapshot; or no page that was read links to it, or only by links "
+            "that the crawl does not follow (nofollow, out of scope)."
+        )
+
+
+def _never_asked(found: Mapping[str, Any]) -> str:
+    """Why nobody was asked for it, if nobody was: rules and scope decide before."""
+    outcome = found["visits"][-1]["outcome"] if found["state"] == "failed" else None
+    if not outcome or not _is_unasked(outcome):
+        return ""
+    reason = in_words(Failure(outcome["failure"], str(outcome["detail"] or "")))
+    if outcome["failure"] == "robots":
+        rule = found["robots"].partition("forbidden: ")[2]
+        reason = f"robots.txt forbids it{f' ({rule})' if rule else ''}"
+    return f"It was not asked for: {plainly(reason)}."
+
+
+def _is_unasked(outcome: Mapping[str, Any]) -> bool:
+    """Not so if only another try was not made."""
+    return outcome.get("failure") in NEVER_ASKED and not outcome["attempts"]
+
+
+def _page(page: Mapping[str, Any], url: str) -> Iterator[str]:
+    yield f"  title      {plainly(page['title']) or '(none)'}"
+    if page["asked"] != url:
+        yield f"  asked for  {plainly(page['asked'], 2000)}"
+    if page["final_url"] != page["asked"]:
+        yield f"  found at   {plainly(page['final_url'], 2000)}"
+    yield f"  answer     {page['status']}, {plainly(page['type'])}, {page['size']:,} bytes, at {page['fetched']}"
+    yield f"  in it      {page['words']:,} words, {page['links']:,} links"
+    yield f"  score      {page['score']:.3f} ({_evidence(page['evidence'])})"
+    if page["label"] is not None:
+        yield f"  label      a person says it is {'good' if page['label'] else 'bad'}"
+    if "nofollow" in page["robots"]:
+        yield "  follow     It asks robots not to follow its links."
+    if hidden(page["robots"]):
+        yield "  export     never: it asks not to be indexed"
+
+
+def _waiting(waiting: Mapping[str, Any]) -> Iterator[str]:
+    score = waiting.get("score")
+    place = f", place {waiting['place']:,} of {waiting['of']:,}" if "place" in waiting else ""
+    yield f"  worth      {'before all others, as a starting point' if score is None else f'{score:.4g}{place}'}"
+    parts = {name: value for name, value in waiting.items() if name not in _TOLD and value is not None}
+    inner = parts.pop("parts", None)
+    told = [_evidence(inner) if isinstance(inner, Mapping) else _told(inner)] if inner is not None else []
+    if parts:
+        told.append(_evidence(parts))
+    if told:
+        yield f"  parts      {plainly(', '.join(told), 600)}"
+    yield from _found_on(waiting.get("source", ""), waiting.get("anchor", ""))
+    yield f"  as of      {waiting['as_of']}, the last snapshot"
+
+
+def _agents(told: Mapping[str, Any]) -> Iterator[str]:
+    """What those of a fleet who know it hold of it."""
+    for name, held in list(told["held"].items())[:_MOST_AGENTS]:
+        yield f"  {plainly(name):<10} {_evidence(held)}"
+    if len(told["held"]) > _MOST_AGENTS:
+        yield f"  (and {len(told['held']) - _MOST_AGENTS} others; --json tells all)"
+    yield f"  as of      {told['as_of']}, the last snapshot"
+
+
+def _found_on(source: str, anchor: str) -> Iterator[str]:
+    named = f", by the link “{plainly(anchor, 100)}”" if anchor else ""
+    yield f"  found on   {plainly(source, 2000)}{named}" if source else f"  found on   no page: a starting point{named}"
+
+
+def _visit(visit: Mapping[str, Any]) -> Iterator[str]:
+    agent = f" by {plainly(visit['agent'])}" if visit["agent"] else ""
+    fresh = ", wanted fresh" if visit["fresh"] else ""
+    never = visit["how"] == "out" and _is_unasked(visit["outcome"] or {})
+    way = "not asked for" if never else _WAYS.get(visit["how"], visit["how"])
+    yield f"Visit {visit['id']}{agent}: {way}{fresh}."
+    yield from _found_on(visit["source"], visit["anchor"])
+    yield f"  worth      {_evidence(visit['note']) or 'nothing noted'}"
+    outcome = visit["outcome"]
+    if outcome is None:
+        yield "  outcome    not back yet"
+        return
+    tries = f", {outcome['attempts']} attempts" if outcome["attempts"] > 1 else ""
+    after = f"at {outcome['at']}, after {outcome['seconds']:.1f} s{tries}"
+    if "failure" in outcome:
+        detail = f" ({plainly(outcome['detail'] or '')})" if outcome["detail"] else ""
+        yield f"  outcome    {outcome['failure']}{detail}: {outcome['meaning']}; {after}"
+    elif outcome["score"] is None:
+        yield f"  outcome    a page that is not judged, {after}"
+    else:
+        good = "relevant" if outcome["relevant"] else "not relevant"
+        yield f"  outcome    a page, {good}, score {outcome['score']:.3f}, {after}"
+
+
+def _rules(found: Mapping[str, Any]) -> Iterator[str]:
+    scope = found["scope"]
+    yield "Rules:"
+    yield f"  robots     {plainly(found['robots'])}"
+    yield f"  scope      {'in' if scope['allowed'] else 'out'}: {plainly(scope['rule'])}"
+    if found["host"]["rests_until"]:
+        yield f"  host       {plainly(found['host']['name'])} is left alone until {found['host']['rests_until']}"
+
+
+def _evidence(parts: Mapping[str, Any]) -> str:
+    return plainly(", ".join(f"{name} {_told(value)}" for name, value in parts.items()), 600)
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

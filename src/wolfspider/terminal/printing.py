@@ -1,0 +1,148 @@
+"""What commands print when they are done: tables and sentences on stdout, calm on a terminal, plain in a pipe."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from wolfspider.bench.draw.report import measure_of, ranked
+from wolfspider.bench.experiment import Experiment
+from wolfspider.bench.stats import Row, by_work
+from wolfspider.core.params import Param, parameters
+from wolfspider.policy.strategy import REGISTRY, Strategy
+from wolfspider.terminal.safe_text import plainly
+
+_MOST_FAILURES = 5
+
+
+def _table(*names: str, text: int = 1) -> Table:
+    """A table whose first `text` columns are words, the others numbers."""
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", show_edge=False, pad_edge=False)
+    for place, name in enumerate(names):
+        table.add_column(Text(plainly(name)), justify="left" if place < text else "right", no_wrap=place >= text)
+    return table
+
+
+# The bench
+
+
+def bench(console: Console, rows: Sequence[Row]) -> None:
+    """A table for each web: strategies from best to worst by topics."""
+    measure = measure_of(rows)
+    scale = "1 is what no crawler can pass" if measure == "auc_ratio" else "relevant pages found; no bound is known"
+    for web in dict.fromkeys(row["web"] for row in rows):
+        console.print(Text(f"{plainly(web)}: mean {measure}, {scale}", "dim"))
+        console.print(_by_topic([row for row in rows if row["web"] == web]))
+        console.print()
+
+
+def _by_topic(rows: Sequence[Row]) -> Table:
+    topics = dict.fromkeys((row["web"], row["topic"]) for row in rows)
+    table = _table("strategy", "mean", *(topic for _, topic in topics))
+    works = by_work(rows, measure_of(rows))
+    for rank in ranked(rows):
+        figures = works.get(rank.name, {})
+        mean = sum(figures.values()) / len(figures) if figures else None
+        table.add_row(rank.name, _figure(mean), *(_figure(figures.get(work)) for work in topics))
+    return table
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def failures(console: Console, rows: Sequence[Row]) -> None:
+    """Rows without a result, one sentence each."""
+    failed = [row for row in rows if row["error"] is not None]
+    for row in failed[:_MOST_FAILURES]:
+        sentence = f"{row['strategy']} failed on {row['topic']} of {row['web']}: {row['error']}"
+        console.print(Text(plainly(sentence)))
+    if len(failed) > _MOST_FAILURES:
+        console.print(f"... and {len(failed) - _MOST_FAILURES} more rows with an error.")
+
+
+# Judges
+
+
+def judges(console: Console, means: Mapping[str, Mapping[str, Row]]) -> None:
+    """The mean of each figure over webs and topics, best judge first."""
+    table = _table("judge", "average precision", "precision", "recall", "f1", "µs a page")
+    for name in sorted(means, key=lambda judge: -means[judge]["all"]["average_precision"]):
+        whole = means[name]["all"]
+        figures = (f"{whole[figure]:.3f}" for figure in ("average_precision", "precision", "recall", "f1"))
+        table.add_row(name, *figures, f"{whole['microseconds']:.0f}")
+    console.print(table)
+
+
+# Strategies
+
+
+def strategies(console: Console, known: Mapping[str, type[Strategy]], default: str) -> None:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    for name, kind in known.items():
+        shown = Text.assemble((name, "bold"), "\n(default)" if name == default else "")
+        table.add_row(shown, Text.assemble(about(kind), "\n", (kind.paper, "dim"), "\n"))
+    console.print(table)
+    console.print("`wolfspider strategies NAME` tells the parameters of one.")
+
+
+def strategy(console: Console, kind: type[Strategy]) -> None:
+    console.print(Text(kind.name, "bold"))
+    console.print(Text(about(kind)), Text(f"Paper: {kind.paper}", "dim"), sep="\n", end="\n\n")
+    known = parameters(kind.Params)
+    if not known:
+        console.print("It has no parameters.")
+        return
+    table = _table("parameter", "what it does", "default", "bounds", "live", text=5)
+    for name, each in known.items():
+        live = "yes" if each.live else "no"
+        table.add_row(Text(name, "bold"), Text(each.says), Text(f"{each.default}"), Text(_bounds(each)), live)
+    console.print(table)
+    name, each = next(iter(known.items()))
+    console.print(
+        f"\nSet one by --set {kind.name}.{name}={each.default} in a bench; live ones may change during a crawl."
+    )
+
+
+def about(kind: type[Strategy]) -> str:
+    """The first paragraph of its file, or of its folder where it has one to itself."""
+    module = sys.modules[kind.__module__]
+    folder = module.__package__ or ""
+    alone = sum(other.__module__.rpartition(".")[0] == folder for other in REGISTRY.values()) == 1
+    place = sys.modules[folder] if alone and folder != "" else module
+    return " ".join((place.__doc__ or "").strip().partition("\n\n")[0].split())
+
+
+def _bounds(each: Param) -> str:
+    if each.choices:
+        return " | ".join(each.choices)
+    if each.low is None and each.high is None:
+        return ""
+    low, high = (f"{value:g}" if value is not None else "" for value in (each.low, each.high))
+    return f"{low} .. {high}"
+
+
+def strategy_json(kind: type[Strategy]) -> dict[str, Any]:
+    """Everything there is to know of a strategy, as plain data."""
+    known = parameters(kind.Params).values()
+    each = [{name: getattr(param, name) for name in Param.__slots__} for param in known]
+    return {"name": kind.name, "about": about(kind), "paper": kind.paper, "parameters": each}
+
+
+# Papers
+
+
+def experiments(console: Console, known: Mapping[str, Experiment]) -> None:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    for name, each in known.items():
+        table.add_row(Text(name, "bold"), Text.assemble(each.title, "\n", (each.paper, "dim"), "\n"))
+    console.print(table)
+    console.print("`wolfspider reproduce NAME --out DIR` runs one.")

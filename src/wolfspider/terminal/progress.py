@@ -1,0 +1,102 @@
+"""What moves on a terminal while a long command runs: a sign of life, or a bar with what it tells on the way.
+
+It goes to stderr. Where that is no terminal nothing moves; what is told is told as lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from wolfspider.core.model import host_of
+from wolfspider.terminal.safe_text import plainly
+from wolfspider.web.worlds.world import World, open_web
+
+Row = tuple[float, str, str]  # score, title and address of a page
+_WIDE = 10_000  # columns of what is no terminal
+
+
+def console_for(stderr: bool = False, quiet: bool = False) -> Console:
+    """A terminal folds lines at its edge; for a program that reads nothing is folded or cut."""
+    console = Console(stderr=stderr, highlight=False, quiet=quiet)
+    return console if console.is_terminal else Console(stderr=stderr, highlight=False, quiet=quiet, width=_WIDE)
+
+
+@contextmanager
+def busy(console: Console, says: str) -> Iterator[None]:
+    """A sign of life, for seconds of which nothing can be counted."""
+    if not console.is_terminal or console.quiet:
+        yield
+        return
+    with console.status(says):
+        yield
+
+
+def opened(web: str, console: Console) -> World:
+    """The web, with what is wrong with it told to the person."""
+    world = open_web(web)
+    for warning in getattr(world, "warnings", ()):
+        console.print(Text(plainly(f"{world.name}: {warning}")))
+    return world
+
+
+def one_line(text: str, style: str = "") -> Text:
+    """Cut at the edge. The text says so and not its column: rich gives columns that may fold less room, not others."""
+    return Text(text, style, no_wrap=True, overflow="ellipsis")
+
+
+def progress(done: int, budget: int, columns: int, *more: str) -> Table:
+    """How much of a budget of downloads is spent, in one line."""
+    line = Table.grid(padding=(0, 2))
+    shown = [part for part in (f"{done:,} of {budget:,} downloads", *more) if part]
+    for _ in ("", *shown):
+        line.add_column(no_wrap=True)
+    line.add_row(ProgressBar(budget, done, width=columns), *shown)
+    return line
+
+
+def finds(rows: Iterable[Row]) -> Table:
+    """Pages with their scores. Titles come from pages: they are shown as text, whatever they hold."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right", style="green", no_wrap=True)
+    for score, title, url in rows:
+        table.add_row(f"{score:.2f}", one_line(plainly(title) or "(no title)"), one_line(plainly(host_of(url)), "dim"))
+    return table
+
+
+class Bar:
+    """A bar with a count and the time it may still take; `told` writes above it."""
+
+    def __init__(self, console: Console, label: str) -> None:
+        self._console, self._label = console, label
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self._progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Bar:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def __call__(self, done: int, total: int) -> None:
+        if self._task is None:
+            self._task = self._progress.add_task(self._label, total=total)
+        self._progress.update(self._task, completed=done, total=total)
+
+    def told(self, sentence: str) -> None:
+        self._console.print(Text(plainly(sentence)))
+
+    def done(self, cells: int, total: int, means: Mapping[str, float]) -> None:
+        self(cells, total)
+        best = sorted(means, key=means.__getitem__, reverse=True)[:3]
+        if self._task is not None and best:
+            leading = ", ".join(f"{name} {means[name]:.3f}" for name in best)
+            self._progress.update(self._task, description=f"{self._label}, leading: {leading}")

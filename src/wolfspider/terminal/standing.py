@@ -1,0 +1,260 @@
+"""How a run stands, in words: the same on the screen of a crawl and in `wolfspider status`."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wolfspider.app.event_json import told
+from wolfspider.app.settings import Settings
+from wolfspider.core import failures
+from wolfspider.core.events import GOES_ON, Gauge
+from wolfspider.files.lock import is_owned
+from wolfspider.store.counting import PageCount
+from wolfspider.store.folder import Places
+from wolfspider.store.view import RunView, Summary
+from wolfspider.terminal.safe_text import plainly
+from wolfspider.terminal.spider_results import Outputs
+
+DAY = 86_400.0
+SHORT = 2.0  # seconds of rest that are not worth a word
+OLD = 10.0  # seconds after which a gauge says how old it is
+WAITS = {  # what visits wait for; a word of drivers/meter.py that is not here is shown as it is
+    "turn": "for their host",
+    "rest": "for hosts that rest",
+    "robots": "for robots.txt",
+    "retry": "to be tried again",
+    "slot": "for a free slot",
+    "name": "for the address of their host",
+    "limit": "for a higher page limit",
+    "reading": "to be read",
+}
+HALTED = {"finishing": "FINISHING", "paused": "PAUSED"}
+UNFOLLOWED = {  # what a run that has no link left did not follow, by its --nofollow
+    "obey": " Links marked nofollow are not followed (--nofollow).",
+    "pages": " Links of pages that say nofollow are not followed (--nofollow).",
+}
+
+
+def counted(number: int, name: str) -> str:
+    return f"{number:,} {name}{'s' * (number != 1)}"
+
+
+def left(gauge: Gauge) -> str:
+    """The time that the rest of the budget may take, as coarse as the estimate is; "" where there is none. With fewer
+    links than downloads left, the crawl may be over before the budget is spent."""
+    known = None if gauge.frontier is None else gauge.frontier + gauge.in_flight + sum(gauge.waiting.values())
+    at_most = " at most" * (known is not None and known < gauge.budget - gauge.downloads)
+    return "" if gauge.left is None else _span(gauge.left) + at_most
+
+
+def _span(seconds: float) -> str:
+    if seconds < 10:
+        return "a few seconds left"
+    if seconds <= 50:
+        return f"about {10 * math.ceil(seconds / 10)} s left"
+    minutes = max(1, round(seconds / 60))
+    if minutes < 90:
+        return f"about {minutes} min left"
+    return f"about {seconds / 3600:.0f} h left" if seconds < 2 * DAY else f"about {seconds / DAY:,.0f} days left"
+
+
+def visits(gauge: Gauge) -> str:
+    """What the visits that are out are doing, and what comes after them."""
+    links = [] if gauge.frontier is None else [f"{counted(gauge.frontier, 'link')} to come"]
+    if rest := resting(gauge):
+        out = sum(gauge.waiting.values())
+        return ", ".join([f"{rest}; {counted(out, 'visit')} waiting", *links])
+    waiting = ", ".join(_waiting(what, number) for what, number in Counter(gauge.waiting).most_common())
+    waiting = waiting.replace(" ", " waiting ", 1)  # said once
+    return ", ".join(filter(None, [f"{gauge.in_flight:,} in flight", waiting, *links]))
+
+
+def _waiting(what: str, number: int) -> str:
+    words = WAITS.get(what, what)
+    return f"{number:,} {words.replace('their', 'its') if number == 1 else words}"
+
+
+def resting(gauge: Gauge) -> str:
+    """Nothing happens until a host has rested; "" if something does, or it is a matter of moments."""
+    if gauge.state != "waiting" or gauge.next_at is None or gauge.next_at - gauge.at <= SHORT:
+        return ""
+    return f"waiting for hosts to rest: next at {_clock(gauge.next_at)}"
+
+
+def _clock(at: float) -> str:
+    return time.strftime("%H:%M:%S", time.localtime(at))
+
+
+def harvest(count: PageCount, downloads: int) -> str:
+    """The share of relevant pages among the downloads."""
+    return f"{100 * count.relevant / downloads:.0f} %" if downloads else "none"
+
+
+def failed(reasons: Mapping[str, int]) -> str:
+    return failures.counted(reasons) or "none"
+
+
+def found(count: PageCount, hosts: int, downloads: int, reasons: Mapping[str, int]) -> str:
+    """What there is, in the end."""
+    more = ""
+    if count.hidden:
+        which = f" ({count.hidden_relevant:,} relevant)" if count.hidden_relevant else ""
+        asks, them = ("asks", "it") if count.hidden == 1 else ("ask", "them")
+        more = f"{counted(count.hidden, 'more page')}{which} {asks} not to be indexed, and no export has {them}; "
+    return (
+        f"{counted(count.pages, 'page')} from {counted(hosts, 'host')}, {count.relevant:,} of them relevant "
+        f"({harvest(count, downloads)} of the downloads); {more}failures: {failed(reasons)}."
+    )
+
+
+# The end of a run
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a run ended, in the words of the crawl itself and of `wolfspider status`."""
+
+    folder: Path
+    reason: str
+    downloads: int
+    count: PageCount
+    reasons: Mapping[str, int] = field(default_factory=dict)  # why visits failed, in words
+    nofollow: str = "ignore"
+    through: bool = False  # a search that has ended by itself: links may be left
+    waits: Mapping[str, int] = field(default_factory=dict)  # why visits wait for a later session, in words
+    paused: bool = False
+
+    @classmethod
+    def of(cls, view: RunView, reason: str, outputs: Outputs, waits: Mapping[str, int] | None = None) -> End:
+        summary, through = view.summary(), outputs.newest is not None and outputs.newest.final
+        nofollow = Settings.from_json(view.about.get("settings", {})).nofollow
+        about = (summary.downloads, summary.count, summary.reasons, nofollow, through, waits or {})
+        return cls(view.folder, reason, *about, _is_paused(view))
+
+    def why(self) -> str:
+        spent = counted(self.downloads, "download")
+        if not self.count.pages + self.count.hidden and self.reason in ("done", "budget"):
+            troubles = failures.counted(self.reasons) or "nothing was in reach"
+            return f"Nothing could be downloaded: {troubles}. Are the starting points right?"
+        match self.reason:
+            case "budget":
+                return f"The budget is spent: {spent}."
+            case "done" if self.through:
+                return f"The search is through, after {spent}."
+            case "done":
+                more = "More starting points, or a wider --include, bring more."
+                return f"No link is left to follow after {spent}. {more}{UNFOLLOWED.get(self.nofollow, '')}"
+            case "excluded":
+                include = f"{_command('steer', self.folder)} include RULE"
+                again = f"Include some again ({include}) and resume the run, or leave it at that."
+                return f"All links that are left are excluded, after {spent}. {again}"
+            case "waiting":
+                waits = f": {failures.counted(self.waits)}" if self.waits else ""
+                blocked = "Every host that is left is blocked or must rest for longer than --max-wait"
+                return f"{blocked}, after {spent}{waits}. Try again later, or with more starting points."
+            case "circling":
+                return f"The strategy goes round among pages it has, after {spent}, and finds nothing new. Try another."
+            case "stuck":
+                return f"The strategy waits for something that will never come, after {spent}: that is a bug in it."
+            case "disk":
+                return f"The disk is nearly full (--disk-floor), so the crawl stopped after {spent}. Make room first."
+            case "finished":
+                return f"A person finished the run after {spent}: it fetches nothing more."
+            case _:
+                return f"Ended by you after {spent}; nothing is lost."
+
+    def next_steps(self) -> list[str]:
+        resume, steps = _command("resume", self.folder), []
+        if self.reason == "budget":
+            steps.append(f"Go on with it by: {resume} --pages {2 * max(1, self.downloads)}")
+        elif self.reason in GOES_ON:
+            steps.append(f"Go on with it by: {resume}")
+        elif self.reason == "done" and not self.through:
+            steps.append(f"Give it starting points by: {_command('steer', self.folder)} seeds URL, then: {resume}")
+        if self.paused and self.reason in GOES_ON:
+            steps.append(f"It is paused; end the pause by: {_command('steer', self.folder)} resume")
+        if self.count.pages:
+            steps.append(f"The pages: {_command('export', self.folder)}{' --relevant' * bool(self.count.relevant)}")
+        return steps
+
+
+def _command(name: str, folder: Path) -> str:
+    return f"wolfspider {name} {shlex.quote(str(folder))}"
+
+
+def _is_paused(view: RunView) -> bool:
+    kinds = [data["command"]["kind"] for _, _, data in view.events("Obeyed")]
+    return next((kind for kind in reversed(kinds) if kind in ("Pause", "Resume")), "") == "Pause"
+
+
+# wolfspider status
+
+
+def status(folder: Path) -> dict[str, Any]:
+    """How a run stands, as plain data."""
+    view = RunView(folder)
+    summary, gauge = view.summary(), view.gauge()
+    return {
+        "run": str(folder),
+        "running": is_owned(Places.of(folder).lock),
+        "ended": summary.ended,
+        "started": summary.started,
+        **summary.count._asdict(),
+        "hosts": summary.hosts,
+        "downloads": summary.downloads,
+        "failures": dict(summary.failures),
+        "reasons": dict(summary.reasons),
+        "gauge": None if gauge is None else told(gauge),
+    }
+
+
+def lines(folder: Path, now: float) -> list[str]:
+    view = RunView(folder)
+    summary, gauge, running = view.summary(), view.gauge(), is_owned(Places.of(folder).lock)
+    end = None if running or summary.ended is None else _end(view, summary.ended)
+    shown = [_headline(folder, summary, gauge, running, now) if end is None else end.why()]
+    if running and gauge is not None and _is_fresh(gauge, now):
+        budget = f"{gauge.downloads:,} of {gauge.budget:,} downloads, {gauge.rate_minute:.1f} a second"
+        shown.append(", ".join(filter(None, (budget, HALTED.get(gauge.state, left(gauge))))))
+        shown.append(visits(gauge))
+        ready = "" if gauge.hosts_ready is None else f"{counted(gauge.hosts_ready, 'host')} ready, "
+        shown.append(f"{ready}{counted(gauge.hosts_resting, 'host')} resting")
+    elif not running and gauge is not None:
+        shown.append(f"{summary.downloads:,} of {counted(gauge.budget, 'download')}")
+    shown.append(found(summary.count, summary.hosts, summary.downloads, summary.reasons))
+    if end is not None:
+        shown += end.next_steps()
+    return [plainly(line, 1000) for line in shown]
+
+
+def _end(view: RunView, reason: str) -> End:
+    outputs = Outputs()
+    outputs.recall(view)
+    return End.of(view, reason, outputs)
+
+
+def _is_fresh(gauge: Gauge, now: float) -> bool:
+    """Does it tell of this moment, and not of an earlier session?"""
+    return gauge.state != "ended" and now - gauge.at < OLD
+
+
+def _headline(folder: Path, summary: Summary, gauge: Gauge | None, running: bool, now: float) -> str:
+    """Of a run that goes on, or never came to an end."""
+    resume = _command("resume", folder)
+    if running:
+        if gauge is None or gauge.state == "ended":
+            return "The run is getting ready, or closing."
+        if _is_fresh(gauge, now):
+            return "The run is going on."
+        silent = f"has not reported for {now - gauge.at:,.0f} s"
+        return f"A process has the run open and {silent}: it is taking the run up again, or it hangs."
+    if summary.started is None:
+        return f"The run has not begun. Begin it by: {resume}"
+    return f"The run was killed before it could end. Resume it by: {resume}"

@@ -1,0 +1,1 @@
+"""The live web: requests that are guarded and polite."""

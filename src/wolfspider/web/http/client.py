@@ -1,0 +1,377 @@
+"""One request, one answer. No redirects, no cookies, no passwords, and never an exception: what goes wrong has a name.
+
+Everything a server can do to keep a crawler busy ends here. The whole request has a deadline. Once a body has been
+coming for a while it must have come at a minimum rate: with every chunk the clock is set to the moment at which the
+bytes so far would be too few, so a body that drips is given up and one that flows costs nothing extra. Bytes are
+counted as they come and again as they are decoded, and reading stops where either is enough.
+
+A body that is not all there is kept and marked (`cut`): "length" when it was longer than is kept, "time" when the
+deadline came, "disconnect" when the server hung up or broke the rules of the transfer. Too slow is a failure.
+
+    nobody there            dns, connect, tls (expired, self-signed, unknown issuer, wrong name ...)
+    there, but no answer    timeout, slow, connect (it hung up, or what came is no HTTP), size (a giant head)
+    answered                encoding (the body cannot be decoded)
+    never asked             blocked, scheme (see web/http/guard.py)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import ssl
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import aiohttp
+import yarl
+from aiohttp.http_exceptions import LineTooLong
+
+from wolfspider.core.errors import Problem
+from wolfspider.core.model import Capture, Failure
+from wolfspider.web.http.guard import FRESH, Guard, Refused, Target, target
+from wolfspider.web.http.inflate import Inflater, broken, inflater
+
+ACCEPT = "text/html,application/xhtml+xml,text/plain;q=0.9,*/*;q=0.5"
+ENCODINGS = "gzip, deflate, br, zstd"
+_LONGEST_LINE = 16_384  # of a head: a long cookie that we ignore is no reason to lose a page
+_MOST_HEADERS = 200
+_CHUNK = 1 << 17
+_NEVER = frozenset(("authorization", "proxy-authorization", "cookie", "host", "content-length", "transfer-encoding"))
+_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", re.ASCII)
+_VALUE = re.compile(r"[\t -~]*", re.ASCII)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """How much of a server's time and bytes one request may take."""
+
+    raw: int = 20_000_000  # bytes of a body as they come
+    body: int = 10_000_000  # bytes of it decoded
+    deadline: float = 60.0  # seconds for all of it
+    connect: float = 15.0  # seconds for look-up, connection and TLS
+    patience: float = 10.0  # seconds of a body before its rate counts
+    slowest: float = 500.0  # bytes a second
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    capture: Capture  # for the archive: as it came
+    headers: Mapping[str, str]  # names in lower case, repeated ones joined by ", "
+    body: bytes  # decoded
+    seconds: float
+    cut: bool  # the body is only the beginning
+
+    @property
+    def status(self) -> int:
+        return self.capture.status
+
+
+class _Body:
+    """What has come of one body: raw, decoded, and why it ends where it ends."""
+
+    __slots__ = ("_inflater", "_raw", "cut", "decoded", "pieces", "size")
+
+    def __init__(self, inflater: Inflater, raw: int) -> None:
+        self.pieces: list[bytes] = []
+        self.decoded: list[bytes] = []
+        self.size = 0
+        self.cut = ""
+        self._inflater = inflater
+        self._raw = raw
+
+    def take(self, chunk: bytes) -> None:
+        room = self._raw - self.size
+        if len(chunk) > room:
+            chunk, self.cut = chunk[:room], "length"
+        self.pieces.append(chunk)
+        self.size += len(chunk)
+        self.decoded.append(self._inflater.feed(chunk))
+        if self._inflater.full:
+            self.cut = "length"
+
+    @property
+    def whole(self) -> bool:
+        return not self.cut and self._inflater.whole
+
+    def text(self, raw: bytes) -> bytes:
+        """The decoded body. How much is read before a damage depends on the pieces that are decoded at a time, so a
+        damaged body is decoded once more, as whoever reads it from the archive does."""
+        return self._inflater.salvaged(raw) if self._inflater.broken else _together(self.decoded)
+
+
+class _Answered(aiohttp.ClientResponse):
+    """Remembers who answered: a short body has come, and its connection gone back, before anybody could ask."""
+
+    peer = ""
+
+    async def start(self, connection: Any) -> aiohttp.ClientResponse:
+        transport = connection.transport
+        peer = transport.get_extra_info("peername") if transport is not None else None
+        self.peer = peer[0] if peer else ""
+        try:
+            return await super().start(connection)
+        except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
+            # Under any other name aiohttp would ask once more, and one visit would be two requests.
+            raise _HungUp from error
+
+
+class _HungUp(Exception):
+    """The connection was lost before there was an answer."""
+
+
+class Client:
+    """To be made and closed inside a running loop. `limit`: connections at once, 0 for any number; `tls`: what to
+    trust instead of what the system trusts."""
+
+    def __init__(
+        self,
+        guard: Guard,
+        agent: str,
+        caps: Caps = Caps(),  # noqa: B008  (it is frozen)
+        clock: Callable[[], float] = time.time,
+        *,
+        limit: int = 0,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        if not agent or not _VALUE.fullmatch(agent):
+            raise Problem(f"{agent!a} cannot be sent as the name of this crawler. Use printable ASCII characters.")
+        self.guard = guard
+        self.caps = caps
+        self.clock = clock
+        self._session = aiohttp.ClientSession(
+            headers={"User-Agent": agent, "Accept": ACCEPT, "Accept-Encoding": ENCODINGS},
+            connector=guard.connector(limit, tls),
+            timeout=aiohttp.ClientTimeout(total=None, connect=caps.connect),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            response_class=_Answered,
+            auto_decompress=False,
+            trust_env=False,
+            read_bufsize=_CHUNK,
+            max_line_size=_LONGEST_LINE,
+            max_field_size=_LONGEST_LINE,
+            max_headers=_MOST_HEADERS,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        await self._session.close()
+
+    async def get(
+        self,
+        url: str,
+        headers: Mapping[str, str] | None = None,
+        *,
+        deadline: float | None = None,
+        most: int | None = None,
+    ) -> Answer | Failure:
+        """What this address answers, redirects and errors too, within `deadline` seconds, of the decoded body at most
+        `most` bytes."""
+        wanted = target(url)
+        if isinstance(wanted, Failure):
+            return wanted
+        refused = self.guard.refuses_target(wanted) or _wrong_header(headers)
+        if refused is not None:
+            return refused
+        exchange = _Exchange(self, wanted.url, self.caps.deadline if deadline is None else deadline)
+        try:
+            async with exchange.limit:
+                return await exchange.run(*self._addressed(wanted, headers), self.caps.body if most is None else most)
+        except aiohttp.ConnectionTimeoutError:
+            return Failure("connect", f"no connection within {self.caps.connect:g} s")
+        except TimeoutError:
+            return exchange.out_of_time()
+        except Exception as error:
+            return failure_of(error)
+        finally:
+            if exchange.response is not None:
+                exchange.response.close()
+
+    async def send(self, address: yarl.URL, headers: Mapping[str, str] | None) -> aiohttp.ClientResponse:
+        """Sent once more only where a connection kept alive was lost: the server hung up before it could answer."""
+        FRESH.set(False)
+        try:
+            return await self._session.get(address, headers=headers, allow_redirects=False)
+        except (_HungUp, ConnectionError):
+            if FRESH.get():
+                raise
+        return await self._session.get(address, headers=headers, allow_redirects=False)
+
+    def _addressed(
+        self, wanted: Target, headers: Mapping[str, str] | None
+    ) -> tuple[yarl.URL, Mapping[str, str] | None]:
+        via = self.guard.via
+        if via is None:
+            return yarl.URL(wanted.url, encoded=True), headers
+        host = f"[{via[0]}]" if ":" in via[0] else via[0]
+        return yarl.URL(f"http://{host}:{via[1]}{wanted.rest}", encoded=True), {
+            **(headers or {}),
+            "Host": wanted.authority,
+        }
+
+
+class _Exchange:
+    """One request under way, and what has come of its answer."""
+
+    __slots__ = ("_at", "_began", "_body", "_came", "_client", "_end", "_headers", "_url", "limit", "response")
+
+    def __init__(self, client: Client, url: str, seconds: float) -> None:
+        self._client = client
+        self._url = url
+        self._at = client.clock()
+        self._began = asyncio.get_running_loop().time()
+        self._end = self._began + seconds
+        self._came: tuple[tuple[str, str], ...] = ()
+        self._headers: dict[str, str] = {}
+        self._body: _Body | None = None
+        self.limit = asyncio.timeout_at(self._end)
+        self.response: aiohttp.ClientResponse | None = None
+
+    async def run(self, address: yarl.URL, headers: Mapping[str, str] | None, most: int) -> Answer | Failure:
+        self.response = await self._client.send(address, headers)
+        self._came, self._headers = _headers(self.response)
+        undoing = inflater(self._headers.get("content-encoding", ""), most)
+        if isinstance(undoing, Failure):
+            return undoing
+        self._body = _Body(undoing, self._client.caps.raw)
+        if self.response.status != 101:  # who changes the protocol unasked has no body to read
+            await self._stream(self.response.content, self._body)
+        return self._answer(self.response, self._body)
+
+    def out_of_time(self) -> Failure | Answer:
+        """The deadline leaves what has come. What came too slowly is not worth having: the host will do so again."""
+        when = self.limit.when()
+        if when is not None and when < self._end:
+            return Failure("slow", f"less than {self._client.caps.slowest:,.0f} bytes a second")
+        if self.response is None or self._body is None or not self._body.size:
+            return Failure("timeout", f"no answer within {self._end - self._began:g} s")
+        self._body.cut = "time"
+        return self._answer(self.response, self._body)
+
+    async def _stream(self, content: aiohttp.StreamReader, body: _Body) -> None:
+        caps = self._client.caps
+        began = asyncio.get_running_loop().time()
+        try:
+            while not body.cut and not content.at_eof():
+                if content.total_bytes == body.size:  # nothing is there yet: until when may it take?
+                    allowed = min(self._end, began + max(caps.patience, body.size / caps.slowest))
+                    if allowed != self.limit.when():
+                        self.limit.reschedule(allowed)
+                body.take(await content.readany())
+        except (aiohttp.ClientError, ConnectionError):
+            if not body.size:
+                raise
+            body.cut = "disconnect"
+
+    def _answer(self, response: aiohttp.ClientResponse, body: _Body) -> Answer | Failure:
+        raw = _together(body.pieces)
+        decoded = body.text(raw)
+        if body.size and not decoded and not body.whole:
+            return broken(self._headers.get("content-encoding", ""))
+        peer = response.peer if isinstance(response, _Answered) else ""
+        capture = Capture(self._url, self._at, response.status, self._came, raw, peer, body.cut)
+        seconds = asyncio.get_running_loop().time() - self._began
+        return Answer(capture, self._headers, decoded, seconds, not body.whole)
+
+
+def _together(pieces: list[bytes]) -> bytes:
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def _headers(response: aiohttp.ClientResponse) -> tuple[tuple[tuple[str, str], ...], dict[str, str]]:
+    """As they came, transfer coding apart, and as they are asked for."""
+    values = list(response.headers.values())
+    if not "".join(values).isprintable():
+        values = list(map(_harmless, values))
+    names = [name.decode("latin-1") for name, _ in response.raw_headers]  # aiohttp spells them as it likes
+    came = tuple(zip(names, values, strict=True))
+    joined = {name.lower(): value for name, value in came}
+    if len(joined) < len(came):
+        for name in joined:
+            joined[name] = ", ".join(value for key, value in came if key.lower() == name)
+    if "transfer-encoding" in joined:
+        came = tuple(pair for pair in came if pair[0].lower() != "transfer-encoding")
+    return came, joined
+
+
+def _harmless(value: str) -> str:
+    """UTF-8, else byte by byte; what could end a line or move a cursor becomes a blank."""
+    if not value.isprintable():
+        data = value.encode("utf-8", "surrogateescape")
+        try:
+            value = data.decode()
+        except UnicodeDecodeError:
+            value = data.decode("latin-1")
+    return _CONTROL.sub(" ", value)
+
+
+def _wrong_header(headers: Mapping[str, str] | None) -> Failure | None:
+    """What is told to us by servers (an ETag, say) may be sent back, but never as more than one header."""
+    for name, value in (headers or {}).items():
+        if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
+            return Failure("blocked", "a header with characters that cannot be sent")
+        if name.lower() in _NEVER:
+            return Failure("blocked", f"{name} is never sent")
+    return None
+
+
+_CERTIFICATES = {
+    9: "the certificate is not valid yet",
+    10: "the certificate has expired",
+    18: "the certificate is self-signed",
+    19: "the certificate is self-signed",
+    20: "the issuer of the certificate is unknown",
+    21: "the issuer of the certificate is unknown",
+    23: "the certificate is revoked",
+    62: "the certificate is for another name",
+    64: "the certificate is for another name",
+}
+
+
+def failure_of(error: BaseException) -> Failure:
+    """The name of what went wrong, found in an exception or in what caused it."""
+    causes = list(_causes(error))
+    for cause in causes:
+        match cause:
+            case Refused():
+                return cause.failure
+            case ssl.SSLError():
+                return Failure("tls", _tls(causes))
+            case LineTooLong():
+                return Failure("size", "the head of the answer is too large")
+            case TimeoutError() if cause.errno is None:
+                return Failure("timeout", "no answer in time")
+    match causes[0]:
+        case aiohttp.ClientConnectorError() as lost:
+            return Failure("connect", os.strerror(lost.errno).lower() if lost.errno else "no connection")
+        case aiohttp.ClientResponseError():
+            return Failure("connect", "what came is no HTTP")
+        case _HungUp() | aiohttp.ClientError() | OSError():
+            return Failure("connect", "the server hung up")
+    return Failure("connect", f"an unexpected {type(error).__name__}")
+
+
+def _tls(causes: Sequence[BaseException]) -> str:
+    """aiohttp wraps the errors of ssl in some of its own, which are of the same kinds and know less."""
+    for cause in causes:
+        if code := getattr(cause, "verify_code", 0):
+            return _CERTIFICATES.get(code, "the certificate does not hold")
+        if reason := getattr(cause, "reason", ""):
+            return str(reason).lower().replace("_", " ")
+    return "no TLS connection"
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    for _ in range(10):
+        if error is None:
+            return
+        yield error
+        error = error.__cause__ or error.__context__

@@ -1,0 +1,348 @@
+"""One guard for every socket that goes out.
+
+Pages are written by strangers, and so are the addresses in them: `http://169.254.169.254/` in a link, a name whose
+record points to 10.0.0.1, a public name that points inside a second later. So an address is looked at three times.
+Before anything is asked for, `refuses` reads it: scheme, port, names and numbers that can only be inside. When a name
+is looked up, every record it has must be public, or the whole name is refused, and the answer is pinned: who connects
+within the next minutes connects to what was checked. Last, the connector checks the address of every socket before it
+is opened and the peer once it is connected, because literal addresses pass by the resolver. What a connection kept
+alive leads to was checked in this way when it was made.
+
+`--allow-private` opens the intranet and loopback. `via` sends every connection to one host and port, and is the
+permission for that one and no other; names and numbers in addresses are judged as without it, only not looked up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from contextvars import ContextVar
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import ada_url
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from wolfspider.core.model import NO_SUCH_NAME, Failure
+from wolfspider.web.http.ip_addresses import inside, public
+from wolfspider.web.page.urls import LONGEST
+
+Resolve = Callable[[str], Awaitable[Sequence[str]]]
+
+KEPT = 300.0  # seconds that an answer is pinned
+KEPT_UNKNOWN = 120.0  # that no such name exists
+KEPT_FAILURE = 30.0  # that a name server failed: it may be back soon
+IDLE = 15.0  # seconds that a connection is kept alive without use
+_MOST_PINNED = 50_000
+_MOST_LOOKUPS = 32  # at once
+_LONGEST_LOOKUP = 10.0
+_MOST_RECORDS = 16  # of a name that are used
+
+# What browsers refuse above 1023 (the "bad ports" of the Fetch standard); below, only 80 and 443 are the web.
+_BAD_PORTS = frozenset(
+    (1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, *range(6665, 6670), 6679, 6697, 10080)
+)
+_INSIDE = frozenset(("localhost", "local", "internal", "localdomain", "intranet", "lan", "corp", "home", "private"))
+_PLAIN = re.compile(r"(https?)://((?:[a-z0-9_-]+\.)*[a-z][a-z0-9_-]*)(?::(\d{1,5}))?(/[!-~]*)", re.ASCII)
+_ANY = re.compile(r"(https?)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?(/[!-~]*)", re.ASCII)
+_CONTROL = re.compile(r"[\x00-\x20\x7f]")
+
+_NOT_PUBLIC = Failure("blocked", "not a public address (--allow-private allows it)")
+_PORT = Failure("blocked", "not a port of the web (--allow-private allows it)")
+
+
+class Target(NamedTuple):
+    """An address taken apart, as browsers read it: nothing of it is read again by another parser."""
+
+    scheme: str
+    host: str  # a name, an IPv4 address with dots, or an IPv6 address in brackets
+    port: int
+    rest: str  # path and query
+
+    @property
+    def authority(self) -> str:
+        """What the Host header says."""
+        standard = 443 if self.scheme == "https" else 80
+        return self.host if self.port == standard else f"{self.host}:{self.port}"
+
+    @property
+    def url(self) -> str:
+        return f"{self.scheme}://{self.authority}{self.rest}"
+
+
+@lru_cache(256)
+def target(url: str) -> Target | Failure:
+    """Of an address, canonical or not; user names, passwords and fragments fall off. An address is asked for at every
+    door on its way, so the last ones are remembered."""
+    if len(url) > LONGEST:
+        return Failure("blocked", "the address is too long")
+    found = _PLAIN.fullmatch(url)
+    if found is None:
+        if _CONTROL.search(url):
+            return Failure("blocked", "control characters in the address")
+        found = _ANY.fullmatch(_normal(url))
+    if found is None:
+        return Failure("scheme", "not an http or https address")
+    scheme, host, port, rest = found.groups()
+    standard = 443 if scheme == "https" else 80
+    return Target(scheme, host, int(port) if port else standard, rest.partition("#")[0])
+
+
+def _normal(url: str) -> str:
+    """As WHATWG writes it, without who asks: odd IPv4 forms become four numbers."""
+    try:
+        href: str = ada_url.normalize_url(url)
+    except ValueError:
+        return ""
+    scheme, _, rest = href.partition("://")
+    authority, slash, path = rest.partition("/")
+    return f"{scheme}://{authority.rpartition('@')[2]}{slash}{path}"
+
+
+class Refused(OSError):
+    """Carries a Failure through libraries that know only exceptions, and this kind for sockets and names."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.detail)
+        self.failure = failure
+
+
+class Lookups:
+    """Asks the system for addresses, so many names at once. The threads are daemons: one that hangs in the resolver of
+    the system keeps nobody from leaving."""
+
+    def __init__(self, most: int = _MOST_LOOKUPS, seconds: float = _LONGEST_LOOKUP) -> None:
+        self._slots = asyncio.Semaphore(most)
+        self._seconds = seconds
+
+    async def __call__(self, host: str) -> Sequence[str]:
+        await self._slots.acquire()
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[list[str]] = loop.create_future()
+
+        def land(found: list[str] | Exception) -> None:
+            self._slots.release()
+            if answer.done():
+                return
+            if isinstance(found, Exception):
+                answer.set_exception(found)
+            else:
+                answer.set_result(found)
+
+        def look() -> None:
+            found: list[str] | Exception
+            try:
+                found = [str(entry[4][0]) for entry in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)]
+            except (OSError, UnicodeError) as error:
+                found = error
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(land, found)
+
+        threading.Thread(target=look, name="lookup", daemon=True).start()
+        async with asyncio.timeout(self._seconds):
+            return await answer
+
+
+class _Pinned(NamedTuple):
+    found: tuple[str, ...] | Failure
+    until: float
+
+
+class Guard:
+    def __init__(
+        self,
+        *,
+        allow_private: bool = False,
+        via: tuple[str, int] | None = None,
+        resolve: Resolve | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.allow_private = allow_private
+        self.via = (_bare(via[0]), via[1]) if via is not None else None
+        self._resolve = resolve
+        self._clock = clock
+        self._pinned: dict[str, _Pinned] = {}
+        self._looking: dict[str, asyncio.Task[tuple[str, ...] | Failure]] = {}
+
+    def refuses(self, url: str) -> Failure | None:
+        """What can be told from the address alone."""
+        found = target(url)
+        return found if isinstance(found, Failure) else self.refuses_target(found)
+
+    def refuses_target(self, wanted: Target) -> Failure | None:
+        if not self._port_allowed(wanted.port):
+            return _PORT
+        if _is_number(wanted.host):
+            return None if self._address_allowed(wanted.host.strip("[]")) else _NOT_PUBLIC
+        return None if self.allow_private or not _name_inside(wanted.host) else _NOT_PUBLIC
+
+    async def addresses(self, host: str) -> tuple[str, ...] | Failure:
+        """Of a name, or of a number itself: looked up once, every one checked, pinned for a while. With `via`, where
+        the connection goes in truth."""
+        if self.via is not None:
+            return await self._known(self.via[0])
+        return await self._known(_bare(host))
+
+    def connector(self, limit: int = 0, tls: ssl.SSLContext | None = None) -> aiohttp.BaseConnector:
+        """Connects to checked addresses and no others. To be made inside a running loop."""
+        return _Connector(self, limit, tls)
+
+    async def somebody_answers(self, seconds: float) -> bool:
+        """Does the one server that answers for every address take connections?"""
+        assert self.via is not None
+        try:
+            _, writer = await asyncio.wait_for(asyncio.open_connection(*self.via), seconds)
+        except OSError:  # that it takes too long is one too
+            return False
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
+        return True
+
+    def permits(self, address: str, port: int) -> bool:
+        """May a socket be opened to this address?"""
+        if self.via is not None:
+            pinned = self._pinned.get(self.via[0])
+            here = pinned.found if pinned is not None else (self.via[0],)
+            return port == self.via[1] and not isinstance(here, Failure) and address in here
+        return self._port_allowed(port) and self._address_allowed(address)
+
+    def _port_allowed(self, port: int) -> bool:
+        if self.allow_private:
+            return 0 < port < 65536
+        return port in (80, 443) or (1024 <= port < 65536 and port not in _BAD_PORTS)
+
+    def _address_allowed(self, address: str) -> bool:
+        return public(address) or (self.allow_private and inside(address))
+
+    async def _known(self, name: str) -> tuple[str, ...] | Failure:
+        pinned = self._pinned.get(name)
+        if pinned is not None and pinned.until > self._clock():
+            return pinned.found
+        looking = self._looking.get(name)
+        if looking is None:
+            looking = self._looking[name] = asyncio.ensure_future(self._look(name))
+        return await asyncio.shield(looking)  # who gives up does not take the answer from the others
+
+    async def _look(self, name: str) -> tuple[str, ...] | Failure:
+        try:
+            found, seconds = await self._checked(name)
+        finally:
+            del self._looking[name]
+        self._pinned.pop(name, None)
+        self._pinned[name] = _Pinned(found, self._clock() + seconds)
+        if len(self._pinned) > _MOST_PINNED:
+            del self._pinned[next(iter(self._pinned))]
+        return found
+
+    async def _checked(self, name: str) -> tuple[tuple[str, ...] | Failure, float]:
+        """The addresses of a name, and how long that holds."""
+        trusted = self.via is not None
+        if _is_number(name):
+            return ((name,) if trusted or self._address_allowed(name) else _NOT_PUBLIC), KEPT
+        if not trusted and not self.allow_private and _name_inside(name):
+            return _NOT_PUBLIC, KEPT
+        found = await self._looked_up(name)
+        if isinstance(found[0], Failure) or trusted:
+            return found
+        if not all(map(self._address_allowed, found[0])):
+            return _NOT_PUBLIC, KEPT
+        return found[0][:_MOST_RECORDS], KEPT
+
+    async def _looked_up(self, name: str) -> tuple[tuple[str, ...] | Failure, float]:
+        if self._resolve is None:
+            self._resolve = Lookups()
+        try:
+            found = tuple(dict.fromkeys(await self._resolve(name)))
+        except TimeoutError:
+            return Failure("dns", "no answer from the name server"), KEPT_FAILURE
+        except socket.gaierror as error:
+            if error.errno in (socket.EAI_NONAME, socket.EAI_NODATA):
+                return NO_SUCH_NAME, KEPT_UNKNOWN
+            return Failure("dns", "the name server failed"), KEPT_FAILURE
+        except UnicodeError:
+            return NO_SUCH_NAME, KEPT_UNKNOWN
+        except Exception:  # a resolver is anybody's code, and what it cannot find is no reason to stop
+            return Failure("dns", "the look-up failed"), KEPT_FAILURE
+        return (found, KEPT) if found else (NO_SUCH_NAME, KEPT_UNKNOWN)
+
+
+def _bare(host: str) -> str:
+    """Without port and brackets."""
+    if host[:1] == "[":
+        return host[1:].partition("]")[0]
+    return host.partition(":")[0] if host.count(":") == 1 else host
+
+
+def _is_number(host: str) -> bool:
+    """By the rule of WHATWG: a host whose last label is a number is an IPv4 address, well formed or not."""
+    if host[:1] == "[" or ":" in host:
+        return True
+    last = host.rstrip(".").rpartition(".")[2]
+    return last.isdigit() or last[:2].lower() == "0x"
+
+
+def _name_inside(host: str) -> bool:
+    """Names that can only mean something inside: also those without a dot, which a resolver completes as it likes."""
+    name = host.rstrip(".").lower()
+    _, dot, last = name.rpartition(".")
+    return not dot or last in _INSIDE or f".{name}".endswith(".home.arpa")
+
+
+class _Resolver(AbstractResolver):
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        found = await self._guard.addresses(host)
+        if isinstance(found, Failure):
+            raise Refused(found)
+        return [
+            ResolveResult(hostname=host, host=each, port=port, family=family, proto=0, flags=socket.AI_NUMERICHOST)
+            for each in found
+        ]
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+# Did the request of this task open a connection of its own? On one that was kept alive the server may have hung up.
+FRESH: ContextVar[bool] = ContextVar("fresh", default=False)
+
+
+class _Connector(aiohttp.TCPConnector):
+    def __init__(self, guard: Guard, limit: int, tls: ssl.SSLContext | None) -> None:
+        super().__init__(
+            resolver=_Resolver(guard),
+            use_dns_cache=False,
+            limit=limit,
+            keepalive_timeout=IDLE,
+            ssl=tls if tls is not None else True,
+            socket_factory=self._socket,
+        )
+        self._guard = guard
+
+    def _socket(self, where: tuple[Any, ...]) -> socket.socket:
+        """Asked for each socket, also of literal addresses, which no resolver sees."""
+        family, kind, protocol, _, address = where
+        if not self._guard.permits(address[0], address[1]):
+            raise Refused(_NOT_PUBLIC)
+        return socket.socket(family, kind, protocol)
+
+    async def _create_connection(self, req: Any, traces: Any, timeout: Any) -> Any:
+        FRESH.set(True)
+        protocol = await super()._create_connection(req, traces, timeout)
+        peer = protocol.transport.get_extra_info("peername") if protocol.transport is not None else None
+        if peer is None or not self._guard.permits(peer[0], peer[1]):
+            protocol.close()
+            raise Refused(_NOT_PUBLIC)
+        return protocol

@@ -1,0 +1,337 @@
+"""The live web: addresses asked for over the network, guarded and politely.
+
+An address is asked for in steps, and so is every address it is redirected to: may it be asked at all (the guard), is it
+in the scope of the crawl, is its domain one of endless hosts, does its host exist, does its robots.txt allow it (which
+may have to be asked for first), is it the host's turn. Only then a request goes out. A page that sends its reader on
+by a meta refresh is a page: only the answer's own status makes a redirect.
+
+While a visit waits, for robots.txt or for a turn, it says so by `Request.waits`, and somebody else may have its slot.
+Just before its first request goes out it asks `Request.sends` whether it still may. Redirects are then followed to
+their end: the visit has cost its download.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from wolfspider.core.model import Capture, Failure, Fetch, host_of
+from wolfspider.web.http.client import Answer, Client
+from wolfspider.web.http.guard import Guard
+from wolfspider.web.http.ip_addresses import public
+from wolfspider.web.http.polite import HostCap, Lanes, Polite
+from wolfspider.web.http.robots import LARGEST, REDIRECTS, LiveRobots, Rules
+from wolfspider.web.page.urls import canonical
+from wolfspider.web.worlds.world import NOT_SENT, Request
+
+_CONDITIONS = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
+_HARMLESS = re.compile("[ -~]{1,1000}")  # what a server said before is sent back to it only if it is plain
+_OTHER_SCHEME = re.compile(r"\s*(?!https?:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+LANES = 1000  # requests at a time in all, until somebody says otherwise
+_SHOWN = 200  # characters of an address in the detail of a failure
+
+
+@dataclass(slots=True)
+class Counters:
+    """What the live web was asked for, for people."""
+
+    requests: int = 0  # for pages, redirects on the way included
+    overhead: int = 0  # for robots.txt
+    bytes: int = 0  # of bodies as they came over the wire
+    turned_away: int = 0  # visits to hosts of domains that have too many
+    failures: Counter[str] = field(default_factory=Counter)  # by kind
+
+
+class _Where(NamedTuple):
+    """Where a host is asked."""
+
+    address: str
+    public: bool  # may it be a stranger's?
+
+
+class Live:
+    def __init__(
+        self,
+        client: Client,
+        guard: Guard,
+        polite: Polite,
+        robots: LiveRobots | None,
+        *,
+        hosts: HostCap | None = None,
+        most_hops: int = 8,
+        robots_tries: int = 2,
+        strangers: bool = True,
+        archive: bool = True,
+    ) -> None:
+        """Without `robots` nobody's robots.txt is asked for: for services that a person named, not for pages."""
+        self.client, self.guard, self.polite, self.robots = client, guard, polite, robots
+        self.hosts, self.most_hops, self.archive = hosts, most_hops, archive
+        self.robots_tries = robots_tries
+        self.strangers = strangers  # may public sites be asked? They want to know who asks
+        self.counters = Counters()
+        self.lanes = Lanes(LANES)
+
+    async def fetch(self, request: Request) -> Fetch:
+        trip = _Trip(request)
+        try:
+            fetch = await self._travel(trip)
+        finally:
+            trip.waits(False)
+        if fetch.failure is not None:
+            self.counters.failures[fetch.failure.kind] += 1
+        return fetch if self.archive else replace(fetch, captures=())
+
+    def retry_after(self, host: str) -> float:
+        """Seconds until a host may be asked again."""
+        return max(0.0, self.polite.ready_at(host) - self.polite.clock())
+
+    def changed(self) -> Iterator[dict[str, Any]]:
+        """A row for each host that something was learned of since the last call: what must outlive a crash."""
+        for host, row in self.polite.state().items():
+            yield {"host": host, "rest": row}
+        for origin, rules in self.robots.state().items() if self.robots else ():
+            yield {"host": origin, "rules": rules}
+
+    def restore(self, rows: Iterable[Mapping[str, Any]], now: float) -> None:
+        """What was known of hosts when a run ended or died."""
+        known = list(rows)
+        self.polite.restore({row["host"]: row["rest"] for row in known if "rest" in row}, now)
+        if self.robots is not None:
+            self.robots.restore({row["host"]: row["rules"] for row in known if "rules" in row}, now)
+        if self.hosts is not None:
+            for row in known:
+                if "rest" in row:
+                    self.hosts.allows(row["host"])
+
+    def resting(self) -> list[str]:
+        """Hosts that may not be asked at this moment."""
+        return self.polite.resting()
+
+    async def _travel(self, trip: _Trip) -> Fetch:
+        while True:
+            answer = await self._step(trip)
+            if isinstance(answer, Failure):
+                return trip.failed(answer, self.polite.clock())
+            trip.captures.append(answer.capture)
+            if answer.status not in REDIRECTS:
+                return trip.arrived(answer, self.polite.clock())
+            target = self._target(trip, answer)
+            if isinstance(target, Failure):
+                return trip.failed(target, self.polite.clock())
+            trip.hops.append(trip.url)
+            trip.url = target
+
+    def _target(self, trip: _Trip, answer: Answer) -> str | Failure:
+        location = answer.headers.get("location", "")
+        if not location:
+            return Failure("redirect", f"{answer.status} without a target")
+        target = canonical(location, trip.url)
+        if target is None:
+            kind = "scheme" if _OTHER_SCHEME.match(location) else "redirect"
+            return Failure(kind, f"led to {location[:_SHOWN]!a}")
+        if target == trip.url or target in trip.hops:
+            return Failure("redirect", "the redirects go in a circle")
+        if len(trip.hops) >= self.most_hops:
+            return Failure("redirect", f"more than {self.most_hops} redirects")
+        return target
+
+    async def _step(self, trip: _Trip) -> Answer | Failure:
+        """One address of the way: all that is to be checked, and the request."""
+        url, host = trip.url, host_of(trip.url)
+        refused = self.guard.refuses(url) or self._out_of_scope(trip) or self._crowded(host)
+        if refused is not None:
+            return refused
+        trip.request.doing("name")
+        where = await self._address(host)
+        if isinstance(where, Failure):
+            return where
+        rules = await self._rules_in_the_end(trip, host)
+        if isinstance(rules, Failure):
+            return rules
+        if rules is not None:
+            if not rules.allows(url):
+                return Failure("robots", "disallowed by robots.txt")
+            self.polite.asks(host, rules.delay)
+        return await self._ask_for_page(trip, where)
+
+    def _out_of_scope(self, trip: _Trip) -> Failure | None:
+        if trip.request.allows(trip.url):
+            return None
+        return Failure("excluded", f"led to {trip.url[:_SHOWN]}" if trip.hops else "out of the crawl's scope")
+
+    def _crowded(self, host: str) -> Failure | None:
+        if self.hosts is None or self.hosts.allows(host):
+            return None
+        self.counters.turned_away += 1
+        return Failure("trap", f"its domain has more than {self.hosts.most} hosts")
+
+    async def _address(self, host: str) -> _Where | Failure:
+        """Where the requests for a host go: with `via`, to one address for all hosts. A host with one public address
+        among others is public, because a connection may go to any of them."""
+        found = await self.guard.addresses(host)
+        if isinstance(found, Failure):
+            self.polite.failed(host, found, 0.0)
+            return found
+        where = _Where(found[0], any(map(public, found)))
+        if not self.strangers and self.guard.via is None and where.public:
+            return Failure("blocked", "a public site wants to know who asks: give --contact")
+        return where
+
+    async def _rules_in_the_end(self, trip: _Trip, host: str) -> Rules | Failure | None:
+        """A host whose robots.txt cannot be read rests, or its pages would be tried one after another. If the rest is
+        short the visit waits for it and asks again: the first visit to a host may be a whole crawl's only one."""
+        for _ in range(self.robots_tries):
+            rules = await self._rules(trip)
+            if not isinstance(rules, Failure):
+                break
+            self.polite.trouble(host)
+            if self.retry_after(host) > self.polite.manners.patience:
+                break
+        return rules
+
+    async def _rules(self, trip: _Trip) -> Rules | Failure | None:
+        if self.robots is None:
+            return None
+        rules = self.robots.known(trip.url)
+        if rules is not None:
+            return rules
+        trip.waits(True)
+        trip.request.doing("robots")
+        return await self.robots.rules(trip.url, self._ask_for_rules)
+
+    async def _ask_for_rules(self, url: str) -> Answer | Failure:
+        host = host_of(url)
+        refused = self.guard.refuses(url) or self._crowded(host)
+        if refused is not None:
+            return refused
+        where = await self._address(host)
+        if isinstance(where, Failure):
+            return where
+        async with self.polite.turn(host, where.address, public=where.public) as too_long:
+            if too_long is not None:
+                return too_long
+            self.counters.overhead += 1
+            answer, _ = await self._get(url, {}, None, LARGEST, lambda: None)
+            return answer
+
+    async def _ask_for_page(self, trip: _Trip, where: _Where) -> Answer | Failure:
+        waits = self._told_of(trip)
+        async with self.polite.turn(host_of(trip.url), where.address, waits, where.public) as too_long:
+            if too_long is not None:
+                return too_long
+            trip.waits(False)
+            trip.request.doing("slot")
+            left = trip.left()
+            if left is not None and left <= 0:
+                return Failure("timeout", f"not here within {trip.request.deadline:g} s")
+            answer, seconds = await self._get(
+                trip.url, trip.conditions(), left, None, lambda: self._out_of_scope(trip) or trip.held_back()
+            )
+            self.counters.requests += not isinstance(answer, Failure) or answer.asked
+            trip.seconds += seconds
+            return answer
+
+    def _told_of(self, trip: _Trip) -> Callable[[bool], None]:
+        """Who waits for a turn says so, and whether for a host in trouble."""
+        host = host_of(trip.url)
+
+        def waits(waiting: bool) -> None:
+            trip.waits(waiting)
+            if waiting:
+                trip.request.doing("rest" if self.polite.in_trouble(host) else "turn")
+
+        return waits
+
+    async def _get(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        deadline: float | None,
+        most: int | None,
+        refuses: Callable[[], Failure | None],
+    ) -> tuple[Answer | Failure, float]:
+        """One request, within a turn, once it has one of the lanes. `refuses` is asked just before it goes out: much
+        may have changed while it waited."""
+        host, began = host_of(url), self.polite.clock()
+        async with self.lanes:
+            refused = refuses()
+            if refused is not None:
+                return refused, 0.0
+            answer = await self.client.get(url, headers, deadline=deadline, most=most)
+        if isinstance(answer, Failure):
+            seconds = self.polite.clock() - began
+            self.polite.failed(host, answer, seconds)
+            return answer, seconds
+        self.counters.bytes += len(answer.capture.body)
+        self.polite.answered(host, answer.status, answer.headers, answer.seconds)
+        return answer, answer.seconds
+
+
+class _Trip:
+    """The way of one visit: where it is, what it passed, what it took."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.url = request.url
+        self.hops: list[str] = []
+        self.captures: list[Capture] = []
+        self.seconds = 0.0
+        self._waiting = False
+        self._sent = False
+
+    def held_back(self) -> Failure | None:
+        """Why no request may go out, if so. The crawl is asked until one did."""
+        self._sent = self._sent or self.request.sends()
+        if not self._sent:
+            return NOT_SENT
+        self.request.doing("fetching")
+        return None
+
+    def waits(self, waiting: bool) -> None:
+        """Told on once, however many reasons there are to wait one after another."""
+        if waiting != self._waiting:
+            self._waiting = waiting
+            self.request.waits(waiting)
+
+    def left(self) -> float | None:
+        """Seconds that requests may still take. Waiting does not count."""
+        return None if self.request.deadline is None else self.request.deadline - self.seconds
+
+    def conditions(self) -> dict[str, str]:
+        """A copy is at hand, so only what changed is wanted. It is a copy of the address that was asked for: what
+        another one is redirected to must not be told of it."""
+        if self.hops or not self.request.held:
+            return {}
+        held = {name: self.request.held.get(name, "") for name in _CONDITIONS}
+        return {_CONDITIONS[name]: text for name, text in held.items() if _HARMLESS.fullmatch(text)}
+
+    def arrived(self, answer: Answer, at: float) -> Fetch:
+        unchanged = answer.status == 304 and bool(self.conditions())
+        bad = answer.status >= 300 or answer.status < 200
+        return Fetch(
+            self.request.url,
+            self.url,
+            answer.status,
+            answer.headers,
+            answer.body,
+            Failure("status", str(answer.status)) if bad and not unchanged else None,
+            self.seconds,
+            at,
+            tuple(self.hops),
+            captures=tuple(self.captures),
+            cut=answer.cut,
+        )
+
+    def failed(self, failure: Failure, at: float) -> Fetch:
+        return Fetch(
+            self.request.url,
+            self.url,
+            failure=failure,
+            seconds=self.seconds,
+            at=at,
+            hops=tuple(self.hops),
+            captures=tuple(self.captures),
+        )

@@ -1,0 +1,440 @@
+"""Who may be asked when: politeness to hosts and addresses.
+
+A host has one request at a time. When its answer has ended it is left alone for a while: at least the delay a person
+chose, at least what its robots.txt asks for, at least FLOOR seconds if it is at a public address, and longer if it was
+slow to answer. A host in trouble (429, 503, no connection, no answer) is left alone for a minute, then two, then four,
+up to a day; if it said how long, for that long. It starts from one minute again when it has answered well after half an
+hour without trouble. Many hosts may live at one address, so an address has its limit too.
+
+Every request is a turn:
+
+    async with polite.turn(host, address, waits) as refused:
+        if refused is None:
+            ...  # ask, then tell polite.answered or polite.failed
+
+Times are those of the clock that was handed in: seconds since 1970 that never jump. What is said of a host counts for
+its name and port, under http and https alike.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import random
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import xxhash
+
+from wolfspider.core.model import Failure
+from wolfspider.web.page import dates
+
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
+
+DAY = 86_400.0
+FLOOR = 0.25  # seconds between two requests to a host at a public address, however short the delay
+TROUBLED_STATUSES = frozenset([429, 503])
+TROUBLED_KINDS = frozenset(["dns", "connect", "tls", "timeout", "slow"])
+_JITTER = 1.5  # a back-off is up to this many times longer, so that hosts do not come back all at once
+_FEW = 1000  # hosts that are kept without looking which may be dropped
+
+Row = tuple[float, int, float]  # ready at, troubles in a row, time of the last one
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    delay: float = 1.0  # seconds from the end of an answer to the next request to its host, at least
+    factor: float = 2.0  # and at least so many times as long as the last answer took; 0 = however long it took
+    longest: float = 60.0  # seconds; neither slow answers nor a Crawl-delay make the gap longer than this
+    per_address: int = 8  # requests at a time to one IP address; 0 = any number, as where one server stands for all
+    backoff: float = 60.0  # seconds that a host in trouble is left alone, doubled for each further trouble, up to a day
+    forgiven: float = 1800.0  # seconds without trouble after which a good answer makes up for all of it
+    patience: float = 120.0  # seconds that a visit which has started may wait for a turn
+
+
+@dataclass(slots=True)
+class _Host:
+    """What is remembered of a host."""
+
+    ended: float = -math.inf  # when its last answer had ended
+    until: float = -math.inf  # it is left alone until then, whatever else
+    asks: float = 0.0  # seconds that its robots.txt wants between two requests
+    floor: float = 0.0  # seconds between two requests, whatever anybody wants
+    seconds: float = 0.0  # what its last answer took
+    troubles: int = 0
+    troubled: float = -math.inf  # when trouble was last met
+
+
+class Polite:
+    def __init__(self, manners: Manners, clock: Callable[[], float], rng: random.Random) -> None:
+        self.manners, self.clock, self._rng = manners, clock, rng
+        self._hosts: dict[str, _Host] = {}
+        self._changed: set[str] = set()
+        self._crowd = _FEW  # so many hosts are a reason to look for some to drop
+        self._at_host = Gates(1)
+        self._at_address = Gates(manners.per_address)
+
+    def turn(
+        self,
+        host: str,
+        address: str = "",
+        waits: Callable[[bool], None] = lambda waiting: None,
+        public: bool = False,
+    ) -> _Turn:
+        """Wait for a turn, and have it for as long as the block lasts. What the block gets is None, or the Failure that
+        says why it must not ask. `waits` is told True if there is waiting, and False when it is over. `public`: is the
+        address one that anybody may reach?"""
+        if public:
+            self._of(host).floor = FLOOR
+        return _Turn(self, host, address, waits)
+
+    def _at_once(self, host: str, address: str) -> bool:
+        return self.ready_at(host) <= self.clock() and self._at_host.free(host) and self._at_address.free(address)
+
+    def _too_long(self, host: str, last: float) -> Failure | None:
+        ready = self.ready_at(host)
+        if ready <= last:
+            return None
+        return Failure("waiting", f"{host} is left alone for {ready - self.clock():.0f} s more")
+
+    def _begin(self, host: str) -> float:
+        """A request goes out. Were this the end of us, what is stored would have its host left alone from here on."""
+        known = self._of(host)
+        known.ended = self.clock()
+        self._changed.add(host)
+        return known.ended
+
+    def _end_untold(self, host: str, began: float) -> None:
+        """The turn is over and nobody told how it went, as when the visit was cancelled: it ended now."""
+        known = self._of(host)
+        if known.ended <= began:
+            known.ended = self.clock()
+            self._changed.add(host)
+
+    def answered(self, host: str, status: int, headers: Mapping[str, str], seconds: float) -> None:
+        """An answer has ended, good or bad. Names of headers are in lower case."""
+        now, known = self._ended(host, seconds)
+        if status in TROUBLED_STATUSES:
+            self.trouble(host, retry_after(headers, now))
+        elif now - known.troubled >= self.manners.forgiven:
+            known.troubles = 0
+
+    def failed(self, host: str, failure: Failure, seconds: float) -> None:
+        """A request has ended without an answer that could be used."""
+        self._ended(host, seconds)
+        if failure.kind in TROUBLED_KINDS:
+            self.trouble(host)
+
+    def _ended(self, host: str, seconds: float) -> tuple[float, _Host]:
+        known = self._of(host)
+        known.ended, known.seconds = self.clock(), seconds
+        self._changed.add(host)
+        return known.ended, known
+
+    def trouble(self, host: str, wanted: float | None = None) -> None:
+        """Leave a host alone, for as long as it wants if it said so; from the second trouble on for our own back-off at
+        least. While a host is left alone, more trouble is the same trouble."""
+        now, known = self.clock(), self._of(host)
+        if now < known.until:
+            return
+        own = self.manners.backoff * 2 ** min(known.troubles, 30) * self._rng.uniform(1, _JITTER)
+        rest = own if wanted is None else wanted if not known.troubles else max(wanted, own)
+        known.troubles, known.troubled, known.ended = known.troubles + 1, now, now
+        known.until = now + min(max(rest, self.manners.delay), DAY)
+        self._changed.add(host)
+
+    def asked(self, host: str) -> None:
+        """A request may be out that nobody here knows the end of, as after a crash: its host rests from now on."""
+        known = self._of(host)
+        known.ended = max(known.ended, self.clock())
+        self._changed.add(host)
+
+    def asks(self, host: str, crawl_delay: float) -> None:
+        """What the robots.txt of a host wants between two requests."""
+        if (known := self._hosts.get(host)) or crawl_delay > 0:
+            known = known or self._of(host)
+            known.asks = min(crawl_delay, self.manners.longest) if crawl_delay > 0 else 0.0
+
+    def set_delay(self, delay: float) -> None:
+        """A person moved the delay. What a host asks for, and back-offs, stand as they are."""
+        self.manners = replace(self.manners, delay=delay)
+
+    def pause(self, host: str) -> float:
+        """Seconds that a host is left alone from the end of its last answer."""
+        known = self._hosts.get(host)
+        if known is None or known.ended == -math.inf:
+            return self.manners.delay
+        return max(known.until - known.ended, self._gap(known))
+
+    def ready_at(self, host: str) -> float:
+        """When a host may be asked, as far as its own rest goes; -inf if it never was."""
+        known = self._hosts.get(host)
+        return -math.inf if known is None else self._ready(known)
+
+    def _ready(self, known: _Host) -> float:
+        return max(known.until, known.ended + self._gap(known))
+
+    def _gap(self, known: _Host) -> float:
+        slow = min(self.manners.factor * known.seconds, self.manners.longest)
+        return max(self.manners.delay, known.floor, known.asks, slow)
+
+    def in_trouble(self, host: str) -> bool:
+        """Is a host left alone beyond the usual rest between two requests?"""
+        known = self._hosts.get(host)
+        return known is not None and known.until > self.clock()
+
+    def resting(self) -> list[str]:
+        """Hosts that may not be asked at this moment."""
+        now = self.clock()
+        return [host for host, known in self._hosts.items() if self._ready(known) > now]
+
+    def state(self) -> dict[str, Row]:
+        """A row for each host that something changed of since the last call: what must outlive a crash."""
+        rows = {host: self._row(known) for host in self._changed if (known := self._hosts.get(host))}
+        self._changed.clear()
+        return rows
+
+    def _row(self, known: _Host) -> Row:
+        return self._ready(known), known.troubles, max(known.troubled, 0.0)
+
+    def restore(self, rows: Mapping[str, Row], now: float) -> None:
+        """Times of a clock that was ahead of ours keep nobody from a host for longer than a day."""
+        for host, (ready, troubles, troubled) in rows.items():
+            if ready > now or troubles:
+                known = self._of(host)
+                known.until, known.troubles, known.troubled = min(ready, now + DAY), troubles, min(troubled, now)
+
+    def _of(self, host: str) -> _Host:
+        known = self._hosts.get(host)
+        if known is None:
+            if len(self._hosts) >= self._crowd:
+                self._drop_what_is_quiet()
+            known = self._hosts[host] = _Host()
+        return known
+
+    def _drop_what_is_quiet(self) -> None:
+        now = self.clock()
+        self._hosts = {host: known for host, known in self._hosts.items() if not self._quiet(host, known, now)}
+        self._changed &= self._hosts.keys()
+        self._crowd = max(_FEW, 2 * len(self._hosts))
+
+    def _quiet(self, host: str, known: _Host, now: float) -> bool:
+        """Is a host as good as one that was never asked?"""
+        grudge = known.troubles and now - known.troubled < DAY
+        return not grudge and self._ready(known) <= now and self._at_host.free(host)
+
+
+class _Turn:
+    """One turn at a host and its address. Every request takes one, and mostly there is nothing to wait for."""
+
+    __slots__ = ("_address", "_began", "_held", "_host", "_polite", "_waits")
+
+    def __init__(self, polite: Polite, host: str, address: str, waits: Callable[[bool], None]) -> None:
+        self._polite, self._host, self._address, self._waits = polite, host, address, waits
+        self._held: list[tuple[Gates, str]] = []  # places that are ours
+        self._began: float | None = None
+
+    async def __aenter__(self) -> Failure | None:
+        polite, host = self._polite, self._host
+        if refused := polite._too_long(host, polite.clock() + polite.manners.patience):
+            return refused
+        try:
+            refused = await (self._places() if polite._at_once(host, self._address) else self._wait())
+        except BaseException:
+            self._leave()
+            raise
+        if refused is None:
+            self._began = polite._begin(host)
+        return refused
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._began is not None:
+            self._polite._end_untold(self._host, self._began)
+        self._leave()
+
+    async def _wait(self) -> Failure | None:
+        patience = self._polite.manners.patience
+        self._waits(True)
+        try:
+            async with asyncio.timeout(patience):
+                refused = await self._at_host()
+            if refused is None:
+                await self._at_address()
+            return refused
+        except TimeoutError:
+            return Failure("waiting", f"no turn at {self._host} within {patience:g} s")
+        finally:
+            self._waits(False)
+
+    async def _places(self) -> Failure | None:
+        refused = await self._at_host()
+        if refused is None:
+            await self._at_address()
+        return refused
+
+    async def _at_host(self) -> Failure | None:
+        polite, host = self._polite, self._host
+        last = polite.clock() + polite.manners.patience
+        await self._enter(polite._at_host, host)
+        while (rest := polite.ready_at(host) - polite.clock()) > 0:
+            if refused := polite._too_long(host, last):
+                return refused
+            await asyncio.sleep(rest)
+        return None
+
+    async def _at_address(self) -> None:
+        """Whoever is in leaves by its deadline, so there is always an end to this, however many wait."""
+        await self._enter(self._polite._at_address, self._address)
+
+    async def _enter(self, gates: Gates, name: str) -> None:
+        await gates.enter(name)
+        self._held.append((gates, name))
+
+    def _leave(self) -> None:
+        while self._held:
+            gates, name = self._held.pop()
+            gates.leave(name)
+
+
+class Gates:
+    """So many at a time at each name, in the order they came. A name that nobody is at takes no memory."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._gates: dict[str, asyncio.Semaphore] = {}
+        self._users: dict[str, int] = {}
+
+    def __contains__(self, name: str) -> bool:
+        """Is somebody in, or waiting?"""
+        return name in self._gates
+
+    def free(self, name: str) -> bool:
+        """Could somebody go in at once?"""
+        gate = self._gates.get(name)
+        return gate is None or not gate.locked()
+
+    @asynccontextmanager
+    async def place(self, name: str) -> AsyncIterator[None]:
+        await self.enter(name)
+        try:
+            yield
+        finally:
+            self.leave(name)
+
+    async def enter(self, name: str) -> None:
+        if not self._most or not name:
+            return
+        gate = self._gates.get(name)
+        if gate is None:
+            gate = self._gates[name] = asyncio.Semaphore(self._most)
+        self._users[name] = self._users.get(name, 0) + 1
+        try:
+            await gate.acquire()
+        except BaseException:
+            self._forget(name)
+            raise
+
+    def leave(self, name: str) -> None:
+        if self._most and name:
+            self._gates[name].release()
+            self._forget(name)
+
+    def _forget(self, name: str) -> None:
+        self._users[name] -= 1
+        if not self._users[name]:
+            del self._users[name], self._gates[name]
+
+
+def retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds, at most a day, that a host wants to be left alone; None if it does not say or it is not to be believed.
+    A date is counted from the server's own date where there is one: its clock need not be ours."""
+    text = headers.get("retry-after", "").strip()
+    if text.isascii() and text.isdigit():
+        return min(float(text), DAY)
+    date = dates.seconds(text)
+    if date is None:
+        return None
+    told = dates.seconds(headers.get("date", ""))
+    wanted = date - (now if told is None else told)
+    return min(wanted, DAY) if wanted >= 0 else None
+
+
+class Lanes:
+    """So many requests at a time in all, whoever they are for; `count` may change."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._used = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    async def __aenter__(self) -> None:
+        if self._used >= self.count:
+            turn = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            try:
+                await turn
+            except asyncio.CancelledError:
+                if turn.done() and not turn.cancelled():
+                    self._free()  # it was ours for a moment
+                raise
+        else:
+            self._used += 1
+
+    async def __aexit__(self, *_: object) -> None:
+        self._free()
+
+    def _free(self) -> None:
+        self._used -= 1
+        while self._waiting and self._used < self.count:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                self._used += 1
+                turn.set_result(None)
+
+
+class HostCap:
+    """How many hosts of one registered domain are asked. A wildcard in a domain's names makes hosts without end, each
+    with its own turn, and politeness would not hold a crawl back from any of them."""
+
+    def __init__(self, most: int = 1000) -> None:
+        self.most = most
+        self._known: set[int] = set()
+        self._early: list[str] = []  # hosts met while there are so few that no domain can have too many
+        self._hosts: dict[str, int] = {}  # how many of a domain
+
+    def allows(self, host: str) -> bool:
+        """May this host be asked? If so it counts from now on."""
+        key = xxhash.xxh3_64_intdigest(host.encode())
+        if key in self._known:
+            return True
+        if len(self._known) < self.most:
+            self._known.add(key)
+            self._early.append(host)
+            return True
+        while self._early:
+            early = self._domain(self._early.pop())
+            self._hosts[early] = self._hosts.get(early, 0) + 1
+        domain = self._domain(host)
+        if self._hosts.get(domain, 0) >= self.most:
+            return False
+        self._known.add(key)
+        self._hosts[domain] = self._hosts.get(domain, 0) + 1
+        return True
+
+    def _domain(self, host: str) -> str:
+        name = host if host.endswith("]") else host.rpartition(":")[0] or host
+        if name.endswith("]") or name[-1:].isdigit():  # an address: no top-level domain ends in a digit
+            return name
+        return self._suffixes.privatesuffix(name.removesuffix(".")) or name
+
+    @cached_property
+    def _suffixes(self) -> PublicSuffixList:
+        """Read when the first host is asked: it takes a tenth of a second, which no start of a program should."""
+        from publicsuffixlist import PublicSuffixList
+
+        return PublicSuffixList()

@@ -1,0 +1,1 @@
+"""How bytes become pages, and addresses one spelling."""

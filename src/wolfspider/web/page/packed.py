@@ -1,0 +1,106 @@
+"""A page as plain data and back: for the cache of parsed pages, and on its way from a process that parses.
+
+What takes time in unpacking a page is making thousands of small strings. So each distinct word of a page lies there
+once, with its count, and the words in their order are numbers into these: numpy picks them in one step, and counting,
+which costs more than reading, is done already. Links are columns: addresses and anchors as one text each, tag paths and
+rels once, numbers as one array.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from itertools import repeat
+from typing import Any
+
+import msgpack
+import numpy as np
+
+from wolfspider.core.model import Failure, Link, Page
+from wolfspider.core.text import counts
+
+_PLAIN = ("final_url", "title", "size", "digest", "near", "published", "modified", "language", "robots", "canonical")
+_FIELDS = (*_PLAIN, "description", "status", "type", "charset", "truncated")
+
+# What Link._make does, without a call of Python for each of a hundred links.
+_link = functools.partial(tuple.__new__, Link)
+
+
+def packed(parts: Sequence[Any]) -> bytes:
+    data: bytes = msgpack.packb(parts, unicode_errors="surrogatepass")
+    return data
+
+
+def unpacked(data: bytes) -> list[Any]:
+    parts: list[Any] = msgpack.unpackb(data, unicode_errors="surrogatepass")
+    return parts
+
+
+def parts_of(result: Page | Failure) -> list[Any]:
+    """All of a page but the address that was asked for and the time it was looked at."""
+    if isinstance(result, Failure):
+        return [list(result)]
+    return [None, [getattr(result, name) for name in _FIELDS], *_bag(result), *_columns(result.links)]
+
+
+def result_of(parts: Sequence[Any], url: str | None = None, at: float = 0.0) -> Page | Failure:
+    """What `parts_of` was given. Without an address a page has the one it was found at."""
+    failure, *rest = parts
+    if failure is not None:
+        return Failure(*failure)
+    fields, kind, distinct, order, numbers, *columns = rest
+    known = dict(zip(_FIELDS, fields, strict=True))
+    known["robots"] = tuple(known["robots"])
+    table = _texts(distinct, " ") if order else []
+    bag = dict(zip(table, np.frombuffer(numbers, kind).tolist(), strict=True))
+    words = np.array(table, object)[np.frombuffer(order, kind)].tolist()
+    asked = known["final_url"] if url is None else url
+    return Page(asked, words=tuple(words), links=_links(*columns), at=at, counts_=bag, **known)
+
+
+def _bag(page: Page) -> list[Any]:
+    bag = counts(page)
+    places = {word: place for place, word in enumerate(bag)}
+    kind = "<u2" if len(page.words) < 1 << 16 else "<u4"
+    order = np.fromiter(map(places.__getitem__, page.words), kind, len(page.words))
+    numbers = np.fromiter(bag.values(), kind, len(bag))
+    return [kind, _column(list(bag), " "), order.tobytes(), numbers.tobytes()]
+
+
+def _columns(links: Sequence[Link]) -> list[Any]:
+    paths = {path: number for number, path in enumerate(dict.fromkeys(link.path for link in links))}
+    rels = {rel: number for number, rel in enumerate(dict.fromkeys(link.rel for link in links))}
+    rows = [(link.at, *link.block, link.rank, paths[link.path], rels[link.rel]) for link in links]
+    numbers = np.array(rows, np.int32).reshape(-1, 6).T
+    urls, anchors = _column([link.url for link in links], "\n"), _column([link.anchor for link in links], "\n")
+    return [len(links), urls, anchors, list(paths), list(rels), numbers.tobytes()]
+
+
+def _column(texts: list[str], between: str) -> str | list[str]:
+    """One text, unless one of them has what would part it in two."""
+    column = between.join(texts)
+    return column if column.count(between) == max(0, len(texts) - 1) else texts
+
+
+def _texts(column: str | list[str], between: str) -> list[str]:
+    return column.split(between) if isinstance(column, str) else column
+
+
+def _links(
+    count: int, urls: str | list[str], anchors: str | list[str], paths: list[str], rels: list[str], numbers: bytes
+) -> tuple[Link, ...]:
+    if not count:
+        return ()
+    at, first, last, rank, path, rel = np.frombuffer(numbers, np.int32).reshape(6, count).tolist()
+    rel_of = repeat(rels[0]) if len(rels) == 1 else map(rels.__getitem__, rel)
+    parts = zip(
+        _texts(urls, "\n"),
+        _texts(anchors, "\n"),
+        at,
+        zip(first, last, strict=True),
+        map(paths.__getitem__, path),
+        rank,
+        rel_of,
+        strict=False,
+    )
+    return tuple(map(_link, parts))

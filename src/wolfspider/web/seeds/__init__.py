@@ -1,0 +1,1 @@
+"""Where addresses come from: lists, sitemaps, feeds, searches, leaps."""

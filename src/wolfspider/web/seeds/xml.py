@@ -1,0 +1,200 @@
+"""XML of strangers, read as far as it can be and no further than it must.
+
+expat reads it, from the standard library, and is let do little: a document type with declarations of its own ends the
+reading, so there are no entities that could grow or fetch anything; depth, elements, bytes, the length of one tag and
+the text kept of one element are bounded. What is wrong with a document ends the reading as well, and what came before
+it counts. So a reading never raises; `whole` says whether it came to the end.
+
+Feeds and sitemaps are written by hand and by bad templates. The commonest faults are mended on the way to expat: blanks
+before the declaration, control characters, ampersands that begin no reference. That also makes every entity but the
+five of XML a plain text. Characters are decoded by charset.py, so that a document cannot name a codec of Python's.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+from xml.parsers import expat
+
+from wolfspider.web.page import charset
+
+MOST_BYTES = 50_000_000
+MOST_ELEMENTS = 1_000_000
+DEEPEST = 256
+LONGEST_TAG = 1_000_000  # bytes of one tag or comment: expat reads what is not finished again with every portion
+LONGEST_TEXT = 16_384  # characters kept of one element
+_PORTION = 65_536
+_SNIFFED = 4_096
+
+_CDATA, _CDATA_END = "<![CDATA[", "]]>"
+_BARE = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});)")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_LONGEST_MARK = 12  # characters: what may stand at the border of two portions and must not be torn
+
+
+class Opened(NamedTuple):
+    """An element begins. Names are in lower case, with their prefix; the root has depth 1."""
+
+    name: str
+    attributes: Mapping[str, str]
+    depth: int
+
+
+class Closed(NamedTuple):
+    """An element ends; `text` is all the text within it, up to LONGEST_TEXT."""
+
+    name: str
+    text: str
+    depth: int
+
+
+class _Enough(Exception):
+    """A bound was reached, or a declaration came that is not read."""
+
+
+class Reading:
+    """Walk over it for `Opened` and `Closed`; stop walking when enough was read. Afterwards `whole` is known."""
+
+    def __init__(self, body: bytes, content_type: str = "") -> None:
+        self.whole = False
+        self._body = body
+        self._content_type = content_type
+        self._events: list[Opened | Closed] = []
+        self._texts: list[_Text] = []
+        self._room = MOST_ELEMENTS
+        self._fed = 0
+        self._parser = self._new_parser()
+
+    def __iter__(self) -> Iterator[Opened | Closed]:
+        going = True
+        for portion in _mended(_decoded(self._body[:MOST_BYTES], self._content_type)):
+            going = self._feed(portion.encode("utf-8", "replace"), False)
+            yield from self._events
+            self._events.clear()
+            if not going:
+                return
+        self.whole = going and self._feed(b"", True) and len(self._body) <= MOST_BYTES
+        yield from self._events
+
+    def _new_parser(self) -> expat.XMLParserType:
+        parser = expat.ParserCreate("utf-8")  # outweighs what the document says of itself
+        parser.buffer_text = True
+        parser.StartElementHandler = self._open
+        parser.EndElementHandler = self._close
+        parser.CharacterDataHandler = self._read
+        parser.StartDoctypeDeclHandler = _doctype
+        parser.EntityDeclHandler = _refuse
+        return parser
+
+    def _feed(self, data: bytes, last: bool) -> bool:
+        """May the reading go on?"""
+        self._fed += len(data)
+        try:
+            self._parser.Parse(data, last)
+        except (expat.ExpatError, _Enough):
+            return False
+        return self._fed - max(0, self._parser.CurrentByteIndex) <= LONGEST_TAG
+
+    def _open(self, name: str, attributes: dict[str, str]) -> None:
+        self._room -= 1
+        if self._room < 0 or len(self._texts) >= DEEPEST:
+            raise _Enough
+        self._texts.append(_Text())
+        self._events.append(Opened(name.lower(), attributes, len(self._texts)))
+
+    def _close(self, name: str) -> None:
+        depth = len(self._texts)
+        text = self._texts.pop().joined()
+        if self._texts:
+            self._texts[-1].add(text)
+        self._events.append(Closed(name.lower(), text, depth))
+
+    def _read(self, text: str) -> None:
+        if self._texts:
+            self._texts[-1].add(text)
+
+
+class _Text:
+    """The text of an element that is open."""
+
+    __slots__ = ("parts", "room")
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self.room = LONGEST_TEXT
+
+    def add(self, text: str) -> None:
+        if text and self.room > 0:
+            self.parts.append(text[: self.room])
+            self.room -= len(text)
+
+    def joined(self) -> str:
+        return "".join(self.parts)
+
+
+def _doctype(name: str, system: str | None, public: str | None, declares: int) -> None:
+    """Old feeds name their document type, which is harmless: nobody fetches it. Declarations are not."""
+    if declares:
+        raise _Enough
+
+
+def _refuse(*declaration: object) -> None:
+    raise _Enough
+
+
+def root(body: bytes, content_type: str = "") -> str:
+    """The name of the outermost element, in lower case; "" if there is none near the beginning."""
+    first = next(iter(Reading(body[:_PORTION], content_type)), None)
+    return first.name if isinstance(first, Opened) else ""
+
+
+def _decoded(body: bytes, content_type: str) -> Iterator[str]:
+    """Portions of text; the first begins with what is no blank."""
+    decoder = codecs.getincrementaldecoder(_codec(body, content_type))("replace")
+    begun = False
+    for place in range(0, len(body), _PORTION):
+        text = decoder.decode(body[place : place + _PORTION])
+        if not begun:
+            text = text.lstrip("\ufeff \t\r\n")
+            begun = bool(text)
+        yield text
+    yield decoder.decode(b"", True)
+
+
+def _codec(body: bytes, content_type: str) -> str:
+    for opening, codec in ((b"<\x00", "utf-16-le"), (b"\x00<", "utf-16-be")):
+        if body.startswith(opening):
+            return codec
+    return charset.decoded(content_type, body[:_SNIFFED])[1]
+
+
+def _mended(portions: Iterator[str]) -> Iterator[str]:
+    """The same with its faults mended. What stands between CDATA marks is left alone, apart from control characters."""
+    held, within = "", False
+    for portion in portions:
+        text, held = _cut(held + _CONTROL.sub("", portion))
+        mended, within = _mended_portion(text, within)
+        yield mended
+    yield _mended_portion(held, within)[0]
+
+
+def _cut(text: str) -> tuple[str, str]:
+    """What can be judged already, and what may be the first half of a mark or reference."""
+    place = min((at for begin in "&<]" if (at := text.find(begin, -_LONGEST_MARK)) >= 0), default=len(text))
+    return text[:place], text[place:]
+
+
+def _mended_portion(text: str, within: bool) -> tuple[str, bool]:
+    pieces: list[str] = []
+    place = 0
+    while place < len(text):
+        mark = _CDATA_END if within else _CDATA
+        found = text.find(mark, place)
+        end = len(text) if found < 0 else found + len(mark)
+        piece = text[place:end]
+        pieces.append(piece if within else _BARE.sub("&amp;", piece))
+        within = within != (found >= 0)
+        place = end
+    return "".join(pieces), within

@@ -1,0 +1,1 @@
+"""Any web as a real HTTP server."""

@@ -1,0 +1,9 @@
+"""A computed web: endless, repeatable, with known answers. `Synthetic.parse("synthetic:pages=50000,seed=1")`."""
+
+from __future__ import annotations
+
+from wolfspider.web.worlds.synthetic.params import Params
+from wolfspider.web.worlds.synthetic.saving import write
+from wolfspider.web.worlds.synthetic.web import Synthetic
+
+__all__ = ["Params", "Synthetic", "write"]

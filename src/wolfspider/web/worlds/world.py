@@ -1,0 +1,129 @@
+"""The contracts of webs, and how a WEB given on the command line becomes one.
+
+A World, simulated, is a pure function of address and time: the same look gives the same answer, always. A Web is asked
+and answers when it can.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from wolfspider.core.model import Failure, Fetch
+from wolfspider.core.topic import Task
+from wolfspider.graphs.graph import Graph
+
+LARGEST = 200_000  # pages of a computed web whose links are still looked through
+
+
+class Looks(Protocol):
+    """As much of a World as a crawl needs."""
+
+    def look(self, url: str, now: float) -> Fetch: ...
+
+
+class Servable(Looks, Protocol):
+    """As much of a World as a server needs."""
+
+    name: str
+    start: float
+
+
+class World(Protocol):
+    name: str  # short, for tables
+    start: float  # when a bench begins: the time of the last record
+
+    def look(self, url: str, now: float) -> Fetch:
+        """The answer at `now`, redirects followed inside this web. What is not there is a 404."""
+        ...
+
+    def owns(self, host: str) -> bool:
+        """Is this host part of the web? Links to others never reach a strategy in a bench."""
+        ...
+
+    def graph(self, now: float) -> Graph:
+        """The link skeleton of everything there at `now`: redirects followed; left out are links out of the web and
+        those that a crawl does not follow unless it is told to (scope.Nofollow.OBEY)."""
+        ...
+
+    def tasks(self) -> Mapping[str, Task]:
+        """The topics that come with this web, by name; empty if none do."""
+        ...
+
+    def digest(self) -> str:
+        """Changes when the content of the web does: what results and caches are kept under."""
+        ...
+
+    def __hash__(self) -> int:
+        """What is made of a web is kept while it is open."""
+        ...
+
+
+def has_skeleton(world: World) -> bool:
+    """Is `graph` to be had in seconds? Not where a web is computed and too large."""
+    return bool(getattr(getattr(world, "params", None), "pages", 0) <= LARGEST)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked of a Web."""
+
+    url: str  # canonical
+    deadline: float | None = None  # seconds that all of it may take, waiting for a turn apart
+    held: Mapping[str, str] = field(default_factory=dict)  # headers of the copy at hand: etag, last-modified
+    allows: Callable[[str], bool] = lambda url: True  # the crawl's scope, asked at every hop
+    waits: Callable[[bool], None] = lambda waiting: None  # told when the visit must wait for a turn, and when it has it
+    sends: Callable[[], bool] = lambda: True  # asked just before the first request goes out; if False, none may
+    doing: Callable[[str], None] = lambda what: (
+        None
+    )  # told what the visit does, a word of drivers/meter.py; for people alone
+
+
+NOT_SENT = Failure("budget", "the page limit was lowered before it was sent")
+
+
+class Web(Protocol):
+    async def fetch(self, request: Request) -> Fetch:
+        """The answer, redirects followed, or the Failure that says why there is none; never an exception. Status 304
+        where the copy at hand still holds."""
+        ...
+
+
+class Waited:
+    """A World asked as a Web: every answer takes its time, on the clock of the event loop."""
+
+    def __init__(self, world: Looks, clock: Callable[[], float], shortest: float = 0.0) -> None:
+        self.world, self.clock, self.shortest = world, clock, shortest
+
+    async def fetch(self, request: Request) -> Fetch:
+        if not request.sends():
+            return Fetch(request.url, request.url, failure=NOT_SENT, at=self.clock())
+        fetch = self.world.look(request.url, self.clock())
+        seconds = max(fetch.seconds, self.shortest)
+        if request.deadline is not None and seconds > request.deadline:
+            late = Failure("timeout", f"not here within {request.deadline:g} s")
+            fetch, seconds = replace(fetch, failure=late, page=None), request.deadline
+        await asyncio.sleep(seconds)
+        return replace(fetch, seconds=seconds)
+
+
+def open_web(spec: str, cache: Path | None = None) -> World:
+    """`synthetic:KEY=VALUE,...`; a folder or file of WARC; or the folder of a recorded crawl, with or without options:
+    FOLDER#rewired=SEED,latency=mean. Raises Problem or BadInput with a sentence."""
+    if spec.startswith("synthetic:") or spec == "synthetic":
+        from wolfspider.web.worlds.synthetic import Synthetic
+
+        return Synthetic.parse(spec)
+    from wolfspider.web.worlds.recording.playback import is_recording
+
+    folder, _, options = (spec, "", "") if Path(spec).exists() else spec.partition("#")
+    if is_recording(Path(folder)):
+        from wolfspider.web.worlds.recording.replayed import opened
+
+        return opened(Path(folder), options)
+    from wolfspider.web.worlds.recorded import Recorded
+
+    return Recorded(Path(spec), cache)

@@ -1,0 +1,109 @@
+"""Settings: one name for a choice wherever it is made, later sources win, and mistakes are told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wolfspider.app.settings import PRESETS, Settings, choose, from_environment, from_file, known, read
+from wolfspider.core.errors import BadInput, Problem
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in known():
+        monkeypatch.delenv(f"WOLFSPIDER_{name.upper()}", raising=False)
+
+
+def test_flags_win_over_the_environment_over_the_file_over_the_preset(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "crawl.toml"
+    file.write_text('topic = "spiders"\nslots = 3\ndelay = 4.0\npages = 7\n[set]\ngamma = 0.5\n')
+    monkeypatch.setenv("WOLFSPIDER_PAGES", "8")
+    monkeypatch.setenv("WOLFSPIDER_DELAY", "5")
+    chosen = choose({"delay": 6, "set": ["smell=0"]}, file, "gentle")
+    assert chosen.settings.adapt == PRESETS["gentle"]["adapt"]
+    assert (chosen.settings.slots, chosen.settings.pages, chosen.settings.delay) == (3, 8, 6.0)
+    assert chosen.settings.set == {"gamma": "0.5", "smell": "0"}
+    origins = {"adapt": "preset gentle", "slots": str(file), "pages": "environment", "delay": "command line"}
+    assert {name: chosen.origin[name] for name in origins} == origins
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"slot": 3}, "Did you mean 'slots'?"),
+        ({"slots": 0}, "slots must be at least 1"),
+        ({"slots": "many"}, "slots must be a whole number"),
+        ({"urls": 3}, "urls is a list of texts"),
+        ({"delay": [1]}, "delay is a single value"),
+        ({"set": ["gamma"]}, "NAME=VALUE"),
+        ({"durability": "none"}, "durability is one of normal, full"),
+    ],
+)
+def test_a_mistake_is_told_with_where_it_was_made(given: dict[str, object], says: str) -> None:
+    with pytest.raises(Problem, match="here: ") as caught:
+        read(given, "here")
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"pages = ", b"\xff\xfe", b"pages = 'a'", b"x" * (2 << 20)])
+def test_a_file_that_is_no_settings_file_is_told(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "crawl.toml"
+    file.write_bytes(content)
+    with pytest.raises(Problem, match="toml"):
+        from_file(file)
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="Cannot read"):
+        from_file(tmp_path / "none.toml")
+
+
+def test_the_environment_says_other_things_too() -> None:
+    environment = {"WOLFSPIDER_CORPORA": "x", "WOLFSPIDER_DEBUG": "1", "PATH": "y", "WOLFSPIDER_URLS": "a b"}
+    assert from_environment(environment) == {"urls": ("a", "b")}
+    with pytest.raises(Problem, match=r"WOLFSPIDER_PAEGS.*Did you mean 'pages'"):
+        from_environment({"WOLFSPIDER_PAEGS": "1"})
+
+
+def test_an_unknown_preset_is_told() -> None:
+    with pytest.raises(Problem, match="Did you mean 'corpus'"):
+        choose({}, named="corpsu")
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_can_be_chosen(name: str) -> None:
+    choose({}, named=name)
+
+
+def test_every_setting_has_a_sentence() -> None:
+    assert [name for name, setting in known().items() if not setting.says.endswith(".")] == []
+
+
+@given(st.lists(st.text()), st.dictionaries(st.text(min_size=1), st.text()), st.integers(1, 10**9))
+def test_settings_come_back_from_json(urls: list[str], pairs: dict[str, str], pages: int) -> None:
+    settings = Settings(urls=tuple(urls), set=pairs, pages=pages)
+    assert Settings.from_json(settings.to_json()) == settings
+
+
+def test_where_leaps_go_is_found_again_from_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert Settings(leaps="runs/one").leaps == str(tmp_path / "runs" / "one")
+    assert Settings(category="spiders").leaps == str(tmp_path / "categories.sqlite")
+    assert Settings(category="spiders", leaps="other.sqlite").leaps == str(tmp_path / "other.sqlite")
+    assert Settings().leaps == ""
+    for leaps in ("sitemap:example.org", "search:http://localhost:8888", "http://example.org/"):
+        assert Settings(leaps=leaps).leaps == leaps
+    kept = Settings(category="spiders")
+    monkeypatch.chdir("/")
+    assert Settings.from_json(kept.to_json()) == kept
+
+
+@pytest.mark.parametrize("kind", ["sitemap:", "search:"])
+def test_names_and_passwords_of_what_leaps_ask_are_not_kept(kind: str) -> None:
+    assert Settings(leaps=f"{kind}https://me:secret@example.org/x").leaps == f"{kind}https://example.org/x"

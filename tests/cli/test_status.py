@@ -1,0 +1,368 @@
+"""How a run stands: the same numbers and the same words on the screen, in the summary, in `status` and in an export."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import shlex
+import sqlite3
+import subprocess
+import sys
+import tarfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from small_web import BREAD, SPIDERS, SmallWeb, page
+from wolfspider.core.events import Gauge, Landed, Pause
+from wolfspider.core.model import Link, Outcome, Page, Verdict, Visit
+from wolfspider.store.counting import PageCount
+from wolfspider.store.view import RunView, append_command
+from wolfspider.terminal import crawl_screen, standing
+from wolfspider.terminal.crawl_screen import Tally
+from wolfspider.web.server.serve import Manner, serve
+
+HASTY = "--delay 0 --adapt 0 --tries 1 --disk-floor 0"
+TIME = 40.0
+pytestmark = pytest.mark.usefixtures("bare_environment")
+Run = Callable[..., tuple[int, str, str]]
+Aside = Callable[[Any], Any]
+
+NOINDEX = '<meta name="robots" content="noindex">'
+EVERY_CASE = SmallWeb(
+    {
+        "http://a.test/": page(
+            "Start",
+            SPIDERS,
+            *("/good", "/twin", "/secret", "/quiet", "/old", "/older", "/bread", "/gone", "http://b.test/"),
+        ),
+        "http://a.test/good": page("Good", SPIDERS),
+        "http://a.test/twin": page("Good", SPIDERS),  # the same text at another address
+        "http://a.test/secret": page("Secret", SPIDERS, head=NOINDEX),
+        "http://a.test/quiet": page("Quiet", BREAD, head=NOINDEX),
+        "http://a.test/bread": page("Bread", BREAD),
+        "http://a.test/leapt": page("Found by a leap alone", SPIDERS),
+        "http://a.test/map.txt": (200, {"content-type": "text/plain"}, b"http://a.test/leapt\n"),
+        "http://b.test/": page("A host of its own that is never exported", SPIDERS, head=NOINDEX),
+        "http://liked.test/": page("Liked", SPIDERS),
+    },
+    {"http://a.test/old": "http://a.test/good", "http://a.test/older": "http://a.test/good"},
+)
+# Follows every link, asks a Source first, and visits every page again.
+MINE = """
+import math
+from wolfspider import Link, Strategy
+
+class Mine(Strategy):
+    name, paper = "mine", "none"
+
+    def begin(self, seeds, now):
+        self.queue = [["leap:wolf spiders", False], *([link.url, False] for link in seeds)]
+        self.known = [url for url, _ in self.queue]
+
+    def seeds(self, links):
+        self.queue += [[link.url, False] for link in links]
+
+    def propose(self, room, now):
+        taken = [entry for entry in self.queue if room.take(Link(entry[0]), entry[1])]
+        self.queue = [entry for entry in self.queue if entry not in taken]
+        return [self.visit(Link(url), fresh=fresh) for url, fresh in taken]
+
+    def observe(self, outcome):
+        page = outcome.page
+        if page is None:
+            return
+        if not outcome.visit.fresh and outcome.verdict is not None:
+            self.queue.append([outcome.visit.link.url, True])
+        for link in page.links:
+            if link.url not in self.known:
+                self.known.append(link.url)
+                self.queue.append([link.url, False])
+
+    def wake(self, now):
+        return math.inf if self.queue else None
+"""
+
+
+def numbers(run: Run, folder: Path, out: str, err: str) -> set[tuple[int, ...]]:
+    """Pages, relevant ones, and those of both kinds that ask not to be indexed, as everybody tells them."""
+    gauge = [json.loads(line) for line in out.splitlines() if '"gauge"' in line][-1]
+    status = json.loads(run("status --json", folder)[1])
+    told = [tuple(source[name] for name in PageCount._fields) for source in (gauge, status, status["gauge"])]
+    said = re.search(
+        r"(\d+) pages from 1 host, (\d+) of them relevant \(.*?\); (\d+) more pages \((\d+) relevant\) ask not to",
+        err,
+    )
+    assert said and said[0] in run("status", folder)[1]
+    told.append(tuple(map(int, said.groups())))
+    exported: list[int] = []
+    for relevant in ("", "--relevant"):
+        _, lines, sentence = run(f"export {relevant}", folder)
+        withheld = re.search(r"(\d+) more left out", sentence)
+        exported += [lines.count("\n"), int(withheld[1]) if withheld else 0]
+    told.append((exported[0], exported[2], exported[1], exported[3]))
+    return set(told)
+
+
+def test_screen_summary_status_and_export_count_the_same_pages(aside: Aside, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(MINE)
+    folder = tmp_path / "run"
+    words = (
+        f"crawl http://a.test/ --topic 'wolf spiders' --like http://liked.test/ --strategy {tmp_path / 'mine.py'} "
+        f"--leaps sitemap:http://a.test/map.txt --via 127.0.0.1:{aside(serve(EVERY_CASE)).port} {HASTY} --contact "
+        "me@example.org --json --out"
+    )
+    code, out, err = run(words, folder)
+    assert code == 0
+    landed = [json.loads(line) for line in out.splitlines() if '"landed"' in line]
+    assert sum(one.get("final_url") == "http://a.test/good" for one in landed) == 6, "three addresses, twice each"
+    assert any(one["url"].startswith("leap:") and "failure" not in one for one in landed)
+    # start, good, twin and leapt are relevant, bread is not; secret and b.test are hidden and relevant, quiet is not
+    assert numbers(run, folder, out, err) == {(5, 4, 3, 2)}
+    run("steer", folder, "label", "http://a.test/old", "down")
+    run("steer", folder, "label", "http://a.test/bread", "up")
+    run("steer", folder, "label", "http://a.test/twin", "down")
+    _, out, err = run("resume --json", folder)
+    assert numbers(run, folder, out, err) == {(5, 3, 3, 2)}
+
+
+# While another process runs it
+
+MANY = SmallWeb(
+    {
+        f"http://h{host}.test/{number or ''}": page(
+            f"Spiders {number}",
+            SPIDERS,
+            *(f"/{other}" for other in range(1, 9)),
+            *(f"http://h{other}.test/" for other in range(13)),
+        )
+        for host in range(13)
+        for number in range(9)
+    },
+    {},
+)
+
+
+def until(holds: Callable[[], Any]) -> Any:
+    end = time.monotonic() + TIME
+    while not (found := holds()):
+        assert time.monotonic() < end, "it does not come"
+        time.sleep(0.02)
+    return found
+
+
+def crowded(one: Gauge) -> bool:
+    """Are more visits out than there are slots?"""
+    return one.in_flight + sum(one.waiting.values()) > 4
+
+
+def test_status_of_a_run_that_another_process_has(aside: Aside, run: Run, tmp_path: Path) -> None:
+    served, folder = aside(serve(MANY, manner=Manner(latency=0.3))), tmp_path / "run"
+    words = f"crawl http://h0.test/ --topic spiders --via 127.0.0.1:{served.port} --slots 4 --pages 100 --quiet --out"
+    with subprocess.Popen([sys.executable, "-m", "wolfspider", *words.split(), str(folder)]) as crawl:
+        try:
+            until(lambda: (folder / "run.db").exists() and (folder / "run.json").exists())
+            gauge = until(lambda: next(filter(crowded, RunView(folder).gauges()), None))
+            told = json.loads(run("status --json", folder)[1])
+            _, shown, _ = run("status", folder)
+        finally:
+            crawl.terminate()
+            crawl.wait(TIME)
+    assert gauge.budget == 100 and told["running"] and told["ended"] is None and told["gauge"]["event"] == "gauge"
+    assert shown.startswith("The run is going on.\n") and " of 100 downloads, " in shown
+    assert re.search(r"\d in flight|waiting for hosts to rest", shown) and "resting" in shown
+    kept = RunView(folder).gauges()
+    assert all(one.in_flight <= 4 for one in kept), "no more requests are under way than there are slots"
+    assert gauge.waiting.keys() <= standing.WAITS.keys()
+    assert kept[-1].state == "ended" and [one.at for one in kept] == sorted(one.at for one in kept)
+    assert json.loads(run("status --json", folder)[1])["running"] is False
+    shown = run("status", folder)[1]
+    assert re.match(r"Ended by you after \d+ downloads?; nothing is lost\.\n\d+ of 100 downloads\n", shown)
+    assert f"Go on with it by: wolfspider resume {folder}\n" in shown
+
+
+@pytest.mark.parametrize(
+    ("pages", "steered", "says", "then"),
+    [
+        (1, (), "The budget is spent: 1 download.", "Go on with it by: wolfspider resume {} --pages 2"),
+        (100, (), "No link is left to follow after ", "starting points by: wolfspider steer {} seeds URL, then: "),
+        (1, ("exclude", "*"), "(wolfspider steer {} include RULE)", "Go on with it by: wolfspider resume {}"),
+        (1, ("finish",), "A person finished the run after 1 download: it fetches nothing more.", "The pages: "),
+    ],
+)
+def test_status_says_of_an_ended_run_what_the_crawl_said_at_its_end(
+    aside: Aside, run: Run, tmp_path: Path, pages: int, steered: tuple[str, ...], says: str, then: str
+) -> None:
+    folder = tmp_path / "my run"
+    words = f"crawl http://a.test/ --topic 'wolf spiders' --via 127.0.0.1:{aside(serve(EVERY_CASE)).port} {HASTY}"
+    _, _, err = run(f"{words} --pages {pages} --out", folder)
+    if steered:
+        run("steer --yes", folder, *steered)
+        _, _, err = run("resume --pages 10", folder)
+    why, budget, *rest = run("status", folder)[1].splitlines()
+    told = [line for line in err.splitlines() if not line.startswith("Obeyed: ")]
+    assert [why, *rest] == told and budget == f"{RunView(folder).summary().downloads} of " + (
+        "10 downloads" if steered else f"{pages} download{'s' * (pages > 1)}"
+    )
+    quoted = shlex.quote(str(folder))
+    assert says.format(quoted) in why and any(then.format(quoted) in line for line in rest)
+    assert "over" not in why and "RUN" not in why
+
+
+def test_a_run_without_links_says_which_links_it_does_not_follow() -> None:
+    def why(nofollow: str) -> str:
+        return standing.End(Path("run"), "done", 1, PageCount(1, 0), nofollow=nofollow).why()
+
+    assert why("obey").endswith(" Links marked nofollow are not followed (--nofollow).")
+    assert why("pages").endswith(" Links of pages that say nofollow are not followed (--nofollow).")
+    assert "nofollow" not in why("ignore")
+
+
+def test_status_of_a_paused_run_says_how_to_end_the_pause(aside: Aside, run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    run(
+        f"crawl http://a.test/ --topic spiders --via 127.0.0.1:{aside(serve(EVERY_CASE)).port} {HASTY} --pages 1 --out",
+        folder,
+    )
+    append_command(folder, Pause(), "somebody")  # as one that came while the run ended
+    with subprocess.Popen(
+        [sys.executable, "-m", "wolfspider", "resume", str(folder), "--pages", "5", "--quiet"]
+    ) as crawl:
+        try:
+            until(lambda: any(RunView(folder).events("Obeyed")))
+        finally:
+            crawl.terminate()
+            crawl.wait(TIME)
+    assert f"It is paused; end the pause by: wolfspider steer {folder} resume" in run("status", folder)[1]
+
+
+def test_status_of_what_is_no_run(run: Run, tmp_path: Path) -> None:
+    code, out, err = run("status", tmp_path)
+    assert code == 3 and out == "" and "is not a run" in err
+
+
+TAMPERED = {
+    "no table": ("DROP TABLE landings", 3),
+    "other columns": ("ALTER TABLE held RENAME COLUMN relevant TO x", 3),
+    "too large a number": ("UPDATE landings SET cost = 9223372036854775807", 3),
+    "a blob": ("UPDATE landings SET failure = x'1bff', detail = x'ff'", 0),
+    "a number": ("UPDATE landings SET failure = CASE seq % 2 WHEN 0 THEN 5 ELSE x'1b' END, detail = 7", 0),
+}
+
+
+@pytest.mark.parametrize("name", TAMPERED)
+def test_status_of_a_damaged_run_is_a_sentence_or_a_status(name: str, run: Run, tmp_path: Path) -> None:
+    with tarfile.open(Path(__file__).parents[1] / "store" / "fixtures" / "format-1.tar.gz") as packed:
+        packed.extractall(tmp_path, filter="data")
+    (database,) = tmp_path.rglob("run.db")
+    statement, expected = TAMPERED[name]
+    with sqlite3.connect(database) as connection:
+        connection.execute(statement)
+    for words in ("status", "status --json"):
+        code, out, err = run(words, database.parent)
+        assert code == expected and "Traceback" not in err and "\x1b" not in out
+        assert ("is damaged" in err) is bool(expected)
+        assert expected or words == "status" or json.loads(out)["failures"]
+
+
+# The words
+
+
+def gauge(**more: Any) -> Gauge:
+    return Gauge(1e9, **{"state": "fetching", "budget": 500, **more})
+
+
+@pytest.mark.parametrize(
+    ("shown", "says"),
+    [
+        (gauge(in_flight=4, waiting={"turn": 9}), "4 in flight, 9 waiting for their host"),
+        (gauge(in_flight=4, waiting={"turn": 1}, frontier=1), "4 in flight, 1 waiting for its host, 1 link to come"),
+        (
+            gauge(in_flight=4, waiting={"robots": 2, "slot": 5, "unheard of": 1}),
+            "4 in flight, 5 waiting for a free slot, 2 for robots.txt, 1 unheard of",
+        ),
+        (gauge(frontier=1200), "0 in flight, 1,200 links to come"),
+        (gauge(state="waiting", waiting={"rest": 2}, next_at=1e9 + 1), "0 in flight, 2 waiting for hosts that rest"),
+    ],
+)
+def test_visits_in_flight_and_visits_that_wait_are_told_apart(shown: Gauge, says: str) -> None:
+    assert standing.visits(shown) == says
+
+
+def test_where_nothing_but_waiting_happens_it_says_until_when() -> None:
+    says = standing.visits(gauge(state="waiting", waiting={"rest": 2, "retry": 1}, next_at=1e9 + 40, frontier=7))
+    assert re.fullmatch(r"waiting for hosts to rest: next at \d\d:\d\d:20; 3 visits waiting, 7 links to come", says)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "says"),
+    [
+        (None, ""),
+        (0.4, "a few seconds left"),
+        (9.9, "a few seconds left"),
+        (11, "about 20 s left"),
+        (50, "about 50 s left"),
+        (51, "about 1 min left"),
+        (130, "about 2 min left"),
+        (5339, "about 89 min left"),
+        (5500, "about 2 h left"),
+        (36_000, "about 10 h left"),
+        (1e6, "about 12 days left"),
+    ],
+)
+def test_the_time_left_is_told_as_coarsely_as_it_is_known(seconds: float | None, says: str) -> None:
+    assert standing.left(gauge(left=seconds)) == says
+
+
+def test_a_crawl_with_few_links_left_may_be_over_sooner() -> None:
+    assert standing.left(gauge(left=130, downloads=470, frontier=20, in_flight=4, waiting={"turn": 5})) == (
+        "about 2 min left at most"
+    )
+    assert standing.left(gauge(left=130, downloads=471, frontier=20, in_flight=4, waiting={"turn": 5})) == (
+        "about 2 min left"
+    )
+    assert standing.left(gauge(frontier=0)) == ""
+
+
+def test_what_a_run_has_is_told_in_words() -> None:
+    told = standing.found(PageCount(9, 7, 1, 1), 2, 14, {"404 Not Found": 2})
+    assert told == (
+        "9 pages from 2 hosts, 7 of them relevant (50 % of the downloads); 1 more page (1 relevant) asks not to be "
+        "indexed, and no export has it; failures: 2 x 404 Not Found."
+    )
+    assert standing.found(PageCount(1, 0, 2), 1, 3, {}) == (
+        "1 page from 1 host, 0 of them relevant (0 % of the downloads); 2 more pages ask not to be indexed, and no "
+        "export has them; failures: none."
+    )
+
+
+def test_the_screen_reads_events_and_never_looks_into_the_crawl() -> None:
+    for module in (crawl_screen, standing):
+        known = set(re.findall(r"^(?:from|import) wolfspider\.?(\w+)", inspect.getsource(module), re.MULTILINE))
+        assert not known & {"hunt", "loop", "run", "drive", "room", "web"}
+
+
+def test_the_newest_pages_on_the_screen_are_of_different_addresses() -> None:
+    def landed(asked: str, score: float) -> Landed:
+        found = Page(asked, "http://a.test/", f"by {asked}")
+        outcome = Outcome(Visit(1, Link(asked)), found, Verdict(score, score > 0.5), 1, 0.1, 1e9)
+        return Landed(1e9, outcome, "out", 1)
+
+    tally = Tally(10)
+    for asked, score in (("http://a.test/old", 0.8), ("http://a.test/", 0.9)):
+        tally.hear(landed(asked, score))
+        assert list(tally.newest) == [(score, f"by {asked}", "http://a.test/")]
+    tally.hear(landed("http://a.test/", 0.1))
+    assert not tally.newest, "its last verdict counts"
+
+
+def test_the_screen_knows_of_a_crawl_what_its_events_tell() -> None:
+    tally = Tally(10)
+    assert tally.fetching() == "fetching nothing yet" and tally.now is None
+    tally.hear(gauge(in_flight=2, longest="http://a.test/", longest_since=1e9 - 30, longest_deadline=60.0, relevant=3))
+    assert re.fullmatch(r"fetching 2, the longest for 3\d s of 60 s: http://a.test/", tally.fetching())
+    assert tally.pages == 500 and tally.count.relevant == 3

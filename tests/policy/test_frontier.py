@@ -1,0 +1,271 @@
+"""The frontier against the simplest thing that could be right."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import wolfspider.policy.frontier
+from wolfspider.core import codec
+from wolfspider.core.model import Link
+from wolfspider.policy.frontier import Frontier, Shelf
+from wolfspider.policy.host_queues import Known
+from wolfspider.strategies import strategy_named
+from wolfspider.testing.conformance import configured, excluded_links_come_back
+
+
+class Open:
+    """A room that lets everything through but the hosts it is told to refuse."""
+
+    def __init__(
+        self,
+        refuses: set[str] | None = None,
+        ready: list[str] | None = None,
+        allows: Callable[[str], bool] = lambda url: True,
+    ) -> None:
+        self.free, self.refuses, self.newly_ready, self.allows = 1, refuses or set(), ready or [], allows
+        self.asked: list[str] = []
+
+    def take(self, link: Link, fresh: bool = False) -> bool:
+        self.asked.append(link.host)
+        return link.host not in self.refuses
+
+
+def link(number: int, hosts: int = 3) -> Link:
+    return Link(f"http://h{number % hosts}.test/{number}")
+
+
+pushes = st.lists(st.tuples(st.integers(0, 60), st.sampled_from([0.0, 0.25, 0.5, 1.0, -1.0, math.inf])), max_size=150)
+
+
+@given(st.lists(st.one_of(pushes, st.none()), max_size=12), st.sampled_from(["max", "sum"]))
+def test_pops_in_the_order_of_a_sorted_list(steps: list[list[tuple[int, float]] | None], merge: str) -> None:
+    """Pushes and pops in any mixture: always the highest score, then the earliest discovery, each address once."""
+    frontier, model, taken = Frontier(Shelf(), merge=merge), dict[str, float](), set[str]()
+    for step in steps:
+        if step is None:
+            for _ in range(7):
+                item = frontier.pop(Open())
+                best = max(model, key=lambda url: model[url], default=None)  # max keeps the first of equals
+                assert (item.link.url if item else None) == best
+                if item:
+                    assert item.score == model.pop(item.link.url)
+                    taken.add(item.link.url)
+            continue
+        for number, score in step:
+            url = link(number).url
+            frontier.push(link(number), score)
+            if url not in taken:
+                old = model.get(url)
+                model[url] = score if old is None else max(old, score) if merge == "max" else _plus(old, score)
+    assert len(frontier) == len(model)
+
+
+def _plus(old: float, score: float) -> float:
+    return old + score
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=3000))
+def test_many_links_of_one_host_come_out_sorted(scores: list[float]) -> None:
+    frontier = Frontier(Shelf())
+    frontier.extend((link(n, 1) for n in range(len(scores))), scores)
+    popped = []
+    while item := frontier.pop(Open()):
+        popped.append((-item.score, int(item.link.url.rsplit("/", 1)[1])))
+    assert popped == sorted((-score, n) for n, score in enumerate(scores))
+
+
+@given(st.lists(st.tuples(st.integers(0, 400), st.floats(0, 1)), max_size=600), st.integers(20, 60))
+def test_the_cap_holds_and_every_host_keeps_its_best(pairs: list[tuple[int, float]], cap: int) -> None:
+    frontier = Frontier(Shelf(), cap)
+    for number, score in pairs:
+        frontier.push(link(number, 7), score)
+        assert len(frontier) <= cap
+    best: dict[str, float] = {}
+    for number, score in pairs:
+        best[link(number, 7).host] = max(score, best.get(link(number, 7).host, 0.0))
+    kept: dict[str, float] = {}
+    for item in frontier.items():
+        kept[item.link.host] = max(item.score, kept.get(item.link.host, 0.0))
+    assert kept == best
+
+
+def test_a_refused_host_waits_and_costs_one_question() -> None:
+    frontier = Frontier(Shelf())
+    for number in range(30):
+        frontier.push(link(number), 1.0 if number % 3 == 0 else 0.5)
+    room = Open(refuses={"h0.test"})
+    item = frontier.pop(room)
+    assert item and item.link.host == "h1.test" and room.asked == ["h0.test", "h1.test"]
+    again = Open()
+    assert frontier.pop(again) and again.asked == ["h2.test"]  # closed until it is named ready
+    ready = frontier.pop(Open(ready=["h0.test"]))
+    assert ready and ready.link.host == "h0.test"
+
+
+def test_a_score_that_falls_moves_its_link_back() -> None:
+    frontier = Frontier(Shelf(), merge="sum")
+    for number, score in ((0, 1.0), (3, 0.5), (0, -0.75)):
+        frontier.push(link(number), score)
+    popped = [frontier.pop(Open()), frontier.pop(Open())]
+    assert [(item.link.url, item.score) for item in popped if item] == [(link(3).url, 0.5), (link(0).url, 0.25)]
+
+
+@given(st.lists(st.sampled_from([0.0, 0.5, 1.0, -math.inf, math.inf]), min_size=1, max_size=80), st.integers(2, 40))
+def test_at_the_cap_the_lowest_go_first_and_the_latest_of_equals(scores: list[float], cap: int) -> None:
+    frontier = Frontier(Shelf(), cap)
+    waiting: list[tuple[float, int]] = []
+    for number, score in enumerate(scores):
+        if len(waiting) >= cap:
+            waiting = sorted(waiting)[: min(cap - 1, max(1, cap * 9 // 10))]
+        waiting.append((-score, number))
+        frontier.push(link(number, 1), score)
+    assert sorted((-item.score, int(item.link.url.rsplit("/", 1)[1])) for item in frontier.items()) == sorted(waiting)
+
+
+def without_h1(url: str) -> bool:
+    return "//h1.test" not in url
+
+
+def test_links_out_of_scope_are_set_aside_and_come_back_in_their_places() -> None:
+    frontier = Frontier(Shelf())
+    for number in range(9):
+        frontier.push(link(number), 1.0 if number in (1, 4) else 0.5, extra=number)
+    first = frontier.pop(Open(allows=without_h1))
+    assert first and first.link == link(0) and (len(frontier), frontier.aside) == (6, 2)
+    assert frontier.seen(link(1).url) and frontier.score(link(1).url) is None and not frontier.take(link(1).url)
+    found = frontier.find(link(1).url)
+    assert found and (found.link, found.score, found.extra) == (link(1), 1.0, 1)
+    frontier.bring_back()
+    assert (len(frontier), frontier.aside) == (8, 0)
+    assert drained(frontier) == [1, 4, 2, 3, 5, 6, 7, 8]
+
+
+def drained(frontier: Frontier, allows: Callable[[str], bool] = lambda url: True) -> list[int]:
+    popped = []
+    while item := frontier.pop(Open(allows=allows)):
+        popped.append(int(item.link.url.rsplit("/", 1)[1]))
+    return popped
+
+
+@given(pushes, pushes, st.sampled_from(["max", "sum"]), st.booleans(), st.booleans())
+def test_whatever_was_set_aside_the_order_is_as_if_it_never_was(
+    before: list[tuple[int, float]], meanwhile: list[tuple[int, float]], merge: str, stores: bool, rescores: bool
+) -> None:
+    """Also if links are found again, all are scored anew or the crawl is stored while they are set aside."""
+    plain, steered = (Frontier(Shelf(), merge=merge) for _ in range(2))
+    shelf = steered.shelf
+    for number, score in before:
+        plain.push(link(number), score)
+        steered.push(link(number), score)
+    assert drained(steered, allows=lambda url: False) == [] and len(steered) == 0
+    if stores:
+        steered = codec.load(*codec.store(steered))
+        steered.shelf = shelf
+    for number, score in meanwhile:
+        plain.push(link(number), score)
+        steered.push(link(number), score)
+    if rescores and merge == "max":
+        for frontier in (plain, steered):
+            frontier.rescore(lambda item: item.score / 2)
+    steered.bring_back()
+    assert len(steered) == len(plain) and drained(steered) == drained(plain)
+
+
+def test_the_cap_counts_what_is_set_aside_and_that_goes_first() -> None:
+    frontier = Frontier(Shelf(), 20)
+    for number in range(20):
+        frontier.push(link(number, 2), float(number))
+    drained(frontier, allows=lambda url: int(url.rsplit("/", 1)[1]) < 10)
+    assert (len(frontier), frontier.aside) == (0, 10)
+    for number in range(20, 28):
+        frontier.push(link(number, 2), -1.0)
+    assert (len(frontier), frontier.aside) == (8, 10)
+    for number in range(28, 40):
+        frontier.push(link(number, 2), -1.0)
+        assert len(frontier) + frontier.aside <= 20
+    assert len(frontier) == 20 and frontier.aside == 0  # none of what waits had to go
+
+
+def test_of_what_is_set_aside_the_best_stay_longest() -> None:
+    frontier = Frontier(Shelf(), 20)
+    for number in range(20):
+        frontier.push(link(number, 2), float(number))
+    drained(frontier, allows=lambda url: False)
+    frontier.push(link(20, 2), 0.0)
+    assert (len(frontier), frontier.aside) == (1, 18)
+    frontier.bring_back()
+    assert drained(frontier) == [*range(19, 1, -1), 20]
+
+
+def test_a_snapshot_of_an_earlier_version_knows_nothing_of_links_set_aside() -> None:
+    frontier = Frontier(Shelf())
+    frontier.push(link(1), 1.0)
+    state = {name: value for name, value in frontier.state().items() if not name.startswith("excluded")}
+    again = Frontier.restored(state)
+    again.shelf = frontier.shelf
+    assert again.aside == 0 and drained(again) == [1]
+
+
+def test_rescoring_changes_the_order() -> None:
+    frontier = Frontier(Shelf())
+    for number in range(200):
+        frontier.push(link(number), float(number))
+    frontier.rescore(lambda item: -item.score)
+    item = frontier.pop(Open())
+    assert item and item.link.url == link(0).url
+
+
+@given(pushes, st.integers(0, 40))
+def test_restored_from_what_is_stored_it_goes_on_alike(pairs: list[tuple[int, float]], pops: int) -> None:
+    shelf = Shelf()
+    frontier = Frontier(shelf)
+    for number, score in pairs:
+        frontier.push(link(number), score, extra=[number])
+    for _ in range(pops):
+        frontier.pop(Open())
+    again = codec.load(*codec.store(frontier))
+    again.shelf = shelf
+    assert codec.store(again) == codec.store(frontier)
+    while item := frontier.pop(Open()):
+        assert again.pop(Open()) == item
+    assert again.pop(Open()) is None
+
+
+@given(st.dictionaries(st.integers(1, 2**64 - 1), st.integers(0, 2**32 - 1), max_size=3000))
+def test_the_table_is_a_dictionary(entries: dict[int, int]) -> None:
+    known = Known()
+    for key, value in entries.items():
+        known.put(key, value)
+    assert all(known.get(key) == value for key, value in entries.items())
+    keys, values = known.entries()
+    other = Known()
+    other.fill(keys, values)
+    assert all(other.get(key) == value for key, value in entries.items()) and other.used == len(entries)
+    absent = next(key for key in range(1, 10**6) if key not in entries)
+    assert other.get(absent) is None
+
+
+def test_one_turn_sets_aside_only_so_many_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wolfspider.policy.frontier, "SIFTED", 100)
+    frontier = Frontier(Shelf())
+    for number in range(250):
+        frontier.push(link(number), -number)
+    room = Open(allows=lambda url: url == link(249).url)
+    assert [frontier.pop(room) for _ in range(2)] == [None, None]
+    assert (len(frontier), frontier.aside) == (50, 200) and frontier.wake() == -math.inf
+    again = codec.load(*codec.store({"frontier": frontier}))["frontier"]
+    assert again.wake() == -math.inf
+    last = frontier.pop(room)
+    assert last and last.link == link(249) and frontier.wake() is None
+
+
+@pytest.mark.parametrize("name", ["breadth-first", "best-first", "shark", "opic", "context-graph"])
+def test_a_crawl_that_sets_aside_much_goes_on_turn_by_turn(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(wolfspider.policy.frontier, "SIFTED", 3)
+    for variant in strategy_named(name).variants:
+        excluded_links_come_back(configured(strategy_named(name), variant))
