@@ -180,9 +180,11 @@ def test_make_alone_says_all_that_can_be_made() -> None:
     assert set(re.findall(r'@echo "make ([a-z-]+) ', read("Makefile"))) == set(targets[1].split())
 
 
-def test_every_module_is_on_the_map() -> None:
-    drawn = set(re.findall(r"^\| `([^`]+)` \|", read("docs/architecture.md"), re.MULTILINE))
-    modules = [path.relative_to(SOURCE) for path in SOURCE.rglob("*.py") if path.name != "__init__.py"]
-    lines = {module.as_posix(): {module.as_posix(), *(f"{folder}/" for folder in module.parents)} for module in modules}
-    missing = sorted(name for name, either in lines.items() if not either & drawn)
-    assert missing == [], "A module, or the folder it is in, has its line in docs/architecture.md."
+def test_the_map_of_modules_and_the_picture_of_packages_are_those_of_the_source() -> None:
+    checked = subprocess.run([sys.executable, ROOT / "benchmarks" / "module_map.py", "--check"], capture_output=True)
+    assert checked.returncode == 0, "python benchmarks/module_map.py writes them."
+
+
+def test_every_module_begins_with_a_sentence() -> None:
+    heads = {path: ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) for path in SOURCE.rglob("*.py")}
+    assert [path for path, text in heads.items() if not text] == []
