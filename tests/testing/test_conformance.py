@@ -22,7 +22,7 @@ from wolfspider.policy.turns import Turns
 from wolfspider.strategies import all_strategies
 from wolfspider.strategies.breadth_first import BreadthFirst
 from wolfspider.testing.conformance import STRATEGY_CHECKS, configured
-from wolfspider.testing.sketch import Violation
+from wolfspider.testing.demands import Violation
 
 CASES = [(name, variant) for name, kind in all_strategies().items() for variant in range(len(kind.variants))]
 

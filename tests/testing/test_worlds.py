@@ -16,7 +16,7 @@ from wolfspider.drivers.simulated import simulate
 from wolfspider.graphs.graph import Graph
 from wolfspider.policy.judge import DEFAULT_JUDGE
 from wolfspider.testing.conformance import WORLD_CHECKS
-from wolfspider.testing.sketch import Violation
+from wolfspider.testing.demands import Violation
 from wolfspider.web.worlds.synthetic import Synthetic, write
 from wolfspider.web.worlds.world import World, open_web
 

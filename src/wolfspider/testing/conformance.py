@@ -30,7 +30,8 @@ from wolfspider.policy.frontier import Shelf
 from wolfspider.policy.reinforcer import Terms
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy
-from wolfspider.testing.sketch import TOPIC, Interrupted, Sketch, Trial, demand, stored, told
+from wolfspider.testing.demands import demand
+from wolfspider.testing.sketch import TOPIC, Interrupted, Sketch, Trial, stored, told
 from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.world import World
 

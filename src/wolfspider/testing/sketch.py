@@ -22,21 +22,13 @@ from wolfspider.policy.judge import make_judge
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.policy.strategy import Strategy
 from wolfspider.store.in_memory import Volatile
+from wolfspider.testing.demands import Violation
 from wolfspider.web.worlds.world import Waited
 
 TOPIC = Topic(("spider", "silk"), "Spiders and what they spin", name="spiders")
 HOSTS = 7
 PATIENCE = 30.0  # seconds, real ones, after which a crawl that only waits is given up
 Kind = type[Strategy]
-
-
-class Violation(AssertionError):
-    """A rule of the contract is broken; the message says which and how."""
-
-
-def demand(holds: bool, sentence: str) -> None:
-    if not holds:
-        raise Violation(sentence)
 
 
 class Sketch:

@@ -15,14 +15,11 @@ from wolfspider.core.model import Capture, Failure, Fetch, Link, Outcome, Page, 
 from wolfspider.policy.frontier import Record
 from wolfspider.policy.room import Broken
 from wolfspider.store.base import Store
+from wolfspider.testing.demands import Violation, demand
 from wolfspider.testing.rehearsal import START, Rehearsal, address
 from wolfspider.web.page.html import parse
 
 URL = "http://a.test/page"
-
-
-class Violation(AssertionError):
-    """A rule of the contract is broken; the message says which and how."""
 
 
 class Maker(Protocol):
@@ -39,11 +36,6 @@ class Maker(Protocol):
 
 
 Check = Callable[[Maker], None]
-
-
-def demand(holds: bool, sentence: str) -> None:
-    if not holds:
-        raise Violation(sentence)
 
 
 def answer(url: str, text: str, at: float = 5.0, status: int = 200, final: str = "", tag: str = "") -> Fetch:
