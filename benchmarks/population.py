@@ -50,7 +50,7 @@ from wolfspider.core.topic import Task, Topic
 from wolfspider.drivers.simulated import Recollection, simulate
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.policy.frontier import Shelf
-from wolfspider.policy.judge import make_judge
+from wolfspider.policy.judges import make_judge
 from wolfspider.policy.strategy import register
 from wolfspider.strategies.energy import Energy
 from wolfspider.web.worlds.world import open_web

@@ -21,7 +21,7 @@ from wolfspider.core.topic import Task, Topic
 from wolfspider.drivers.simulated import Recollection, simulate
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.policy.frontier import Frontier, Record, Shelf
-from wolfspider.policy.judge import DEFAULT_JUDGE, make_judge
+from wolfspider.policy.judges import DEFAULT_JUDGE, make_judge
 from wolfspider.strategies import strategy_named
 from wolfspider.web.page.urls import looks_like_file
 from wolfspider.web.worlds.world import World, open_web

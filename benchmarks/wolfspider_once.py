@@ -25,7 +25,7 @@ from wolfspider.core.model import Failure, Page, Verdict
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.live import Clock, Run
 from wolfspider.engine.contracts import Held
-from wolfspider.policy.judge import Unlearning
+from wolfspider.policy.judges.judge import Unlearning
 from wolfspider.policy.room import Room
 from wolfspider.store.base import Store
 from wolfspider.store.in_memory import Volatile

@@ -123,7 +123,7 @@ def test_imports_point_one_way_and_policy_owns_no_io(module: str) -> None:
     ("module", "source"),
     [
         ("core.model", "from wolfspider.core.text import words\nfrom wolfspider.policy import room"),
-        ("policy.judge", "def later():\n    from wolfspider.web.page.html import parse"),
+        ("policy.judges.judge", "def later():\n    from wolfspider.web.page.html import parse"),
         ("engine.crawl", "import wolfspider.drivers.live"),
         ("engine.crawl", "from .model import Page"),
         ("strategies.shark", "from wolfspider.strategies.fish import Fish"),

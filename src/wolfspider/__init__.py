@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from wolfspider.core.params import param as param
     from wolfspider.core.topic import Topic as Topic
     from wolfspider.drivers.simulated import Result as Result
-    from wolfspider.policy.judge import Judge as Judge
-    from wolfspider.policy.judge import Unlearning as Unlearning
-    from wolfspider.policy.judge import verdict as verdict
+    from wolfspider.policy.judges.judge import Judge as Judge
+    from wolfspider.policy.judges.judge import Unlearning as Unlearning
+    from wolfspider.policy.judges.judge import verdict as verdict
     from wolfspider.policy.strategy import Ordered as Ordered
     from wolfspider.policy.strategy import Strategy as Strategy
 
@@ -46,7 +46,7 @@ _WHERE = {
     "drivers.simulated": ("Result",),
     "core.errors": ("BadInput", "Problem"),
     "app.hunt": ("Found", "Hunt", "crawl", "resume"),
-    "policy.judge": ("Judge", "Unlearning", "verdict"),
+    "policy.judges.judge": ("Judge", "Unlearning", "verdict"),
     "core.model": ("Failure", "Link", "Outcome", "Page", "Verdict", "Visit"),
     "core.params": ("param",),
     "app.settings": ("Settings",),

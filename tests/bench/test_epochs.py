@@ -18,7 +18,7 @@ from wolfspider.core.topic import Task
 from wolfspider.drivers.simulated import Recollection
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.policy.frontier import Shelf
-from wolfspider.policy.judge import make_judge
+from wolfspider.policy.judges import make_judge
 from wolfspider.strategies import strategy_named
 from wolfspider.strategies.lafc import Lafc
 from wolfspider.web.page.html import parse

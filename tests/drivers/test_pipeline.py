@@ -6,7 +6,7 @@ import pytest
 
 from wolfspider.core.model import Fetch, Page
 from wolfspider.core.topic import Topic
-from wolfspider.policy.judge import JUDGES, make_judge
+from wolfspider.policy.judges import JUDGES, make_judge
 from wolfspider.web.page.html import parse
 
 # language, encoding, keywords, a page about them, a page about something else

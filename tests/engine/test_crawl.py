@@ -17,7 +17,7 @@ from wolfspider.drivers.simulated import Recollection, Simulation, simulate
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.engine.replay import replay
 from wolfspider.policy.frontier import Shelf
-from wolfspider.policy.judge import make_judge
+from wolfspider.policy.judges import make_judge
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import NoParams, Strategy

@@ -18,19 +18,12 @@ from wolfspider.core.model import Link, Page
 from wolfspider.core.text import words
 from wolfspider.core.topic import Topic
 from wolfspider.learn import likeness
-from wolfspider.policy.judge import (
-    DEFAULT_JUDGE,
-    JUDGES,
-    Alike,
-    Coverage,
-    Keywords,
-    Learner,
-    Similarity,
-    bend,
-    keyword_cosine,
-    make_judge,
-    topic_weights,
-)
+from wolfspider.policy.judges import DEFAULT_JUDGE, JUDGES, make_judge
+from wolfspider.policy.judges.judge import bend
+from wolfspider.policy.judges.keyword_judges import Coverage, Keywords, keyword_cosine
+from wolfspider.policy.judges.learning_judge import Learner
+from wolfspider.policy.judges.likeness_judge import Alike
+from wolfspider.policy.topic_words import Similarity, topic_weights
 
 VOLCANOES = Topic(("volcano", "lava", "magma chamber"), "Eruptions of volcanoes and what they leave")
 ON_TOPIC = (

@@ -19,7 +19,7 @@ from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.graphs.graph import Graph
 from wolfspider.policy.browsing import Browsing
 from wolfspider.policy.frontier import Shelf
-from wolfspider.policy.judge import make_judge
+from wolfspider.policy.judges import make_judge
 from wolfspider.strategies.context_graph import ContextGraph, Graphed, RelevancyContextGraph
 from wolfspider.testing import conformance
 from wolfspider.testing.sketch import Sketch, Trial

@@ -23,7 +23,7 @@ from wolfspider.drivers.simulated import Recollection, Result, Simulation, simul
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.learn.documents import DEAD, MOST_LINKS
 from wolfspider.policy.frontier import Shelf
-from wolfspider.policy.judge import Unlearning
+from wolfspider.policy.judges.judge import Unlearning
 from wolfspider.strategies.energy import Energy
 from wolfspider.strategies.energy.herd import Agent, Herd, brood
 from wolfspider.strategies.energy.params import EnergyParams

@@ -18,7 +18,7 @@ from wolfspider.core.topic import Topic
 from wolfspider.drivers.simulated import Recollection, simulate
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.policy.frontier import Shelf
-from wolfspider.policy.judge import make_judge
+from wolfspider.policy.judges import make_judge
 from wolfspider.strategies.hmm import Bpm, Guide, Ljm, even
 from wolfspider.web.worlds.world import open_web
 

@@ -16,7 +16,7 @@ from wolfspider.core.topic import Topic
 from wolfspider.drivers.simulated import Recollection, Result, simulate
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.policy.frontier import Shelf
-from wolfspider.policy.judge import make_judge
+from wolfspider.policy.judges import make_judge
 from wolfspider.strategies.infospiders import InfoSpiders, InfoSpidersParams, keywords_of, seen
 from wolfspider.testing.conformance import configured
 from wolfspider.testing.sketch import Sketch, Trial

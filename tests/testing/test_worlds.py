@@ -14,7 +14,7 @@ from wolfspider.core.model import Fetch, Link, Page, host_of
 from wolfspider.core.topic import Task
 from wolfspider.drivers.simulated import simulate
 from wolfspider.graphs.graph import Graph
-from wolfspider.policy.judge import DEFAULT_JUDGE
+from wolfspider.policy.judges import DEFAULT_JUDGE
 from wolfspider.testing.conformance import WORLD_CHECKS
 from wolfspider.testing.demands import Violation
 from wolfspider.web.worlds.synthetic import Synthetic, write

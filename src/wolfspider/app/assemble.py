@@ -24,7 +24,8 @@ from wolfspider.core.topic import Topic
 from wolfspider.engine.contracts import Source
 from wolfspider.policy.browsing import Browsing
 from wolfspider.policy.frontier import Shelf
-from wolfspider.policy.judge import Judge, make_judge
+from wolfspider.policy.judges import make_judge
+from wolfspider.policy.judges.judge import Judge
 from wolfspider.policy.strategy import Strategy
 from wolfspider.store import snapshots, tracing
 from wolfspider.store.folder import Places

@@ -18,7 +18,8 @@ from typing import Any
 
 from wolfspider.core.errors import BadInput, Problem, closest
 from wolfspider.core.topic import Topic
-from wolfspider.policy.judge import Judge, make_judge
+from wolfspider.policy.judges import make_judge
+from wolfspider.policy.judges.judge import Judge
 from wolfspider.policy.strategy import Strategy
 from wolfspider.strategies import strategy_named
 

@@ -84,7 +84,7 @@ def bench(
     """Compare strategies on the same work, and with the possible."""
     from wolfspider.bench.draw.report import write_report
     from wolfspider.bench.run import runner
-    from wolfspider.policy.judge import DEFAULT_JUDGE
+    from wolfspider.policy.judges import DEFAULT_JUDGE
     from wolfspider.strategies import all_strategies
     from wolfspider.terminal import printing, progress
 
@@ -161,7 +161,7 @@ def judges(
     """How well each judge tells relevant pages from others."""
     from wolfspider.bench.measure import judge_quality as trial
     from wolfspider.bench.run.kept import write_whole
-    from wolfspider.policy.judge import JUDGES
+    from wolfspider.policy.judges import JUDGES
     from wolfspider.terminal import printing, progress
 
     console = progress.console_for(stderr=True, quiet=quiet)

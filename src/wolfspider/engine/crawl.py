@@ -28,7 +28,7 @@ from wolfspider.engine.commands import labelled, obey
 from wolfspider.engine.contracts import Memory, Source
 from wolfspider.policy.browsing import TRAINING
 from wolfspider.policy.frontier import Shelf
-from wolfspider.policy.judge import Judge
+from wolfspider.policy.judges.judge import Judge
 from wolfspider.policy.reinforcer import Reinforcer
 from wolfspider.policy.room import Broken, Order, Replayed, Room
 from wolfspider.policy.strategy import Strategy

@@ -21,9 +21,9 @@ from wolfspider.core.model import Credit, Link, Outcome, Page, Verdict, Visit
 from wolfspider.core.topic import Topic
 from wolfspider.policy.browsing import Browsing
 from wolfspider.policy.frontier import Frontier, Interned, Item, Shelf
-from wolfspider.policy.judge import Similarity
 from wolfspider.policy.reinforcer import Terms
 from wolfspider.policy.room import Broken, Room
+from wolfspider.policy.topic_words import Similarity
 from wolfspider.policy.turns import Group, Turns
 
 HANDED = ("topic", "params", "rng", "shelf", "notes", "allows")  # fields that come from outside, and so are no state

@@ -29,9 +29,9 @@ from wolfspider.learn.documents import DEAD, EVEN, DocumentsBase
 from wolfspider.learn.perceptron import Floats, Perceptron
 from wolfspider.learn.terms import SHORTEST
 from wolfspider.policy.frontier import Interned, Shelf
-from wolfspider.policy.judge import topic_weights
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy, register
+from wolfspider.policy.topic_words import topic_weights
 from wolfspider.policy.turns import Turns
 
 KEYWORDS = 20  # of an agent, at most

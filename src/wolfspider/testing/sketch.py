@@ -18,7 +18,7 @@ from wolfspider.drivers.live import Clock, run
 from wolfspider.drivers.simulated import Recollection, Simulation
 from wolfspider.engine.crawl import INSTANT, Crawl, Limits
 from wolfspider.policy.frontier import Shelf
-from wolfspider.policy.judge import make_judge
+from wolfspider.policy.judges import make_judge
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.policy.strategy import Strategy
 from wolfspider.store.in_memory import Volatile

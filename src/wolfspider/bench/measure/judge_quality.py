@@ -24,7 +24,8 @@ from wolfspider.bench.run.topics import tasks_of
 from wolfspider.core import randomness
 from wolfspider.core.model import Page
 from wolfspider.core.topic import Task, Topic
-from wolfspider.policy.judge import JUDGES, Judge, make_judge
+from wolfspider.policy.judges import JUDGES, make_judge
+from wolfspider.policy.judges.judge import Judge
 from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.world import World
 

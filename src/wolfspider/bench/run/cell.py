@@ -27,7 +27,8 @@ from wolfspider.drivers.simulated import Recollection, simulate
 from wolfspider.engine.contracts import Source
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.policy.frontier import Shelf
-from wolfspider.policy.judge import Judge, make_judge
+from wolfspider.policy.judges import make_judge
+from wolfspider.policy.judges.judge import Judge
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.policy.strategy import Strategy
 from wolfspider.store.categories.index import Categories

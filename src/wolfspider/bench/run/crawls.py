@@ -19,7 +19,7 @@ from wolfspider.bench.run.runner import Ground, row_of
 from wolfspider.bench.run.topic_bounds import Limits
 from wolfspider.core.errors import Problem, closest
 from wolfspider.core.topic import Task
-from wolfspider.policy.judge import DEFAULT_JUDGE
+from wolfspider.policy.judges import DEFAULT_JUDGE
 from wolfspider.web.page.page_cache import folder
 
 GIVEN = {field.name for field in fields(Cell)} - {"web_name", "topic"}

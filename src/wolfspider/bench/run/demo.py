@@ -19,7 +19,7 @@ from wolfspider.core.events import Event, Landed
 from wolfspider.core.model import Link
 from wolfspider.core.topic import Task
 from wolfspider.drivers.simulated import simulate
-from wolfspider.policy.judge import DEFAULT_JUDGE
+from wolfspider.policy.judges import DEFAULT_JUDGE
 from wolfspider.strategies import DEFAULT_STRATEGY, strategy_named
 from wolfspider.web.worlds.world import World, open_web
 

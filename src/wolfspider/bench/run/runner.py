@@ -31,7 +31,7 @@ from wolfspider.bench.run.topics import tasks_of
 from wolfspider.core.errors import Problem, closest
 from wolfspider.core.params import build
 from wolfspider.core.topic import Task
-from wolfspider.policy.judge import DEFAULT_JUDGE, JUDGES, ORACLE
+from wolfspider.policy.judges import DEFAULT_JUDGE, JUDGES, ORACLE
 from wolfspider.strategies import all_strategies, strategy_named
 from wolfspider.web.page.page_cache import folder
 from wolfspider.web.worlds.world import World, open_web

@@ -17,7 +17,7 @@ from wolfspider.core.text import block_words, counts, window, words
 from wolfspider.core.topic import Topic
 from wolfspider.learn.examples import damped
 from wolfspider.learn.terms import Terms
-from wolfspider.policy.judge import Similarity, topic_weights
+from wolfspider.policy.topic_words import Similarity, topic_weights
 
 LONGEST = 200  # words of a block; one that is longer is the page rather than the link's surroundings
 SHORTEST = 10  # and one that is shorter says too little

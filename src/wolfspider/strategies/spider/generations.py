@@ -22,9 +22,9 @@ from wolfspider.core.model import Link, Outcome, Page, Verdict, Visit, host_of
 from wolfspider.core.text import key_of
 from wolfspider.core.topic import Topic
 from wolfspider.learn.likeness import LINKS, Collection, Indexed, Keys, Likeness, Score, kept_words, link_keys
-from wolfspider.policy.judge import made_up_page
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy
+from wolfspider.policy.topic_words import made_up_page
 from wolfspider.policy.turns import Group
 from wolfspider.strategies.spider.candidates import Candidate, Pool, Scores, SpiderParams
 

@@ -17,7 +17,7 @@ from wolfspider.core.model import Page, Verdict
 from wolfspider.core.text import key_of, words
 from wolfspider.core.topic import Topic
 from wolfspider.learn.automaton import Automaton
-from wolfspider.policy.judge import Unlearning, verdict
+from wolfspider.policy.judges.judge import Unlearning, verdict
 from wolfspider.strategies.lafc import restricted
 
 BORDER = 0.75  # similarity from which on a page is relevant

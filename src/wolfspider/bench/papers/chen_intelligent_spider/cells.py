@@ -45,7 +45,8 @@ from wolfspider.engine.contracts import Source
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.learn.likeness import Collection, Likeness, kept_words
 from wolfspider.policy.frontier import Shelf
-from wolfspider.policy.judge import Unlearning, make_judge, verdict
+from wolfspider.policy.judges import make_judge
+from wolfspider.policy.judges.judge import Unlearning, verdict
 from wolfspider.strategies.best_first import BestFirst
 from wolfspider.strategies.spider.annealing import SpiderAnnealing, SpiderHybrid
 from wolfspider.strategies.spider.best_first import SpiderBestFirst

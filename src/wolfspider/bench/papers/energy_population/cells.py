@@ -41,7 +41,7 @@ from wolfspider.drivers.simulated import Recollection, simulate
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.learn.balance import STEEPEST, Threshold, energy
 from wolfspider.policy.frontier import Shelf
-from wolfspider.policy.judge import Unlearning, verdict
+from wolfspider.policy.judges.judge import Unlearning, verdict
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.strategies.energy.params import MOST_AGENTS
 from wolfspider.strategies.energy.walk import Energy

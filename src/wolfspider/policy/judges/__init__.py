@@ -1,0 +1,55 @@
+"""The judges by name: one file for each family, and the contract in judge.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from wolfspider.core.defaults import DEFAULT_JUDGE as DEFAULT_JUDGE
+from wolfspider.core.errors import Problem, closest
+from wolfspider.core.model import Page, Verdict
+from wolfspider.core.topic import Topic
+from wolfspider.policy.judges.judge import Judge, Unlearning
+from wolfspider.policy.judges.keyword_judges import Coverage, Keywords, TfIdf
+from wolfspider.policy.judges.learning_judge import Learner
+from wolfspider.policy.judges.likeness_judge import Alike
+
+
+class Oracle(Unlearning):
+    """Pays the label as the score: for a bench, to measure the order of a crawl apart from judging."""
+
+    def __init__(self, labels: Mapping[str, bool], key: Callable[[str], str]) -> None:
+        self._relevant = frozenset(key(url) for url, label in labels.items() if label)
+        self._key = key
+
+    def score(self, page: Page) -> Verdict:
+        relevant = self._key(page.final_url) in self._relevant
+        return Verdict(float(relevant), relevant, {"raw": float(relevant)})
+
+
+class Entry(NamedTuple):
+    make: Callable[[Topic], Judge]
+    sentence: str
+
+
+JUDGES: Mapping[str, Entry] = {
+    "classifier": Entry(Learner, "Starts from the topic's words, learns from clear pages and thumbs; a probability."),
+    "coverage": Entry(Coverage, "BM25 as a share: how much of the topic's words the page has, rare ones first."),
+    "tfidf": Entry(TfIdf, "The cosine of tf-idf vectors over all words of the page."),
+    "likeness": Entry(Alike, "The mean likeness to pages you like, by what they say and where they link to."),
+    "keywords": Entry(Keywords, "The keyword cosine of the learning-automata paper; any keyword may be enough."),
+}
+ORACLE = "oracle"
+
+
+def make_judge(
+    name: str, topic: Topic, labels: Mapping[str, bool] | None = None, key: Callable[[str], str] = str
+) -> Judge:
+    """`labels` and `key`, which brings addresses to the form they are compared in, are for the oracle alone."""
+    if name == ORACLE:
+        if labels is None:
+            raise Problem("The judge 'oracle' needs to be told what is relevant: it works in a bench only.")
+        return Oracle(labels, key)
+    if name not in JUDGES:
+        raise Problem(f"There is no judge {name!r}.{closest(name, (*JUDGES, ORACLE))}")
+    return JUDGES[name].make(topic)

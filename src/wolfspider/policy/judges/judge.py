@@ -1,0 +1,72 @@
+"""The contract of a judge: it reads a page and says how relevant the page is to the topic.
+
+It never says whether a link is worth following. That is the strategy's question, and policy/topic_words.py has a
+measure for it.
+
+Each judge computes a raw similarity in [0, 1] and has a border, the raw value from which on it calls a page relevant.
+The score of the verdict is the raw value mapped by two straight lines so that the border lies at 0.5; the raw value is
+in the evidence. Judges that weigh words by how rare they are learn that from the pages they score, each page once and
+in the order of the crawl: the same pages in another order get slightly different scores, the same crawl always gets
+the same. docs/judges.md says what each judge is good for and how well it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from wolfspider.core.model import Page, Verdict
+from wolfspider.core.topic import Topic
+
+
+class Judge(Protocol):
+    def score(self, page: Page) -> Verdict: ...
+
+    def learn(self, page: Page, label: bool) -> None:
+        """A person's thumb, up or down."""
+        ...
+
+    def state(self) -> dict[str, Any]: ...
+
+    def restore(self, state: Mapping[str, Any]) -> None: ...
+
+    def learned(self) -> dict[str, Any]:
+        """What another run may start from."""
+        ...
+
+    def inherit(self, learned: Mapping[str, Any]) -> None: ...
+
+
+def bend(raw: float, border: float) -> float:
+    """[0, 1] onto [0, 1], monotone, the border onto 0.5."""
+    raw = min(max(raw, 0.0), 1.0)
+    if raw < border:
+        return 0.5 * (raw / border)
+    return min(1.0, 0.5 + 0.5 * ((raw - border) / (1.0 - border)))
+
+
+def verdict(raw: float, border: float, **evidence: Any) -> Verdict:
+    score = bend(raw, border)
+    return Verdict(score, score >= 0.5, {"raw": round(raw, 6), **evidence})
+
+
+class Unlearning:
+    """What a judge does who learns nothing."""
+
+    def __init__(self, topic: Topic) -> None:
+        """For judges that need no topic."""
+
+    def learn(self, page: Page, label: bool) -> None:
+        pass
+
+    def state(self) -> dict[str, Any]:
+        return {}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        pass
+
+    def learned(self) -> dict[str, Any]:
+        return {}
+
+    def inherit(self, learned: Mapping[str, Any]) -> None:
+        pass

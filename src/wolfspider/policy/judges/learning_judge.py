@@ -1,0 +1,87 @@
+"""The default judge: a probabilistic classifier that starts from the words of the topic and teaches itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from wolfspider.core.model import Page, Verdict
+from wolfspider.core.text import counts
+from wolfspider.core.topic import Topic
+from wolfspider.learn.classifier import Classifier
+from wolfspider.learn.lexicon import Floats
+from wolfspider.learn.stopwords import STOP_WORDS
+from wolfspider.policy.judges.keyword_judges import Coverage
+from wolfspider.policy.topic_words import is_telling
+
+
+class Learner:
+    """A probabilistic classifier that starts from the keywords and teaches itself.
+
+    s = coverage + 0.3 evidence;   P(relevant) = 1 / (1 + exp((0.2 - s) / 0.1))
+
+    Coverage knows the words it was given; the evidence (learn/classifier.py) finds the others that go with them. Each
+    page, once scored, counts as wanted by the cube of its coverage: only pages that are clearly on topic teach, and
+    what was learnt is not its own teacher, so it cannot drift. Liked pages and thumbs count many times as much.
+    """
+
+    EVIDENCE = 0.3
+    READ = 300  # distinct words
+    SHOWN = 3  # words named in the evidence
+    BORDER = 0.2
+    SLOPE = 0.1
+    UP = 3.0  # what a thumb weighs: a self-taught page weighs at most 1, mostly below 0.1
+    DOWN = 20.0
+
+    def __init__(self, topic: Topic) -> None:
+        self._coverage = Coverage(topic)
+        self._classifier = Classifier()
+        for pages, label in ((topic.liked, True), (topic.disliked, False)):
+            for page in pages:
+                self.learn(page, label)
+
+    def score(self, page: Page) -> Verdict:
+        coverage, found = self._coverage.measure(page)
+        names = self._read(page)
+        ids = self._classifier.numbers(names)
+        evidence = self._classifier.evidence(ids, list(islice(counts(page).values(), self.READ)))
+        self._classifier.add(ids, coverage**3, 1 - coverage**3)
+        raw = coverage + self.EVIDENCE * evidence.mean
+        probability = 1 / (1 + math.exp(min(700.0, (self.BORDER - raw) / self.SLOPE)))
+        parts = {"raw": round(raw, 6), "coverage": round(coverage, 6), "words": found}
+        if probability >= 0.5 and (telling := self._telling(names, evidence.words)):
+            parts["telling"] = telling
+        return Verdict(probability, probability >= 0.5, parts)
+
+    def _telling(self, names: Sequence[str], adds: Floats) -> list[str]:
+        """The words that speak for a page most, for people: function words and very short ones count in the score, but
+        tell nobody anything."""
+        best = (names[place] for place in np.argsort(-adds, kind="stable") if adds[place] > 0)
+        return list(islice((word for word in best if is_telling(word) and word not in STOP_WORDS), self.SHOWN))
+
+    def learn(self, page: Page, label: bool) -> None:
+        ids = self._classifier.numbers(self._read(page))
+        self._classifier.add(ids, self.UP * label, self.DOWN * (not label))
+
+    def _read(self, page: Page) -> list[str]:
+        """The first words say what a page is about, and reading no more makes the longest page as cheap as any."""
+        return list(islice(counts(page), self.READ))
+
+    def state(self) -> dict[str, Any]:
+        return {"coverage": self._coverage.state(), "classifier": self._classifier.state()}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        self._coverage.restore(state["coverage"])
+        self._classifier.restore(state["classifier"])
+
+    def learned(self) -> dict[str, Any]:
+        return {"terms": list(self._coverage.terms), **self.state()}
+
+    def inherit(self, learned: Mapping[str, Any]) -> None:
+        """From a run that wanted the same; what another topic's run learnt would mislead."""
+        if learned.get("terms") == list(self._coverage.terms):
+            self.restore(learned)

@@ -1,0 +1,84 @@
+"""The words of a topic with their weights, and how near a text is to them.
+
+`Similarity` is what strategies ask about the text of a link; judges weigh the words of a page by `topic_weights`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from wolfspider.core.model import Page
+from wolfspider.core.text import counted, counts, words
+from wolfspider.core.topic import Topic
+from wolfspider.learn.terms import SHORTEST, Terms, met
+
+DESCRIPTION = 0.5  # weight of a word of the description; one of a keyword has 1
+_LIKED_WORDS = 20  # words taken from liked pages
+_IDEOGRAPHS = "\u1100"  # from here on two characters say as much as a word
+_CACHED = 50_000  # texts of links whose similarity is remembered
+
+
+def topic_weights(topic: Topic) -> dict[tuple[str, ...], float]:
+    """Keywords at full weight, words of the description at half, the most frequent words of liked pages likewise; a
+    word of the description that is a form of a keyword strengthens it. Short words are taken from keywords alone: in a
+    sentence they are mostly glue, in any language that has letters."""
+    weights: dict[tuple[str, ...], float] = {}
+    for keyword in topic.keywords:
+        term = tuple(words(keyword))
+        if term:
+            weights[term] = 1.0
+    for word in dict.fromkeys(words(topic.description)):
+        own = next((term for term in weights if len(term) == 1 and met(term[0], word)), None)
+        if own:
+            weights[own] += DESCRIPTION
+        elif is_telling(word):
+            weights[(word,)] = DESCRIPTION
+    for word in _frequent(topic.liked):
+        weights.setdefault((word,), DESCRIPTION)
+    return weights
+
+
+def made_up_page(topic: Topic) -> dict[str, int]:
+    """The words of a page that has nothing but what was asked for."""
+    keywords = (word for keyword in topic.keywords for word in words(keyword))
+    return counted([*keywords, *filter(is_telling, words(topic.description))])
+
+
+def is_telling(word: str) -> bool:
+    return len(word) >= SHORTEST or word >= _IDEOGRAPHS
+
+
+def _frequent(pages: Iterable[Page]) -> list[str]:
+    share: dict[str, float] = {}
+    for page in pages:
+        bag = counts(page)
+        for word in filter(is_telling, bag):
+            share[word] = share.get(word, 0.0) + bag[word] / len(page.words)
+    return sorted(share, key=share.__getitem__, reverse=True)[:_LIKED_WORDS]
+
+
+class Similarity:
+    """How near the text of a link is to the topic: the cosine of its words and the topic's terms, in [0, 1]."""
+
+    def __init__(self, topic: Topic) -> None:
+        self._terms = Terms(topic_weights(topic))
+        self._norm = math.sqrt(sum(weight * weight for weight in self._terms.weights))
+        self._cache: dict[str, float] = {}
+
+    def of_text(self, text: str) -> float:
+        value = self._cache.get(text)
+        if value is None:
+            if len(self._cache) >= _CACHED:
+                self._cache.clear()
+            value = self._cache[text] = self.of_words(words(text))
+        return value
+
+    def of_words(self, text: Iterable[str]) -> float:
+        bag = counted(text)
+        found = self._terms.count(bag)
+        common = sum(weight * count for weight, count in zip(self._terms.weights, found, strict=True) if count)
+        if not common:
+            return 0.0
+        size = math.sqrt(sum(count * count for count in bag.values()))
+        return min(1.0, common / (self._norm * size))
