@@ -19,7 +19,7 @@ from wolfspider.cli.options import MORE
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.model import Page
 from wolfspider.engine.contracts import Service
-from wolfspider.store.categories import finding
+from wolfspider.store.categories import word_index
 from wolfspider.store.categories.building import build, web_origin
 from wolfspider.store.categories.index import Categories
 from wolfspider.strategies import all_strategies
@@ -196,7 +196,7 @@ def test_a_folder_that_is_a_run_has_no_categories(
     assert made is not None and "3 pages of the run" in made.told and "Reading the pages" in told[0]
     made.close()
     with monkeypatch.context() as little:
-        little.setattr(finding, "MOST_TEXT", 10)
+        little.setattr(word_index, "MOST_TEXT", 10)
         made = leaping.opened(Settings(leaps=str(tmp_path / "run")), told.append)
     assert made is not None and "the first 1 pages of" in told[-1] and "no room" in told[-1]
     made.close()

@@ -32,8 +32,8 @@ from wolfspider.core.errors import Busy
 from wolfspider.drivers.simulated import Result
 from wolfspider.files.lock import Lock
 from wolfspider.store.archive import DiskFull
-from wolfspider.store.counting import PageCount
 from wolfspider.store.folder import Places
+from wolfspider.store.page_count import PageCount
 from wolfspider.store.sqlite import create
 from wolfspider.store.view import RunView, append_command
 from wolfspider.terminal import explanation

@@ -20,7 +20,7 @@ import pytest
 from small_web import BREAD, SPIDERS, SmallWeb, page
 from wolfspider.core.events import Gauge, Landed, Pause
 from wolfspider.core.model import Link, Outcome, Page, Verdict, Visit
-from wolfspider.store.counting import PageCount
+from wolfspider.store.page_count import PageCount
 from wolfspider.store.view import RunView, append_command
 from wolfspider.terminal import crawl_screen, standing
 from wolfspider.terminal.crawl_screen import Tally

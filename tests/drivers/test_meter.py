@@ -16,8 +16,8 @@ from wolfspider.drivers.live import Clock, Run
 from wolfspider.drivers.meter import Meter, Pace
 from wolfspider.drivers.simulated import Result
 from wolfspider.policy.room import Room
-from wolfspider.store.counting import PageCount
 from wolfspider.store.in_memory import Volatile
+from wolfspider.store.page_count import PageCount
 from wolfspider.strategies import strategy_named
 from wolfspider.testing.sketch import Sketch, Trial, VirtualLoop
 from wolfspider.web.worlds.world import Request, Waited

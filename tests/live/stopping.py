@@ -16,7 +16,7 @@ from wolfspider.core import codec
 from wolfspider.core.model import Failure, Page
 from wolfspider.files import failpoints
 from wolfspider.store.export.exporting import export
-from wolfspider.store.packing import unpacked_entry
+from wolfspider.store.row_codec import unpacked_entry
 from wolfspider.store.sqlite import open_run
 
 TIMES = ("fetched", "warc_file", "warc_offset", "warc_length")  # fields of an export that differ from run to run

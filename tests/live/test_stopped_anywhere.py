@@ -18,7 +18,7 @@ from tests.web.test_pdf import paper
 import faults
 from everything import HOST, KINDS
 from faults import Call, Faulty
-from wolfspider.store.tracing import liked
+from wolfspider.store.inspection import liked
 from wolfspider.store.view import RunView
 from wolfspider.web.http.polite import HostCap
 from wolfspider.web.page import pdf

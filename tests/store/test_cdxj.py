@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from wolfspider.core.model import Capture
 from wolfspider.files.failpoints import VARIABLE
 from wolfspider.store.archive import Archive, Place, name_of
-from wolfspider.store.cdxj import Row, line, surt, write
+from wolfspider.store.cdxj import IndexLine, line, surt, write
 
 # Address and key as the tools of web archives have it.
 KEYS = [
@@ -46,7 +46,7 @@ def test_keys_are_those_of_other_tools(url: str, key: str) -> None:
 
 
 rows = st.builds(
-    Row,
+    IndexLine,
     url=st.one_of(
         st.sampled_from([url for url, _ in KEYS]), st.text(max_size=30).map(lambda path: f"http://é.test/{path}")
     ),
@@ -61,7 +61,7 @@ rows = st.builds(
 
 
 @given(st.lists(rows, max_size=40), st.integers(1, 50))
-def test_lines_are_sorted_however_many_are_sorted_at_a_time(given_rows: list[Row], at_a_time: int) -> None:
+def test_lines_are_sorted_however_many_are_sorted_at_a_time(given_rows: list[IndexLine], at_a_time: int) -> None:
     with TemporaryDirectory() as where:
         path = Path(where) / "index.cdxj"
         assert write(path, iter(given_rows), at_a_time) == len(given_rows)
@@ -69,7 +69,7 @@ def test_lines_are_sorted_however_many_are_sorted_at_a_time(given_rows: list[Row
         assert lines == sorted(map(line, given_rows)) and os.listdir(where) == ["index.cdxj"]
         for found in lines:
             key, time, told = found.decode().split(" ", 2)
-            assert key and len(time) == 14 and set(json.loads(told)) == set(Row._fields) - {"at"}
+            assert key and len(time) == 14 and set(json.loads(told)) == set(IndexLine._fields) - {"at"}
 
 
 def test_an_entry_leads_to_its_record(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_an_entry_leads_to_its_record(tmp_path: Path) -> None:
     places = [archive.append(capture) for capture in kept]
     archive.close()
     entries = (
-        Row(
+        IndexLine(
             capture.url,
             capture.at,
             "text/html",
@@ -104,8 +104,8 @@ def test_an_entry_leads_to_its_record(tmp_path: Path) -> None:
 CHILD = """
 import sys
 from pathlib import Path
-from wolfspider.store.cdxj import Row, write
-write(Path(sys.argv[1]), [Row("http://new.test/", 1.0, "", 200, "", 1, 2, "f")])
+from wolfspider.store.cdxj import IndexLine, write
+write(Path(sys.argv[1]), [IndexLine("http://new.test/", 1.0, "", 200, "", 1, 2, "f")])
 """
 
 

@@ -21,7 +21,7 @@ from wolfspider.core import events
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.model import Capture, Fetch, Link, Page, Visit
 from wolfspider.store.base import Store
-from wolfspider.store.packing import packed_page, signed, unpacked_page, unsigned
+from wolfspider.store.row_codec import packed_page, signed, unpacked_page, unsigned
 from wolfspider.store.schema import FORMAT
 from wolfspider.store.sqlite import SqliteStore, about_run, create, is_run, open_run
 from wolfspider.store.view import RunView, answer_to, append_command

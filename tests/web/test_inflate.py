@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wolfspider.core.model import Failure
-from wolfspider.store.holdings import LARGEST
+from wolfspider.store.page_reader import LARGEST
 from wolfspider.web.http.inflate import HIGHEST_RATIO, SMALL, Inflater, inflated, inflater
 
 if sys.version_info >= (3, 14):

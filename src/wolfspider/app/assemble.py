@@ -27,7 +27,7 @@ from wolfspider.policy.frontier import Shelf
 from wolfspider.policy.judges import make_judge
 from wolfspider.policy.judges.judge import Judge
 from wolfspider.policy.strategy import Strategy
-from wolfspider.store import snapshots, tracing
+from wolfspider.store import inspection, snapshots
 from wolfspider.store.folder import Places
 from wolfspider.store.view import RunView
 from wolfspider.web.page.html import parse
@@ -114,7 +114,7 @@ def sources_of(
 class Glimpse(NamedTuple):
     """A run at its last snapshot."""
 
-    last: tracing.Last
+    last: inspection.Last
     strategy: Strategy
     judge: Judge
 
@@ -124,15 +124,15 @@ def glimpse(view: RunView) -> Iterator[Glimpse | None]:
     """None if it has no snapshot yet. Nothing of it may be changed."""
     settings = Settings.from_json(view.about["settings"])
     strategy_kind(settings.strategy)  # a person's own may register kinds that its snapshot is made of
-    last = tracing.last_snapshot(view)
+    last = inspection.last_snapshot(view)
     if last is None:
         yield None
         return
     state = last.state["crawl"]
     keywords, description = state["topic"]
-    topic = topic_of(settings, tracing.liked(view))
+    topic = topic_of(settings, inspection.liked(view))
     topic = replace(topic, keywords=tuple(keywords), description=description)
-    with closing(tracing.shelf_of(view, last)) as shelf:
+    with closing(inspection.shelf_of(view, last)) as shelf:
         strategy = strategy_of(settings, topic, shelf)
         vars(strategy.params).update(state["params"])
         strategy.restore(state["strategy"])

@@ -20,8 +20,8 @@ from wolfspider.core.failures import MEANINGS
 from wolfspider.core.model import host_of
 from wolfspider.core.scope import Rule, Scope
 from wolfspider.policy.frontier import Frontier
-from wolfspider.store import tracing
-from wolfspider.store.view import Landing, Row, RunView, Visited
+from wolfspider.store import inspection
+from wolfspider.store.view import Landing, RunView, StoredPage, Visited
 from wolfspider.web.http.robots import LiveRobots, origin_of
 from wolfspider.web.seeds.sources import address
 
@@ -48,13 +48,13 @@ def why(folder: Path, typed: str) -> dict[str, Any]:
         "robots": _robots(view, url),
         "scope": scope,
         "host": _host(view, url),
-        "near": [] if known else tracing.neighbours(view, url),
+        "near": [] if known else inspection.neighbours(view, url),
     }
     return {name: finite(codec.plain(value)) for name, value in told.items()}
 
 
 def _state(
-    page: Row | None,
+    page: StoredPage | None,
     visits: list[Visited],
     landings: Mapping[int, Landing],
     waiting: Mapping[str, Any] | None,
@@ -92,7 +92,7 @@ def _outcome(landing: Landing) -> dict[str, Any]:
     return told | {"score": landing.score, "relevant": landing.relevant, "evidence": landing.evidence}
 
 
-def _page(page: Row) -> dict[str, Any]:
+def _page(page: StoredPage) -> dict[str, Any]:
     return {
         "asked": page.url,
         "final_url": page.final_url,
@@ -141,14 +141,14 @@ def _place(seen: Glimpse, score: object) -> dict[str, int]:
 
 def _robots(view: RunView, url: str) -> str:
     rules = LiveRobots(time.time)
-    rows = tracing.host_rows(view, origin_of(url))
+    rows = inspection.host_rows(view, origin_of(url))
     rules.restore({row["host"]: row["rules"] for row in rows if "rules" in row}, time.time())
     return rules.explain(url)
 
 
 def _host(view: RunView, url: str) -> dict[str, Any]:
     """When its host may be asked again, if it rests."""
-    rests = [row["rest"] for row in tracing.host_rows(view, host_of(url)) if "rest" in row]
+    rests = [row["rest"] for row in inspection.host_rows(view, host_of(url)) if "rest" in row]
     ready = float(rests[0][0]) if rests else -math.inf
     return {"name": host_of(url), "rests_until": moment(ready) if ready > time.time() else None}
 
@@ -191,7 +191,7 @@ def matching(folder: Path, rule: Rule) -> Matching | None:
         frontier = getattr(seen.strategy, "frontier", None) if seen is not None else None
         if seen is None or not isinstance(frontier, Frontier):
             return None
-        gone, allows = tracing.visited_since(view, seen.last.seq), _current_scope(view).allows
+        gone, allows = inspection.visited_since(view, seen.last.seq), _current_scope(view).allows
         links = [item.link for item in islice(frontier.items(), MOST_MATCHED)]
         links = [link for link in links if link.url not in gone and allows(link.url)]
         hosts = Counter(link.host for link in links if rule.matches(link.url))

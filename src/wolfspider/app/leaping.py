@@ -22,8 +22,8 @@ from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.model import hidden
 from wolfspider.engine.contracts import Source
 from wolfspider.policy.strategy import REGISTRY
-from wolfspider.store.categories.finding import MOST_PAGES, Finding
 from wolfspider.store.categories.index import Categories
+from wolfspider.store.categories.word_index import MOST_PAGES, WordIndex
 from wolfspider.store.folder import is_run
 from wolfspider.strategies.spider.generations import MOST_INPUTS, Spider
 from wolfspider.web.seeds import sources
@@ -111,15 +111,19 @@ def _run(folder: Path, remark: Callable[[str], None]) -> Leaping:
 
     remark(f"Reading the pages of {folder}, so that leaps find them.")
     pages = run_origin(folder, MOST_PAGES, seed=0).pages(lambda done, count: None)
-    finding = Finding(page for page in pages if page is not None and not hidden(page.robots))
-    if not finding.count:
-        finding.close()
+    words = WordIndex(page for page in pages if page is not None and not hidden(page.robots))
+    if not words.count:
+        words.close()
         raise BadInput(f"{folder} has no pages that one could leap to.")
-    if finding.count == MOST_PAGES:
+    if words.count == MOST_PAGES:
         remark(f"Leaps find {MOST_PAGES:,} pages of {folder}, drawn by chance.")
-    elif finding.full:
-        remark(f"Leaps find the first {finding.count:,} pages of {folder}: there is no room for the words of more.")
-    return _at_hand(f"Leaps go to the {finding.count:,} pages of the run {folder}.", finding.search, finding.close)
+    elif words.full:
+        remark(f"Leaps find the first {words.count:,} pages of {folder}: there is no room for the words of more.")
+    return _at_hand(
+        f"Leaps go to the {words.count:,} pages of the run {folder}.",
+        words.search,
+        words.close,
+    )
 
 
 def _categories(path: Path, category: str) -> Leaping:

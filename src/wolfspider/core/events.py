@@ -91,7 +91,7 @@ class Gauge(Event):
     frontier: int | None = None  # links waiting
     downloads: int = 0
     budget: int = 0
-    pages: int = 0  # as store/counting.py counts them
+    pages: int = 0  # as store/page_count.py counts them
     relevant: int = 0
     hidden: int = 0
     hidden_relevant: int = 0

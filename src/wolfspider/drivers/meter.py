@@ -28,7 +28,7 @@ from wolfspider.core.model import Visit
 from wolfspider.engine.crawl import Crawl
 from wolfspider.policy.frontier import Frontier
 from wolfspider.policy.room import Room
-from wolfspider.store.counting import PageCount
+from wolfspider.store.page_count import PageCount
 
 EVERY = 1.0  # seconds between two gauges, at least
 FETCHING = "fetching"

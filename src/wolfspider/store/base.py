@@ -20,7 +20,7 @@ from wolfspider.core.events import Command, Event, Gauge
 from wolfspider.core.model import Fetch
 from wolfspider.engine.contracts import Memory
 from wolfspider.policy.frontier import Shelf
-from wolfspider.store.counting import PageCount
+from wolfspider.store.page_count import PageCount
 
 
 class Past(NamedTuple):
@@ -100,7 +100,7 @@ class Store(Memory, Protocol):
         """Those that are kept, oldest first."""
 
     def page_count(self) -> PageCount:
-        """How many pages the run has by now; see store/counting.py for what counts as one."""
+        """How many pages the run has by now; see store/page_count.py for what counts as one."""
 
     def index(self) -> None:
         """Let other tools find their way in the archive; called when a session has ended, from any thread."""

@@ -30,7 +30,7 @@ _NO_BLANKS = str.maketrans({" ": "%20", "\t": "%09", "\r": "%0d", "\n": "%0a"})
 _DEFAULT_PORTS = {"http": "80", "https": "443"}
 
 
-class Row(NamedTuple):
+class IndexLine(NamedTuple):
     """One record of the archive."""
 
     url: str
@@ -54,7 +54,7 @@ def surt(url: str) -> str:
     return f"{host}{port}){slash or '/'}{path.rstrip('/')}{mark if query else ''}{query}".translate(_NO_BLANKS)
 
 
-def line(row: Row) -> bytes:
+def line(row: IndexLine) -> bytes:
     told = {
         "url": row.url,
         "mime": row.mime,
@@ -68,7 +68,7 @@ def line(row: Row) -> bytes:
     return f"{surt(row.url)} {time} {json.dumps(told)}\n".encode("utf-8", "replace")
 
 
-def write(path: Path, rows: Iterable[Row], at_a_time: int = _AT_A_TIME) -> int:
+def write(path: Path, rows: Iterable[IndexLine], at_a_time: int = _AT_A_TIME) -> int:
     """The whole index, in place of what was there; returns how many lines it has."""
     part = path.with_name(f".{path.name}.part")
     part.unlink(missing_ok=True)
@@ -83,7 +83,7 @@ def write(path: Path, rows: Iterable[Row], at_a_time: int = _AT_A_TIME) -> int:
     return count
 
 
-def _write_sorted(part: Path, rows: Iterable[Row], at_a_time: int) -> int:
+def _write_sorted(part: Path, rows: Iterable[IndexLine], at_a_time: int) -> int:
     count = 0
     with ExitStack() as open_files:
         file = open_files.enter_context(open(part, "xb", opener=_private))
@@ -95,7 +95,7 @@ def _write_sorted(part: Path, rows: Iterable[Row], at_a_time: int) -> int:
     return count
 
 
-def _runs(rows: Iterator[Row], size: int, folder: Path, open_files: ExitStack) -> list[Iterable[bytes]]:
+def _runs(rows: Iterator[IndexLine], size: int, folder: Path, open_files: ExitStack) -> list[Iterable[bytes]]:
     """The lines, sorted piece by piece; all but the last piece wait in files that have no name."""
     runs: list[Iterable[bytes]] = []
     lines = sorted(map(line, islice(rows, size)))

@@ -15,7 +15,7 @@ from typing import Any, get_args, get_type_hints
 
 from wolfspider.core import codec
 from wolfspider.core.events import Gauge
-from wolfspider.store.packing import LONGEST_JSON, json_of
+from wolfspider.store.row_codec import LONGEST_JSON, json_of
 
 TABLE = "CREATE TABLE gauges (second INTEGER PRIMARY KEY, data TEXT NOT NULL)"
 SECONDS = 3_600  # gauges that are a second apart, at most

@@ -14,8 +14,8 @@ from wolfspider.core.model import Failure, Fetch, Page, Verdict, hidden, host_of
 from wolfspider.engine.contracts import Held
 from wolfspider.policy.frontier import Shelf
 from wolfspider.store.base import Past
-from wolfspider.store.counting import PageCount
 from wolfspider.store.gauges import SECONDS
+from wolfspider.store.page_count import PageCount
 
 
 class Volatile:

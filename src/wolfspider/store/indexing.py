@@ -29,9 +29,9 @@ def _is_stale(path: Path) -> bool:
     return not made.exists() or made.stat().st_mtime_ns < path.stat().st_mtime_ns
 
 
-def _rows(folder: Path, number: int) -> Iterator[cdxj.Row]:
+def _rows(folder: Path, number: int) -> Iterator[cdxj.IndexLine]:
     for capture, digest, place in entries(folder, number):
         kind = next((value for name, value in capture.headers if name.lower() == "content-type"), "unk")
         mime = kind.partition(";")[0].strip().lower() or "unk"
         name = name_of(number)
-        yield cdxj.Row(capture.url, capture.at, mime, capture.status, digest, place.length, place.offset, name)
+        yield cdxj.IndexLine(capture.url, capture.at, mime, capture.status, digest, place.length, place.offset, name)

@@ -22,11 +22,11 @@ from wolfspider.core.model import Capture, Failure, Fetch, Page, Verdict
 from wolfspider.engine.contracts import Held
 from wolfspider.policy.room import Broken
 from wolfspider.store.archive import Archive, DiskFull, End, Place, disk_full
-from wolfspider.store.comparison import Play
-from wolfspider.store.counting import PageCount, count
-from wolfspider.store.holdings import Holdings
-from wolfspider.store.packing import packed_entry, packed_page
-from wolfspider.store.rows import Rows
+from wolfspider.store.page_count import PageCount, count
+from wolfspider.store.page_reader import PageReader
+from wolfspider.store.replay_check import ReplayCheck
+from wolfspider.store.row_codec import packed_entry, packed_page
+from wolfspider.store.row_writer import RowWriter
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _WHEN = {"begin": 1, "propose": 0, "land": 2, "command": 1}  # where an entry says its time
@@ -59,8 +59,8 @@ class Recording:
     def __init__(self, folder: Path, connection: sqlite3.Connection, archive: Archive) -> None:
         self.folder = folder
         self._connection, self._archive = connection, archive
-        self._holdings = Holdings(connection, archive)
-        self._rows, self._play = Rows(connection), Play(connection)
+        self._holdings = PageReader(connection, archive)
+        self._rows, self._play = RowWriter(connection), ReplayCheck(connection)
         self._last: int = connection.execute("SELECT IFNULL(MAX(seq), 0) FROM log").fetchone()[0]
         self._playing = self._last > 0  # are there rows that what comes may have to be compared with?
         self._seq, self._n = 0, 0  # the entry we are at, and how many of its events came

@@ -42,8 +42,8 @@ from wolfspider.store.folder import described as about_run
 from wolfspider.store.gauges import Gauges, gauges
 from wolfspider.store.indexing import index
 from wolfspider.store.journal import Recording, guarded, trouble
-from wolfspider.store.packing import command_of, packed_fetch, unpacked_entry, unpacked_page
 from wolfspider.store.recovery import Start, recovered_end, start_of
+from wolfspider.store.row_codec import command_of, packed_fetch, unpacked_entry, unpacked_page
 from wolfspider.store.shelf import DiskShelf
 
 __all__ = ["SqliteStore", "about_run", "create", "is_run", "open_run"]

@@ -25,11 +25,11 @@ from wolfspider.core.model import Failure
 from wolfspider.store import schema
 from wolfspider.store.archive import Place
 from wolfspider.store.archive import read as read_archive
-from wolfspider.store.counting import HIDDEN, NEWEST, PageCount, count
 from wolfspider.store.folder import Places, described, refuse_links
 from wolfspider.store.gauges import MINUTES, SECONDS, gauges
-from wolfspider.store.holdings import body_of
-from wolfspider.store.packing import unpacked, unsigned
+from wolfspider.store.page_count import HIDDEN, NEWEST, PageCount, count
+from wolfspider.store.page_reader import body_of
+from wolfspider.store.row_codec import unpacked, unsigned
 
 _PATIENCE = 10.0  # seconds
 _MOST_WAITING = 10_000  # commands that the owner has not taken yet
@@ -56,7 +56,7 @@ _LANDINGS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StoredPage:
     """A page of the run with the last verdict on it."""
 
     number: int  # the entry of the log that brought it
@@ -179,12 +179,12 @@ class RunView:
         with self.moment() as connection:
             return _ended(connection)
 
-    def pages(self, relevant: bool = False, since: float | None = None) -> Iterator[Row]:
+    def pages(self, relevant: bool = False, since: float | None = None) -> Iterator[StoredPage]:
         """Each page once, in the order they came; `since`: those that came at that time or later."""
         with self.moment() as connection:
             yield from pages_of(connection, relevant, since)
 
-    def page(self, url: str) -> Row | None:
+    def page(self, url: str) -> StoredPage | None:
         """The newest copy of a page, by the address it was asked for or the one it was found at."""
         with self.moment() as connection:
             row = connection.execute(_ONE, (url,)).fetchone()
@@ -232,25 +232,27 @@ class RunView:
         with self.moment() as connection:
             return {host for (host,) in connection.execute(_HOSTS)}
 
-    def body(self, row: Row) -> bytes:
+    def body(self, row: StoredPage) -> bytes:
         """The decoded body of a page, as it came."""
         if row.place is None:
             raise BadInput(f"The body of {row.final_url} was never archived.")
         return body_of(read_archive(self._places.archive, row.place), row.body)
 
 
-def pages_of(connection: sqlite3.Connection, relevant: bool = False, since: float | None = None) -> Iterator[Row]:
+def pages_of(
+    connection: sqlite3.Connection, relevant: bool = False, since: float | None = None
+) -> Iterator[StoredPage]:
     """The pages of one moment."""
     for row in connection.execute(_PAGES, (-1e300 if since is None else since, int(relevant))):
         yield _row(*row)
 
 
-def _row(*values: Any) -> Row:
+def _row(*values: Any) -> StoredPage:
     number, visit, url, final_url, host, hops, at, seconds, status, headers, kind, charset, *rest = values
     title, description, language, published, modified, size, digest, near, words, links, *rest = rest
     truncated, robots, canonical, file, offset, length, body, score, relevant, evidence = rest
     place = Place(file, offset, length) if file is not None else None
-    return Row(
+    return StoredPage(
         *(number, visit, url, final_url, host, tuple(json.loads(hops)), at, seconds, status, json.loads(headers)),
         *(kind, charset, title, description, language, published, modified, size, digest, unsigned(near)),
         *(words, links, bool(truncated), tuple(robots.split()), canonical, place, body),

@@ -20,7 +20,7 @@ from rich.text import Text
 from wolfspider.core.events import Event, Gauge, Landed
 from wolfspider.core.failures import in_words
 from wolfspider.core.model import Failure, Page, hidden, host_of
-from wolfspider.store.counting import PageCount
+from wolfspider.store.page_count import PageCount
 from wolfspider.store.view import Summary
 from wolfspider.terminal import progress as terminal
 from wolfspider.terminal import standing

@@ -16,8 +16,8 @@ from wolfspider.app.settings import Settings
 from wolfspider.core import failures
 from wolfspider.core.events import GOES_ON, Gauge
 from wolfspider.files.lock import is_owned
-from wolfspider.store.counting import PageCount
 from wolfspider.store.folder import Places
+from wolfspider.store.page_count import PageCount
 from wolfspider.store.view import RunView, Summary
 from wolfspider.terminal.safe_text import plainly
 from wolfspider.terminal.spider_results import Outputs

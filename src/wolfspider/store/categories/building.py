@@ -36,7 +36,7 @@ from wolfspider.store.categories.index import (
     OtherFormat,
     storable,
 )
-from wolfspider.store.view import Row, RunView, pages_of
+from wolfspider.store.view import RunView, StoredPage, pages_of
 from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.page_index import beside
 from wolfspider.web.worlds.world import LARGEST, World, has_skeleton
@@ -141,7 +141,7 @@ def drawn(count: int, most: int, seed: int) -> Sequence[int]:
     return range(count) if count <= most else sorted(generator(seed, "categories").sample(range(count), most))
 
 
-def _page(view: RunView, row: Row) -> Page | None:
+def _page(view: RunView, row: StoredPage) -> Page | None:
     """Read anew from the archive; None where there is none, or it is damaged."""
     if row.place is None:
         return None

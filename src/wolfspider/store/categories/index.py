@@ -76,7 +76,7 @@ class OtherFormat(BadInput):
     """An index of a wolfspider that is older or newer."""
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     url: str
     title: str
 
@@ -149,7 +149,7 @@ class Categories:
             raise Problem(f"There is no category {name[:80]!r} in {self.path}.{_nearest(wanted, self._root, known)}")
         return min(named, key=lambda each: each.path.count("/"))
 
-    def search(self, asked: str, most: int = MOST_RESULTS, category: Category | None = None) -> list[Found]:
+    def search(self, asked: str, most: int = MOST_RESULTS, category: Category | None = None) -> list[SearchResult]:
         """Pages with any of the words, best first; then the other pages of the category, as they were stored."""
         inside = category or self._root
         run, most = (inside.number, inside.last), max(0, most)
@@ -160,7 +160,7 @@ class Categories:
             ranked = self._found(_RANKED, (wanted, *run, most))
             return ranked + self._found(_UNRANKED, (*run, wanted, most - len(ranked)))
 
-    def examples(self, category: Category, most: int) -> list[Found]:
+    def examples(self, category: Category, most: int) -> list[SearchResult]:
         """Pages that have most of what the category is named for."""
         return self.search(" ".join(category.terms), most, category)
 
@@ -169,8 +169,8 @@ class Categories:
         with self._reading():
             yield from self._connection.execute("SELECT url, category FROM pages ORDER BY number")
 
-    def _found(self, sql: str, values: Sequence[object]) -> list[Found]:
-        return [Found(_text(url), _text(title)) for url, title in self._connection.execute(sql, values)]
+    def _found(self, sql: str, values: Sequence[object]) -> list[SearchResult]:
+        return [SearchResult(_text(url), _text(title)) for url, title in self._connection.execute(sql, values)]
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:

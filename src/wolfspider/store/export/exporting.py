@@ -21,8 +21,8 @@ from typing import Any, BinaryIO
 from wolfspider.core.errors import BadInput, Problem, closest
 from wolfspider.store import cdxj
 from wolfspider.store.archive import name_of, sync_folder
-from wolfspider.store.export.copying import copied, index_beside
 from wolfspider.store.export.selection import Exported, Selected, Selection
+from wolfspider.store.export.warc_copy import copied, index_beside
 from wolfspider.store.view import RunView
 from wolfspider.web.page.plaintext import readable
 

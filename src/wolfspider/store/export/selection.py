@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from wolfspider.core.model import hidden
-from wolfspider.store.view import Row, RunView, pages_of
+from wolfspider.store.view import RunView, StoredPage, pages_of
 
 _DEEPEST = 1_000  # links from a starting point
 _REMEMBERED = 100_000  # pages whose depth is known
@@ -39,7 +39,7 @@ class Exported:
 
 
 class Selected(NamedTuple):
-    row: Row
+    row: StoredPage
     source: str  # the page that showed it; "" for a starting point
     anchor: str
     depth: int | None  # links from a starting point, on the way it was found; None if that cannot be told

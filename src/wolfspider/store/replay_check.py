@@ -10,13 +10,13 @@ from wolfspider.core import events
 from wolfspider.core.events import Event
 from wolfspider.core.model import Page, Verdict
 from wolfspider.policy.room import Broken
-from wolfspider.store.packing import unpacked_entry
+from wolfspider.store.row_codec import unpacked_entry
 
 _OUTSIDE = ("Ended", "Refused")  # events that are no part of the crawl, and do not come again
 _BEYOND = "seq = ? AND n >= ?"
 
 
-class Play:
+class ReplayCheck:
     """Every difference is a Broken that says what it is: the code or the parameters are not those of the first time."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:

@@ -12,7 +12,7 @@ from wolfspider.core.events import Event
 from wolfspider.core.model import Failure, Fetch, Page, Verdict, Visit, host_of
 from wolfspider.core.text import clipped
 from wolfspider.store.archive import End, Place
-from wolfspider.store.packing import json_of, kept_headers, packed_page, signed
+from wolfspider.store.row_codec import json_of, kept_headers, packed_page, signed
 
 PDF = "application/pdf"
 _NO_PLACE = (None, None, None)
@@ -30,7 +30,7 @@ _EVENT = _insert("events", 6)
 _HELD = _insert("held", 8).replace("INSERT", "INSERT OR REPLACE")
 
 
-class Rows:
+class RowWriter:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._told: tuple[Mapping[str, Any] | None, str] = (None, "{}")  # the evidence that was last made JSON

@@ -22,8 +22,8 @@ from wolfspider.store import snapshots
 from wolfspider.store.archive import Place
 from wolfspider.store.archive import read as read_archive
 from wolfspider.store.folder import Places
-from wolfspider.store.holdings import body_of
-from wolfspider.store.packing import unpacked_fetch
+from wolfspider.store.page_reader import body_of
+from wolfspider.store.row_codec import unpacked_fetch
 from wolfspider.store.shelf import DiskShelf
 from wolfspider.store.view import RunView
 

@@ -26,7 +26,7 @@ _SEARCH = (
 )
 
 
-class Finding:
+class WordIndex:
     """The pages that were added so far; beyond MOST_PAGES, or MOST_TEXT, there are no more. Threads may take turns with
     it."""
 

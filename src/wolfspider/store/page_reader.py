@@ -12,7 +12,7 @@ from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Capture, Failure, Fetch, Page, Verdict
 from wolfspider.policy.room import Broken
 from wolfspider.store.archive import Archive, Place
-from wolfspider.store.packing import unpacked_fetch, unpacked_page
+from wolfspider.store.row_codec import unpacked_fetch, unpacked_page
 from wolfspider.web.http.inflate import inflated
 from wolfspider.web.page.html import parse
 
@@ -30,7 +30,7 @@ class Holding(NamedTuple):
     verdict: Verdict | None
 
 
-class Holdings:
+class PageReader:
     def __init__(self, connection: sqlite3.Connection, archive: Archive) -> None:
         self._connection, self._archive = connection, archive
         self._at_hand: OrderedDict[int, Page] = OrderedDict()

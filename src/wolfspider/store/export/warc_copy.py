@@ -26,7 +26,7 @@ def index_beside(out: Path) -> Path:
     return out.with_name(out.name.removesuffix(".gz").removesuffix(".warc") + ".cdxj")
 
 
-def copied(pages: Selection, file: BinaryIO, name: str) -> Iterator[cdxj.Row]:
+def copied(pages: Selection, file: BinaryIO, name: str) -> Iterator[cdxj.IndexLine]:
     """Write the pages; gives the lines of an index of what was written, one after another."""
     archive = Places.of(pages.view.folder).archive
     place = file.write(_info(pages, name))
@@ -39,7 +39,7 @@ def copied(pages: Selection, file: BinaryIO, name: str) -> Iterator[cdxj.Row]:
             pages.exported.pages -= 1
             continue
         file.write(member)
-        yield cdxj.Row(row.final_url, row.at, row.type, row.status, digest, len(member), place, name)
+        yield cdxj.IndexLine(row.final_url, row.at, row.type, row.status, digest, len(member), place, name)
         said = writer.metadata(row.final_url, row.at, _opinion(selected, pages))
         place += len(member) + file.write(said)
 

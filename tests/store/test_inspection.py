@@ -13,7 +13,7 @@ from wolfspider.app.assemble import glimpse
 from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Link
 from wolfspider.policy.frontier import Record
-from wolfspider.store import tracing
+from wolfspider.store import inspection
 from wolfspider.store.view import RunView
 from wolfspider.web.server.serve import serve
 
@@ -35,15 +35,15 @@ def run(tmp_path: Path) -> Path:
 
 def test_the_newest_snapshot_that_is_whole_is_taken(run: Path) -> None:
     view = RunView(run)
-    newest = tracing.last_snapshot(view)
+    newest = inspection.last_snapshot(view)
     assert newest is not None
     files = sorted((run / "snapshots").glob("0*"))
     assert len(files) == 2
     files[-1].write_bytes(files[-1].read_bytes()[:-40])
-    older = tracing.last_snapshot(view)
+    older = inspection.last_snapshot(view)
     assert older is not None and older.seq < newest.seq
     files[0].unlink()
-    assert tracing.last_snapshot(view) is None
+    assert inspection.last_snapshot(view) is None
     with glimpse(view) as seen:
         assert seen is None
 
@@ -73,12 +73,12 @@ def test_a_shelf_that_is_gone_is_told(run: Path) -> None:
 
 def test_addresses_like_one_that_is_unknown(run: Path) -> None:
     view = RunView(run)
-    assert tracing.neighbours(view, "http://a.test/x")[0].startswith("http://a.test/")
-    assert tracing.neighbours(view, "http://nothing-like-it.example/") == []
+    assert inspection.neighbours(view, "http://a.test/x")[0].startswith("http://a.test/")
+    assert inspection.neighbours(view, "http://nothing-like-it.example/") == []
 
 
 def test_what_is_known_of_a_host(run: Path) -> None:
     view = RunView(run)
-    (rules,) = tracing.host_rows(view, "http://a.test")
+    (rules,) = inspection.host_rows(view, "http://a.test")
     assert "Disallow: /forbidden" in rules["rules"][0]
-    assert tracing.host_rows(view, "http://nobody.test") == []
+    assert inspection.host_rows(view, "http://nobody.test") == []
