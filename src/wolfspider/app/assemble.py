@@ -16,7 +16,7 @@ from wolfspider.app.plugins import judge_maker, strategy_kind
 from wolfspider.app.settings import Settings
 from wolfspider.core import codec
 from wolfspider.core.errors import BadInput, Problem
-from wolfspider.core.model import Fetch, Page
+from wolfspider.core.model import LEAP, SEARCH, Fetch, Page
 from wolfspider.core.params import build
 from wolfspider.core.randomness import generator
 from wolfspider.core.scope import Nofollow, Scope
@@ -102,9 +102,9 @@ def sources_of(
     """What a strategy may ask besides the web: a search, where the person named a service, and what leaps lead to."""
     sources: dict[str, Source] = {}
     if settings.search:
-        sources["search"] = Searches(services, seeds.address(settings.search), settings.results, scope.allows)
+        sources[SEARCH] = Searches(services, seeds.address(settings.search), settings.results, scope.allows)
     if leaping is not None:
-        sources["leap"] = leaping.source(scope.allows, web, services)
+        sources[LEAP] = leaping.source(scope.allows, web, services)
     return sources
 
 

@@ -40,12 +40,37 @@ NEVER_ASKED = FAILURES[FAILURES.index("robots") :]
 LASTING = frozenset(["type", "size", "robots", "empty", "script", "encoding", "redirect", "trap", "scheme", "blocked"])
 
 
+LEAP, SEARCH, BACKLINKS = "leap", "search", "backlinks"  # names of Sources
+
+
+def is_web_address(url: str) -> bool:
+    """Is this an address of the web, and not a question to a Source?"""
+    return url.startswith(("http://", "https://"))
+
+
+class Question(NamedTuple):
+    """What a Source is asked. Its address is a link like any other: `leap:wolf spiders`."""
+
+    source: str  # the name of the Source
+    text: str
+
+    @property
+    def url(self) -> str:
+        return f"{self.source}:{self.text}"
+
+    @classmethod
+    def of(cls, url: str) -> Question:
+        """The question that an address asks which is none of the web."""
+        source, _, text = url.partition(":")
+        return cls(source, text)
+
+
 def host_of(url: str) -> str:
-    """Host (with port) of a canonical address; the name before the colon for a Source's (`leap:...`)."""
+    """Host (with port) of a canonical address; of a question the name of its Source."""
     parts = url.split("/", 3)
     if len(parts) > 2 and not parts[1] and ":" not in parts[0][:-1]:  # not `backlinks:http://...`
         return parts[2]
-    return url.split(":", 1)[0]
+    return Question.of(url).source
 
 
 def hidden(robots: Collection[str]) -> bool:

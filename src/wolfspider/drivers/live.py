@@ -288,7 +288,7 @@ class Run(Driver):
 
     async def _fetched(self, visit: Visit, tried: int) -> _Back:
         url = visit.link.url
-        source = self.crawl.sources.get(url.split(":", 1)[0])
+        source = self.crawl.source_of(url)
         if source is not None:
             if not self.crawl.sends(visit):
                 return _Back(self.clock(), visit.id, visit, NOT_SENT, None, 0.0, tried)

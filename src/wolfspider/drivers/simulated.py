@@ -104,7 +104,9 @@ class Driver:
         if how == "excluded":
             return Failure("excluded", "out of the crawl's scope")
         if how == "source":
-            return self.crawl.sources[url.split(":", 1)[0]].look(url, now)
+            source = self.crawl.source_of(url)
+            assert source is not None, url
+            return source.look(url, now)
         held = self.crawl.memory.recall(url)
         assert held is not None, url
         return held.result
@@ -235,7 +237,7 @@ class Simulation(Driver):
             self.withheld[visit.id] = (visit, tried)
             return
         url = visit.link.url
-        source = self.crawl.sources.get(url.split(":", 1)[0])
+        source = self.crawl.source_of(url)
         if source is not None:
             result, seconds = source.look(url, now), INSTANT
         elif not self.allow(url, now):

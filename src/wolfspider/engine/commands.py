@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wolfspider.core import events
 from wolfspider.core.errors import Problem
-from wolfspider.core.model import Link, Page, Verdict
+from wolfspider.core.model import Link, Page, Verdict, is_web_address
 from wolfspider.core.params import move
 from wolfspider.core.scope import Rule
 
@@ -48,7 +48,7 @@ def obey(crawl: Crawl, command: events.Command) -> Any:
 
 def _seeds(crawl: Crawl, urls: tuple[str, ...]) -> list[Link]:
     for url in urls:
-        if not url.startswith(("http://", "https://")):
+        if not is_web_address(url):
             raise Problem(f"A starting point is an http or https address, not {url[:80]!r}.")
         if not crawl.in_scope(url):
             raise Problem(f"{url} is out of the crawl's scope; include it first.")

@@ -21,7 +21,7 @@ from typing import Any
 
 from wolfspider.core import events
 from wolfspider.core.errors import Problem
-from wolfspider.core.model import Credit, Failure, Link, Outcome, Page, Sent, Verdict, Visit
+from wolfspider.core.model import Credit, Failure, Link, Outcome, Page, Question, Sent, Verdict, Visit, is_web_address
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Topic
 from wolfspider.engine.commands import labelled, obey
@@ -220,7 +220,7 @@ class Crawl:
         self._emit(events.Went(now, visit, how))
 
     def _route(self, url: str, fresh: bool) -> str:
-        source = self.sources.get(url.split(":", 1)[0])
+        source = self.source_of(url)
         if source is not None:
             return "out" if source.network else "source"
         if not self.in_scope(url):
@@ -231,13 +231,17 @@ class Crawl:
             return "held"
         return "joined" if url in self.addresses else "out"
 
+    def source_of(self, url: str) -> Source | None:
+        """The Source that answers this address; None for addresses of the web, and where there is no such Source."""
+        return None if is_web_address(url) else self.sources.get(Question.of(url).source)
+
     def in_scope(self, url: str) -> bool:
-        """What a Source would answer is out of scope where there is none."""
-        return url.split(":", 1)[0] in self.sources or (url.startswith("http") and self.scope.allows(url))
+        """A question is in scope where there is a Source to answer it."""
+        return self.scope.allows(url) if is_web_address(url) else self.source_of(url) is not None
 
     def allows(self, url: str) -> bool:
-        """May a strategy propose this address? What only a Source can answer is no matter of scope."""
-        return not url.startswith("http") or self.scope.allows(url)
+        """May a strategy propose this address? Scope does not concern questions to Sources."""
+        return not is_web_address(url) or self.scope.allows(url)
 
     def _better_wait(self, room: Room, now: float) -> bool:
         """After many visits that cost nothing, something must change before the strategy is asked again."""
@@ -313,7 +317,7 @@ class Crawl:
         url, whole = flight.visit.link.url, result
         if isinstance(result, Page):
             result = self._cut(url, result)
-        if url.split(":", 1)[0] in self.sources:
+        if self.source_of(url) is not None:
             return result, None
         if not isinstance(result, Page):
             verdict = None

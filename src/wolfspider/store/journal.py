@@ -18,7 +18,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from wolfspider.core import events
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import Event
-from wolfspider.core.model import Capture, Failure, Fetch, Page, Verdict
+from wolfspider.core.model import Capture, Failure, Fetch, Page, Verdict, is_web_address
 from wolfspider.engine.contracts import Held
 from wolfspider.policy.room import Broken
 from wolfspider.store.archive import Archive, DiskFull, End, Place, disk_full
@@ -122,7 +122,7 @@ class Recording:
         if isinstance(result, Failure):
             self._append(fetch, None)
             told = [result.kind, result.detail]
-        elif not url.startswith(("http:", "https:")):
+        elif not is_web_address(url):
             told = packed_page(result)  # of a Source: never held, never found
         else:
             told = self._page = self._page_of(visit, url, how, fetch, result)

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from wolfspider.core.model import Failure, Link, Outcome, Page, Verdict, Visit
+from wolfspider.core.model import BACKLINKS, Failure, Link, Outcome, Page, Question, Verdict, Visit
 from wolfspider.core.params import param
 from wolfspider.core.text import counts
 from wolfspider.core.topic import Topic
@@ -32,7 +32,6 @@ from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Ordered, register
 from wolfspider.policy.turns import Group, Turns
 
-SERVICE = "backlinks"
 BROWSING = ("browsing", "widening")  # phases of the training: for targets, and for pages like any
 SHARES = 5  # answers that make a layer, if there are so many: no page makes one alone
 SMALL = {"browse": 12, "targets": 2, "general": 3, "layers": 2, "per_layer": 3}  # for the contract
@@ -106,7 +105,7 @@ class Graphed(Ordered):
         """Who links to these pages?"""
         self.phase = "asking"
         self.named, self.spare = {}, {}
-        self.group = Group(Link(f"{SERVICE}:{url}") for url in pages)
+        self.group = Group(Link(Question(BACKLINKS, url).url) for url in pages)
 
     def _advance(self, now: float) -> None:
         """All answers are in, or all pages of a layer, or enough was browsed."""
@@ -186,7 +185,7 @@ class Graphed(Ordered):
         if outcome.visit.id not in self.group.out:  # of a training that was given up
             return
         self.group.landed(outcome.visit.id)
-        if outcome.visit.link.host == SERVICE:
+        if outcome.visit.link.host == BACKLINKS:
             self._answered(outcome.result)
         elif (page := outcome.page) is not None and not self._placed(page.final_url):
             self.layers[-1][page.final_url] = bag_of(page)

@@ -19,7 +19,7 @@ from typing import Any
 from wolfspider.bench.measure.metrics import Found, key
 from wolfspider.bench.run.kept import write_whole
 from wolfspider.core import randomness
-from wolfspider.core.model import Fetch, Link, host_of
+from wolfspider.core.model import BACKLINKS, LEAP, Fetch, Link, host_of
 from wolfspider.core.params import build
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Task, Topic
@@ -179,9 +179,9 @@ def sources(cell: Cell, world: World, scope: Scope) -> dict[str, Source]:
     """Whom a strategy may ask: who links to a page, and, where there is an index, for pages elsewhere."""
     asked: dict[str, Source] = {}
     if has_skeleton(world):
-        asked["backlinks"] = backlinks(world, cell.start)
+        asked[BACKLINKS] = backlinks(world, cell.start)
     if cell.leaps:
-        asked["leap"] = Leaps(categories(cell.leaps).search, scope.allows)
+        asked[LEAP] = Leaps(categories(cell.leaps).search, scope.allows)
     return asked
 
 

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from wolfspider.core.model import Credit, Failure, Link, Outcome, Page, Visit
+from wolfspider.core.model import SEARCH, Credit, Failure, Link, Outcome, Page, Question, Visit
 from wolfspider.core.text import key_of
 from wolfspider.core.topic import Topic
 from wolfspider.policy.frontier import Shelf
@@ -22,7 +22,6 @@ from wolfspider.strategies.foragers.forager import Entry, Forager, Step, Vector,
 STATES_KEPT = 20_000  # contents whose state need not be computed again
 MISSES = 3  # times in a row that a starting point may not be to be had before it is given up
 SIGHTS_KEPT = 1_000_000  # pages without a date whose first sight is remembered
-SEARCH = "search:"  # the Source that a weblog may be fed by
 
 
 @register
@@ -78,7 +77,7 @@ class Foragers(Fleet):
         self._end_path(forager, now)
         if wish is None and self._searches(forager):
             forager.searched = forager.paths
-            return Step(forager.name, Link(f"{SEARCH}{self._words()}"), True)
+            return Step(forager.name, Link(Question(SEARCH, self._words()).url), True)
         start = self._start(forager, wish)
         if start is None:
             return None
@@ -174,7 +173,7 @@ class Foragers(Fleet):
     def _read(self, forager: Forager, step: Step, outcome: Outcome) -> None:
         """A11: the page it steps on is here."""
         page, step.reading = outcome.page, None
-        if step.pick.url.startswith(SEARCH):
+        if Question.of(step.pick.url).source == SEARCH:
             self._feed(forager, page, outcome.at)
             self.step = None
             return

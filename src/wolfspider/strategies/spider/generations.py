@@ -18,7 +18,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
-from wolfspider.core.model import Link, Outcome, Page, Verdict, Visit, host_of
+from wolfspider.core.model import LEAP, Link, Outcome, Page, Question, Verdict, Visit, host_of
 from wolfspider.core.text import key_of
 from wolfspider.core.topic import Topic
 from wolfspider.learn.likeness import LINKS, Collection, Indexed, Keys, Likeness, Score, kept_words, link_keys
@@ -28,7 +28,6 @@ from wolfspider.policy.topic_words import made_up_page
 from wolfspider.policy.turns import Group
 from wolfspider.strategies.spider.candidates import Candidate, Pool, Scores, SpiderParams
 
-LEAP = "leap"  # the scheme of the Source that ranks pages of a category
 PAPER = "Chen, Chung, Ramsey, Yang, Ma and Yen 1997, Intelligent spider for Internet searching"
 MOST_INPUTS = 20
 ROOM = 1_000  # candidates of which the terms are kept, besides those that were chosen
@@ -216,7 +215,7 @@ class Spider(Strategy):
 
     def _leap(self) -> str:
         words = self.topic.keywords or self.likeness.telling(self.collection, SEARCHED)
-        return f"{LEAP}:{' '.join(words)}"
+        return Question(LEAP, " ".join(words)).url
 
     def _turn(self, now: float) -> None:
         """A generation is complete, and the next begins if somebody has children."""

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser
 
-from wolfspider.core.model import Fetch
+from wolfspider.core.model import Fetch, is_web_address
 from wolfspider.web.page import charset, dates
 from wolfspider.web.page.urls import canonical
 from wolfspider.web.seeds.gathered import Allows, Gathered, Gathering, harmless
@@ -112,7 +112,7 @@ class _Draft:
         if name in ("link", "guid", "title", *_DATES) and text:
             if name == "link":
                 self._address(1, text, base)
-            elif name == "guid" and self._permanent and text.startswith(("http://", "https://")):
+            elif name == "guid" and self._permanent and is_web_address(text):
                 self._address(3, text, base)
             elif name == "title":
                 self.title = self.title or text

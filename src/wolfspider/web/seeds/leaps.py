@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import unquote
 
 from wolfspider.core.errors import BadInput, Nothing
-from wolfspider.core.model import Failure, Link, Page
+from wolfspider.core.model import Failure, Link, Page, Question
 from wolfspider.core.text import words as words_of
 from wolfspider.web.page.urls import canonical
 from wolfspider.web.seeds import sources
@@ -104,7 +104,7 @@ def rank(urls: Iterable[str], asked: Sequence[str]) -> list[str]:
 
 def words_in(url: str) -> list[str]:
     """What a leap asks for: each word once, in order, and not too many."""
-    return list(dict.fromkeys(words_of(url.partition(":")[2])))[:MOST_WORDS]
+    return list(dict.fromkeys(words_of(Question.of(url).text)))[:MOST_WORDS]
 
 
 def linked(found: Iterable[tuple[str, str]], allows: Allows) -> list[Link]:
@@ -122,4 +122,4 @@ def linked(found: Iterable[tuple[str, str]], allows: Allows) -> list[Link]:
 def answer(url: str, links: Sequence[Link], now: float) -> Page | Failure:
     if not links:
         return NOTHING
-    return Page(url, url, harmless(url.partition(":")[2]), links=tuple(links), type="", at=now)
+    return Page(url, url, harmless(Question.of(url).text), links=tuple(links), type="", at=now)

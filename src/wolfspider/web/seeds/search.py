@@ -13,7 +13,7 @@ from collections.abc import Callable
 from urllib.parse import quote
 
 from wolfspider.core.errors import Problem
-from wolfspider.core.model import Failure, Fetch, Page
+from wolfspider.core.model import Failure, Fetch, Page, Question
 from wolfspider.web.page.urls import canonical
 from wolfspider.web.seeds.gathered import Allows, Gathered, Gathering, harmless, trouble_with
 from wolfspider.web.seeds.json import list_of, loaded, text_of
@@ -78,7 +78,7 @@ class Searches:
         return Failure("source", "a search service is asked by crawls of the live web only")
 
     async def ask(self, url: str, now: float) -> Page | Failure:
-        words = url.partition(":")[2]
+        words = Question.of(url).text
         try:
             found = await search(self.web(), self.service, words, self.most, self.allows)
         except Problem as problem:  # nothing, or too much, to search for

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from wolfspider.core.model import Failure, Link, Page
+from wolfspider.core.model import Failure, Link, Page, Question
 from wolfspider.graphs.graph import Graph
 from wolfspider.web.page.urls import canonical
 from wolfspider.web.worlds.page_index import schemeless
@@ -29,7 +29,7 @@ class Backlinks:
         self._world, self._at = world, at
 
     def look(self, url: str, now: float) -> Page | Failure:
-        asked = canonical(url.partition(":")[2])
+        asked = canonical(Question.of(url).text)
         node = self._node(asked) if asked else None
         if node is None:
             return Failure("status", "404")

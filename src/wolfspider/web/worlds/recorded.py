@@ -20,7 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from wolfspider.core.errors import BadInput
-from wolfspider.core.model import Failure, Fetch, Link, Page, host_of
+from wolfspider.core.model import Failure, Fetch, Link, Page, host_of, is_web_address
 from wolfspider.core.scope import Nofollow
 from wolfspider.core.topic import Task, load_tasks
 from wolfspider.graphs.graph import Graph
@@ -167,7 +167,7 @@ class Recorded:
 
     def _number(self, url: str) -> int:
         """Of a stored address. Most that are asked for are canonical already; a spelling that is not is never a key."""
-        number = self._index.find(schemeless(url)) if url.startswith(("http://", "https://")) else -1
+        number = self._index.find(schemeless(url)) if is_web_address(url) else -1
         if number < 0:
             whole = canonical(url)
             if whole is not None and whole != url:

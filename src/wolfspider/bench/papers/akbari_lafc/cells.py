@@ -38,6 +38,7 @@ from wolfspider.bench.run.epochs import Epoch, Keeping, epochs
 from wolfspider.bench.run.starts import DIRECTORY, STARTS, Start, start_of
 from wolfspider.core import randomness as chance
 from wolfspider.core.errors import Problem
+from wolfspider.core.model import BACKLINKS, Question
 from wolfspider.core.params import build
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Task, Topic, load_tasks
@@ -233,7 +234,9 @@ def run(setting: Setting, ground: Ground, hear: Callable[[int, Crawl], None], **
     crawls = int(setting.get("crawls", 1))
     budget = int(setting.get("crawl_budget") or setting["budget"])
     if setting["strategy"] in TAUGHT_BACKWARDS:  # reading all links of the web is the service's work
-        backlinks(ground.world, ground.world.start).look(f"backlinks:{ground.task.seeds[0]}", ground.world.start)
+        backlinks(ground.world, ground.world.start).look(
+            Question(BACKLINKS, ground.task.seeds[0]).url, ground.world.start
+        )
 
     def crawl_of(number: int) -> Crawl:
         crawl = new_crawl(setting, ground, number, budget, given)
@@ -261,7 +264,7 @@ def new_crawl(setting: Setting, ground: Ground, number: int, budget: int, given:
         limits=Limits(budget),
         reinforcer=Reinforcer(Terms(pays="new+relevant")),
         scope=Scope(within=ground.start.within),
-        sources={"backlinks": backlinks(world, world.start)},
+        sources={BACKLINKS: backlinks(world, world.start)},
         train=str(setting.get("train", "charged")),
     )
 

@@ -36,7 +36,7 @@ from wolfspider.bench.run.cell import inside, opened
 from wolfspider.core import events, randomness
 from wolfspider.core.defaults import DEFAULT_JUDGE
 from wolfspider.core.errors import Problem
-from wolfspider.core.model import Link, Page, Verdict
+from wolfspider.core.model import LEAP, Link, Page, Verdict
 from wolfspider.core.params import build
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Topic
@@ -50,7 +50,7 @@ from wolfspider.policy.judges.judge import Unlearning, verdict
 from wolfspider.strategies.best_first import BestFirst
 from wolfspider.strategies.spider.annealing import SpiderAnnealing, SpiderHybrid
 from wolfspider.strategies.spider.best_first import SpiderBestFirst
-from wolfspider.strategies.spider.generations import LEAP, Spider
+from wolfspider.strategies.spider.generations import Spider
 from wolfspider.strategies.spider.genetic import SpiderGenetic
 from wolfspider.web.seeds.leaps import Leaps
 from wolfspider.web.worlds.world import World

@@ -34,7 +34,7 @@ import numpy as np
 
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import Began, Credited, Ended, Event, Landed, Went
-from wolfspider.core.model import Failure, Page
+from wolfspider.core.model import Failure, Page, is_web_address
 from wolfspider.core.text import clipped
 from wolfspider.engine.crawl import Crawl
 from wolfspider.files.lock import Lock
@@ -133,7 +133,7 @@ class Recorder:
         visit, result = outcome.visit, outcome.result
         went = self._went.pop(visit.id, None)
         url = visit.link.url
-        if not url.startswith(("http://", "https://")):
+        if not is_web_address(url):
             return  # the answer of a Source is no page
         address = self._address(url)
         if isinstance(result, Failure):
