@@ -3,9 +3,9 @@
     python benchmarks/walks.py [SOURCE]
 
 Four walks, each in a process of its own: `crawl` and `resume` up to the first request of the HTTP client, `bench` and
-`reproduce` up to the first look at a computed web. Of each: how many modules ran a function by then (loading a module is
-none), how many of these belong to the main job, and how often a call led from one of those to another. SOURCE is the
-folder that holds the package, to walk through another version of it.
+`reproduce` up to the first look at a computed web. Of each: how many modules ran a function by then (loading a module
+does not count), how many of these belong to the main job, and how often a call led from one of those to another. SOURCE
+is the folder that holds the package, to walk through another version of it.
 """
 
 from __future__ import annotations
