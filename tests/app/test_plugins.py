@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wolfspider.app.plugins import fault, judge_maker, strategy_kind
+from wolfspider.app.plugins import content_digest, fault, judge_maker, strategy_kind
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.model import Page
 from wolfspider.core.topic import Topic
@@ -54,7 +54,8 @@ def test_those_of_the_house_come_by_name() -> None:
     [
         ("{}/none.py", "There is no file"),
         ("{}/mine.py:Newst", "Did you mean 'Newest'"),
-        ("{}/broken.py", "cannot be loaded: ZeroDivisionError"),
+        ("{}/broken.py", "broken.py cannot be loaded: ZeroDivisionError: division by zero (line 2)."),
+        ("{}/misspelt.py", "misspelt.py cannot be loaded: SyntaxError: invalid syntax (misspelt.py, line 3)."),
         ("{}/empty.py", "has 0"),
         ("{}/two.py", "has 2: A, B"),
         ("sharq", "Did you mean 'shark'"),
@@ -62,12 +63,33 @@ def test_those_of_the_house_come_by_name() -> None:
 )
 def test_what_is_wrong_is_told(file: Path, text: str, says: str) -> None:
     folder = file.parent
-    (folder / "broken.py").write_text("1 / 0")
+    (folder / "broken.py").write_text("\n1 / 0")
+    (folder / "misspelt.py").write_text("\n\nclas Fox: pass")
     (folder / "empty.py").write_text("")
     (folder / "two.py").write_text(ONE.replace("Newest", "A") + ONE.replace("Newest", "B").replace("newest", "b"))
     with pytest.raises(Problem) as caught:
         strategy_kind(text.format(folder))
     assert says in str(caught.value)
+
+
+def test_a_changed_file_gives_new_classes(file: Path) -> None:
+    before = strategy_kind(str(file))
+    file.write_text(ONE.replace("nobody's", "anybody"))  # as long as it was, and in the same second
+    after = strategy_kind(str(file))
+    assert (before.paper, after.paper) == ("nobody's", "anybody")
+    assert content_digest(before) != content_digest(after)
+    file.write_text(ONE)
+    assert strategy_kind(str(file)) is before
+
+
+def test_a_file_that_registers_its_strategy_leaves_those_of_the_house_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from wolfspider.policy.strategy import register\n"
+        "from wolfspider.strategies import shark\n"
+        "@register\nclass Shark(shark.Shark):\n    pass\n"
+    )
+    mine = strategy_kind(str(tmp_path / "mine.py"))
+    assert mine.name == "shark" and strategy_kind("shark").__module__ == "wolfspider.strategies.shark"
 
 
 def test_a_judge_may_have_nothing_but_a_score(tmp_path: Path) -> None:

@@ -213,6 +213,25 @@ def test_bench_writes_json_and_nothing_else_to_stdout(run: Run, web: Path) -> No
     assert results["rows"] and results["about"]["start"] == 1893456000.0
 
 
+def test_bench_takes_strategies_and_judges_of_files(run: Run, web: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from wolfspider import Unlearning, verdict\n"
+        "from wolfspider.strategies.breadth_first import BreadthFirst\n"
+        "class Fox(BreadthFirst):\n    name = 'fox'\n"
+        "class Every(Unlearning):\n    def score(self, page):\n        return verdict(1.0, 0.5)\n"
+    )
+    mine = tmp_path / "mine.py"
+    asked = ("bench", "--web", web, "--pages", 5, "--strategy", mine, "--strategy", "random", "--judge", mine)
+    rows = json.loads(run(*asked, "--json", "-")[1])["rows"]
+    assert {(row["strategy"], row["judge"], row["error"]) for row in rows} == {
+        ("fox", "Every", None),
+        ("random", "Every", None),
+    }
+    assert "Every" in run("judges", "--web", web, "--judge", mine, "--judge", "keywords")[1]
+    mine.write_text("\n1 / 0\n")
+    assert "mine.py cannot be loaded: ZeroDivisionError: division by zero (line 2)." in complaint(run(*asked), 3)
+
+
 def test_bench_leaves_with_1_if_a_strategy_failed(run: Run, web: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from wolfspider.strategies.random import Random
 

@@ -7,7 +7,6 @@ looked up here.
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import inspect
 import sys
 from collections.abc import Callable
@@ -20,8 +19,8 @@ from wolfspider.core.errors import BadInput, Problem, closest
 from wolfspider.core.topic import Topic
 from wolfspider.policy.judges import make_judge
 from wolfspider.policy.judges.judge import Judge
-from wolfspider.policy.strategy import Strategy
-from wolfspider.strategies import strategy_named
+from wolfspider.policy.strategy import REGISTRY, Strategy
+from wolfspider.strategies import all_strategies, strategy_named
 
 _OF_JUDGES = ("learn", "state", "restore", "learned", "inherit")
 PREFIX = "wolfspider_plugin_"  # how the modules of such files are named
@@ -44,7 +43,7 @@ def _is_own(frame: FrameType) -> bool:
 
 def strategy_kind(name: str) -> type[Strategy]:
     """A strategy of the house, or one of the person's own."""
-    if not _is_file(name):
+    if not is_file(name):
         return strategy_named(name)
     kind: type[Strategy] = _chosen(name, _is_strategy, "a class that extends wolfspider.Strategy")
     return kind
@@ -52,7 +51,7 @@ def strategy_kind(name: str) -> type[Strategy]:
 
 def judge_maker(name: str) -> Callable[[Topic], Judge]:
     """Makes the judge of that name for a topic."""
-    if not _is_file(name):
+    if not is_file(name):
         return lambda topic: make_judge(name, topic)
     made: Callable[[Topic], Judge] = _chosen(name, _is_judge, "a class with a method score(page)")
     _check_judge(name, made)
@@ -71,8 +70,14 @@ def _check_judge(name: str, kind: Any) -> None:
         )
 
 
-def _is_file(name: str) -> bool:
+def is_file(name: str) -> bool:
+    """Does this name a strategy or a judge in a file, not one of the house?"""
     return name.partition(".py")[1] == ".py" and name.partition(".py")[2][:1] in ("", ":")
+
+
+def content_digest(kind: type) -> str:
+    """Of the file of the person's own that this class comes from, as it was when it was loaded."""
+    return kind.__module__.rpartition("_")[2]
 
 
 def _is_strategy(value: Any) -> bool:
@@ -100,17 +105,36 @@ def _chosen(text: str, fits: Callable[[Any], bool], wanted: str) -> Any:
 
 
 def _loaded(path: Path) -> ModuleType:
-    """The module in a file, run once; the same file gives the same classes."""
-    name = PREFIX + hashlib.blake2b(str(path.resolve()).encode(), digest_size=8).hexdigest()
+    """The module in a file, run once. The same content gives the same classes, a changed file gives new ones."""
+    if not path.is_file():
+        raise BadInput(f"There is no file {path} to take a strategy or a judge from.")
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}.") from error
+    name = f"{PREFIX}{_digest(bytes(path.resolve()))}_{_digest(source)}"
     if name in sys.modules:
         return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
-    if not path.is_file() or spec is None or spec.loader is None:
-        raise BadInput(f"There is no file {path} to take a strategy or a judge from.")
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    module = sys.modules[name] = ModuleType(name)
+    module.__file__ = str(path)
+    all_strategies()
+    registered = dict(REGISTRY)
     try:
-        spec.loader.exec_module(module)
+        exec(compile(source, str(path), "exec"), vars(module))  # noqa: S102 - the person's own program
     except Exception as error:
         del sys.modules[name]
-        raise BadInput(f"{path} cannot be loaded: {type(error).__name__}: {error}.") from error
+        raise BadInput(f"{path} cannot be loaded: {type(error).__name__}: {error}{_line(error)}.") from error
+    finally:  # a file that registers its strategy must not take the name of one of the house
+        REGISTRY.clear()
+        REGISTRY.update(registered)
     return module
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=8).hexdigest()
+
+
+def _line(error: BaseException) -> str:
+    """The last line of the person's own file that had a part in the error; a SyntaxError tells its line by itself."""
+    lines = [line for frame, line in walk_tb(error.__traceback__) if _is_own(frame)]
+    return f" (line {lines[-1]})" if lines else ""

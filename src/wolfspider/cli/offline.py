@@ -45,7 +45,8 @@ def demo(
   wolfspider bench --quick
   wolfspider bench --web synthetic:pages=20000 --strategy shark --strategy opic --repeats 3 --json out.json
   wolfspider bench --web recorded/ --topic chess --judge oracle --report report/
-  wolfspider bench --web recorded/ --strategy shark --set shark.gamma=0.8 --json - | jq .rows"""
+  wolfspider bench --web recorded/ --strategy shark --set shark.gamma=0.8 --json - | jq .rows
+  wolfspider bench --web recorded/ --strategy shark --strategy my_strategy.py --judge my_judge.py"""
     )
 )
 def bench(
@@ -54,10 +55,14 @@ def bench(
     ] = None,
     topics: Annotated[Path | None, typer.Option(metavar="FILE", help="Topics instead of the web's own.")] = None,
     topic: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this topic; repeatable.")] = None,
-    strategy: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Repeatable. [default: all]")] = None,
+    strategy: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Or FILE.py[:NAME], your own; repeatable. [default: all]")
+    ] = None,
     pages: Annotated[int, typer.Option(metavar="N", help="Downloads each crawl may spend.")] = 1000,
     repeats: Annotated[int, typer.Option(metavar="K", help="Crawls of each strategy on each topic.")] = 1,
-    judge: Annotated[str | None, typer.Option(metavar="NAME", help="Who says what is good; or oracle.")] = None,
+    judge: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Who says what is good; or oracle, or FILE.py[:NAME], your own.")
+    ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="STRATEGY.NAME=VALUE", help="A parameter; repeatable.")
     ] = None,
@@ -146,7 +151,8 @@ def strategies(
 def judges(
     web: Annotated[list[str], typer.Option("--web", metavar="WEB", help=f"{WEB}; repeatable.")],
     judge: Annotated[
-        list[str] | None, typer.Option("--judge", metavar="NAME", help="Repeatable. [default: all]")
+        list[str] | None,
+        typer.Option("--judge", metavar="NAME", help="Or FILE.py[:NAME], your own; repeatable. [default: all]"),
     ] = None,
     liked: Annotated[
         int, typer.Option(metavar="K", min=0, help="Relevant pages of each topic that the judges are shown as liked.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -83,6 +84,9 @@ def _what_was_run(rows: Sequence[Row], about: Mapping[str, Any]) -> Iterator[str
         yield f"- Web {_plain(web)}: content {digest}."
     for web, digest in about.get("leaps", {}).items():
         yield f"- Leaps go into the web {_plain(web)}: content {digest}."
+    for role, files in about.get("files", {}).items():
+        for name, own in files.items():
+            yield f"- {_plain(name)}, of the {role}, comes from {_plain(own['file'])}: content {own['digest']}."
     steady = [strategy for strategy in _distinct(rows, "strategy") if _is_steady(rows, strategy)]
     if steady:
         yield f"- Drew no lots, every repeat the same: {', '.join(steady)}."
@@ -92,17 +96,27 @@ def command(rows: Sequence[Row], about: Mapping[str, Any]) -> str:
     """The command that gives these rows again."""
     first = rows[0]
     words = ["wolfspider bench", *(f"--web {web}" for web in _distinct(rows, "web"))]
-    words += [f"--strategy {strategy}" for strategy in _distinct(rows, "strategy")]
+    words += [f"--strategy {_given(strategy, about)}" for strategy in _distinct(rows, "strategy")]
     words += [f"--pages {first['pages']}", f"--repeats {len({row['repeat'] for row in rows})}"]
-    words += [f"--judge {first['judge']}", f"--train {first['train']}", f"--seed {about.get('seed', 0)}"]
+    words += [
+        f"--judge {_given(first['judge'], about, 'judges')}",
+        f"--train {first['train']}",
+        f"--seed {about.get('seed', 0)}",
+    ]
     for strategy, settings in about.get("settings", {}).items():
-        words += [f"--set {strategy}.{name}={value}" for name, value in settings.items()]
+        words += [f"--set {_given(strategy, about)}.{name}={value}" for name, value in settings.items()]
     words += [f"--slots {about['slots']}"] if about.get("slots", 1) != 1 else []
     options = {"from": "start", "latency": "latency", "topics": "topics_file"}
     words += [f"--{option} {about[name]}" for option, name in options.items() if about.get(name) is not None]
     words += ["--obey-robots"] if about.get("obey_robots") else []
     words += [f"--leaps {web}" for web in about.get("leaps", {})]
     return " ".join(words)
+
+
+def _given(name: str, about: Mapping[str, Any], role: str = "strategies") -> str:
+    """How the command line names it: a person's own by its file."""
+    own = about.get("files", {}).get(role, {}).get(name)
+    return shlex.quote(own["file"]) if own else name
 
 
 def _is_steady(rows: Sequence[Row], strategy: str) -> bool:

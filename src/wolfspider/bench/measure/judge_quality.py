@@ -20,11 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wolfspider.bench.measure.metrics import key
+from wolfspider.bench.run.entrants import Entrant, judge_of, judges_entered
 from wolfspider.bench.run.topics import tasks_of
 from wolfspider.core import randomness
 from wolfspider.core.model import Page
 from wolfspider.core.topic import Task, Topic
-from wolfspider.policy.judges import JUDGES, make_judge
+from wolfspider.policy.judges import JUDGES
 from wolfspider.policy.judges.judge import Judge
 from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.world import World
@@ -41,16 +42,17 @@ def table(
     progress: Progress | None = None,
     liked: int = 0,
 ) -> list[Row]:
-    """A row for each web x judge x topic; so many pages of each topic are liked."""
+    """A row for each web x judge x topic; so many pages of each topic are liked. A judge may be FILE.py[:NAME]."""
+    entrants = judges_entered(judges)
     orders = [_order(world, seed) for world in webs]
-    total = len(judges) * sum(map(len, orders))
+    total = len(entrants) * sum(map(len, orders))
     done = 0
     rows: list[Row] = []
     for world, order in zip(webs, orders, strict=True):
         tasks = tasks_of(world, None, (), world.start)
         examples = {topic: _liked(world, topic, task, seed, liked) for topic, task in tasks.items()}
-        for name in judges:
-            trial = Trial(name, tasks, examples)
+        for judge in entrants:
+            trial = Trial(judge, tasks, examples)
             for page in _pages(world, order):
                 trial.judge(page)
                 done += 1
@@ -80,16 +82,11 @@ def _liked(world: World, topic: str, task: Task, seed: int, count: int) -> tuple
 class Trial:
     """One judge on every topic of a web at once, so that a page is read once for all of them."""
 
-    def __init__(self, name: str, tasks: Mapping[str, Task], liked: Mapping[str, tuple[Page, ...]]) -> None:
-        self._name = name
+    def __init__(self, judge: Entrant, tasks: Mapping[str, Task], liked: Mapping[str, tuple[Page, ...]]) -> None:
+        self._name = judge.name
         self._topics = list(tasks)
         self._judges: list[Judge] = [
-            make_judge(
-                name,
-                Topic(task.topic.keywords, task.topic.description, liked[topic]),
-                dict.fromkeys(task.relevant, True),
-                key,
-            )
+            judge_of(judge.name, judge.own, task)(Topic(task.topic.keywords, task.topic.description, liked[topic]))
             for topic, task in tasks.items()
         ]
         self._liked = [frozenset(key(page.final_url) for page in liked[topic]) for topic in tasks]

@@ -16,7 +16,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from wolfspider.bench.measure.metrics import Found, key
+from wolfspider.app.plugins import fault, judge_maker, strategy_kind
+from wolfspider.bench.measure.metrics import Found
+from wolfspider.bench.run.entrants import Own, check_unchanged, judge_of, strategy_of
 from wolfspider.bench.run.kept import write_whole
 from wolfspider.core import randomness
 from wolfspider.core.model import BACKLINKS, LEAP, Fetch, Link, host_of
@@ -27,12 +29,9 @@ from wolfspider.drivers.simulated import Recollection, simulate
 from wolfspider.engine.contracts import Source
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.policy.frontier import Shelf
-from wolfspider.policy.judges import make_judge
-from wolfspider.policy.judges.judge import Judge
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.policy.strategy import Strategy
 from wolfspider.store.categories.index import Categories
-from wolfspider.strategies import strategy_named
 from wolfspider.web.http.robots import Robots
 from wolfspider.web.page.urls import looks_like_file
 from wolfspider.web.seeds.leaps import Leaps
@@ -64,6 +63,8 @@ class Cell:
     obey_robots: bool = False
     record: str = ""  # a folder to record the crawl in
     leaps: str = ""  # a category index that leaps go into
+    own_strategy: Own | None = None  # where the strategy comes from, if it is not one of the house
+    own_judge: Own | None = None  # likewise
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,8 @@ def categories(path: str) -> Categories:
 
 def work(cell: Cell, task: Task, cache: Path | None) -> dict[str, Any]:
     """What a worker does: a Measured, as it is kept."""
+    check_unchanged(cell.own_strategy, strategy_kind)
+    check_unchanged(cell.own_judge, judge_maker)
     return asdict(measure(cell, task, opened(cell.web, cache)))
 
 
@@ -123,7 +126,7 @@ def measure(cell: Cell, task: Task, world: World) -> Measured:
     try:
         reason = _crawl(cell, task, world, found)
     except Exception as failure:  # whatever a strategy raises belongs in its row
-        error = f"{type(failure).__name__}: {failure}"[:500]
+        error = (fault(failure) or f"{type(failure).__name__}: {failure}")[:500]
         found.close()
     seconds = time.perf_counter() - began
     error = STUCK if reason == "stuck" else error
@@ -165,7 +168,7 @@ def new_crawl(cell: Cell, task: Task, world: World, looks: Looks) -> Crawl:
     scope = Scope(within=inside(world))
     return Crawl(
         new_strategy(cell, task.topic),
-        judge_of=judges(cell.judge, task),
+        judge_of=judge_of(cell.judge, cell.own_judge, task),
         memory=Recollection(looks),
         limits=Limits(cell.pages, cell.slots, OBEDIENT_DELAY if cell.obey_robots else 0.0),
         reinforcer=Reinforcer(terms(cell, world)),
@@ -192,14 +195,11 @@ def terms(cell: Cell, world: World) -> Terms:
 
 
 def new_strategy(cell: Cell, topic: Topic) -> Strategy:
-    kind = strategy_named(cell.strategy)
+    kind = strategy_of(cell.strategy, cell.own_strategy)
+    name = cell.own_strategy.name if cell.own_strategy else cell.strategy
     wanted = Topic(topic.keywords, topic.description)  # a topic's name may tell more than its keywords
-    rng = randomness.generator(cell.seed, cell.strategy, cell.web_name, cell.topic, cell.repeat)
+    rng = randomness.generator(cell.seed, name, cell.web_name, cell.topic, cell.repeat)
     return kind(wanted, build(kind.Params, cell.settings), rng, Shelf())
-
-
-def judges(name: str, task: Task) -> Callable[[Topic], Judge]:
-    return lambda topic: make_judge(name, topic, dict.fromkeys(task.relevant, True), key)
 
 
 def inside(world: World) -> Callable[[str], bool]:

@@ -17,12 +17,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import wolfspider
 from wolfspider.bench.measure.bounds import auc, curve
 from wolfspider.bench.run.cell import Cell, Measured, work
 from wolfspider.bench.run.cell_store import run_cells
+from wolfspider.bench.run.entrants import Entrant, files_of, judges_entered, strategies_entered, strategy_of
 from wolfspider.bench.run.kept import Kept, digest_of, write_whole
 from wolfspider.bench.run.leap_index import index_of
 from wolfspider.bench.run.source import source_of
@@ -31,8 +32,8 @@ from wolfspider.bench.run.topics import tasks_of
 from wolfspider.core.errors import Problem, closest
 from wolfspider.core.params import build
 from wolfspider.core.topic import Task
-from wolfspider.policy.judges import DEFAULT_JUDGE, JUDGES, ORACLE
-from wolfspider.strategies import all_strategies, strategy_named
+from wolfspider.policy.judges import DEFAULT_JUDGE
+from wolfspider.strategies import all_strategies
 from wolfspider.web.page.page_cache import folder
 from wolfspider.web.worlds.world import World, open_web
 
@@ -71,12 +72,12 @@ class Bench:
     """What to measure, as the command line gives it."""
 
     webs: tuple[str, ...]
-    strategies: tuple[str, ...]
+    strategies: tuple[str, ...]  # names, or FILE.py[:NAME]
     pages: int
     topics_file: Path | None = None  # instead of the topics that come with the webs
     topics: tuple[str, ...] = ()  # these alone; none: all
     repeats: int = 1
-    judge: str = DEFAULT_JUDGE
+    judge: str = DEFAULT_JUDGE  # a name, or FILE.py[:NAME]
     settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # by strategy
     slots: int = 1
     seed: int = 0
@@ -123,7 +124,7 @@ def read_settings(given: Iterable[str]) -> dict[str, dict[str, str]]:
     settings: dict[str, dict[str, str]] = {}
     for text in given:
         place, equals, value = text.partition("=")
-        strategy, dot, name = place.strip().partition(".")
+        strategy, dot, name = place.strip().rpartition(".")
         if not (equals and dot and strategy and name):
             raise Problem(f"A setting of a bench is STRATEGY.NAME=VALUE, not {text!r}.")
         settings.setdefault(strategy, {})[name] = value.strip()
@@ -133,7 +134,7 @@ def read_settings(given: Iterable[str]) -> dict[str, dict[str, str]]:
 def run(bench: Bench, out: Path | None = None, progress: Progress | None = None, cache: Path | None = None) -> Results:
     """Measure everything; with `out` the rows are written there as JSON. Problem says what cannot work."""
     followed = progress or Silent()
-    check(bench)
+    entrants = check(bench)
     if out is not None and out.is_dir():
         raise Problem(f"{out} is a folder; name a file for the results.")
     kept = Kept.beside(out)
@@ -141,9 +142,9 @@ def run(bench: Bench, out: Path | None = None, progress: Progress | None = None,
     leaps = None if bench.leaps is None else open_web(bench.leaps, cache)
     grounds = list(_grounds(bench, followed, cache, leaps))
     index = None if leaps is None else index_of(leaps, cache, followed.told)
-    cells = _recording(bench, [(ground, cell) for ground in grounds for cell in _cells(bench, ground, index)])
+    cells = _recording(bench, [(ground, cell) for ground in grounds for cell in _cells(bench, entrants, ground, index)])
     rows = _measured(bench, cells, kept, followed, cache)
-    results = Results(rows, _about(bench, grounds, leaps), [_bounds(ground) for ground in grounds])
+    results = Results(rows, _about(bench, entrants, grounds, leaps), [_bounds(ground) for ground in grounds])
     if out is not None:
         write_whole(out, json.dumps(asdict(results)) + "\n")
     return results
@@ -154,8 +155,14 @@ def exit_code(rows: Iterable[Row]) -> int:
     return int(any(row["error"] is not None for row in rows))
 
 
-def check(bench: Bench) -> None:
-    """Everything that can be told wrong before a web is opened."""
+class Entrants(NamedTuple):
+    strategies: list[Entrant]
+    judge: Entrant
+    settings: dict[str, dict[str, str]]  # by the names of the strategies
+
+
+def check(bench: Bench) -> Entrants:
+    """Who takes part. Everything that can be told wrong before a web is opened is told."""
     if not bench.webs:
         raise Problem("A bench needs a web: --web WEB, or --quick for a built-in one.")
     if not bench.strategies:
@@ -169,18 +176,21 @@ def check(bench: Bench) -> None:
         raise Problem(f"--latency is a number of seconds, not {bench.latency}.")
     if bench.train not in TRAININGS:
         raise Problem(f"--train is {' or '.join(TRAININGS)}, not {bench.train!r}.")
-    _check_names(bench)
+    return _entrants(bench)
 
 
-def _check_names(bench: Bench) -> None:
-    if bench.judge not in (*JUDGES, ORACLE):
-        raise Problem(f"There is no judge {bench.judge!r}.{closest(bench.judge, (*JUDGES, ORACLE))}")
-    for strategy in bench.settings:
-        if strategy not in bench.strategies:
-            known = closest(strategy, bench.strategies)
-            raise Problem(f"--set names {strategy!r}, which is not in this bench.{known}")
-    for strategy in bench.strategies:
-        build(strategy_named(strategy).Params, bench.settings.get(strategy, {}))
+def _entrants(bench: Bench) -> Entrants:
+    (judge,) = judges_entered([bench.judge])
+    strategies = strategies_entered(bench.strategies)
+    names = {name: entrant.name for entrant in strategies for name in (entrant.given, entrant.name)}
+    settings: dict[str, dict[str, str]] = {}
+    for strategy, values in bench.settings.items():
+        if strategy not in names:
+            raise Problem(f"--set names {strategy!r}, which is not in this bench.{closest(strategy, names)}")
+        settings.setdefault(names[strategy], {}).update(values)
+    for entrant in strategies:
+        build(strategy_of(entrant.name, entrant.own).Params, settings.get(entrant.name, {}))
+    return Entrants(strategies, judge, settings)
 
 
 def _grounds(bench: Bench, progress: Progress, cache: Path | None, leaps: World | None) -> Iterator[Ground]:
@@ -208,25 +218,27 @@ def _grounds_of(
         yield Ground(web, name, world.digest(), start, task, limit)
 
 
-def _cells(bench: Bench, ground: Ground, index: Path | None) -> Iterator[Cell]:
-    for strategy in dict.fromkeys(bench.strategies):
+def _cells(bench: Bench, entrants: Entrants, ground: Ground, index: Path | None) -> Iterator[Cell]:
+    for strategy in entrants.strategies:
         for repeat in range(bench.repeats):
             yield Cell(
                 web=ground.web,
                 web_name=ground.name,
                 topic=ground.task.topic.name,
-                strategy=strategy,
+                strategy=strategy.name,
                 repeat=repeat,
                 pages=bench.pages,
-                judge=bench.judge,
+                judge=entrants.judge.name,
                 start=ground.start,
-                settings=dict(bench.settings.get(strategy, {})),
+                settings=entrants.settings.get(strategy.name, {}),
                 slots=bench.slots,
                 seed=bench.seed,
                 train=bench.train,
                 latency=bench.latency,
                 obey_robots=bench.obey_robots,
                 leaps="" if index is None else str(index),
+                own_strategy=strategy.own,
+                own_judge=entrants.judge.own,
             )
 
 
@@ -268,7 +280,13 @@ def _key(ground: Ground, cell: Cell) -> str:
     wanted = [task.topic.keywords, task.topic.description, task.seeds, sorted(task.relevant)]
     settings = {name: value for name, value in asdict(cell).items() if name != "web" and (value or name != "record")}
     settings["leaps"] = Path(cell.leaps).name  # which says what is in it, wherever it lies
-    return digest_of([ground.digest, settings, wanted, source_of(Cell.__module__, cell.strategy)])
+    imports: tuple[str, ...] = ()
+    for role, own in (("strategy", cell.own_strategy), ("judge", cell.own_judge)):
+        del settings[f"own_{role}"]
+        if own:  # likewise: the class and the content of its file
+            settings[role] = [own.address.rpartition(":")[2], own.digest]
+            imports += own.imports
+    return digest_of([ground.digest, settings, wanted, source_of(Cell.__module__, cell.strategy, imports)])
 
 
 def row_of(cell: Cell, ground: Ground, measured: Measured) -> Row:
@@ -322,17 +340,18 @@ class Means:
         return {strategy: total / count for strategy, (total, count) in self._sums.items()}
 
 
-def _about(bench: Bench, grounds: Sequence[Ground], leaps: World | None) -> dict[str, Any]:
+def _about(bench: Bench, entrants: Entrants, grounds: Sequence[Ground], leaps: World | None) -> dict[str, Any]:
     """What the report tells of how the rows came about, so that anybody can run it again."""
     return {
         "version": wolfspider.__version__,
         "webs": {ground.name: ground.digest for ground in grounds},
         "topics_file": None if bench.topics_file is None else str(bench.topics_file),
-        "strategies": list(dict.fromkeys(bench.strategies)),
+        "strategies": [entrant.name for entrant in entrants.strategies],
         "pages": bench.pages,
         "repeats": bench.repeats,
-        "judge": bench.judge,
-        "settings": {strategy: dict(values) for strategy, values in bench.settings.items()},
+        "judge": entrants.judge.name,
+        "files": {"strategies": files_of(entrants.strategies), "judges": files_of([entrants.judge])},
+        "settings": entrants.settings,
         "slots": bench.slots,
         "seed": bench.seed,
         "train": bench.train,

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import packages_distributions, version
+from itertools import chain
 from pathlib import Path
 
 import wolfspider
@@ -26,16 +27,17 @@ DATA = {f"{PACKAGE}.learn.page_states": f"learn/{SHIPPED}"}  # what modules read
 
 
 @cache
-def source_of(module: str, strategy: str = "") -> str:
-    """A digest for a module by its dotted name; of a module from elsewhere its name alone."""
+def source_of(module: str, strategy: str = "", imports: tuple[str, ...] = ()) -> str:
+    """A digest for a module by its dotted name; of a module from elsewhere its name alone. `imports` are those of files
+    that are not of this package and decide too."""
     whole = hashlib.blake2b(digest_size=16)
-    decides = closure(module, strategy)
+    decides = closure(module, strategy).union(*(closure(name, strategy) for name in imports))
     for name in sorted(decides):
         content = _file(name).read_bytes()
         whole.update(f"{name} {len(content)}\n".encode() + content)
     for name in sorted(decides & DATA.keys()):
         whole.update((ROOT / DATA[name]).read_bytes())
-    for name in sorted(libraries(decides)):
+    for name in sorted(libraries(decides, imports)):
         whole.update(f"{name} {_version(name)}\n".encode())
     return f"{module} {whole.hexdigest()}"
 
@@ -57,9 +59,9 @@ def closure(module: str, strategy: str = "") -> set[str]:
     return found
 
 
-def libraries(modules: Iterable[str]) -> set[str]:
-    """What these modules import that is neither ours nor Python's own."""
-    tops = {name.split(".")[0] for module in modules for name in _imported(module)}
+def libraries(modules: Iterable[str], imports: Iterable[str] = ()) -> set[str]:
+    """What these modules import, and these imports, that is neither ours nor Python's own."""
+    tops = {name.split(".")[0] for name in chain(imports, *map(_imported, modules))}
     return tops - sys.stdlib_module_names - {PACKAGE}
 
 
@@ -79,9 +81,12 @@ def _strategies(name: str) -> list[str]:
 
 @cache
 def _imported(module: str) -> tuple[str, ...]:
-    """What a module imports; `from a import b` may name a module b or something in a."""
-    tree = ast.parse(_file(module).read_bytes())
-    return tuple(name for node in ast.walk(tree) for name in _names(node))
+    return imports_of(_file(module).read_bytes())
+
+
+def imports_of(source: bytes) -> tuple[str, ...]:
+    """What a source imports; `from a import b` may name a module b or something in a."""
+    return tuple(name for node in ast.walk(ast.parse(source)) for name in _names(node))
 
 
 def _names(node: ast.AST) -> Iterator[str]:
