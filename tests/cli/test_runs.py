@@ -235,7 +235,7 @@ def test_every_end_says_why_and_what_to_do(reason: str, says: str, then: str) ->
 
 def test_there_is_an_end_for_every_reason_that_a_crawl_may_have() -> None:
     reasons = set(re.findall(r"[a-z]+", (events.Ended.__doc__ or "").partition(":")[2].replace("(by a", "")))
-    assert set(CODES) == {*events.GOES_ON, "done", "finished", "circling", "stuck"} - {"paused"} <= reasons
+    assert set(CODES) == {*events.RESUMABLE, "done", "finished", "circling", "stuck"} - {"paused"} <= reasons
 
 
 def test_a_server_for_every_address_that_is_not_there_is_told_at_once(run: Run, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from wolfspider.core.events import Event, Gauge, Landed, Pause, Resume
+from wolfspider.core.events import Event, Gauge, Landed, Pause, Phase, Resume
 from wolfspider.core.model import Failure, Fetch
 from wolfspider.drivers.live import Clock, Run
 from wolfspider.drivers.meter import Meter, Pace
@@ -169,7 +169,7 @@ class Lanes(Waited):
         request.waits(False)
         request.doing("slot")
         async with self.lanes:
-            request.doing("fetching")
+            request.doing(Phase.FETCHING)
             return await super().fetch(request)
 
 

@@ -24,8 +24,8 @@ from wolfspider import __version__
 from wolfspider.app import assemble, leaping, preflight
 from wolfspider.app.settings import Settings, choose
 from wolfspider.core.errors import Problem
-from wolfspider.core.events import AddSeeds, Command, Event, Landed, SetLimit
-from wolfspider.core.model import Page, Verdict, host_of
+from wolfspider.core.events import AddSeeds, Command, EndReason, Event, Landed, SetLimit
+from wolfspider.core.model import Page, Route, Verdict, host_of
 from wolfspider.drivers.live import Clock, Run
 from wolfspider.drivers.simulated import Result
 from wolfspider.engine.crawl import Crawl, Limits
@@ -179,7 +179,7 @@ class Hunt:
             self._recorder(event)
         if self._tell is not None:
             self._tell(event)
-        if self._found is None or not isinstance(event, Landed) or event.how != "out":
+        if self._found is None or not isinstance(event, Landed) or event.how != Route.OUT:
             return
         page, verdict = event.outcome.page, event.outcome.verdict
         if page is not None and verdict is not None:
@@ -203,7 +203,9 @@ class Hunt:
                 store.keep_hosts(web.changed())
                 store.commit()
             if begun is None:
-                self.result = Result("interrupted" if self._ending == "drain" else "stopped", 0, clock())
+                self.result = Result(
+                    EndReason.INTERRUPTED if self._ending == "drain" else EndReason.STOPPED, 0, clock()
+                )
                 return self.result
             crawl, room = begun
             self.crawl, self.driver = crawl, await self._driver(stack, crawl, room, web, store, clock)
@@ -216,7 +218,7 @@ class Hunt:
             if self._ending:
                 (self.driver.drain if self._ending == "drain" else self.driver.stop)()
             self.result = await self.driver.run()
-            if self.result.reason != "stopped":  # who wants an end at once gets the index next time
+            if self.result.reason != EndReason.STOPPED:  # who wants an end at once gets the index next time
                 await asyncio.to_thread(store.index)
         return self.result
 
@@ -239,7 +241,7 @@ class Hunt:
     ) -> Run:
         room.pause = web.retry_after
         for flight in crawl.flights.values():
-            if flight.how == "out":
+            if flight.how == Route.OUT:
                 web.polite.asked(flight.visit.link.host)
         for host in web.resting():
             room.rest(host, web.polite.ready_at(host))
@@ -286,10 +288,10 @@ class Hunt:
             self._recorder = Recorder(Path(settings.record), states, web="live", seeds=settings.urls)
             stack.callback(self._recorder.close)
 
-    def _disk(self, now: float) -> str | None:
+    def _disk(self, now: float) -> EndReason | None:
         assert self.folder is not None
         free = shutil.disk_usage(self.folder).free
-        return "disk" if free < self.settings.disk_floor * 1_000_000 else None
+        return EndReason.DISK if free < self.settings.disk_floor * 1_000_000 else None
 
     async def _live(self, stack: AsyncExitStack, store: Store, clock: Clock) -> Live:
         settings = self.settings
@@ -381,7 +383,7 @@ class Hunt:
         crawl, room = self._crawl(store), Room()
         if state is not None:
             crawl.restore(state["crawl"])
-            out = (flight.visit.link.host for flight in crawl.flights.values() if flight.how == "out")
+            out = (flight.visit.link.host for flight in crawl.flights.values() if flight.how == Route.OUT)
             room = Room.restored(state["room"], out)
         replay(crawl, chain([first] if first is not None else [], entries), room)
         return crawl, room

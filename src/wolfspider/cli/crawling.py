@@ -22,7 +22,7 @@ from wolfspider.app.settings import Settings
 from wolfspider.cli.common import say
 from wolfspider.cli.steering import told_of
 from wolfspider.core.errors import Nothing
-from wolfspider.core.events import Event, Obeyed
+from wolfspider.core.events import EndReason, Event, Obeyed
 from wolfspider.core.failures import in_words
 from wolfspider.drivers.simulated import Result
 from wolfspider.store.folder import is_run
@@ -35,16 +35,16 @@ from wolfspider.web.http.guard import Guard
 
 NOTHING = Nothing.code  # exit code: not one page
 CODES = {  # docs/cli.md has the table
-    "budget": 0,
-    "done": 0,
-    "finished": 0,
-    "waiting": 5,
-    "excluded": 5,
-    "circling": 6,
-    "stuck": 6,
-    "disk": 7,
-    "interrupted": 130,
-    "stopped": 131,
+    EndReason.BUDGET: 0,
+    EndReason.DONE: 0,
+    EndReason.FINISHED: 0,
+    EndReason.WAITING: 5,
+    EndReason.EXCLUDED: 5,
+    EndReason.CIRCLING: 6,
+    EndReason.STUCK: 6,
+    EndReason.DISK: 7,
+    EndReason.INTERRUPTED: 130,
+    EndReason.STOPPED: 131,
 }
 _PATIENCE = 3.0  # seconds for --via to answer
 _TICK = 0.2  # seconds between two pictures, and between two looks whether a line waits to be sent

@@ -53,11 +53,11 @@ _DONE = {
 
 # A run without links may get new ones, and pages can be labelled at any time; a resumed run obeys that before it ends.
 _REVIVING = (events.AddSeeds, events.Include, events.Label, events.SetTopic)
-_OVER = {  # ends after which a run obeys little
-    "done": "no link was left to follow",
-    "finished": "a person finished it",
-    "circling": "it went round among pages it had",
-    "stuck": "its strategy waited for something that never came",
+_OVER: Mapping[str, str] = {  # ends after which a run obeys little
+    events.EndReason.DONE: "no link was left to follow",
+    events.EndReason.FINISHED: "a person finished it",
+    events.EndReason.CIRCLING: "it went round among pages it had",
+    events.EndReason.STUCK: "its strategy waited for something that never came",
 }
 
 
@@ -98,12 +98,12 @@ def _idle(command: Command) -> str:
 def _over(run: Path, command: Command) -> str:
     """Why a run does not obey any more, and what to do instead; empty if it does, or will when it is resumed."""
     ended = RunView(run).ended
-    if ended is None or ended in events.GOES_ON:
+    if ended is None or ended in events.RESUMABLE:
         return ""
-    if isinstance(command, _REVIVING if ended == "done" else events.Label):
+    if isinstance(command, _REVIVING if ended == events.EndReason.DONE else events.Label):
         return ""
     begin = shlex.join(("wolfspider", "crawl", "...", "--learned-from", str(run)))
-    other = "Give it starting points (seeds) and resume it, or " if ended == "done" else "Instead, "
+    other = "Give it starting points (seeds) and resume it, or " if ended == events.EndReason.DONE else "Instead, "
     return (
         f"{run} has ended ({_OVER.get(ended, ended)}), so this would change nothing. {other}"
         f"start another run, which takes over what this one has learned: {begin}"

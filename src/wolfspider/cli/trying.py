@@ -13,7 +13,7 @@ from wolfspider.cli.common import print_json, say
 from wolfspider.cli.crawling import exit_code, guided, somebody_answers
 from wolfspider.core.events import Began, Event, Landed
 from wolfspider.core.failures import MEANINGS, in_words
-from wolfspider.core.model import Failure, Page, hidden, host_of
+from wolfspider.core.model import Failure, Page, Route, hidden, host_of
 from wolfspider.terminal import progress as terminal
 from wolfspider.terminal.crawl_screen import Tally
 from wolfspider.terminal.safe_text import plainly
@@ -36,7 +36,7 @@ class Trial:
         self.tally.hear(event)
         if isinstance(event, Began):
             self.starts = [link.url for link in event.seeds]
-        elif isinstance(event, Landed) and event.how == "out":
+        elif isinstance(event, Landed) and event.how == Route.OUT:
             self.tried.append(_tried(event))
 
     def report(self, hunt: Hunt) -> dict[str, Any]:

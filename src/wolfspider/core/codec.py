@@ -14,6 +14,7 @@ import random
 from array import array
 from collections import deque
 from collections.abc import Callable, Mapping
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,8 @@ def plain(value: Any) -> Any:
         return {str(name): plain(kept) for name, kept in value.items()}
     if isinstance(value, list | tuple | set | frozenset | deque):
         return [plain(kept) for kept in value]
+    if isinstance(value, Enum):
+        return value.value
     return value.item() if isinstance(value, np.generic) else value
 
 

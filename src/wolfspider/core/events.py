@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
-from wolfspider.core.model import Credit, Link, Outcome, Visit
+from wolfspider.core.model import Credit, Link, Outcome, Route, Visit
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +26,10 @@ class Began(Event):
 
 @dataclass(frozen=True, slots=True)
 class Went(Event):
-    """A visit was proposed and sent on its way: out, held, joined, source or excluded."""
+    """A visit was proposed and sent on its way."""
 
     visit: Visit
-    how: str
+    how: Route
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Landed(Event):
     """What became of a visit; `downloads` is what the crawl has spent so far."""
 
     outcome: Outcome
-    how: str
+    how: Route
     downloads: int
 
 
@@ -62,19 +63,58 @@ class Obeyed(Event):
     problem: str = ""
 
 
-# Ends after which a run can be resumed.
-GOES_ON = ("paused", "waiting", "stopped", "interrupted", "disk", "budget", "excluded")
+class EndReason(StrEnum):
+    """Why a crawl is over."""
+
+    DONE = "done"  # the strategy has nothing left to propose
+    BUDGET = "budget"  # every download is spent
+    EXCLUDED = "excluded"  # a person excluded all links that are left
+    WAITING = "waiting"  # every host that is left rests for longer than the crawl waits
+    FINISHED = "finished"  # by a person
+    STOPPED = "stopped"  # by a person, at once
+    PAUSED = "paused"  # by a person, and no command is left that could end the pause
+    CIRCLING = "circling"  # the strategy visits nothing but pages the run holds
+    STUCK = "stuck"  # the strategy waits for something that cannot come
+    INTERRUPTED = "interrupted"  # by a signal
+    DISK = "disk"  # too little room is left on it
+
+
+RESUMABLE = frozenset(EndReason) - {EndReason.DONE, EndReason.FINISHED, EndReason.CIRCLING, EndReason.STUCK}
+GOES_ON = RESUMABLE  # its former name
 
 
 @dataclass(frozen=True, slots=True)
 class Ended(Event):
-    """Why the crawl is over: done, budget, excluded (a person excluded all links that are left), waiting, finished,
-    stopped, paused, circling or stuck; interrupted (by a signal) or disk (too little room left) where a driver says
-    so."""
+    """The crawl is over."""
 
-    reason: str
+    reason: EndReason
     downloads: int
     dropped: int = 0  # credits that never came due
+
+
+class CrawlState(StrEnum):
+    """What a crawl as a whole is doing."""
+
+    FETCHING = "fetching"
+    WAITING = "waiting"  # nothing is under way: hosts must rest first
+    IDLE = "idle"  # nothing is out, and nothing is waited for
+    PAUSED = "paused"
+    FINISHING = "finishing"  # what is out lands, nothing new starts
+    ENDED = "ended"
+
+
+class Phase(StrEnum):
+    """What a visit that is out is doing."""
+
+    FETCHING = "fetching"  # its request is under way
+    SLOT = "slot"  # it has its turn at its host and waits for one of the crawl's slots
+    TURN = "turn"  # its host answers somebody else, or rests between two requests
+    REST = "rest"  # its host is in trouble, or asked to be left alone
+    ROBOTS = "robots"  # the robots.txt of its host is asked for
+    NAME = "name"  # the address of its host is looked up
+    RETRY = "retry"  # it failed and is tried again after a rest
+    LIMIT = "limit"  # the page limit was lowered before it was sent
+    READING = "reading"  # its answer is here and waits to be parsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +122,9 @@ class Gauge(Event):
     """How a crawl stands at this moment, for people and their screens: published at most once a second, and once more
     when the crawl ends. It is no part of the log, and nothing of it is played again. docs/events.md has the fields."""
 
-    state: str = ""  # fetching, waiting, idle, paused, finishing or ended
+    state: str = ""  # a CrawlState
     in_flight: int = 0  # visits whose request is under way
-    waiting: Mapping[str, int] = field(default_factory=dict)  # the other visits that are out, by what they wait for
+    waiting: Mapping[str, int] = field(default_factory=dict)  # the other visits that are out, by their Phase
     next_at: float | None = None  # when the first thing that is waited for may go on, where that is known
     hosts_ready: int | None = None  # hosts with links waiting that may be asked now
     hosts_resting: int = 0  # hosts with links or visits waiting that must rest first

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, NamedTuple
 
 FAILURES = (
@@ -182,6 +183,18 @@ class Visit:
     note: Mapping[str, Any] = field(default_factory=dict)  # the parts of its score, for `explain`
     fresh: bool = False
     deadline: float | None = None  # seconds it may take
+
+
+class Route(StrEnum):
+    """How a visit is answered. The last two are answers of a Room, and no event ever has them."""
+
+    OUT = "out"  # by a download, or by a Source that is asked over the network
+    HELD = "held"  # from memory: the run has the page, or a lasting failure
+    JOINED = "joined"  # together with a visit to the same address that is out
+    SOURCE = "source"  # by a Source at hand
+    EXCLUDED = "excluded"  # not at all: the address is out of scope
+    JOINS = "joins"  # like joined, with a visit that goes out in the same turn
+    REFUSED = "refused"  # no room: the visit cannot start in this turn
 
 
 @dataclass(frozen=True, slots=True)

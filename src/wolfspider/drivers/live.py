@@ -18,9 +18,9 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from wolfspider.core.events import Command, Event
-from wolfspider.core.model import Failure, Fetch, Page, Visit
-from wolfspider.drivers.meter import FETCHING, Meter
+from wolfspider.core.events import Command, CrawlState, EndReason, Event, Phase
+from wolfspider.core.model import Failure, Fetch, Page, Route, Visit
+from wolfspider.drivers.meter import Meter
 from wolfspider.drivers.simulated import Driver, Result
 from wolfspider.engine.contracts import Service, Source
 from wolfspider.engine.crawl import Crawl
@@ -87,7 +87,7 @@ class Run(Driver):
         tell: Callable[[Event], None] | None = None,
         turned: Callable[[], None] | None = None,
         pace: Callable[[], bool] | None = None,
-        chores: Callable[[float], str | None] | None = None,
+        chores: Callable[[float], EndReason | None] | None = None,
         snapshots: float = 60.0,
         patient: bool = False,
         instant: float = 0.0,
@@ -101,7 +101,7 @@ class Run(Driver):
         self.pace = pace  # may more be started, or is somebody behind with reading?
         self.patient = patient  # keep visits out whose host rests, instead of landing them unasked
         self.chores = chores  # done about once a second; may say why the crawl must end
-        self.ending = ""  # interrupted or stopped, once a signal said so; or the reason of a chore
+        self.ending: EndReason | None = None  # interrupted or stopped, once a signal said so; or the reason of a chore
         self.turns = 0
         self._until = math.inf  # when a drain has lasted long enough
         self._bell = asyncio.Event()
@@ -123,7 +123,7 @@ class Run(Driver):
                 reason = await self._turn_until_over()
         finally:
             await _cancelled([*helpers, *self._tasks.values()])
-        self._publish(self.clock(), "ended")
+        self._publish(self.clock(), CrawlState.ENDED)
         self.crawl.end(reason, self.clock())
         self._commit()
         self.take_snapshot()
@@ -131,13 +131,13 @@ class Run(Driver):
 
     def drain(self, patience: float = DRAIN) -> None:
         """Start nothing new, wait a little for what is out, and end; the run can be resumed."""
-        self.ending = self.ending or "interrupted"
+        self.ending = self.ending or EndReason.INTERRUPTED
         self._until = min(self._until, self.clock() + patience)
         self._bell.set()
 
     def stop(self) -> None:
         """End at once; what is out is asked for again when the run is resumed."""
-        self.ending, self._until = "stopped", -math.inf
+        self.ending, self._until = EndReason.STOPPED, -math.inf
         self._bell.set()
 
     def ring(self) -> None:
@@ -146,7 +146,7 @@ class Run(Driver):
 
     # The turn
 
-    async def _turn_until_over(self) -> str:
+    async def _turn_until_over(self) -> EndReason:
         while True:
             now = self.clock()
             self._obey_others(now)
@@ -174,15 +174,15 @@ class Run(Driver):
             for back in self._returned():
                 self._return(back)
 
-    def _over(self, now: float) -> str | None:
+    def _over(self, now: float) -> EndReason | None:
         if self.ending:
             return self.ending if now >= self._until or not (self._under_way() or self._back) else None
         reason = self.crawl.over(self.room, now)
         if reason is None and self._only_stranded():
             dry = self.crawl.asked == now or self.crawl.left <= 0
             waits = self.crawl.next(self.room, now) - now > self.crawl.limits.max_wait
-            return "waiting" if dry and waits and not self.crawl.paused else None
-        return None if reason == "paused" else reason
+            return EndReason.WAITING if dry and waits and not self.crawl.paused else None
+        return None if reason == EndReason.PAUSED else reason
 
     def _only_stranded(self) -> bool:
         return bool(self.stranded) and not (self._tasks or self._back)
@@ -205,11 +205,11 @@ class Run(Driver):
         if self.clock() >= self._snapshot_due:
             self.take_snapshot()
 
-    def _publish(self, now: float, state: str = "") -> None:
+    def _publish(self, now: float, state: CrawlState | None = None) -> None:
         """Tell how the crawl stands, at most once a second, and when it ends."""
         if not (state or self.meter.due(now)):
             return
-        gauge = self.meter.read(now, self.store.page_count(), state or ("finishing" if self.ending else ""))
+        gauge = self.meter.read(now, self.store.page_count(), state or (CrawlState.FINISHING if self.ending else None))
         self.store.gauge(gauge)
         self.store.commit()
         if self.tell is not None:
@@ -240,16 +240,16 @@ class Run(Driver):
     def _take_up(self) -> None:
         """Visits left over from before a crash or a stop go out again."""
         for flight in list(self.crawl.flights.values()):
-            if flight.how == "out":
+            if flight.how == Route.OUT:
                 self.store.count("refetched")
             self._dispatch(Order(flight.visit, flight.how), self.clock(), flight.tries)
 
     def _dispatch(self, order: Order, now: float, tried: int = 1) -> None:
         visit, how = order
-        if how == "out":
-            self.meter.doing(visit, "retry" if tried > 1 else FETCHING, now)
+        if how == Route.OUT:
+            self.meter.doing(visit, Phase.RETRY if tried > 1 else Phase.FETCHING, now)
             self._send(self._go_out(visit, tried), visit)
-        elif how != "joined":  # who joined lands with the other
+        elif how != Route.JOINED:  # who joined lands with the other
             result = self._answer(visit, how, now)
             back = _Back(now + self.instant, visit.id, visit, result, None, self.instant, self.tries)
             if self.instant:
@@ -264,17 +264,17 @@ class Run(Driver):
         await asyncio.sleep(self.instant)
         self._arrive(back)
 
-    async def _go_out(self, visit: Visit, tried: int, rests: float = 0.0, why: str = "retry") -> None:
+    async def _go_out(self, visit: Visit, tried: int, rests: float = 0.0, why: Phase = Phase.RETRY) -> None:
         try:
             if tried > 1 or rests:
                 await self._rest(visit, rests, why)
-                self.meter.doing(visit, FETCHING, self.clock())
+                self.meter.doing(visit, Phase.FETCHING, self.clock())
             back = await self._fetched(visit, tried)
         except Exception as bug:
             back = _Back(self.clock(), visit.id, visit, Failure("connect", "a bug"), None, 0.0, tried, bug)
         self._arrive(back)
 
-    async def _rest(self, visit: Visit, rests: float, why: str) -> None:
+    async def _rest(self, visit: Visit, rests: float, why: Phase) -> None:
         """Before another try: for the delay, and if the host wants a longer rest, for that long without the slot. A
         name that could not be looked up is so for a while too."""
         delay = self.crawl.limits.delay
@@ -302,7 +302,7 @@ class Run(Driver):
                 lambda what: self.meter.doing(visit, what, self.clock()),
             )
         )
-        self.meter.doing(visit, "reading", self.clock())
+        self.meter.doing(visit, Phase.READING, self.clock())
         unchanged = fetch.status == 304 and held and fetch.failure is None
         result = self._unchanged(url) if unchanged else await self.read(fetch)
         if (fetch.hops or fetch.captures) and isinstance(result, Failure) and not result.asked:
@@ -322,9 +322,9 @@ class Run(Driver):
         held = self.crawl.memory.recall(url)
         return held.result if held else Failure("status", "304 for a page that is not at hand")
 
-    def _park(self, visit: Visit, waiting: bool, why: str = "turn") -> None:
+    def _park(self, visit: Visit, waiting: bool, why: Phase = Phase.TURN) -> None:
         self.crawl.park(visit, waiting)
-        self.meter.doing(visit, why if waiting else FETCHING, self.clock())
+        self.meter.doing(visit, why if waiting else Phase.FETCHING, self.clock())
         if waiting:
             self._bell.set()  # a slot is free
 
@@ -362,7 +362,7 @@ class Run(Driver):
         costs = isinstance(back.result, Page) or back.result.asked
         if back.result == NOT_SENT or (costs and not self.crawl.sends(visit)):
             self.withheld[visit.id] = (visit, back.tried)
-            self._park(visit, True, "limit")
+            self._park(visit, True, Phase.LIMIT)
             return True
         if self.patient and isinstance(back.result, Failure) and back.result.kind == "waiting":
             return self._waits_on(visit, back.result, back.tried, rests)
@@ -370,7 +370,7 @@ class Run(Driver):
             return self._worth_another(back.result, back.tried)
         if rests > self.crawl.limits.max_wait or not self._again(visit, back.result, back.tried):
             return False
-        self.meter.doing(visit, "retry", self.clock())
+        self.meter.doing(visit, Phase.RETRY, self.clock())
         self._send(self._go_out(visit, back.tried + 1, rests), visit)
         return True
 
@@ -384,8 +384,8 @@ class Run(Driver):
         elif tried >= self.tries:
             return False
         else:
-            self._send(self._go_out(visit, tried + 1, max(rests, WAITED), "rest"), visit)
-        self._park(visit, True, "rest")
+            self._send(self._go_out(visit, tried + 1, max(rests, WAITED), Phase.REST), visit)
+        self._park(visit, True, Phase.REST)
         return True
 
     # Beside the turns

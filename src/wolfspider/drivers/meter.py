@@ -1,19 +1,8 @@
 """How a crawl stands at this moment, read off once a second: what each visit that is out is doing, how fast downloads
 come, and how long the rest of the budget may take.
 
-Screens in this process and in others read the Gauge and nothing else. What a visit is doing is one of:
-
-    fetching    its request is under way
-    slot        it has its turn at its host and waits for one of the crawl's slots
-    turn        its host answers somebody else, or rests between two requests
-    rest        its host is in trouble, or asked to be left alone
-    robots      the robots.txt of its host is asked for
-    name        the address of its host is looked up
-    retry       it failed and is tried again after a rest
-    limit       the page limit was lowered before it was sent
-    reading     its answer is here and waits to be parsed
-
-Time is handed in, so the same crawl reads the same on any clock.
+Screens in this process and in others read the Gauge and nothing else. Time is handed in, so the same crawl reads the
+same on any clock.
 """
 
 from __future__ import annotations
@@ -23,7 +12,7 @@ from collections import Counter, deque
 from collections.abc import Iterator, Sized
 from typing import NamedTuple
 
-from wolfspider.core.events import Gauge
+from wolfspider.core.events import CrawlState, Gauge, Phase
 from wolfspider.core.model import Visit
 from wolfspider.engine.crawl import Crawl
 from wolfspider.policy.frontier import Frontier
@@ -31,8 +20,7 @@ from wolfspider.policy.room import Room
 from wolfspider.store.page_count import PageCount
 
 EVERY = 1.0  # seconds between two gauges, at least
-FETCHING = "fetching"
-_ACTIVE = ("slot", "robots", "name", "reading")  # what goes on by itself, and is no rest
+_ACTIVE = (Phase.SLOT, Phase.ROBOTS, Phase.NAME, Phase.READING)  # what goes on by itself, and is no rest
 _LONGEST = 1000  # characters of an address
 _REACH = 600.0  # seconds that downloads are remembered for
 _MANY_HOSTS = 20_000  # in a frontier; beyond that nobody counts once a second which of them are ready
@@ -97,7 +85,7 @@ class Doing(NamedTuple):
     """What a visit that is out does, and since when."""
 
     visit: Visit
-    what: str
+    what: Phase
     since: float
 
 
@@ -110,7 +98,7 @@ class Meter:
         self._pace = Pace()
         self._due = -math.inf
 
-    def doing(self, visit: Visit, what: str, now: float) -> None:
+    def doing(self, visit: Visit, what: Phase, now: float) -> None:
         known = self._out.get(visit.id)
         if known is None or known.what != what:
             self._out[visit.id] = Doing(visit, what, now)
@@ -121,23 +109,23 @@ class Meter:
     def due(self, now: float) -> bool:
         return now >= self._due
 
-    def read(self, now: float, count: PageCount, state: str = "") -> Gauge:
+    def read(self, now: float, count: PageCount, state: CrawlState | None = None) -> Gauge:
         """`state`: what the driver knows better than its visits say."""
         crawl, self._due = self._crawl, now + EVERY
-        if state == "ended":
+        if state == CrawlState.ENDED:
             self._out.clear()
         self._pace.see(now, crawl.spent)
         doing = Counter(one.what for one in self._out.values())
-        fetching = doing.pop(FETCHING, 0)
+        fetching = doing.pop(Phase.FETCHING, 0)
         in_flight = min(fetching, crawl.limits.slots)
         if fetching > in_flight:  # of a run that was just resumed, or after slots were taken away
-            doing["slot"] += fetching - in_flight
+            doing[Phase.SLOT] += fetching - in_flight
         frontier = getattr(crawl.strategy, "frontier", None)
         ready, resting = self._hosts(frontier, now)
         next_at = min((at for at in self._waits(now) if at > now), default=math.inf)
         active = in_flight + sum(doing[what] for what in _ACTIVE)
         state = state or self._state(active, bool(doing) or next_at < math.inf)
-        moves = state in ("fetching", "waiting", "idle")
+        moves = state in (CrawlState.FETCHING, CrawlState.WAITING, CrawlState.IDLE)
         idle_until = -math.inf if active or next_at == math.inf else next_at
         longest, since, deadline = self._longest()
         return Gauge(
@@ -162,23 +150,25 @@ class Meter:
 
     def _longest(self) -> tuple[str, float | None, float | None]:
         """What has been fetched for the longest time: its address, since when, and the seconds that it may take."""
-        fetching = (one for one in self._out.values() if one.what == FETCHING)
+        fetching = (one for one in self._out.values() if one.what == Phase.FETCHING)
         longest = min(fetching, key=lambda one: one.since, default=None)
         if longest is None:
             return "", None, None
         return longest.visit.link.url[:_LONGEST], longest.since, longest.visit.deadline
 
-    def _state(self, active: int, waits: bool) -> str:
+    def _state(self, active: int, waits: bool) -> CrawlState:
         if self._crawl.closing:
-            return "finishing"
+            return CrawlState.FINISHING
         if self._crawl.paused:
-            return "paused"
-        return "fetching" if active else "waiting" if waits else "idle"
+            return CrawlState.PAUSED
+        if active:
+            return CrawlState.FETCHING
+        return CrawlState.WAITING if waits else CrawlState.IDLE
 
     def _waits(self, now: float) -> Iterator[float]:
         """When what is waited for may go on: hosts of visits that wait, and hosts that links wait for."""
         yield self._room.next_ready()
-        for host in {one.visit.link.host for one in self._out.values() if one.what != FETCHING}:
+        for host in {one.visit.link.host for one in self._out.values() if one.what != Phase.FETCHING}:
             yield now + self._room.pause(host)
 
     def _left(self, now: float, idle_until: float) -> float | None:
@@ -191,7 +181,7 @@ class Meter:
 
     def _hosts(self, frontier: object, now: float) -> tuple[int | None, int]:
         """How many hosts with links waiting may be asked now, and how many with links or visits waiting must rest."""
-        resting = {one.visit.link.host for one in self._out.values() if one.what in ("rest", "retry")}
+        resting = {one.visit.link.host for one in self._out.values() if one.what in (Phase.REST, Phase.RETRY)}
         if not isinstance(frontier, Frontier) or len(frontier.names) > _MANY_HOSTS:
             return None, len(resting.union(self._room.resting(now)))
         ready = 0

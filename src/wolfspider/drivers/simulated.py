@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from wolfspider.core.events import Command
-from wolfspider.core.model import NO_SUCH_NAME, Failure, Page, Verdict, Visit, host_of
+from wolfspider.core.events import Command, EndReason
+from wolfspider.core.model import NO_SUCH_NAME, Failure, Page, Route, Verdict, Visit, host_of
 from wolfspider.engine.contracts import Held
 from wolfspider.engine.crawl import INSTANT, Crawl
 from wolfspider.policy.room import Broken, Order, Room, tired
@@ -78,7 +78,7 @@ class Recollection:
 class Result:
     """How a crawl ended."""
 
-    reason: str
+    reason: EndReason
     downloads: int
     at: float
 
@@ -88,7 +88,7 @@ class Driver:
 
     def __init__(self, crawl: Crawl, *, tries: int, room: Room | None) -> None:
         self.crawl, self.tries = crawl, tries
-        outside = (flight.visit.link.host for flight in crawl.flights.values() if flight.how == "out")
+        outside = (flight.visit.link.host for flight in crawl.flights.values() if flight.how == Route.OUT)
         self.room = room or Room.restored(Room().state(), outside)
         self.withheld: dict[int, tuple[Visit, int]] = {}  # visits that may not be sent now, and which try of each it is
         self.stranded: dict[int, Failure] = {}  # visits to hosts that rest for longer than anybody waits, and why
@@ -98,12 +98,12 @@ class Driver:
         for command in inbox:
             self.crawl.command(command, now)
 
-    def _answer(self, visit: Visit, how: str, now: float) -> Page | Failure:
+    def _answer(self, visit: Visit, how: Route, now: float) -> Page | Failure:
         """What is known without going out."""
         url = visit.link.url
-        if how == "excluded":
+        if how == Route.EXCLUDED:
             return Failure("excluded", "out of the crawl's scope")
-        if how == "source":
+        if how == Route.SOURCE:
             source = self.crawl.source_of(url)
             assert source is not None, url
             return source.look(url, now)
@@ -138,7 +138,7 @@ class Driver:
             yield self.withheld.pop(min(self.withheld))
 
     def _land(self, visit: Visit, result: Page | Failure, at: float, seconds: float) -> None:
-        was_out = self.crawl.flights[visit.id].how == "out"
+        was_out = self.crawl.flights[visit.id].how == Route.OUT
         self.crawl.land(visit, result, at, seconds)
         if was_out:
             self.room.release(visit.link.host, at if tired(result) else None)
@@ -183,7 +183,7 @@ class Simulation(Driver):
             for order in self.crawl.visits(self.room, self.now):
                 self._dispatch(order)
             reason = self.crawl.over(self.room, self.now)
-            if reason and not (reason in ("paused", "excluded") and self.commands):
+            if reason and not (reason in (EndReason.PAUSED, EndReason.EXCLUDED) and self.commands):
                 break
             self._advance()
         self.crawl.end(reason, self.now)
@@ -226,9 +226,9 @@ class Simulation(Driver):
 
     def _dispatch(self, order: Order, tried: int = 1) -> None:
         visit, how = order
-        if how == "out":
+        if how == Route.OUT:
             self._go_out(visit, self.now, tried)
-        elif how != "joined":  # who joined lands with the other
+        elif how != Route.JOINED:  # who joined lands with the other
             result = self._answer(visit, how, self.now)
             heapq.heappush(self.done, (self.now + INSTANT, visit.id, visit, result, INSTANT, self.tries))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wolfspider.core import events
 from wolfspider.core.errors import Problem
+from wolfspider.core.events import EndReason
 from wolfspider.core.model import Link, Page, Verdict, is_web_address
 from wolfspider.core.params import move
 from wolfspider.core.scope import Rule
@@ -40,9 +41,11 @@ def obey(crawl: Crawl, command: events.Command) -> Any:
             crawl.paused = True
         case events.Resume():
             crawl.paused = False
-            crawl.closing = "" if crawl.closing == "stopped" else crawl.closing
-        case events.Finish() | events.Stop():
-            crawl.closing = "finished" if isinstance(command, events.Finish) else "stopped"
+            crawl.reopen()
+        case events.Finish():
+            crawl.closing = EndReason.FINISHED
+        case events.Stop():
+            crawl.closing = EndReason.STOPPED
     return None
 
 

@@ -21,7 +21,20 @@ from typing import Any
 
 from wolfspider.core import events
 from wolfspider.core.errors import Problem
-from wolfspider.core.model import Credit, Failure, Link, Outcome, Page, Question, Sent, Verdict, Visit, is_web_address
+from wolfspider.core.events import EndReason
+from wolfspider.core.model import (
+    Credit,
+    Failure,
+    Link,
+    Outcome,
+    Page,
+    Question,
+    Route,
+    Sent,
+    Verdict,
+    Visit,
+    is_web_address,
+)
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Topic
 from wolfspider.engine.commands import labelled, obey
@@ -65,7 +78,7 @@ class Limits:
 @dataclass
 class Flight:
     visit: Visit
-    how: str
+    how: Route
     tries: int = 1  # downloads that are reserved for it
     requests: int = 0  # and those of them that were sent
 
@@ -113,7 +126,7 @@ class Crawl:
         self.labels: dict[str, bool] = {}  # by final address, once it is known
         self.taught: set[str] = set()  # labels that judge and strategy know of
         self.paused = False
-        self.closing = ""  # finished or stopped, once a person said so
+        self.closing: EndReason | None = None  # finished or stopped, once a person said so
         self.idle = 0  # visits in a row without a download
         self.streak = 0  # of those, since the last turn that had something to wait for
         self.until = math.inf  # when a strategy that was asked to wait wanted to be woken
@@ -141,12 +154,12 @@ class Crawl:
             self.parked.discard(visit.id)
 
     def _charged(self, flight: Flight) -> bool:
-        return flight.how == "out" and not (self.train == "free" and flight.visit.agent == TRAINING)
+        return flight.how == Route.OUT and not (self.train == "free" and flight.visit.agent == TRAINING)
 
     def _enter(self, flight: Flight) -> None:
         visit = flight.visit
         self.flights[visit.id] = flight
-        if flight.how == "out":
+        if flight.how == Route.OUT:
             self.out += 1
         if self._charged(flight):  # nobody joins free training: what it brings is not held
             self.reserved += flight.tries
@@ -155,7 +168,7 @@ class Crawl:
 
     def _leave(self, flight: Flight, result: Page | Failure) -> int:
         """What the flight has cost."""
-        if flight.how != "out":
+        if flight.how != Route.OUT:
             return 0
         self.out -= 1
         self.parked.discard(flight.visit.id)
@@ -215,21 +228,21 @@ class Crawl:
         if visit.id in self.flights:
             raise Broken(f"visit {visit.id} was proposed twice")
         self._enter(Flight(visit, how))
-        if how == "joined":
+        if how == Route.JOINED:
             self.joined.setdefault(visit.link.url, []).append(visit.id)
         self._emit(events.Went(now, visit, how))
 
-    def _route(self, url: str, fresh: bool) -> str:
+    def _route(self, url: str, fresh: bool) -> Route:
         source = self.source_of(url)
         if source is not None:
-            return "out" if source.network else "source"
+            return Route.OUT if source.network else Route.SOURCE
         if not self.in_scope(url):
-            return "excluded"
+            return Route.EXCLUDED
         if fresh:
-            return "out"
+            return Route.OUT
         if self.memory.holds(url):
-            return "held"
-        return "joined" if url in self.addresses else "out"
+            return Route.HELD
+        return Route.JOINED if url in self.addresses else Route.OUT
 
     def source_of(self, url: str) -> Source | None:
         """The Source that answers this address; None for addresses of the web, and where there is no such Source."""
@@ -282,7 +295,7 @@ class Crawl:
             self.left < 0
             and self._used_up
             and all(
-                flight.how == "joined" or (self._charged(flight) and flight.requests < flight.tries)
+                flight.how == Route.JOINED or (self._charged(flight) and flight.requests < flight.tries)
                 for flight in self.flights.values()
             )
         )
@@ -308,7 +321,7 @@ class Crawl:
         cost = self._leave(flight, result)
         result, verdict = self._judged(flight, result)
         self._observe(flight, result, verdict, cost, now, seconds)
-        if self._charged(flight) or (flight.how == "out" and visit.link.url not in self.addresses):
+        if self._charged(flight) or (flight.how == Route.OUT and visit.link.url not in self.addresses):
             for joiner in self.joined.pop(visit.link.url, ()):
                 self._observe(self.flights.pop(joiner), result, verdict, 0, now, seconds)
         self._collect()
@@ -321,7 +334,7 @@ class Crawl:
             return result, None
         if not isinstance(result, Page):
             verdict = None
-        elif flight.how == "held" and result.final_url not in self.labels:
+        elif flight.how == Route.HELD and result.final_url not in self.labels:
             held = self.memory.recall(url)
             verdict = held.verdict if held else None
         else:
@@ -361,7 +374,7 @@ class Crawl:
     def _observe(
         self, flight: Flight, result: Page | Failure, verdict: Verdict | None, cost: int, now: float, seconds: float
     ) -> None:
-        cached = flight.how != "out"
+        cached = flight.how != Route.OUT
         self.idle, self.streak = (0, 0) if cost else (self.idle + 1, self.streak + 1)
         outcome = Outcome(flight.visit, result, verdict, cost, seconds, now, cached)
         if isinstance(result, Page):
@@ -415,36 +428,41 @@ class Crawl:
         time = min(room.next_ready(), self._credit_due(), self._wake(now))
         return max(time, now + INSTANT)
 
-    def over(self, room: Room, now: float) -> str | None:
-        """Why the crawl is over, if it is; see events.Ended."""
-        if self.closing == "stopped":
-            return "stopped"
+    def reopen(self) -> None:
+        """Go on after a stop, which ends a session and not the crawl."""
+        if self.closing == EndReason.STOPPED:
+            self.closing = None
+
+    def over(self, room: Room, now: float) -> EndReason | None:
+        """Why the crawl is over, if it is."""
+        if self.closing == EndReason.STOPPED:
+            return self.closing
         if not self.out and self.idle >= max(10_000, 10 * self.limits.pages) and room.next_ready() == math.inf:
-            return "circling"
+            return EndReason.CIRCLING
         if self.flights and not self._withheld():
             return None
         if self.closing or self.left <= 0:
-            return self.closing or "budget"
+            return self.closing or EndReason.BUDGET
         if self.paused:
-            return "paused"
+            return EndReason.PAUSED
         if self.asked != now:
             return None
         return self._dry(room, now)
 
-    def _dry(self, room: Room, now: float) -> str | None:
+    def _dry(self, room: Room, now: float) -> EndReason | None:
         if self.strategy.wake(now) is None and not self.credits:
-            return "excluded" if self.scope.narrowed and self.strategy.excluded() else "done"
+            return EndReason.EXCLUDED if self.scope.narrowed and self.strategy.excluded() else EndReason.DONE
         time = self.next(room, now)
         if time == math.inf or self.futile >= PATIENCE:
-            return "stuck"
-        return "waiting" if time - now > self.limits.max_wait else None
+            return EndReason.STUCK
+        return EndReason.WAITING if time - now > self.limits.max_wait else None
 
-    def end(self, reason: str, now: float) -> None:
-        """The driver is through. Credits that never came due are dropped only if the run cannot go on."""
+    def end(self, reason: EndReason, now: float) -> None:
+        """The driver is through. Credits that never came due are dropped unless the run can be resumed."""
         self.now = now  # what comes later, in another session too, is never earlier than this
-        goes_on = reason in events.GOES_ON
-        self._emit(events.Ended(now, reason, self.spent, 0 if goes_on else len(self.credits)))
-        if not goes_on:
+        resumable = reason in events.RESUMABLE
+        self._emit(events.Ended(now, reason, self.spent, 0 if resumable else len(self.credits)))
+        if not resumable:
             self.credits.clear()
 
     # Commands
@@ -478,7 +496,7 @@ class Crawl:
     def state(self) -> dict[str, Any]:
         """Everything but the shelf's content and the world, for `codec` to store at once."""
         return {
-            "fields": {name: getattr(self, name) for name in KEPT},
+            "fields": {name: getattr(self, name) for name in KEPT} | {"closing": self.closing or ""},
             "topic": [list(self.topic.keywords), self.topic.description],
             "limits": vars(self.limits),
             "params": vars(self.strategy.params),
@@ -496,13 +514,14 @@ class Crawl:
     def restore(self, state: Mapping[str, Any]) -> None:
         """Back to a snapshot, in a Crawl built as the first one was."""
         vars(self).update(state["fields"])
-        self.closing = "" if self.closing == "stopped" else self.closing  # to go on is what a resume is for
+        self.closing = EndReason(self.closing) if self.closing else None
+        self.reopen()
         self.topic = replace(self.topic, keywords=tuple(state["topic"][0]), description=state["topic"][1])
         vars(self.limits).update(state["limits"])
         vars(self.strategy.params).update(state["params"])
         self.flights, self.addresses, self.parked, self.out, self.reserved, self.requested = {}, {}, set(), 0, 0, 0
         for visit, how, tries in state["flights"]:  # the last try of each goes out again
-            self._enter(Flight(visit, how, tries, tries - 1))
+            self._enter(Flight(visit, Route(how), tries, tries - 1))
         self.credits = [(credit.at, number, credit) for number, credit in enumerate(state["credits"])]
         self.sent = OrderedDict((sent.visit, sent) for sent in state["sent"])
         self.scope.restore(state["scope"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from wolfspider.core.model import Route
 from wolfspider.engine.crawl import Crawl
 from wolfspider.policy.room import Broken, Replayed, Room, tired
 
@@ -16,8 +17,7 @@ def replay(crawl: Crawl, entries: Iterable[tuple[Any, ...]], room: Room) -> None
         if kind == "begin":
             crawl.begin(*entry)
         elif kind == "propose":
-            if crawl.closing == "stopped":  # it was gone on with after that
-                crawl.closing = ""
+            crawl.reopen()  # it was resumed after a stop
             now, free, newly_ready, answers, ids = entry
             orders = crawl.visits(Replayed(room, free, newly_ready, answers), now)
             if tuple(order.visit.id for order in orders) != ids:
@@ -26,7 +26,7 @@ def replay(crawl: Crawl, entries: Iterable[tuple[Any, ...]], room: Room) -> None
             number, result, now, seconds = entry
             flight = crawl.flights[number]
             crawl.land(flight.visit, result, now, seconds)
-            if flight.how == "out":
+            if flight.how == Route.OUT:
                 room.release(flight.visit.link.host, now if tired(result) else None)
         elif kind == "grant":
             number, granted = entry
@@ -34,5 +34,4 @@ def replay(crawl: Crawl, entries: Iterable[tuple[Any, ...]], room: Room) -> None
                 raise Broken(f"visit {number} was granted another try the first time, or was not")
         elif kind == "command":
             crawl.command(*entry)
-    if crawl.closing == "stopped":  # to go on is what a replay is for
-        crawl.closing = ""
+    crawl.reopen()

@@ -8,9 +8,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from wolfspider.core.model import Failure, Link, Page, Visit, host_of
+from wolfspider.core.model import Failure, Link, Page, Route, Visit, host_of
 
-Route = Callable[[str, bool], str]  # address, fresh -> out, held, joined, source or excluded
+Router = Callable[[str, bool], Route]  # address, fresh -> how a visit to it is answered
 
 
 class Broken(Exception):
@@ -18,10 +18,10 @@ class Broken(Exception):
 
 
 class Order(NamedTuple):
-    """A visit and the way it goes: out, held, joined, source or excluded."""
+    """A visit and how it is answered."""
 
     visit: Visit
-    how: str
+    how: Route
 
 
 class Room:
@@ -40,14 +40,14 @@ class Room:
         self.delay = 0.0
         self.pause: Callable[[str], float] = lambda host: 0.0  # seconds that a host itself asks for
         self.allows: Callable[[str], bool] = lambda url: True  # is this address in scope?
-        self._route: Route = lambda url, fresh: "out"
+        self._route: Router = lambda url, fresh: Route.OUT
         self._busy: dict[str, int] = {}  # hosts with a visit out
         self._ready: dict[str, float] = {}  # hosts that must rest, until when
         self._refused: dict[str, None] = {}  # hosts that turned a take away, in that order
         self._cooling: list[tuple[float, str]] = []  # refused hosts with nothing out, by the time they are ready
-        self._taken: dict[tuple[str, bool], list[str]] = {}
+        self._taken: dict[tuple[str, bool], list[Route]] = {}
 
-    def open(self, now: float, free: int, route: Route, delay: float = 0.0) -> None:
+    def open(self, now: float, free: int, route: Router, delay: float = 0.0) -> None:
         """A turn begins."""
         self.now, self.free, self._route, self.delay = now, free, route, delay
         self._taken, self.answers = {}, []
@@ -59,29 +59,29 @@ class Room:
 
     def take(self, link: Link, fresh: bool = False) -> bool:
         how = self._route(link.url, fresh)
-        if how == "out" and not fresh and self._is_taken(link.url):
-            how = "joins"  # one that this same turn sends out
-        if how == "out":
+        if how == Route.OUT and not fresh and self._is_taken(link.url):
+            how = Route.JOINS  # one that this same turn sends out
+        if how == Route.OUT:
             how = self._try(link.host)
         return self._answer(link.url, fresh, how)
 
-    def _answer(self, url: str, fresh: bool, how: str) -> bool:
+    def _answer(self, url: str, fresh: bool, how: Route) -> bool:
         self.answers.append(how)
-        if how == "refused":
+        if how == Route.REFUSED:
             return False
         self._taken.setdefault((url, fresh), []).append(how)
         return True
 
     def _is_taken(self, url: str) -> bool:
-        return any("out" in self._taken.get((url, fresh), ()) for fresh in (False, True))
+        return any(Route.OUT in self._taken.get((url, fresh), ()) for fresh in (False, True))
 
-    def _try(self, host: str) -> str:
+    def _try(self, host: str) -> Route:
         if self.free > 0 and self.when(host) <= self.now:
             self.free -= 1
             self.busy(host)
-            return "out"
+            return Route.OUT
         self.refuse(host)
-        return "refused"
+        return Route.REFUSED
 
     def ready_at(self, host: str) -> float:
         """When this host may be visited; inf while a visit to it is out."""
@@ -102,10 +102,10 @@ class Room:
             orders.append(Order(visit, ways.pop(0)))
         for (url, _), ways in self._taken.items():
             for how in ways:
-                if how == "out" and not _hand_over(orders, url):
+                if how == Route.OUT and not _hand_over(orders, url):
                     self.free += 1
                     self.release(host_of(url), None)
-        return [Order(visit, "joined" if how == "joins" else how) for visit, how in orders]
+        return [Order(visit, Route.JOINED if how == Route.JOINS else how) for visit, how in orders]
 
     def busy(self, host: str) -> None:
         """A visit to this host is out."""
@@ -166,11 +166,11 @@ class Room:
 
 def _hand_over(orders: list[Order], url: str) -> bool:
     """A visit that meant to join one which then was not proposed goes out in its place."""
-    if any(order.how == "out" and order.visit.link.url == url for order in orders):
+    if any(order.how == Route.OUT and order.visit.link.url == url for order in orders):
         return False
     for place, (visit, how) in enumerate(orders):
-        if how == "joins" and visit.link.url == url:
-            orders[place] = Order(visit, "out")
+        if how == Route.JOINS and visit.link.url == url:
+            orders[place] = Order(visit, Route.OUT)
             return True
     return False
 
@@ -188,18 +188,18 @@ class Replayed(Room):
         self.free, self.newly_ready, self._room = free, newly_ready, room
         self._left = deque(answers)
 
-    def open(self, now: float, free: int, route: Route, delay: float = 0.0) -> None:
+    def open(self, now: float, free: int, route: Router, delay: float = 0.0) -> None:
         self.now = self._room.now = now
         self._room.delay = delay
         for host in self.newly_ready:
             self._room._refused.pop(host, None)
 
     def take(self, link: Link, fresh: bool = False) -> bool:
-        how = self._next()
-        if how == "out":
+        how = Route(self._next())
+        if how == Route.OUT:
             self.free -= 1
             self._room.busy(link.host)
-        elif how == "refused":
+        elif how == Route.REFUSED:
             self._room.refuse(link.host)
         return self._answer(link.url, fresh, how)
 

@@ -18,7 +18,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from wolfspider.core import events
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import Event
-from wolfspider.core.model import Capture, Failure, Fetch, Page, Verdict, is_web_address
+from wolfspider.core.model import Capture, Failure, Fetch, Page, Route, Verdict, is_web_address
 from wolfspider.engine.contracts import Held
 from wolfspider.policy.room import Broken
 from wolfspider.store.archive import Archive, DiskFull, End, Place, disk_full
@@ -132,7 +132,7 @@ class Recording:
     def _page_of(self, visit: int, url: str, how: str, fetch: Fetch | None, page: Page) -> int:
         """The number of a page: of one that is held, or of the one that comes now."""
         unchanged = fetch is not None and fetch.status == 304
-        held = self._holdings.version(url, page) if unchanged or how == "held" else None
+        held = self._holdings.version(url, page) if unchanged or how == Route.HELD else None
         place = self._append(fetch, page if unchanged else None)
         if held is not None:
             return held

@@ -19,7 +19,7 @@ from rich.text import Text
 
 from wolfspider.core.events import Event, Gauge, Landed
 from wolfspider.core.failures import in_words
-from wolfspider.core.model import Failure, Page, hidden, host_of
+from wolfspider.core.model import Failure, Page, Route, hidden, host_of
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.view import Summary
 from wolfspider.terminal import progress as terminal
@@ -63,7 +63,7 @@ class Tally:
 
     def hear(self, event: Event) -> None:
         match event:
-            case Landed(how="out"):
+            case Landed(how=Route.OUT):
                 self._landed(event)
             case Gauge():
                 self.gauge, self._heard = event, time.monotonic()

@@ -7,7 +7,7 @@ from typing import Any
 
 from wolfspider.app.explain import why as explain
 from wolfspider.core.failures import in_words
-from wolfspider.core.model import NEVER_ASKED, Failure, hidden
+from wolfspider.core.model import NEVER_ASKED, Failure, Route, hidden
 from wolfspider.terminal.safe_text import plainly
 
 __all__ = ["explain", "lines", "show"]
@@ -21,12 +21,12 @@ _STATES = {
     "set aside": "It is known, and set aside because it is out of scope.",
     "unknown": "The run has not met it.",
 }
-_WAYS = {
-    "out": "asked for over the network",
-    "held": "answered from what the run held, free",
-    "joined": "answered together with a visit that was out, free",
-    "excluded": "turned away: out of scope",
-    "source": "answered by a source",
+_WAYS: Mapping[str, str] = {
+    Route.OUT: "asked for over the network",
+    Route.HELD: "answered from what the run held, free",
+    Route.JOINED: "answered together with a visit that was out, free",
+    Route.EXCLUDED: "turned away: out of scope",
+    Route.SOURCE: "answered by a source",
 }
 _TOLD = ("score", "source", "anchor", "as_of", "place", "of")  # each in a line of its own
 _MOST_VISITS = 20
@@ -129,7 +129,7 @@ def _found_on(source: str, anchor: str) -> Iterator[str]:
 def _visit(visit: Mapping[str, Any]) -> Iterator[str]:
     agent = f" by {plainly(visit['agent'])}" if visit["agent"] else ""
     fresh = ", wanted fresh" if visit["fresh"] else ""
-    never = visit["how"] == "out" and _is_unasked(visit["outcome"] or {})
+    never = visit["how"] == Route.OUT and _is_unasked(visit["outcome"] or {})
     way = "not asked for" if never else _WAYS.get(visit["how"], visit["how"])
     yield f"Visit {visit['id']}{agent}: {way}{fresh}."
     yield from _found_on(visit["source"], visit["anchor"])

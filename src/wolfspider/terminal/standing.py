@@ -14,7 +14,7 @@ from typing import Any
 from wolfspider.app.event_json import told
 from wolfspider.app.settings import Settings
 from wolfspider.core import failures
-from wolfspider.core.events import GOES_ON, Gauge
+from wolfspider.core.events import RESUMABLE, CrawlState, EndReason, Gauge, Phase
 from wolfspider.files.lock import is_owned
 from wolfspider.store.folder import Places
 from wolfspider.store.page_count import PageCount
@@ -25,17 +25,17 @@ from wolfspider.terminal.spider_results import Outputs
 DAY = 86_400.0
 SHORT = 2.0  # seconds of rest that are not worth a word
 OLD = 10.0  # seconds after which a gauge says how old it is
-WAITS = {  # what visits wait for; a word of drivers/meter.py that is not here is shown as it is
-    "turn": "for their host",
-    "rest": "for hosts that rest",
-    "robots": "for robots.txt",
-    "retry": "to be tried again",
-    "slot": "for a free slot",
-    "name": "for the address of their host",
-    "limit": "for a higher page limit",
-    "reading": "to be read",
+WAITS: Mapping[str, str] = {  # what visits wait for; a word that is not here is shown as it is
+    Phase.TURN: "for their host",
+    Phase.REST: "for hosts that rest",
+    Phase.ROBOTS: "for robots.txt",
+    Phase.RETRY: "to be tried again",
+    Phase.SLOT: "for a free slot",
+    Phase.NAME: "for the address of their host",
+    Phase.LIMIT: "for a higher page limit",
+    Phase.READING: "to be read",
 }
-HALTED = {"finishing": "FINISHING", "paused": "PAUSED"}
+HALTED: Mapping[str, str] = {CrawlState.FINISHING: "FINISHING", CrawlState.PAUSED: "PAUSED"}
 UNFOLLOWED = {  # what a run that has no link left did not follow, by its --nofollow
     "obey": " Links marked nofollow are not followed (--nofollow).",
     "pages": " Links of pages that say nofollow are not followed (--nofollow).",
@@ -83,7 +83,7 @@ def _waiting(what: str, number: int) -> str:
 
 def resting(gauge: Gauge) -> str:
     """Nothing happens until a host has rested; "" if something does, or it is a matter of moments."""
-    if gauge.state != "waiting" or gauge.next_at is None or gauge.next_at - gauge.at <= SHORT:
+    if gauge.state != CrawlState.WAITING or gauge.next_at is None or gauge.next_at - gauge.at <= SHORT:
         return ""
     return f"waiting for hosts to rest: next at {_clock(gauge.next_at)}"
 
@@ -140,45 +140,45 @@ class End:
 
     def why(self) -> str:
         spent = counted(self.downloads, "download")
-        if not self.count.pages + self.count.hidden and self.reason in ("done", "budget"):
+        if not self.count.pages + self.count.hidden and self.reason in (EndReason.DONE, EndReason.BUDGET):
             troubles = failures.counted(self.reasons) or "nothing was in reach"
             return f"Nothing could be downloaded: {troubles}. Are the starting points right?"
         match self.reason:
-            case "budget":
+            case EndReason.BUDGET:
                 return f"The budget is spent: {spent}."
-            case "done" if self.through:
+            case EndReason.DONE if self.through:
                 return f"The search is through, after {spent}."
-            case "done":
+            case EndReason.DONE:
                 more = "More starting points, or a wider --include, bring more."
                 return f"No link is left to follow after {spent}. {more}{UNFOLLOWED.get(self.nofollow, '')}"
-            case "excluded":
+            case EndReason.EXCLUDED:
                 include = f"{_command('steer', self.folder)} include RULE"
                 again = f"Include some again ({include}) and resume the run, or leave it at that."
                 return f"All links that are left are excluded, after {spent}. {again}"
-            case "waiting":
+            case EndReason.WAITING:
                 waits = f": {failures.counted(self.waits)}" if self.waits else ""
                 blocked = "Every host that is left is blocked or must rest for longer than --max-wait"
                 return f"{blocked}, after {spent}{waits}. Try again later, or with more starting points."
-            case "circling":
+            case EndReason.CIRCLING:
                 return f"The strategy goes round among pages it has, after {spent}, and finds nothing new. Try another."
-            case "stuck":
+            case EndReason.STUCK:
                 return f"The strategy waits for something that will never come, after {spent}: that is a bug in it."
-            case "disk":
+            case EndReason.DISK:
                 return f"The disk is nearly full (--disk-floor), so the crawl stopped after {spent}. Make room first."
-            case "finished":
+            case EndReason.FINISHED:
                 return f"A person finished the run after {spent}: it fetches nothing more."
             case _:
                 return f"Ended by you after {spent}; nothing is lost."
 
     def next_steps(self) -> list[str]:
         resume, steps = _command("resume", self.folder), []
-        if self.reason == "budget":
+        if self.reason == EndReason.BUDGET:
             steps.append(f"Go on with it by: {resume} --pages {2 * max(1, self.downloads)}")
-        elif self.reason in GOES_ON:
+        elif self.reason in RESUMABLE:
             steps.append(f"Go on with it by: {resume}")
-        elif self.reason == "done" and not self.through:
+        elif self.reason == EndReason.DONE and not self.through:
             steps.append(f"Give it starting points by: {_command('steer', self.folder)} seeds URL, then: {resume}")
-        if self.paused and self.reason in GOES_ON:
+        if self.paused and self.reason in RESUMABLE:
             steps.append(f"It is paused; end the pause by: {_command('steer', self.folder)} resume")
         if self.count.pages:
             steps.append(f"The pages: {_command('export', self.folder)}{' --relevant' * bool(self.count.relevant)}")
@@ -242,14 +242,14 @@ def _end(view: RunView, reason: str) -> End:
 
 def _is_fresh(gauge: Gauge, now: float) -> bool:
     """Does it tell of this moment, and not of an earlier session?"""
-    return gauge.state != "ended" and now - gauge.at < OLD
+    return gauge.state != CrawlState.ENDED and now - gauge.at < OLD
 
 
 def _headline(folder: Path, summary: Summary, gauge: Gauge | None, running: bool, now: float) -> str:
     """Of a run that goes on, or never came to an end."""
     resume = _command("resume", folder)
     if running:
-        if gauge is None or gauge.state == "ended":
+        if gauge is None or gauge.state == CrawlState.ENDED:
             return "The run is getting ready, or closing."
         if _is_fresh(gauge, now):
             return "The run is going on."

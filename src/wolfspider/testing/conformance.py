@@ -17,7 +17,7 @@ from dataclasses import field, make_dataclass
 from typing import Any
 
 from wolfspider.core import codec, events
-from wolfspider.core.model import FAILURES, Credit, Failure, Page, host_of
+from wolfspider.core.model import FAILURES, Credit, Failure, Page, Route, host_of
 from wolfspider.core.params import parameters
 from wolfspider.core.randomness import generator
 from wolfspider.core.scope import Nofollow
@@ -163,7 +163,7 @@ def _replay_from(trial: Trial, snapshot: int, stop: int, whole: Trial) -> None:
         return
     # What was out goes out at the same moment, so nothing at all may differ; but an answer from memory comes an instant
     # later than its fellows, of which some were in.
-    free = any(flight.how not in ("out", "joined") for flight in died.crawl.flights.values())
+    free = any(flight.how not in (Route.OUT, Route.JOINED) for flight in died.crawl.flights.values())
     seen = _landed if free else told
     demand(seen(trial.log) == seen(whole.log), f"a crawl that died after landing {stop} went on differently")
 
@@ -196,7 +196,7 @@ def _resumed(trial: Trial, died: Simulation) -> Simulation:
     crawl = trial.build()
     crawl.shelf = crawl.strategy.shelf = died.crawl.shelf
     crawl.restore(codec.load(*stored(died.crawl)))
-    out = [flight.visit.link.host for flight in crawl.flights.values() if flight.how == "out"]
+    out = [flight.visit.link.host for flight in crawl.flights.values() if flight.how == Route.OUT]
     room = Room.restored(codec.load(*codec.store(died.room.state())), out)
     return Simulation(crawl, trial.world, tries=trial.tries, room=room)
 
@@ -252,7 +252,7 @@ def obeys_people(kind: Kind) -> None:
     trial = Trial(kind, Sketch(), pages=1000, commands=commands)
     trial.run()
     went = [event for event in trial.log if isinstance(event, events.Went)]
-    shut = [event.at for event in went if host_of(event.visit.link.url) == "host1.test" and event.how != "excluded"]
+    shut = [event.at for event in went if host_of(event.visit.link.url) == "host1.test" and event.how != Route.EXCLUDED]
     demand(not any(1_000_002.0 <= at < 1_000_061.0 for at in shut), "it visits a host that a person excluded")
     demand(not any(1_000_006.0 <= event.at < 1_000_050.0 for event in went), "it starts visits while paused")
     demand(any(event.visit.link.url == new for event in went), "a starting point added mid-crawl is never visited")

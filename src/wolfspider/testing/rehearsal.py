@@ -10,7 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wolfspider.core.model import Capture, Credit, Failure, Fetch, Link, Outcome, Page, Visit
+from wolfspider.core.events import EndReason
+from wolfspider.core.model import Capture, Credit, Failure, Fetch, Link, Outcome, Page, Route, Visit
 from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
 from wolfspider.engine.crawl import Crawl, Flight, Limits
@@ -133,7 +134,7 @@ class Rehearsal:
         state, entries = store.past()
         if state is not None:
             self.crawl.restore(state["crawl"])
-            out = (flight.visit.link.host for flight in self.crawl.flights.values() if flight.how == "out")
+            out = (flight.visit.link.host for flight in self.crawl.flights.values() if flight.how == Route.OUT)
             self.room = Room.restored(state["room"], out)
         played = list(entries)
         replay(self.crawl, played, self.room)
@@ -172,12 +173,12 @@ class Rehearsal:
         self.crawl.visits(self.room, now)
         over = not self.crawl.flights
         if over:
-            self.crawl.end("budget", now)
+            self.crawl.end(EndReason.BUDGET, now)
         self.store.commit()
         return not over
 
     def land_one(self, now: float) -> None:
-        flight = next((flight for flight in self.crawl.flights.values() if flight.how != "joined"), None)
+        flight = next((flight for flight in self.crawl.flights.values() if flight.how != Route.JOINED), None)
         if flight is not None:
             self._land(flight, now)
 
@@ -190,7 +191,7 @@ class Rehearsal:
     def _land(self, flight: Flight, now: float) -> None:
         visit = flight.visit
         url = visit.link.url
-        if flight.how != "out":
+        if flight.how != Route.OUT:
             held = self.store.recall(url)
             assert held is not None, url
             self.crawl.land(visit, held.result, now, 0.0)

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from wolfspider.core import codec, events
 from wolfspider.core.events import Command
-from wolfspider.core.model import Capture, Failure, Fetch, Link, Outcome, Page, Verdict, Visit
+from wolfspider.core.model import Capture, Failure, Fetch, Link, Outcome, Page, Route, Verdict, Visit
 from wolfspider.policy.frontier import Record
 from wolfspider.policy.room import Broken
 from wolfspider.store.base import Store
@@ -59,7 +59,7 @@ class Hand:
         self.store.write(("begin", (Link(URL),), self.now, 0))
         self.store.hear(events.Began(self.now, (Link(URL),), 10))
 
-    def send(self, url: str, how: str = "out", fresh: bool = False) -> Visit:
+    def send(self, url: str, how: Route = Route.OUT, fresh: bool = False) -> Visit:
         visit = Visit(self.visits, Link(url, "a link"), "me", "", {"score": 0.5}, fresh)
         self.visits += 1
         self.now += 1
@@ -76,7 +76,7 @@ class Hand:
         if fetch is not None and (isinstance(result, Page) or result.lasting):
             self.store.keep(visit.link.url, result, verdict)
         outcome = Outcome(visit, result, verdict, int(fetch is not None), 0.5, self.now)
-        self.store.hear(events.Landed(self.now, outcome, "out" if fetch else "held", self.visits))
+        self.store.hear(events.Landed(self.now, outcome, Route.OUT if fetch else Route.HELD, self.visits))
 
     def bring(self, fetch: Fetch, score: float = 0.7) -> Page | Failure:
         """One visit there and back."""

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from wolfspider.core.events import Ended, Event, Landed
-from wolfspider.core.model import Failure, Page, host_of
+from wolfspider.core.model import Failure, Page, Route, host_of
 
 
 def key(url: str) -> str:
@@ -26,7 +26,7 @@ def key(url: str) -> str:
 
 def charged(event: Event) -> Landed | None:
     """The event, if it is a download."""
-    return event if isinstance(event, Landed) and event.how == "out" and event.outcome.downloads else None
+    return event if isinstance(event, Landed) and event.how == Route.OUT and event.outcome.downloads else None
 
 
 class Found:

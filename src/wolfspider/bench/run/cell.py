@@ -21,6 +21,7 @@ from wolfspider.bench.measure.metrics import Found
 from wolfspider.bench.run.entrants import Own, check_unchanged, judge_of, strategy_of
 from wolfspider.bench.run.kept import write_whole
 from wolfspider.core import randomness
+from wolfspider.core.events import EndReason
 from wolfspider.core.model import BACKLINKS, LEAP, Fetch, Link, host_of
 from wolfspider.core.params import build
 from wolfspider.core.scope import Scope
@@ -129,7 +130,7 @@ def measure(cell: Cell, task: Task, world: World) -> Measured:
         error = (fault(failure) or f"{type(failure).__name__}: {failure}")[:500]
         found.close()
     seconds = time.perf_counter() - began
-    error = STUCK if reason == "stuck" else error
+    error = STUCK if reason == EndReason.STUCK else error
     figures = (found.downloads, found.training, found.curve, len(found.hosts))
     return Measured(*figures, reason, seconds, memory.megabytes(), error)
 

@@ -16,7 +16,7 @@ from wolfspider.bench.measure.metrics import Best, Found, Harvest
 from wolfspider.bench.run.cell import Cell, new_crawl
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import Event, Landed
-from wolfspider.core.model import Link
+from wolfspider.core.model import Link, Route
 from wolfspider.core.topic import Task
 from wolfspider.drivers.simulated import simulate
 from wolfspider.policy.judges import DEFAULT_JUDGE
@@ -85,7 +85,7 @@ class Hunt:
         """Go on to the end; `look` is called after every download."""
 
         def landed(event: Event) -> None:
-            if isinstance(event, Landed) and event.how == "out":
+            if isinstance(event, Landed) and event.how == Route.OUT:
                 look(self)
 
         self._crawl.listen(landed)

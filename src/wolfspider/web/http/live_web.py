@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from wolfspider.core.events import Phase
 from wolfspider.core.model import Capture, Failure, Fetch, host_of
 from wolfspider.web.http.client import Answer, Client
 from wolfspider.web.http.guard import Guard
@@ -144,7 +145,7 @@ class Live:
         refused = self.guard.refuses(url) or self._out_of_scope(trip) or self._crowded(host)
         if refused is not None:
             return refused
-        trip.request.doing("name")
+        trip.request.doing(Phase.NAME)
         where = await self._address(host)
         if isinstance(where, Failure):
             return where
@@ -199,7 +200,7 @@ class Live:
         if rules is not None:
             return rules
         trip.waits(True)
-        trip.request.doing("robots")
+        trip.request.doing(Phase.ROBOTS)
         return await self.robots.rules(trip.url, self._ask_for_rules)
 
     async def _ask_for_rules(self, url: str) -> Answer | Failure:
@@ -223,7 +224,7 @@ class Live:
             if too_long is not None:
                 return too_long
             trip.waits(False)
-            trip.request.doing("slot")
+            trip.request.doing(Phase.SLOT)
             left = trip.left()
             if left is not None and left <= 0:
                 return Failure("timeout", f"not here within {trip.request.deadline:g} s")
@@ -241,7 +242,7 @@ class Live:
         def waits(waiting: bool) -> None:
             trip.waits(waiting)
             if waiting:
-                trip.request.doing("rest" if self.polite.in_trouble(host) else "turn")
+                trip.request.doing(Phase.REST if self.polite.in_trouble(host) else Phase.TURN)
 
         return waits
 
@@ -287,7 +288,7 @@ class _Trip:
         self._sent = self._sent or self.request.sends()
         if not self._sent:
             return NOT_SENT
-        self.request.doing("fetching")
+        self.request.doing(Phase.FETCHING)
         return None
 
     def waits(self, waiting: bool) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
+from wolfspider.core.events import Phase
 from wolfspider.core.model import Failure, Fetch
 from wolfspider.core.topic import Task
 from wolfspider.graphs.graph import Graph
@@ -77,9 +78,7 @@ class Request:
     allows: Callable[[str], bool] = lambda url: True  # the crawl's scope, asked at every hop
     waits: Callable[[bool], None] = lambda waiting: None  # told when the visit must wait for a turn, and when it has it
     sends: Callable[[], bool] = lambda: True  # asked just before the first request goes out; if False, none may
-    doing: Callable[[str], None] = lambda what: (
-        None
-    )  # told what the visit does, a word of drivers/meter.py; for people alone
+    doing: Callable[[Phase], None] = lambda phase: None  # told what the visit is doing, for people alone
 
 
 NOT_SENT = Failure("budget", "the page limit was lowered before it was sent")

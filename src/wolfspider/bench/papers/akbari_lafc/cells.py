@@ -38,6 +38,7 @@ from wolfspider.bench.run.epochs import Epoch, Keeping, epochs
 from wolfspider.bench.run.starts import DIRECTORY, STARTS, Start, start_of
 from wolfspider.core import randomness as chance
 from wolfspider.core.errors import Problem
+from wolfspider.core.events import EndReason
 from wolfspider.core.model import BACKLINKS, Question
 from wolfspider.core.params import build
 from wolfspider.core.scope import Scope
@@ -246,7 +247,7 @@ def run(setting: Setting, ground: Ground, hear: Callable[[int, Crawl], None], **
     keeps = not setting.get("broken")
     where = (ground.start.looks, ground.kept, [ground.start.url], ground.world.start)
     for epoch in epochs(crawl_of, *where, crawls, inherit=keeps):
-        if epoch.result.reason == "stuck":
+        if epoch.result.reason == EndReason.STUCK:
             raise Problem(f"{setting['strategy']} waits for something that cannot come, on {setting['web']}.")
         yield epoch
 

@@ -36,6 +36,7 @@ from wolfspider.bench.run.cell import inside, opened
 from wolfspider.core import events, randomness
 from wolfspider.core.defaults import DEFAULT_JUDGE
 from wolfspider.core.errors import Problem
+from wolfspider.core.events import EndReason
 from wolfspider.core.model import LEAP, Link, Page, Verdict
 from wolfspider.core.params import build
 from wolfspider.core.scope import Scope
@@ -179,7 +180,7 @@ def crawled(crawl: Crawl, ground: Ground) -> Result:
     start = ground.world.start
     crawl.begin([Link(page.url) for page in ground.case.liked], now=start)
     result = simulate(crawl, ground.world, start=start)
-    if result.reason == "stuck":
+    if result.reason == EndReason.STUCK:
         raise Problem(f"{crawl.strategy.name} waits for something that cannot come, on {ground.world.name}.")
     return result
 

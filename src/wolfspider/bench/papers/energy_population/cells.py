@@ -32,7 +32,7 @@ from wolfspider.bench.run.cell import inside, opened
 from wolfspider.bench.run.epochs import Keeping
 from wolfspider.core import randomness
 from wolfspider.core.errors import Problem
-from wolfspider.core.events import Event, Finish, Noted
+from wolfspider.core.events import EndReason, Event, Finish, Noted
 from wolfspider.core.model import Link, Page, Verdict
 from wolfspider.core.params import build
 from wolfspider.core.scope import Scope
@@ -273,7 +273,7 @@ def run(crawl: Crawl, kept: Keeping, task: Task, starts: int) -> str:
     world = kept.world
     crawl.begin([Link(url) for url in task.seeds[:starts]], now=world.start)
     reason = simulate(crawl, kept, start=world.start).reason
-    if reason == "stuck":
+    if reason == EndReason.STUCK:
         raise Problem(f"energy waits for something that cannot come, on {world.name}.")
     return reason
 

@@ -34,7 +34,7 @@ import numpy as np
 
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import Began, Credited, Ended, Event, Landed, Went
-from wolfspider.core.model import Failure, Page, is_web_address
+from wolfspider.core.model import Failure, Page, Route, is_web_address
 from wolfspider.core.text import clipped
 from wolfspider.engine.crawl import Crawl
 from wolfspider.files.lock import Lock
@@ -100,10 +100,10 @@ class Recorder:
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, Landed):
-            if event.how == "out":
+            if event.how == Route.OUT:
                 self._landed(event)
         elif isinstance(event, Went):
-            if event.how == "out":
+            if event.how == Route.OUT:
                 self._went[event.visit.id] = event.at
         elif isinstance(event, Credited):
             credit = event.credit
