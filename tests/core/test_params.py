@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wolfspider.core.errors import Problem
-from wolfspider.core.params import build, move, param, parameters
+from wolfspider.core.params import build, live_names, move, param, parameters
 from wolfspider.strategies import all_strategies
 
 
@@ -53,6 +53,10 @@ def test_nothing_out_of_bounds_gets_in(value: float) -> None:
         assert sample.share == 0.5 and not 0 <= value <= 1
     else:
         assert sample.share == value and 0 <= value <= 1
+
+
+def test_what_may_change_in_a_run_is_known_by_name() -> None:
+    assert live_names(Sample) == live_names(Sample()) == ("width", "share", "loud")
 
 
 def test_a_locked_parameter_does_not_move() -> None:

@@ -371,9 +371,9 @@ def test_the_budget_can_be_moved_both_ways() -> None:
 @pytest.mark.parametrize(
     ("command", "says"),
     [
-        (events.SetLimit("speed", 3), "A limit is pages, slots or delay"),
-        (events.SetLimit("slots", 0), "slots must be between 1"),
-        (events.SetLimit("delay", math.nan), "delay must be between 0"),
+        (events.SetLimit("speed", 3), "one of pages, slots, delay, not 'speed'"),
+        (events.SetLimit("slots", 0), "slots must be at least 1"),
+        (events.SetLimit("delay", math.nan), "delay must be a number"),
         (events.SetParam("depht", 3), "no parameter 'depht'"),
         (events.SetTopic((), ""), "A topic needs keywords"),
         (events.Label("host9.test", True), "nothing to label"),

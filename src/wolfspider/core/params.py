@@ -1,5 +1,5 @@
 """Parameters: one dataclass for each part that has some; every field carries a sentence, bounds, and whether it may
-move live.
+change while a crawl runs (`live`).
 
 The command line, the documentation and the dashboard are generated from these fields; nothing about them is written
 twice.
@@ -54,9 +54,9 @@ class Param:
         if self.choices and value not in self.choices:
             raise Problem(f"{self.name} is one of {', '.join(self.choices)}, not {given!r}.")
         if self.low is not None and value < self.low:
-            raise Problem(f"{self.name} must be at least {self.low:g}, not {given}.")
+            raise Problem(f"{self.name} must be at least {self.low:,}, not {given}.")
         if self.high is not None and value > self.high:
-            raise Problem(f"{self.name} must be at most {self.high:g}, not {given}.")
+            raise Problem(f"{self.name} must be at most {self.high:,}, not {given}.")
         return value
 
     def _convert(self, given: Any) -> Any:
@@ -83,6 +83,11 @@ def parameters(params: Any) -> dict[str, Param]:
         field.name: Param(field.name, kinds[field.name].__name__, field.default, **field.metadata)
         for field in dataclasses.fields(params)
     }
+
+
+def live_names(params: Any) -> tuple[str, ...]:
+    """Parameters that may change while a crawl runs."""
+    return tuple(name for name, known in parameters(params).items() if known.live)
 
 
 def build(kind: type[T], settings: Mapping[str, Any]) -> T:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ from wolfspider.core import events
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason
 from wolfspider.core.model import Link, Page, Verdict, is_web_address
-from wolfspider.core.params import move
+from wolfspider.core.params import live_names, move, parameters
 from wolfspider.core.scope import Rule
 
 if TYPE_CHECKING:
@@ -59,14 +60,12 @@ def _seeds(crawl: Crawl, urls: tuple[str, ...]) -> list[Link]:
 
 
 def _set_limit(crawl: Crawl, name: str, value: float) -> float:
-    bounds = {"pages": (0, 10**12), "slots": (1, 2000), "delay": (0, 86_400)}
-    if name not in bounds:
-        raise Problem(f"A limit is pages, slots or delay, not {name!r}.")
-    least, most = bounds[name]
-    if not least <= value <= most:
-        raise Problem(f"{name} must be between {least:,} and {most:,}, not {value}.")
+    limits = parameters(crawl.limits)
+    if name not in live_names(crawl.limits):
+        raise Problem(f"A limit that can be changed is one of {', '.join(live_names(crawl.limits))}, not {name!r}.")
+    whole = limits[name].kind == "int" and math.isfinite(value)
     old: float = getattr(crawl.limits, name)
-    setattr(crawl.limits, name, value if name == "delay" else int(value))
+    setattr(crawl.limits, name, limits[name].read(math.floor(value) if whole else value))
     return old
 
 

@@ -35,6 +35,7 @@ from wolfspider.core.model import (
     Visit,
     is_web_address,
 )
+from wolfspider.core.params import param
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Topic
 from wolfspider.engine.commands import labelled, obey
@@ -69,10 +70,14 @@ KEPT = (
 
 @dataclass
 class Limits:
-    pages: int  # the budget in downloads, exceeded only by requests that were under way when it was lowered
-    slots: int = 1  # visits out at a time
-    delay: float = 0.0  # seconds between two visits to a host
-    max_wait: float = 3600.0  # a crawl that could only wait longer than this is over
+    """What a crawl may spend, and how fast. `events.SetLimit` changes the live ones, within their bounds."""
+
+    pages: int = param(
+        1000, "Downloads; exceeded only by requests under way when the limit was lowered.", low=0, high=10**12
+    )
+    slots: int = param(1, "Visits out at a time.", low=1, high=2000)
+    delay: float = param(0.0, "Seconds between two visits to a host.", low=0, high=86_400)
+    max_wait: float = param(3600.0, "A crawl that could only wait longer than this is over (seconds).", live=False)
 
 
 @dataclass
