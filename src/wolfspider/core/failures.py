@@ -38,7 +38,7 @@ KINDS: Mapping[str, tuple[str, str]] = {  # a phrase to be counted, and what it 
         "host left alone for now",
         "its host was in trouble, or asked to be left alone, for longer than we wait",
     ),
-    "source": ("no answer to a search or leap", "what finds addresses of this kind had no answer"),
+    "source": ("no answer to a search or leap", "the search or index that finds addresses of this kind had no answer"),
     "budget": ("page limit lowered", "the page limit was lowered before it was sent"),
 }
 MEANINGS: Mapping[str, str] = {kind: meaning for kind, (_, meaning) in KINDS.items()}
