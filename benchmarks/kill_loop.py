@@ -40,7 +40,8 @@ from typing import Any, NamedTuple
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-from wolfspider.app.hunt import Hunt, settings_of
+from wolfspider.app.hunt import Hunt
+from wolfspider.app.run_folder import settings_of
 from wolfspider.bench.run.topics import tasks_of
 from wolfspider.core import codec
 from wolfspider.core.errors import Problem

@@ -16,8 +16,8 @@ import pytest
 
 import wolfspider
 from small_web import SMALL, SPIDERS, SmallWeb, page
-from wolfspider.app import hunt
-from wolfspider.app.assemble import LEARNED, glimpse, hand_on
+from wolfspider.app import found_pages
+from wolfspider.app.past_runs import LEARNED, glimpse, hand_on
 from wolfspider.app.settings import Settings
 from wolfspider.core import events
 from wolfspider.core.errors import Busy
@@ -83,7 +83,7 @@ def test_leaving_the_loop_early_ends_the_crawl_cleanly_and_it_can_be_gone_on_wit
 
 
 def test_who_reads_slowly_paces_the_crawl(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hunt, "MANY", 5)
+    monkeypatch.setattr(found_pages, "MANY", 5)
 
     async def talk(via: str, served: Any) -> int:
         pages = aiter(wolfspider.crawl("http://m.test/", via=via, slots=2, **HASTY))

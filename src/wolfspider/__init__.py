@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from wolfspider.app.hunt import Found as Found
+    from wolfspider.app.api import crawl as crawl
+    from wolfspider.app.api import resume as resume
+    from wolfspider.app.found_pages import Found as Found
     from wolfspider.app.hunt import Hunt as Hunt
-    from wolfspider.app.hunt import crawl as crawl
-    from wolfspider.app.hunt import resume as resume
     from wolfspider.app.settings import Settings as Settings
     from wolfspider.core import events as events
     from wolfspider.core.errors import BadInput as BadInput
@@ -45,7 +45,9 @@ if TYPE_CHECKING:
 _WHERE = {
     "drivers.simulated": ("Result",),
     "core.errors": ("BadInput", "Problem"),
-    "app.hunt": ("Found", "Hunt", "crawl", "resume"),
+    "app.api": ("crawl", "resume"),
+    "app.found_pages": ("Found",),
+    "app.hunt": ("Hunt",),
     "policy.judges.judge": ("Judge", "Unlearning", "verdict"),
     "core.model": ("Failure", "Link", "Outcome", "Page", "Verdict", "Visit"),
     "core.params": ("param",),

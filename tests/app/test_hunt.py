@@ -16,9 +16,9 @@ import faults
 import wolfspider
 from faults import Call, Faulty, document
 from wolfspider import Settings
-from wolfspider.app import preflight
-from wolfspider.app.hunt import LIMITS, settings_of
-from wolfspider.app.preflight import IDENTITY, check_same
+from wolfspider.app import assemble, preflight, starting_points
+from wolfspider.app.hunt import LIMITS
+from wolfspider.app.run_folder import IDENTITY, check_same, settings_of
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import Obeyed, SetLimit
 from wolfspider.store.archive import check as check_archive
@@ -91,7 +91,7 @@ def test_who_asks_for_less_than_the_floor_is_told_once(tmp_path: Path) -> None:
 
 def test_the_crawler_introduces_itself() -> None:
     assert (
-        preflight.agent(Settings(contact="me@example.org")) == f"wolfspider/{wolfspider.__version__} (+me@example.org)"
+        assemble.agent(Settings(contact="me@example.org")) == f"wolfspider/{wolfspider.__version__} (+me@example.org)"
     )
     assert preflight.via(Settings(via="[::1]:80")) == ("::1", 80) and preflight.via(Settings()) is None
 
@@ -100,7 +100,7 @@ def test_a_contact_is_told_to_servers_and_in_the_archive_and_is_no_secret(tmp_pa
     async def talk(server: Faulty) -> None:
         await hunt(server.port, "http://a.test/ok", pages=1, contact="me@example.org", out=tmp_path / "run")
         assert all(
-            asked.header("user-agent") == preflight.agent(Settings(contact="me@example.org")) for asked in server.log
+            asked.header("user-agent") == assemble.agent(Settings(contact="me@example.org")) for asked in server.log
         )
 
     beside(talk)
@@ -110,13 +110,13 @@ def test_a_contact_is_told_to_servers_and_in_the_archive_and_is_no_secret(tmp_pa
 
 
 def test_keywords_are_parted_by_commas_and_serve_as_a_description() -> None:
-    topic = preflight.topic_of(Settings(topic="linux kernel, scheduler"))
+    topic = assemble.topic_of(Settings(topic="linux kernel, scheduler"), ())
     assert topic.keywords == ("linux kernel", "scheduler") and topic.description.split() == [
         "linux",
         "kernel",
         "scheduler",
     ]
-    assert preflight.topic_of(Settings(topic="a", description="A sentence.")).description == "A sentence."
+    assert assemble.topic_of(Settings(topic="a", description="A sentence."), ()).description == "A sentence."
 
 
 # Liked pages
@@ -165,11 +165,11 @@ def test_liked_pages_that_cannot_be_had_or_take_all_are_a_problem(tmp_path: Path
 def test_a_file_too_large_to_be_a_page_is_refused(tmp_path: Path) -> None:
     large = tmp_path / "large"
     with large.open("wb") as file:
-        file.truncate(preflight.LARGEST + 1)
+        file.truncate(starting_points.LARGEST + 1)
     with pytest.raises(BadInput, match="larger than"):
-        preflight.liked_file(large, "file:///large")
+        starting_points.liked_file(large, "file:///large")
     with pytest.raises(BadInput, match="cannot be read"):
-        preflight.liked_file(tmp_path / "missing", "file:///missing")
+        starting_points.liked_file(tmp_path / "missing", "file:///missing")
 
 
 # Starting points

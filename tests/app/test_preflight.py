@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from wolfspider.app import preflight
+from wolfspider.app import preflight, starting_points
 from wolfspider.app.settings import Settings
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.model import Failure, Fetch
@@ -117,22 +117,22 @@ def test_the_address_of_a_liked_page_is_a_start_where_there_is_no_other() -> Non
         Fetch("http://localhost/gone", "http://localhost/gone", 410),
         Fetch("http://localhost/slow", "http://localhost/slow", failure=Failure("timeout", "")),
     ]
-    assert preflight.liked_starts(alone, had) == ["http://localhost/good"]
+    assert starting_points.liked_starts(alone, had) == ["http://localhost/good"]
     for more in ({"urls": ("http://localhost/",)}, {"seeds": ("list",)}, {"search": "http://localhost:8888"}):
-        assert preflight.liked_starts(replace(alone, **more), had) == []
+        assert starting_points.liked_starts(replace(alone, **more), had) == []
 
 
 @pytest.mark.parametrize("name", ["nolike.html", "pages/nolike.html", "./nolike", "/nowhere/nolike"])
 def test_a_file_that_is_not_there_is_no_address(name: str) -> None:
     with pytest.raises(BadInput, match=f"There is no file {name}"):
-        preflight.listed(Settings(**OWN, like=(name,)))
+        starting_points.listed(Settings(**OWN, like=(name,)))
 
 
 def test_a_folder_is_no_page(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="is a folder"):
-        preflight.listed(Settings(**OWN, like=(str(tmp_path),)))
+        starting_points.listed(Settings(**OWN, like=(str(tmp_path),)))
 
 
 @pytest.mark.parametrize("like", ["example.org/page.html", "https://example.org/a.html", "//example.org/a"])
 def test_an_address_that_ends_like_a_file_is_one(like: str) -> None:
-    assert preflight.listed(Settings(**OWN, like=(like,))) == []
+    assert starting_points.listed(Settings(**OWN, like=(like,))) == []

@@ -11,7 +11,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from wolfspider.app.hunt import Hunt, settings_of
+from wolfspider.app.hunt import Hunt
+from wolfspider.app.run_folder import settings_of
 from wolfspider.core import codec
 from wolfspider.core.model import Failure, Page
 from wolfspider.files import failpoints

@@ -16,8 +16,8 @@ from tests.live.hunting import HASTY, Told, assert_whole, crawl_command, finishe
 from tests.web.searxng import ROBOTS, Reply, served
 
 import wolfspider
-from wolfspider.app.assemble import glimpse
 from wolfspider.app.explain import why
+from wolfspider.app.past_runs import glimpse
 from wolfspider.core.model import Failure, Page
 from wolfspider.files.failpoints import VARIABLE
 from wolfspider.learn.page_states import KeptStates

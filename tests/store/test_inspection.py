@@ -9,7 +9,7 @@ import pytest
 
 import wolfspider
 from small_web import SMALL
-from wolfspider.app.assemble import glimpse
+from wolfspider.app.past_runs import glimpse
 from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Link
 from wolfspider.policy.frontier import Record

@@ -1,63 +1,56 @@
-"""The parts of a crawl, made from a person's settings; and those of a run as they were at its last snapshot, for who
-only looks, or wants to start from what it learned."""
+"""The parts of a crawl, each made from the settings: topic, strategy, judge, scope, sources, web and driver."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
-from dataclasses import replace
-from importlib.util import find_spec
+import random
+import shutil
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from wolfspider import __version__
 from wolfspider.app import preflight
 from wolfspider.app.leaping import Leaping
 from wolfspider.app.plugins import judge_maker, strategy_kind
 from wolfspider.app.settings import Settings
-from wolfspider.core import codec
-from wolfspider.core.errors import BadInput, Problem
-from wolfspider.core.model import LEAP, SEARCH, Fetch, Page
+from wolfspider.core.events import EndReason, Event
+from wolfspider.core.model import LEAP, SEARCH, Fetch, Page, Route
 from wolfspider.core.params import build
 from wolfspider.core.randomness import generator
 from wolfspider.core.scope import Nofollow, Scope
 from wolfspider.core.topic import Topic
+from wolfspider.drivers.live import Clock, Run
 from wolfspider.engine.contracts import Source
-from wolfspider.policy.browsing import Browsing
+from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.policy.frontier import Shelf
-from wolfspider.policy.judges import make_judge
 from wolfspider.policy.judges.judge import Judge
+from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy
-from wolfspider.store import inspection, snapshots
-from wolfspider.store.folder import Places
-from wolfspider.store.view import RunView
+from wolfspider.store.base import Store
+from wolfspider.web.http.client import Caps, Client
+from wolfspider.web.http.guard import Guard
+from wolfspider.web.http.live_web import Live
+from wolfspider.web.http.polite import HostCap, Manners, Polite
+from wolfspider.web.http.robots import LiveRobots
 from wolfspider.web.page.html import parse
 from wolfspider.web.page.urls import looks_like_file
 from wolfspider.web.seeds import sources as seeds
 from wolfspider.web.seeds.search import Searches
-from wolfspider.web.worlds.world import Web
 
-MOST_BROWSED = 500  # pages of a run that a browsing crawler learns from, beside those with a label
-LABEL = "wolfspider steer {} label URL up"
-LEARNED = "learned.snapshot"  # lies with the snapshots of a run: what it started from
+LARGEST_RAW = 60_000_000  # bytes of an answer before it is unpacked: what the archive reads back
 
 Learned = Mapping[str, Any]  # of `strategy` and of `judge`, those that there are
 
 
-def check(settings: Settings) -> None:
-    """Are there such a strategy, such parameters and such a judge? Asked before anything is made."""
-    build(strategy_kind(settings.strategy).Params, settings.set)
-    if settings.pdf and find_spec("pypdf") is None:
-        raise Problem("--pdf needs a library that is not installed: pip install 'wolfspider[pdf]'.")
-    if ".py" in settings.judge:
-        judge_maker(settings.judge)
-    else:
-        make_judge(settings.judge, Topic(("anything",)))
-
-
 def topic_of(settings: Settings, likes: Iterable[Fetch]) -> Topic:
-    """Liked pages lose the links that are not followed, as all pages do: links of both are compared."""
+    """Keywords are parted by commas. Where there is no description the words of the keywords serve as one: a page that
+    has `kernel` and `linux` apart is nearer to "linux kernel" than one that has neither. Liked pages lose the links
+    that are not followed, as all pages do: links of both are compared."""
     scope = scope_of(settings)
-    return preflight.topic_of(settings, tuple(scope.cut(page) for page in map(parse, likes) if isinstance(page, Page)))
+    liked = tuple(scope.cut(page) for page in map(parse, likes) if isinstance(page, Page))
+    keywords = tuple(part.strip() for part in settings.topic.split(",") if part.strip())
+    return Topic(keywords, settings.description or settings.topic.replace(",", " "), liked)
 
 
 def strategy_of(settings: Settings, topic: Topic, shelf: Shelf, learned: Learned | None = None) -> Strategy:
@@ -96,10 +89,12 @@ def _ends_like_pdf(url: str) -> bool:
     return url.partition("?")[0].lower().endswith(".pdf")
 
 
-def sources_of(
-    settings: Settings, scope: Scope, web: Callable[[], Web], services: Callable[[], Web], leaping: Leaping | None
-) -> dict[str, Source]:
+def sources_of(settings: Settings, scope: Scope, web: Callable[[], Live], leaping: Leaping | None) -> dict[str, Source]:
     """What a strategy may ask besides the web: a search, where the person named a service, and what leaps lead to."""
+
+    def services() -> Live:
+        return web().without_robots()
+
     sources: dict[str, Source] = {}
     if settings.search:
         sources[SEARCH] = Searches(services, seeds.address(settings.search), settings.results, scope.allows)
@@ -108,101 +103,109 @@ def sources_of(
     return sources
 
 
-# A run as it was
+def crawl_of(
+    settings: Settings, store: Store, learned: Learned, web: Callable[[], Live], leaping: Leaping | None
+) -> Crawl:
+    """A crawl that has not begun. Its limits are those that the run was begun with: later ones are in its log. The web
+    is asked for when a source first needs it: a crawl is resumed before there is one."""
+    first, scope = Settings.from_json(store.about["settings"]), scope_of(settings)
+    crawl = Crawl(
+        strategy_of(settings, topic_of(settings, store.liked()), store.shelf, learned),
+        judge_of(settings, learned),
+        store,
+        Limits(first.pages, first.slots, first.delay, settings.max_wait),
+        scope=scope,
+        sources=sources_of(settings, scope, web, leaping),
+        journal=store.write,
+    )
+    crawl.listen(store.hear)
+    return crawl
 
 
-class Glimpse(NamedTuple):
-    """A run at its last snapshot."""
-
-    last: inspection.Last
-    strategy: Strategy
-    judge: Judge
-
-
-@contextmanager
-def glimpse(view: RunView) -> Iterator[Glimpse | None]:
-    """None if it has no snapshot yet. Nothing of it may be changed."""
-    settings = Settings.from_json(view.about["settings"])
-    strategy_kind(settings.strategy)  # a person's own may register kinds that its snapshot is made of
-    last = inspection.last_snapshot(view)
-    if last is None:
-        yield None
-        return
-    state = last.state["crawl"]
-    keywords, description = state["topic"]
-    topic = topic_of(settings, inspection.liked(view))
-    topic = replace(topic, keywords=tuple(keywords), description=description)
-    with closing(inspection.shelf_of(view, last)) as shelf:
-        strategy = strategy_of(settings, topic, shelf)
-        vars(strategy.params).update(state["params"])
-        strategy.restore(state["strategy"])
-        judge = judge_of(settings)(topic)
-        judge.restore(state["judge"])
-        yield Glimpse(last, strategy, judge)
+def web_of(settings: Settings, store: Store, clock: Clock, stack: AsyncExitStack) -> Live:
+    """The live web, with what the store knows of its hosts."""
+    guard = Guard(allow_private=settings.allow_private, via=preflight.via(settings))
+    caps = Caps(min(2 * settings.largest, LARGEST_RAW), settings.largest, settings.deadline)
+    client = Client(guard, agent(settings), caps, clock)
+    stack.push_async_callback(client.close)
+    manners = Manners(
+        delay=settings.delay,
+        factor=settings.adapt,
+        backoff=settings.backoff,
+        per_address=0 if settings.via else settings.per_address,
+        patience=max(120.0, 2 * settings.delay, settings.max_wait),
+    )
+    polite = Polite(manners, clock, random.Random())
+    strangers = not preflight.public_needs_contact(settings)
+    web = Live(client, guard, polite, LiveRobots(clock), hosts=HostCap(), robots_tries=1, strangers=strangers)
+    web.restore(store.hosts(), clock())
+    return web
 
 
-# What a run hands on
+def agent(settings: Settings) -> str:
+    """How the crawler introduces itself."""
+    return f"wolfspider/{__version__}" + (f" (+{settings.contact})" if settings.contact else "")
 
 
-def hand_on(source: Path, folder: Path, settings: Settings, remark: Callable[[str], None]) -> dict[str, str]:
-    """Copy what a run has learned into the folder of a new one, which needs the other no more; returns how the new run
-    knows its copy."""
-    learned = _learned(source, settings, remark)
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        Places.of(folder).snapshots.mkdir(mode=0o700, exist_ok=True)
-        saved = snapshots.save(Places.of(folder).snapshots, LEARNED, *codec.store(learned))
-    except OSError as error:
-        raise Problem(f"{folder} cannot be written: {error.strerror}.") from error
-    return {"file": saved.file, "digest": saved.digest}
+def driver_of(
+    settings: Settings,
+    crawl: Crawl,
+    room: Room,
+    web: Live,
+    store: Store,
+    clock: Clock,
+    folder: Path,
+    stack: AsyncExitStack,
+    *,
+    tell: Callable[[Event], None],
+    pace: Callable[[], bool],
+) -> Run:
+    """Visits that were in flight when a run died count as sent just now, and hosts that rest are not asked."""
+    room.pause = web.retry_after
+    for flight in crawl.flights.values():
+        if flight.how == Route.OUT:
+            web.polite.asked(flight.visit.link.host)
+    for host in web.resting():
+        room.rest(host, web.polite.ready_at(host))
+    reader = None
+    if settings.parsers:
+        from wolfspider.web.page.parser_processes import Parsers
+
+        parsers = Parsers(settings.parsers)
+        stack.push_async_callback(parsers.close)
+        reader = parsers.read
+
+    def watch_disk(now: float) -> EndReason | None:
+        return EndReason.DISK if shutil.disk_usage(folder).free < settings.disk_floor * 1_000_000 else None
+
+    return Run(
+        crawl,
+        web,
+        store,
+        clock=clock,
+        tries=settings.tries,
+        room=room,
+        read=reader,
+        tell=tell,
+        turned=_before_each_commit(crawl, web, store),
+        pace=pace,
+        chores=watch_disk,
+        snapshots=settings.snapshots,
+        patient=True,
+    )
 
 
-def _learned(source: Path, settings: Settings, remark: Callable[[str], None]) -> dict[str, Any]:
-    view = RunView(source)
-    was = Settings.from_json(view.about["settings"])
-    learned: dict[str, Any] = {}
-    with glimpse(view) as seen:
-        if seen is None:
-            raise BadInput(f"{source} has learned nothing yet that it could hand on: it has no snapshot.")
-        for name, part in (("strategy", seen.strategy), ("judge", seen.judge)):
-            mine, other = getattr(settings, name), getattr(was, name)
-            if mine == other:
-                learned[name] = part.learned()
-            elif name == "strategy" and strategy_kind(mine).browses:
-                learned[name] = {
-                    "browsing": _browsed(view, seen.last.state["crawl"]["fields"]["labels"], scope_of(settings), remark)
-                }
-            else:
-                remark(f"{source} had the {name} {other}: what that has learned is of no use to {mine}.")
-    return learned
+def _before_each_commit(crawl: Crawl, web: Live, store: Store) -> Callable[[], None]:
+    """The web obeys the limits of the crawl, and the store keeps what the web has learned of hosts."""
+    counted = web.counters.overhead
 
+    def turned() -> None:
+        nonlocal counted
+        web.polite.set_delay(crawl.limits.delay)
+        web.lanes.count = crawl.limits.slots
+        store.keep_hosts(web.changed())
+        if web.counters.overhead > counted:
+            store.count("overhead", web.counters.overhead - counted)
+            counted = web.counters.overhead
 
-def _browsed(view: RunView, labels: Mapping[str, bool], scope: Scope, remark: Callable[[str], None]) -> Browsing:
-    """The pages of a run, whatever crawled them, as if a person had browsed them and liked those they labelled."""
-    browsing = Browsing()
-    for place, row in enumerate(view.pages()):
-        if place >= MOST_BROWSED and row.final_url not in labels:
-            continue
-        fetch = Fetch(row.url, row.final_url, row.status, row.headers, view.body(row), at=row.at)
-        page = parse(fetch)
-        if isinstance(page, Page):
-            browsing.mark(scope.cut(page), labels.get(page.final_url, False))
-            if any(not visited.source for visited in view.visits_of(row.url)):
-                browsing.began(page.final_url)
-    wanted = len(browsing.targets)
-    how = f"{wanted} of them labelled as wanted" if wanted else f"but none is labelled: {LABEL.format(view.folder)}"
-    remark(f"{view.folder} is read as what a person browsed: {len(browsing.pages)} pages, {how}.")
-    return browsing
-
-
-def handed_on(folder: Path, about: Mapping[str, Any]) -> Learned:
-    """What a run started from."""
-    copy = about.get("learned")
-    if copy is None:
-        return {}
-    path = Places.of(folder).snapshots / LEARNED
-    try:
-        learned: Learned = codec.load(*snapshots.load(path, str(copy["digest"])))
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
-        raise BadInput(f"{path} is damaged: {error}.") from error
-    return learned
+    return turned

@@ -12,8 +12,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wolfspider.app.assemble import Glimpse, glimpse, scope_of
+from wolfspider.app.assemble import scope_of
 from wolfspider.app.event_json import finite
+from wolfspider.app.past_runs import Glimpse, glimpse
 from wolfspider.app.settings import Settings
 from wolfspider.core import codec
 from wolfspider.core.failures import MEANINGS

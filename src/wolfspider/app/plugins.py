@@ -52,6 +52,7 @@ def strategy_kind(name: str) -> type[Strategy]:
 def judge_maker(name: str) -> Callable[[Topic], Judge]:
     """Makes the judge of that name for a topic."""
     if not is_file(name):
+        make_judge(name, Topic(("anything",)))  # is there one?
         return lambda topic: make_judge(name, topic)
     made: Callable[[Topic], Judge] = _chosen(name, _is_judge, "a class with a method score(page)")
     _check_judge(name, made)

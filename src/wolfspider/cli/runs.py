@@ -73,7 +73,7 @@ def crawl(
 @with_settings(only=RESUMABLE)
 def resume(flags: dict[str, Any], run: Run, as_json: AsEvents = False, quiet: Quiet = False) -> int:
     """Go on with a run after a stop or a crash, as if nothing had happened."""
-    from wolfspider.app.hunt import settings_of
+    from wolfspider.app.run_folder import settings_of
     from wolfspider.app.settings import choose
     from wolfspider.cli import crawling
 

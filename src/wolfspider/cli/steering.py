@@ -17,11 +17,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from wolfspider.app.assemble import glimpse
 from wolfspider.app.explain import Matching, matching
-from wolfspider.app.hunt import settings_of
+from wolfspider.app.past_runs import glimpse
 from wolfspider.app.plugins import strategy_kind
 from wolfspider.app.preflight import floor_told
+from wolfspider.app.run_folder import settings_of
 from wolfspider.cli.common import print_json, say
 from wolfspider.core import codec, events
 from wolfspider.core.errors import Problem, closest

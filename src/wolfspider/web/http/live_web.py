@@ -75,6 +75,10 @@ class Live:
         self.counters = Counters()
         self.lanes = Lanes(LANES)
 
+    def without_robots(self) -> Live:
+        """The same web for services that a person named: they are asked without asking their robots.txt."""
+        return Live(self.client, self.guard, self.polite, None)
+
     async def fetch(self, request: Request) -> Fetch:
         trip = _Trip(request)
         try:

@@ -1,0 +1,120 @@
+"""A run as it was at its last snapshot, for those who only look, and what a new run inherits from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wolfspider.app.assemble import Learned, judge_of, scope_of, strategy_of, topic_of
+from wolfspider.app.plugins import strategy_kind
+from wolfspider.app.settings import Settings
+from wolfspider.core import codec
+from wolfspider.core.errors import BadInput, Problem
+from wolfspider.core.model import Fetch, Page
+from wolfspider.core.scope import Scope
+from wolfspider.policy.browsing import Browsing
+from wolfspider.policy.judges.judge import Judge
+from wolfspider.policy.strategy import Strategy
+from wolfspider.store import inspection, snapshots
+from wolfspider.store.folder import Places
+from wolfspider.store.view import RunView
+from wolfspider.web.page.html import parse
+
+MOST_BROWSED = 500  # pages of a run that a browsing crawler learns from, beside those with a label
+LABEL = "wolfspider steer {} label URL up"
+LEARNED = "learned.snapshot"  # lies with the snapshots of a run: what it started from
+
+
+class Glimpse(NamedTuple):
+    """A run at its last snapshot."""
+
+    last: inspection.Last
+    strategy: Strategy
+    judge: Judge
+
+
+@contextmanager
+def glimpse(view: RunView) -> Iterator[Glimpse | None]:
+    """None if it has no snapshot yet. Nothing of it may be changed."""
+    settings = Settings.from_json(view.about["settings"])
+    strategy_kind(settings.strategy)  # a person's own may register kinds that its snapshot is made of
+    last = inspection.last_snapshot(view)
+    if last is None:
+        yield None
+        return
+    state = last.state["crawl"]
+    keywords, description = state["topic"]
+    topic = topic_of(settings, inspection.liked(view))
+    topic = replace(topic, keywords=tuple(keywords), description=description)
+    with closing(inspection.shelf_of(view, last)) as shelf:
+        strategy = strategy_of(settings, topic, shelf)
+        vars(strategy.params).update(state["params"])
+        strategy.restore(state["strategy"])
+        judge = judge_of(settings)(topic)
+        judge.restore(state["judge"])
+        yield Glimpse(last, strategy, judge)
+
+
+def hand_on(source: Path, folder: Path, settings: Settings, remark: Callable[[str], None]) -> dict[str, str]:
+    """Copy what a run has learned into the folder of a new one, which then no longer needs the other. Returns the name
+    and the digest of the copy."""
+    learned = _learned(source, settings, remark)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        Places.of(folder).snapshots.mkdir(mode=0o700, exist_ok=True)
+        saved = snapshots.save(Places.of(folder).snapshots, LEARNED, *codec.store(learned))
+    except OSError as error:
+        raise Problem(f"{folder} cannot be written: {error.strerror}.") from error
+    return {"file": saved.file, "digest": saved.digest}
+
+
+def _learned(source: Path, settings: Settings, remark: Callable[[str], None]) -> dict[str, Any]:
+    view = RunView(source)
+    was = Settings.from_json(view.about["settings"])
+    learned: dict[str, Any] = {}
+    with glimpse(view) as seen:
+        if seen is None:
+            raise BadInput(f"{source} has learned nothing yet that it could hand on: it has no snapshot.")
+        for name, part in (("strategy", seen.strategy), ("judge", seen.judge)):
+            mine, other = getattr(settings, name), getattr(was, name)
+            if mine == other:
+                learned[name] = part.learned()
+            elif name == "strategy" and strategy_kind(mine).browses:
+                labels = seen.last.state["crawl"]["fields"]["labels"]
+                learned[name] = {"browsing": _browsed(view, labels, scope_of(settings), remark)}
+            else:
+                remark(f"{source} had the {name} {other}: what that has learned is of no use to {mine}.")
+    return learned
+
+
+def _browsed(view: RunView, labels: Mapping[str, bool], scope: Scope, remark: Callable[[str], None]) -> Browsing:
+    """The pages of a run, whatever crawled them, as if a person had browsed them and liked those they labelled."""
+    browsing = Browsing()
+    for index, row in enumerate(view.pages()):
+        if index >= MOST_BROWSED and row.final_url not in labels:
+            continue
+        page = parse(Fetch(row.url, row.final_url, row.status, row.headers, view.body(row), at=row.at))
+        if isinstance(page, Page):
+            browsing.mark(scope.cut(page), labels.get(page.final_url, False))
+            if any(not visited.source for visited in view.visits_of(row.url)):
+                browsing.began(page.final_url)
+    wanted = len(browsing.targets)
+    how = f"{wanted} of them labelled as wanted" if wanted else f"but none is labelled: {LABEL.format(view.folder)}"
+    remark(f"{view.folder} is read as what a person browsed: {len(browsing.pages)} pages, {how}.")
+    return browsing
+
+
+def handed_on(folder: Path, about: Mapping[str, Any]) -> Learned:
+    """What a run started from."""
+    copy = about.get("learned")
+    if copy is None:
+        return {}
+    path = Places.of(folder).snapshots / LEARNED
+    try:
+        learned: Learned = codec.load(*snapshots.load(path, str(copy["digest"])))
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+        raise BadInput(f"{path} is damaged: {error}.") from error
+    return learned

@@ -1,0 +1,133 @@
+"""The folder of a run: created or opened, compared with what is asked for now, and its crawl recalled from its log."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from contextlib import ExitStack
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from wolfspider import __version__
+from wolfspider.app import past_runs
+from wolfspider.app.settings import Settings
+from wolfspider.core.errors import Problem
+from wolfspider.core.events import EndReason
+from wolfspider.core.model import Route
+from wolfspider.engine.crawl import Crawl
+from wolfspider.engine.replay import replay
+from wolfspider.files.failpoints import reach
+from wolfspider.policy.room import Broken, Room
+from wolfspider.store.base import Store
+from wolfspider.store.sqlite import about_run, create, is_run, open_run
+from wolfspider.store.view import RunView
+from wolfspider.web.page.page_cache import parser
+
+# With another value of one of these settings it would be another run.
+IDENTITY = frozenset(
+    (
+        *("urls", "seeds", "sitemap", "feed", "search", "results", "topic", "description", "like"),
+        *("leaps", "category", "strategy", "set", "judge", "learned_from", "seed"),
+        *("include", "exclude", "nofollow", "pdf"),
+    )
+)
+
+
+def settings_of(folder: Path) -> Settings:
+    """How a run was begun."""
+    return Settings.from_json(about_run(folder)["settings"])
+
+
+def opened(
+    settings: Settings, folder: Path, remark: Callable[[str], None], before_removal: Callable[[], None]
+) -> Store:
+    """The store of the run in this folder, or of a new run. A first try that came to nothing is removed, after
+    `before_removal` was called."""
+    full = settings.durability == "full"
+    with ExitStack() as unless_good:
+        if is_run(folder):
+            store = open_run(folder, full=full)
+            unless_good.callback(store.close)
+            if not _came_to_nothing(store, folder, settings, remark):
+                check_same(settings, Settings.from_json(store.about["settings"]), folder)
+                unless_good.pop_all()
+                return store
+            before_removal()
+    if is_run(folder):
+        shutil.rmtree(folder)
+    return create(folder, _about(settings, folder, remark), info=_info(settings), full=full)
+
+
+def _came_to_nothing(store: Store, folder: Path, settings: Settings, remark: Callable[[str], None]) -> bool:
+    """Did the first try never begin, and is corrected now, or did it end without a page? Then it starts anew."""
+    if not store.begun:
+        return bool(_differing(settings, Settings.from_json(store.about["settings"])))
+    count, view = store.page_count(), RunView(folder)
+    if count.pages or count.hidden or view.ended != EndReason.DONE or view.commanded:
+        return False
+    if settings.learned_from or "-" in settings.seeds:  # it holds what may not be had again
+        return False
+    remark(f"The last try in {folder} brought no page, so the crawl starts anew.")
+    return True
+
+
+def _differing(settings: Settings, first: Settings) -> list[str]:
+    return [name for name in sorted(IDENTITY) if getattr(settings, name) != getattr(first, name)]
+
+
+def check_same(settings: Settings, first: Settings, folder: Path) -> None:
+    """A run is resumed as it was begun, or not at all."""
+    if names := _differing(settings, first):
+        before = ", ".join(f"{name} was {getattr(first, name)!r}" for name in names)
+        raise Problem(
+            f"{folder} is a run that was begun otherwise ({before}). Resume it by `wolfspider resume {folder}`, "
+            "or name another folder by --out."
+        )
+
+
+def _about(settings: Settings, folder: Path, remark: Callable[[str], None]) -> dict[str, Any]:
+    """What a new run says of itself: how it was asked for, and what it starts from."""
+    about: dict[str, Any] = {"settings": settings.to_json(), "parser": parser()}
+    if settings.learned_from:
+        about["learned"] = past_runs.hand_on(Path(settings.learned_from), folder, settings, remark)
+    return about
+
+
+def _info(settings: Settings) -> dict[str, str]:
+    """For the head of every archive file: the program and the person behind the crawl."""
+    info = {"software": f"wolfspider/{__version__}", "format": "WARC File Format 1.1", "robots": "obey"}
+    return info | ({"operator": settings.contact} if settings.contact else {})
+
+
+def recalled(store: Store, make_crawl: Callable[[], Crawl], folder: Path) -> tuple[Crawl, Room] | None:
+    """The crawl as it was when the run ended or died; None if it had not begun."""
+    try:
+        crawl_and_room = _replayed(store, make_crawl)
+    except Broken as difference:
+        if store.about.get("parser") == parser():
+            raise
+        raise Problem(
+            f"{folder} was begun by another version of wolfspider, or of a library it reads pages with, which read "
+            f"pages or nofollow links differently, so it cannot be resumed: {difference}. Its pages can be exported; "
+            "start the crawl again in another folder by --out."
+        ) from difference
+    reach("run-recalled")
+    return crawl_and_room
+
+
+def _replayed(store: Store, make_crawl: Callable[[], Crawl]) -> tuple[Crawl, Room] | None:
+    """The last snapshot, and the log since then replayed, without the network."""
+    state, entries = store.past()
+    first = next(entries, None)
+    if state is None and first is None:
+        return None
+    crawl, room = make_crawl(), Room()
+    max_wait = crawl.limits.max_wait  # no part of what a replay must give
+    if state is not None:
+        crawl.restore(state["crawl"])
+        out = (flight.visit.link.host for flight in crawl.flights.values() if flight.how == Route.OUT)
+        room = Room.restored(state["room"], out)
+    replay(crawl, chain([first] if first is not None else [], entries), room)
+    crawl.limits.max_wait = max_wait
+    return crawl, room

@@ -1,0 +1,134 @@
+"""Where a crawl starts, and the pages that describe its topic: gathered before it begins, over the network too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from wolfspider.app.preflight import is_file, names_starts
+from wolfspider.app.settings import Settings
+from wolfspider.core.errors import BadInput, Problem
+from wolfspider.core.failures import in_words
+from wolfspider.core.model import Failure, Fetch, Link, Page, host_of
+from wolfspider.store.base import Store
+from wolfspider.web.http.live_web import Live
+from wolfspider.web.page.html import parse
+from wolfspider.web.seeds import sources
+from wolfspider.web.worlds.world import Request
+
+LARGEST = 10_000_000  # bytes of a file that somebody likes
+
+
+class Start(NamedTuple):
+    """What a crawl begins with."""
+
+    links: list[Link]
+    spent: int  # downloads, for liked pages
+
+
+def listed(settings: Settings) -> list[str]:
+    """Addresses in files that the person named; a resumed run no longer needs these files."""
+    for like in settings.like:
+        if Path(like).is_dir() and (like.startswith(".") or "." not in like):
+            raise BadInput(f"{like} is a folder: --like takes a page, by its address or as a file.")
+        if is_file(like) and not Path(like).is_file():
+            raise BadInput(f"There is no file {like}.")
+    return [url for path in settings.seeds for url in sources.from_file(path)]
+
+
+async def gather(
+    settings: Settings,
+    from_lists: list[str],
+    store: Store,
+    web: Live,
+    allows: Callable[[str], bool],
+    remark: Callable[[str], None],
+) -> Start:
+    """Fetch liked pages into the store, then find out where to start. What was learned of hosts meanwhile outlives a
+    failure, so that another try is polite."""
+    try:
+        spent = await _fetch_liked(settings, store, web, remark)
+        addresses = from_lists or liked_starts(settings, store.liked())
+        wanted = sources.Wanted(
+            addresses=(*map(sources.address, settings.urls), *addresses),
+            sitemaps=tuple(map(sources.address, settings.sitemap)),
+            feeds=tuple(map(sources.address, settings.feed)),
+            service=sources.address(settings.search) if settings.search else "",
+            words=settings.topic.replace(",", " ") or settings.description,
+            most=max(1_000, settings.pages),
+            results=settings.results,
+            abroad=bool(settings.include),
+        )
+        gathered = await sources.gather(web, wanted, allows, web.without_robots())
+        for url, sentence in gathered.problems:
+            remark(f"{url}: {sentence}")
+        if not any(allows(link.url) for link in gathered.links):
+            raise Problem("No starting point is in the crawl's scope: look at --include and --exclude.")
+        store.count("overhead", gathered.requests + web.counters.overhead)
+    finally:
+        store.keep_hosts(web.changed())
+        store.commit()
+    return Start(gathered.links, spent)
+
+
+def asked_before(settings: Settings, web: Live) -> None:
+    """A session that was killed while it gathered may have asked any of these hosts a moment ago: let them rest."""
+    likes = [like for like in settings.like if not Path(like).is_file()]
+    for url in (*likes, *settings.sitemap, *settings.feed):
+        web.polite.asked(host_of(sources.address(url)))
+
+
+async def _fetch_liked(settings: Settings, store: Store, web: Live, remark: Callable[[str], None]) -> int:
+    """Get the pages that describe the topic, and return how many downloads that cost. Pages that an earlier try fetched
+    are neither fetched nor parsed again: a PDF is parsed for a limited time."""
+    fetched = {fetch.url: fetch for fetch in store.liked()}
+    for like in dict.fromkeys(settings.like):
+        url = Path(like).absolute().as_uri() if is_file(like) else sources.address(like)
+        if url in fetched:
+            continue
+        if not url.startswith("file:") and _downloads(fetched) >= settings.pages:
+            raise Problem("The pages you like take the whole budget: raise --pages.")
+        fetch = liked_file(Path(like), url) if url.startswith("file:") else await web.fetch(Request(url))
+        if trouble := _trouble(fetch):
+            remark(f"{url} cannot be had ({trouble}), so it does not describe the topic.")
+        fetched[url] = fetch
+        store.keep_hosts(web.changed())
+        page = parse(fetch)
+        store.like(replace(fetch, page=page) if isinstance(page, Page) else fetch)
+    if fetched and not (settings.topic or settings.description) and all(map(_trouble, fetched.values())):
+        raise Problem("None of the pages you like could be had, and there is no --topic: nothing says what is wanted.")
+    return _downloads(fetched)
+
+
+def _trouble(fetch: Fetch) -> str:
+    if fetch.failure is not None:
+        return in_words(fetch.failure)
+    return in_words(Failure("status", str(fetch.status))) if fetch.status >= 400 else ""
+
+
+def _downloads(liked: dict[str, Fetch]) -> int:
+    """Files are at hand, and a request that was never sent costs nothing."""
+    return sum(
+        not url.startswith("file:") and (fetch.failure is None or fetch.failure.asked) for url, fetch in liked.items()
+    )
+
+
+def liked_file(path: Path, url: str) -> Fetch:
+    """A page that lies on the person's own disk."""
+    try:
+        with path.open("rb") as file:
+            body = file.read(LARGEST + 1)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}.") from None
+    if len(body) > LARGEST:
+        raise BadInput(f"{path} is larger than {LARGEST // 1_000_000} MB: too much for a page to resemble.")
+    return Fetch(url, url, 200, {}, body)
+
+
+def liked_starts(settings: Settings, liked: Iterable[Fetch]) -> list[str]:
+    """Addresses of liked pages, as far as they could be had, where nothing else says where to start."""
+    if names_starts(settings):
+        return []
+    return [fetch.url for fetch in liked if not fetch.url.startswith("file:") and not _trouble(fetch)]
