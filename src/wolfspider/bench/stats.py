@@ -9,6 +9,7 @@ the test, as Wilcoxon did; they stay in the interval.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -151,17 +152,17 @@ class Welch(NamedTuple):
 
 def welch(first: Sequence[float], second: Sequence[float]) -> Welch:
     """The t-test that does not take variances for equal. Samples that do not vary differ surely or not at all."""
-    from scipy.stats import t
+    from scipy.stats import ttest_ind
 
     samples = [np.asarray(values, dtype=np.float64).round(DIGITS) for values in (first, second)]
     difference = float(samples[0].mean() - samples[1].mean())
-    errors = np.array([values.var(ddof=1) / values.size if np.ptp(values) else 0.0 for values in samples])
-    error = math.sqrt(errors.sum())
-    if error == 0:
+    if not any(map(np.ptp, samples)):
         return Welch(difference, difference, difference, float(difference == 0))
-    freedom = errors.sum() ** 2 / sum(errors**2 / [values.size - 1 for values in samples])
-    reach = float(t.ppf(0.975, freedom)) * error
-    return Welch(difference, difference - reach, difference + reach, float(2 * t.sf(abs(difference) / error, freedom)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # scipy's on the sample that does not vary, if one does not
+        test = ttest_ind(*samples, equal_var=False)
+    low, high = test.confidence_interval()
+    return Welch(difference, float(low), float(high), float(test.pvalue))
 
 
 class Anova(NamedTuple):
@@ -207,17 +208,15 @@ class Paired(NamedTuple):
 
 def paired(differences: Sequence[float], share: float = 0.95) -> Paired:
     """Differences that do not vary are surely there or not at all. Two or more."""
-    from scipy.stats import t as distribution
+    from scipy.stats import ttest_1samp
 
     values: Floats = np.asarray(differences, dtype=np.float64).round(DIGITS)
-    mean, freedom = float(values.mean()), values.size - 1
+    mean = float(values.mean())
     if not np.ptp(values):
         return Paired(mean, mean, mean, None, float(mean == 0))
-    error = float(values.std(ddof=1)) / math.sqrt(values.size)
-    reach = float(distribution.ppf((1 + share) / 2, freedom)) * error
-    return Paired(
-        mean, mean - reach, mean + reach, mean / error, float(2 * distribution.sf(abs(mean) / error, freedom))
-    )
+    test = ttest_1samp(values, 0)
+    low, high = test.confidence_interval(share)
+    return Paired(mean, float(low), float(high), float(test.statistic), float(test.pvalue))
 
 
 def trend(lines: Sequence[Sequence[float]]) -> float:
