@@ -9,7 +9,7 @@ from tests.bench.lafc_rows import made_rows
 
 from wolfspider.bench.experiment import Row, Rows, Ruling, finding
 from wolfspider.bench.papers.akbari_lafc.claims import CLAIMS
-from wolfspider.bench.papers.akbari_lafc.grounds import at_tenths, compared, crawls, page, precision, recalls
+from wolfspider.bench.papers.akbari_lafc.grounds import at_tenths, compared, crawls, precision, recalls
 
 BY_NUMBER = {claim.number: claim for claim in CLAIMS}
 NUMBERS = sorted(BY_NUMBER)
@@ -258,11 +258,3 @@ def test_crawlers_are_compared_on_the_grounds_that_all_have() -> None:
     )
     assert all(row["train"] == "free" for row in compared(ROWS, train="free")["BPM"])
     assert all(row["train"] == "charged" for row in compared(ROWS, train="free")["LAFC"])
-
-
-def test_a_trend_is_told_with_its_means_and_its_change() -> None:
-    lines = [[3.0 + case, 2.0 + case, 1.0 + case] for case in range(5)]
-    falling, rising = page(lines, falling=True), page(lines)
-    assert falling.ruling().holds and rising.ruling().holds is False
-    assert falling.p == pytest.approx(6.0**-5)  # one order of three in each of five cases
-    assert "n = 5" in falling.told and "means 5, 4, 3, last less first -2, 95% interval -2 to -2" in falling.told

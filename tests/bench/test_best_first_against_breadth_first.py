@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from wolfspider.bench.experiment import Form, Reproduction, Setting
-from wolfspider.bench.papers.best_first_against_breadth_first import EXPERIMENT, advantages, settings
+from wolfspider.bench.papers.best_first_against_breadth_first import EXPERIMENT
+from wolfspider.bench.papers.best_first_against_breadth_first.cells import settings
+from wolfspider.bench.papers.best_first_against_breadth_first.claims import advantages
 from wolfspider.bench.run.crawls import crawl
 from wolfspider.bench.run.reproduce import reproduce
 from wolfspider.core.errors import Problem
@@ -32,7 +34,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
 def test_both_crawlers_did_the_same_work(done: Reproduction) -> None:
     assert len(done.rows) == 20
     assert {row["downloads"] for row in done.rows} == {40}
-    assert [len(advantages(done.rows, kind)) for kind in ("easy", "hard")] == [5, 5]
+    assert {kind: len(gains) for kind, gains in advantages(done.rows).items()} == {"easy": 5, "hard": 5}
 
 
 def test_every_claim_is_ruled_on_and_every_test_can_fail(done: Reproduction) -> None:

@@ -11,26 +11,36 @@ pass, the claim is not ruled on, whatever the test finds in the true rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from wolfspider.bench.draw.svg import Figure
 
 Setting = Mapping[str, Any]
 Row = dict[str, Any]
 Rows = Sequence[Row]
+Scale = TypeVar("Scale")  # what a paper runs in a form: how many webs, crawls, downloads ...
 
 BLIND = "Its test does not see that the broken variant is broken, so what it finds elsewhere shows nothing."
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How it is asked for: small enough for a few minutes or whole, and where recorded webs are, if anywhere."""
+    """The form of a reproduction: full, or quick enough for a few minutes, and where recorded webs are, if anywhere."""
 
     quick: bool = False
     corpora: Path | None = None
+
+    def scale(self, full: Scale, quick: Scale) -> Scale:
+        """How much is run in this form."""
+        return quick if self.quick else full
+
+    def folders(self, names: Iterable[str]) -> list[Path]:
+        """Those of these recorded webs that are at hand."""
+        places = [self.corpora / name for name in names] if self.corpora else []
+        return [place for place in places if place.is_dir()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +60,10 @@ class Ruling:
     @property
     def word(self) -> str:
         return {True: "holds", False: "does not hold", None: "not testable"}[self.holds]
+
+    def after(self, words: str, sentence: str = "") -> Ruling:
+        """The same ruling, with these words before its statistic; untestable, it stays as it is."""
+        return self if self.holds is None else Ruling(self.holds, words + self.statistic, sentence or self.sentence)
 
 
 @dataclass(frozen=True, slots=True)

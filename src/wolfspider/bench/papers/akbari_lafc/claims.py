@@ -63,7 +63,6 @@ from wolfspider.bench.papers.akbari_lafc.grounds import (
     in_order,
     listed,
     means_of,
-    page,
     precision,
     recalls,
     rising_precision,
@@ -74,7 +73,7 @@ from wolfspider.bench.papers.akbari_lafc.grounds import (
     variants,
 )
 from wolfspider.bench.papers.akbari_lafc.tally import ruling_rate
-from wolfspider.bench.rulings import FEWEST, SURE, all_of, greater, one_sided, p_text
+from wolfspider.bench.rulings import FEWEST, SURE, all_of, greater, one_sided, p_text, page
 from wolfspider.bench.stats import DIGITS, Floats, holm, interval, welch
 
 FEWEST_FOR_FIVE = 7  # pairs: with fewer, even if all agree, Holm's p of five tests is above 0.05
@@ -163,7 +162,8 @@ def _all_fall(found: Crawls) -> Ruling:
     adjusted = dict(zip(trends, holm([own.p for own in trends.values()]), strict=True))
     falls = {crawler: own.agrees and adjusted[crawler] < SURE for crawler, own in trends.items()}
     told = "; ".join(
-        f"{crawler}: {own.told}, after Holm's correction {p_text(adjusted[crawler])}" for crawler, own in trends.items()
+        f"{crawler}: {own.statistic}, after Holm's correction {p_text(adjusted[crawler])}"
+        for crawler, own in trends.items()
     )
     statistic = f"Page's test for a fall over the tenths of the budget, one-sided. {told}"
     return Ruling(all(falls.values()), statistic, f"falls: {', '.join(c for c in falls if falls[c]) or 'none'}")

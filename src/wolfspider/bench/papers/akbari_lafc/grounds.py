@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
 from wolfspider.bench.experiment import Row, Rows, Ruling
-from wolfspider.bench.rulings import FEWEST, SURE, p_text
-from wolfspider.bench.stats import DIGITS, interval, trend
+from wolfspider.bench.rulings import FEWEST
 
 SWEEP, COMPARE, THEOREM, CORPUS, TIES = "sweep", "compare", "theorem", "corpus", "ties"  # studies
 CONTROL, RATE = "control", "rate"  # what a sweep varies
@@ -147,31 +145,6 @@ def in_order(means: Means) -> bool:
 def listed(means: Means) -> str:
     """The largest first."""
     return ", ".join(f"{name} {mean:.4g}" for name, mean in sorted(means.items(), key=lambda pair: -pair[1]))
-
-
-# Trends
-
-
-class Trend(NamedTuple):
-    p: float
-    agrees: bool  # does the last mean lie on the right side of the first?
-    told: str
-
-    def ruling(self) -> Ruling:
-        return Ruling(self.agrees and self.p < SURE, self.told)
-
-
-def page(lines: Sequence[Sequence[float]], falling: bool = False) -> Trend:
-    """Page's test, one-sided: do the columns rise, or fall, from the first to the last? A line is a case."""
-    values = np.array(lines, dtype=np.float64).round(DIGITS)
-    p = trend((values[:, ::-1] if falling else values).tolist())
-    means, changes = values.mean(axis=0), values[:, -1] - values[:, 0]
-    low, high = interval(changes)
-    told = (
-        f"n = {len(values)}, {p_text(p)}, means {', '.join(f'{mean:.3g}' for mean in means)}, last less first "
-        f"{changes.mean():+.3g}, 95% interval {low:+.3g} to {high:+.3g}"
-    )
-    return Trend(p, bool((means[-1] < means[0]) if falling else (means[-1] > means[0])), told)
 
 
 # Broken variants

@@ -62,7 +62,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from wolfspider.bench.experiment import Broken, Claim, Row, Rows, Ruling
-from wolfspider.bench.papers.akbari_lafc.grounds import page
 from wolfspider.bench.papers.energy_population.cells import (
     BUFFER,
     CORRECTED,
@@ -98,7 +97,7 @@ from wolfspider.bench.papers.energy_population.runs import (
     together,
 )
 from wolfspider.bench.papers.energy_population.watch import POINTS
-from wolfspider.bench.rulings import all_of, greater
+from wolfspider.bench.rulings import all_of, greater, page
 from wolfspider.bench.stats import interval
 
 FAR_LESS = 0.5  # of the other spread

@@ -1,0 +1,75 @@
+"""Tables and figures of the usual shapes: a line for each group of rows, a curve for each group.
+
+    group_table("What training costs", ("crawler", "training"), {("LJM", "free"): rows, ...},
+                Column("crawls", len), Column("precision", "precision", {("LJM", "free"): 0.0992}), note="...")
+
+A column has a figure of its group: a field, or a path of fields, for the mean over the rows that have it, or a function
+of the rows. With `printed`, the paper's number stands beside it, where the paper has one for the line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from wolfspider.bench.draw.svg import Figure
+from wolfspider.bench.experiment import Both, Row, Rows, Table, Value
+from wolfspider.bench.groups import mean
+
+Label = Value | tuple[Value, ...]  # of a line: the value in its first column, or in its first columns
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A figure of groups of rows, under its name, with the paper's number for each label that it prints one for."""
+
+    name: str
+    figure: str | Callable[[Rows], Any]
+    printed: Mapping[Any, float | str | None] | None = None
+    digits: int | None = None  # that a mean is rounded to
+
+    def value(self, label: Label, rows: Rows) -> Value:
+        ours = mean(rows, self.figure, self.digits) if isinstance(self.figure, str) else self.figure(rows)
+        return ours if self.printed is None else Both(ours, self.printed.get(label))
+
+
+def group_table(
+    title: str, heads: Sequence[str], groups: Mapping[Any, Rows], *figures: Column, note: str = ""
+) -> Table:
+    """A line for each group that has rows: its label under `heads`, then its figures."""
+    lines = [
+        (*(label if isinstance(label, tuple) else (label,)), *(column.value(label, rows) for column in figures))
+        for label, rows in groups.items()
+        if rows
+    ]
+    return Table(title, (*heads, *(column.name for column in figures)), lines, note)
+
+
+def tables_of(*makers: Callable[[Rows], Table]) -> Callable[[Rows], list[Table]]:
+    """The tables of an experiment; those without lines are left out."""
+    return lambda rows: [table for make in makers if (table := make(rows)).lines]
+
+
+def figures_of(*makers: Callable[[Rows], Figure]) -> Callable[[Rows], list[Figure]]:
+    """The figures of an experiment; those that show nothing are left out."""
+    return lambda rows: [figure for make in makers if (figure := make(rows)).marks]
+
+
+def mean_curves(
+    figure: Figure,
+    xs: ArrayLike,
+    groups: Mapping[str, Rows],
+    read: Callable[[Row], Sequence[float]],
+    colours: Iterable[str] = (),
+    dashed: Sequence[str] = (),
+) -> Figure:
+    """A line for each group that has rows: at each x, the mean of what `read` reads from them."""
+    colour_of = dict(zip(groups, colours, strict=False))
+    for name, rows in groups.items():
+        if rows:
+            figure.line(xs, np.mean([read(row) for row in rows], axis=0), name, name in dashed, colour_of.get(name))
+    return figure

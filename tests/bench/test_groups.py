@@ -1,0 +1,60 @@
+"""Rows picked, grouped and paired."""
+
+from __future__ import annotations
+
+import math
+from operator import itemgetter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wolfspider.bench.experiment import Row
+from wolfspider.bench.groups import aligned, average, grouped, indexed, mean, mean_text, reader, values, where
+
+ROWS: list[Row] = [
+    {"web": 1, "crawler": "a", "tally": {"sent": 3}, "share": 0.5},
+    {"web": 1, "crawler": "b", "tally": {"sent": 5}, "share": None},
+    {"web": 2, "crawler": "a", "tally": {"sent": 7}, "share": math.nan},
+]
+SIDES = st.dictionaries(st.integers(0, 9), st.integers())
+
+
+def test_rows_are_picked_by_all_values_at_once() -> None:
+    assert where(ROWS, crawler="a", web=2) == ROWS[2:]
+    assert where(ROWS) == ROWS and where(ROWS, unknown=1) == []
+
+
+@given(st.lists(st.fixed_dictionaries({"web": st.integers(0, 3), "number": st.integers()})))
+def test_groups_hold_every_row_once_and_in_order(rows: list[Row]) -> None:
+    groups = grouped(rows, itemgetter("web"))
+    assert list(groups) == list(dict.fromkeys(row["web"] for row in rows))
+    assert all(own == where(rows, web=web) for web, own in groups.items())
+
+
+def test_an_index_has_the_last_row_of_a_key() -> None:
+    assert indexed(ROWS, itemgetter("crawler")) == {"a": ROWS[2], "b": ROWS[1]}
+
+
+@given(st.lists(SIDES, min_size=1, max_size=4))
+def test_what_stands_at_the_same_place_has_the_same_key(sides: list[dict[int, int]]) -> None:
+    keyed = [{key: (key, value) for key, value in side.items()} for side in sides]
+    cases = list(zip(*aligned(dict(enumerate(keyed))).values(), strict=True))
+    assert all(len({key for key, _ in case}) == 1 for case in cases)
+    assert [case[0][0] for case in cases] == [key for key in sides[0] if all(key in side for side in sides)]
+
+
+def test_a_figure_is_a_path_or_a_function() -> None:
+    assert [reader("tally.sent")(row) for row in ROWS] == [3, 5, 7]
+    assert reader(lambda row: row["web"] / 2)(ROWS[2]) == 1.0
+
+
+def test_rows_without_a_figure_do_not_count() -> None:
+    assert values(ROWS, "share") == [0.5] and mean(ROWS, "share") == 0.5
+    assert mean(ROWS, "tally.sent") == 5.0 and mean([], "share") is None
+    assert average([None, math.nan, math.inf]) is None
+    assert average([1.0, 2.0, 2.0], digits=2) == pytest.approx(1.67)
+
+
+def test_a_mean_is_told_with_its_interval() -> None:
+    assert mean_text([0.5, 0.5, 0.5]) == "0.500 [0.500, 0.500]"

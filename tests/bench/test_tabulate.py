@@ -1,0 +1,44 @@
+"""Tables and figures of the usual shapes."""
+
+from __future__ import annotations
+
+from wolfspider.bench.draw.svg import Figure
+from wolfspider.bench.experiment import Both, Row
+from wolfspider.bench.tabulate import Column, figures_of, group_table, mean_curves, tables_of
+
+ROWS: list[Row] = [{"x": 1.0, "curve": [1, 2]}, {"x": 2.0, "curve": [3, 4]}, {"x": None, "curve": [5, 6]}]
+
+
+def test_a_line_for_each_group_that_has_rows() -> None:
+    groups = {("a", "free"): ROWS, ("b", "free"): []}
+    table = group_table("T", ("crawler", "training"), groups, Column("crawls", len), Column("x", "x"), note="Why.")
+    assert (table.columns, table.lines) == (("crawler", "training", "crawls", "x"), [("a", "free", 3, 1.5)])
+    assert table.note == "Why."
+
+
+def test_the_papers_number_stands_beside_ours() -> None:
+    column = Column("x", "x", printed={"a": 7.0}, digits=0)
+    table = group_table("T", ("crawler",), {"a": ROWS, "b": ROWS[:1]}, column)
+    assert table.lines == [("a", Both(2.0, 7.0)), ("b", Both(1.0, None))]
+
+
+def test_what_is_empty_is_left_out() -> None:
+    tables = tables_of(
+        lambda rows: group_table("T", ("crawler",), {"a": rows}),
+        lambda rows: group_table("U", ("crawler",), {"a": ROWS}),
+    )
+    assert [table.title for table in tables([])] == ["U"]
+    figures = figures_of(lambda rows: Figure("F", "x", "y"), lambda rows: Figure("G", "x", "y").line([1], [1]))
+    assert [figure.title for figure in figures([])] == ["G"]
+
+
+def test_a_curve_of_means_for_each_group_that_has_rows() -> None:
+    groups = {"all": ROWS, "none": [], "first": ROWS[:1]}
+    figure = mean_curves(
+        Figure("F", "x", "y"), [1, 2], groups, lambda row: row["curve"], ["red", "blue", "green"], ["first"]
+    )
+    assert [(mark.label, list(mark.ys), mark.dashed) for mark in figure.marks] == [
+        ("all", [3.0, 4.0], False),
+        ("first", [1.0, 2.0], True),
+    ]
+    assert [mark.colour for mark in figure.marks] == ["red", "green"]
