@@ -47,7 +47,7 @@ from wolfspider.core import codec
 from wolfspider.core.errors import Problem
 from wolfspider.core.topic import Task
 from wolfspider.files.failpoints import NAMES, VARIABLE
-from wolfspider.store.archive import check
+from wolfspider.store.archive_reader import check
 from wolfspider.store.sqlite import open_run
 from wolfspider.store.view import RunView
 from wolfspider.web.http.robots import REDIRECTS

@@ -21,7 +21,7 @@ from wolfspider.app.hunt import LIMITS
 from wolfspider.app.run_folder import IDENTITY, check_same, settings_of
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import Obeyed, SetLimit
-from wolfspider.store.archive import check as check_archive
+from wolfspider.store.archive_reader import check as check_archive
 
 WANTED: dict[str, Any] = {"urls": ("http://example.org/",), "topic": "spiders", "contact": "me@example.org"}
 

@@ -417,7 +417,7 @@ def test_every_code_that_is_used_is_documented() -> None:
     from wolfspider import cli
     from wolfspider.cli import crawling
     from wolfspider.core.errors import BadInput, Busy, Problem
-    from wolfspider.store.archive import DiskFull
+    from wolfspider.files.disk import DiskFull
 
     raised = {Problem.code, BadInput.code, Busy.code, DiskFull.code}
     ends = {*crawling.CODES.values(), crawling.NOTHING}

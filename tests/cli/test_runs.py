@@ -30,8 +30,8 @@ from wolfspider.cli.crawling import CODES, NOTHING, exit_code, folder_for
 from wolfspider.core import events
 from wolfspider.core.errors import Busy
 from wolfspider.drivers.simulated import Result
+from wolfspider.files.disk import DiskFull
 from wolfspider.files.lock import Lock
-from wolfspider.store.archive import DiskFull
 from wolfspider.store.folder import Places
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.sqlite import create

@@ -15,11 +15,12 @@ from wolfspider.core.errors import Problem
 from wolfspider.files.failpoints import NAMES, VARIABLE, Failpoint
 
 SOURCE = Path(__file__).parents[2] / "src" / "wolfspider"
+PLACE = re.compile(r"(?:\breach\(\s*|\bfailpoint=)\"([^\"]+)\"")
 
 
 def test_the_places_in_the_source_are_the_names_that_are_listed() -> None:
     texts = (path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py"))
-    assert sorted({name for text in texts for name in re.findall(r"\breach\(\s*\"([^\"]*)\"", text)}) == sorted(NAMES)
+    assert sorted({name for text in texts for name in PLACE.findall(text)}) == sorted(NAMES)
     assert len(set(NAMES)) == len(NAMES)
 
 

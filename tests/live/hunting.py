@@ -27,7 +27,7 @@ import wolfspider
 from faults import Faulty, faults
 from wolfspider.core.events import Event, Landed
 from wolfspider.core.model import Failure, Fetch, Page
-from wolfspider.store import archive
+from wolfspider.store import archive_reader
 from wolfspider.store.view import RunView
 
 SECONDS = 90.0
@@ -156,7 +156,7 @@ def assert_whole(folder: Path) -> None:
     """Nothing of a run is damaged: every row, every record, and each page leads to its record."""
     with sqlite3.connect(f"file:{folder}/run.db?mode=ro", uri=True) as database:
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    assert archive.check(folder / "warc").damage == ()
+    assert archive_reader.check(folder / "warc").damage == ()
     view = RunView(folder)
     for row in view.pages():
         view.body(row)

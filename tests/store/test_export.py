@@ -20,7 +20,8 @@ import wolfspider
 from small_web import EVIL, SMALL, SPIDERS
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import Label
-from wolfspider.store.export.exporting import COLUMNS, FIELDS, export, whole_file
+from wolfspider.files.disk import whole_file
+from wolfspider.store.export.exporting import COLUMNS, FIELDS, export
 from wolfspider.store.export.selection import Exported, Selection
 from wolfspider.store.view import RunView, append_command
 from wolfspider.web.server.serve import serve

@@ -15,9 +15,9 @@ import pytest
 
 from wolfspider.core import codec
 from wolfspider.core.errors import Problem
+from wolfspider.files.disk import DiskFull
 from wolfspider.files.failpoints import NAMES, VARIABLE
-from wolfspider.store import archive
-from wolfspider.store.archive import DiskFull
+from wolfspider.store import archive_reader
 from wolfspider.store.sqlite import create, open_run
 from wolfspider.store.view import RunView
 from wolfspider.testing.rehearsal import Rehearsal
@@ -55,7 +55,7 @@ def resumed(folder: Path) -> Rehearsal:
         assert rehearsal.crawl.spent == 20
     finally:
         store.close()
-    health = archive.check(folder / "warc")
+    health = archive_reader.check(folder / "warc")
     assert health.damage == ()
     view = RunView(folder)
     assert all(view.body(row) for row in view.pages())

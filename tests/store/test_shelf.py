@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 
 from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Link
+from wolfspider.files.disk import DiskFull
 from wolfspider.files.failpoints import VARIABLE
 from wolfspider.policy.frontier import Frontier, Record, Shelf
-from wolfspider.store.archive import DiskFull
 from wolfspider.store.shelf import DiskShelf
 
 texts = st.text(max_size=30)

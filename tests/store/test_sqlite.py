@@ -191,7 +191,9 @@ def test_nothing_is_written_outside_the_run(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("left", ["run.db", "run.db-journal", "run.db-wal", "run.db-shm", "run.json.part", "lock"])
+@pytest.mark.parametrize(
+    "left", ["run.db", "run.db-journal", "run.db-wal", "run.db-shm", "run.json.part", ".run.json.part", "lock"]
+)
 def test_what_a_run_left_that_was_killed_while_it_was_made_is_no_obstacle(left: str, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     folder.mkdir()

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import heapq
 import json
-import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -22,7 +21,9 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from wolfspider.files.disk import whole_file
 from wolfspider.files.failpoints import reach
+from wolfspider.store.archive_reader import entries, name_of, numbers
 
 _AT_A_TIME = 200_000  # lines that are sorted in memory
 _WWW = re.compile(r"^www\d*\.")
@@ -68,30 +69,14 @@ def line(row: IndexLine) -> bytes:
     return f"{surt(row.url)} {time} {json.dumps(told)}\n".encode("utf-8", "replace")
 
 
-def write(path: Path, rows: Iterable[IndexLine], at_a_time: int = _AT_A_TIME) -> int:
+def write(path: Path, lines: Iterable[IndexLine], at_a_time: int = _AT_A_TIME) -> int:
     """The whole index, in place of what was there; returns how many lines it has."""
-    part = path.with_name(f".{path.name}.part")
-    part.unlink(missing_ok=True)
-    try:
-        count = _write_sorted(part, rows, at_a_time)
-        reach("index-before-rename")
-        os.replace(part, path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-    reach("index-renamed")
-    return count
-
-
-def _write_sorted(part: Path, rows: Iterable[IndexLine], at_a_time: int) -> int:
     count = 0
     with ExitStack() as open_files:
-        file = open_files.enter_context(open(part, "xb", opener=_private))
-        for sorted_line in heapq.merge(*_runs(iter(rows), at_a_time, part.parent, open_files)):
-            file.write(sorted_line)
-            count += 1
-        file.flush()
-        os.fsync(file.fileno())
+        file = open_files.enter_context(whole_file(path, failpoint="index-before-rename"))
+        for count, text in enumerate(heapq.merge(*_runs(iter(lines), at_a_time, path.parent, open_files)), 1):  # noqa: B007
+            file.write(text)
+    reach("index-renamed")
     return count
 
 
@@ -108,10 +93,6 @@ def _runs(rows: Iterator[IndexLine], size: int, folder: Path, open_files: ExitSt
     return [*runs, lines]
 
 
-def _private(name: str, flags: int) -> int:
-    return os.open(name, flags | os.O_NOFOLLOW, 0o600)
-
-
 def _host_and_port(authority: str, scheme: str) -> tuple[str, str]:
     host, colon, port = authority.rpartition(":")
     if not colon or not port.isdecimal():  # no port, or the end of an IPv6 address
@@ -119,3 +100,31 @@ def _host_and_port(authority: str, scheme: str) -> tuple[str, str]:
     if not host.startswith("["):
         host = ",".join(reversed(_WWW.sub("", host).split(".")))
     return host, "" if not port or port == _DEFAULT_PORTS.get(scheme) else f":{port}"
+
+
+# The archive of a run: an index beside each of its files, made when a session ends
+
+
+def index_archive(folder: Path) -> int:
+    """Bring the indexes of an archive up to date; returns how many were made."""
+    stale = [number for number in numbers(folder) if _is_stale(folder / name_of(number))]
+    for number in stale:
+        write(index_of(folder / name_of(number)), _lines(folder, number))
+    return len(stale)
+
+
+def index_of(path: Path) -> Path:
+    return path.with_name(path.name.removesuffix(".warc.gz") + ".cdxj")
+
+
+def _is_stale(path: Path) -> bool:
+    made = index_of(path)
+    return not made.exists() or made.stat().st_mtime_ns < path.stat().st_mtime_ns
+
+
+def _lines(folder: Path, number: int) -> Iterator[IndexLine]:
+    for capture, digest, place in entries(folder, number):
+        kind = next((value for name, value in capture.headers if name.lower() == "content-type"), "unk")
+        mime = kind.partition(";")[0].strip().lower() or "unk"
+        name = name_of(number)
+        yield IndexLine(capture.url, capture.at, mime, capture.status, digest, place.length, place.offset, name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,12 +11,14 @@ from typing import Any, NamedTuple
 
 from wolfspider import __version__
 from wolfspider.core.errors import BadInput, Problem
+from wolfspider.files.disk import open_to_read, whole_file
 from wolfspider.files.failpoints import reach
 from wolfspider.store import schema
-from wolfspider.store.archive import sync_folder
 
 _LARGEST = 1 << 24  # bytes of a description
 _BESIDE = ("run.db-shm", "run.db-journal")  # SQLite's own; the journal only until the database has its log
+
+_UNFINISHED = (".run.json.part", "run.json.part")  # as it was called in earlier versions
 
 
 class Places(NamedTuple):
@@ -53,7 +54,7 @@ def _refuse_others(places: Places) -> None:
     """What a run that died while it was made has left is welcome."""
     if is_run(places.folder):
         raise Problem(f"{places.folder} is a run already: resume it, or choose another folder.")
-    ours = {path.name for path in places[2:]} | {*_BESIDE, "run.json.part"}
+    ours = {path.name for path in places[2:]} | {*_BESIDE, *_UNFINISHED}
     other = sorted(set(os.listdir(places.folder)) - ours)
     if other:
         raise Problem(f"{places.folder} holds {other[0]!r} and is no run: choose an empty folder, or one to be made.")
@@ -88,17 +89,8 @@ def describe(places: Places, about: Mapping[str, Any]) -> None:
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "about": about,
     }
-    temporary = places.folder / "run.json.part"
-    temporary.unlink(missing_ok=True)
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        json.dump(said, file, indent=2, ensure_ascii=False)
-        file.write("\n")
-        file.flush()
-        os.fsync(handle)
-    reach("create-before-rename")
-    os.replace(temporary, places.description)
-    sync_folder(places.folder)
+    with whole_file(places.description, failpoint="create-before-rename") as file:
+        file.write(json.dumps(said, indent=2, ensure_ascii=False).encode() + b"\n")
     reach("create-done")
 
 
@@ -108,10 +100,7 @@ def described(folder: Path) -> dict[str, Any]:
     if not folder.is_dir() or not is_run(folder):
         raise BadInput(f"{folder} is not a run: there is no run.json in it.")
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(handle, "rb") as file:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise BadInput(f"{path} is no plain file.")
+        with os.fdopen(open_to_read(path), "rb") as file:
             said = json.loads(file.read(_LARGEST))
         version, about = int(said["format"]), said["about"]
     except OSError as error:

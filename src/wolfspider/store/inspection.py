@@ -5,22 +5,22 @@ Everything here only reads, and works while another process owns the run.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import json
-import os
 import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from wolfspider.core import codec
 from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Fetch, host_of
+from wolfspider.files.disk import open_to_read
 from wolfspider.policy.frontier import Record
 from wolfspider.store import snapshots
-from wolfspider.store.archive import Place
-from wolfspider.store.archive import read as read_archive
+from wolfspider.store.archive_reader import Place
+from wolfspider.store.archive_reader import read as read_archive
 from wolfspider.store.folder import Places
 from wolfspider.store.page_reader import body_of
 from wolfspider.store.row_codec import unpacked_fetch
@@ -46,10 +46,7 @@ class ReadOnlyShelf(DiskShelf):
 
     def __init__(self, path: Path, length: int) -> None:
         self.path = path
-        try:
-            self._handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        except OSError as error:
-            raise BadInput(f"{path} cannot be read: {error.strerror}.") from error
+        self._handle = open_to_read(path)
         self._flushed, self._buffer = length, bytearray()
 
     def put(self, record: Record) -> NoReturn:
@@ -67,21 +64,11 @@ def last_snapshot(view: RunView) -> Last | None:
                 "SELECT seq, at, file, digest, shelf FROM snapshots ORDER BY seq DESC, n DESC"
             ).fetchall()
         for seq, at, file, digest, shelf in rows:
-            state = _state(Places.of(view.folder), file, digest)
-            if state is not None:
-                return Last(seq, at, state, shelf)
+            with contextlib.suppress(BadInput):
+                return Last(seq, at, snapshots.state_of(Places.of(view.folder).snapshots, file, digest), shelf)
         if not rows:
             return None
     return None
-
-
-def _state(places: Places, file: str, digest: str) -> Any:
-    if not snapshots.is_name(file):
-        return None
-    try:
-        return codec.load(*snapshots.load(places.snapshots / file, digest))
-    except (BadInput, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
-        return None
 
 
 def shelf_of(view: RunView, last: Last) -> ReadOnlyShelf:

@@ -20,8 +20,10 @@ from wolfspider.core.errors import Problem
 from wolfspider.core.events import Event
 from wolfspider.core.model import Capture, Failure, Fetch, Page, Route, Verdict, is_web_address
 from wolfspider.engine.contracts import Held
+from wolfspider.files.disk import DiskFull, disk_full
 from wolfspider.policy.room import Broken
-from wolfspider.store.archive import Archive, DiskFull, End, Place, disk_full
+from wolfspider.store.archive import Archive, End
+from wolfspider.store.archive_reader import Place
 from wolfspider.store.page_count import PageCount, count
 from wolfspider.store.page_reader import PageReader
 from wolfspider.store.replay_check import ReplayCheck

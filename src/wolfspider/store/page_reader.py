@@ -11,7 +11,8 @@ from typing import NamedTuple
 from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Capture, Failure, Fetch, Page, Verdict
 from wolfspider.policy.room import Broken
-from wolfspider.store.archive import Archive, Place
+from wolfspider.store.archive import Archive
+from wolfspider.store.archive_reader import Place
 from wolfspider.store.row_codec import unpacked_fetch, unpacked_page
 from wolfspider.web.http.inflate import inflated
 from wolfspider.web.page.html import parse

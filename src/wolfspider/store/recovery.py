@@ -1,26 +1,34 @@
-"""A run opened again: what was committed is found whole, or the log is cut back to the last entry that is."""
+"""A run opened again: its archive and its log are cut back to the last entry that is whole.
+
+The log says where the archive ended, so nothing is guessed by scanning. Only if a file is shorter than what was
+committed (the machine lost its power, and the disk what it was not yet told to keep) is the file walked, to say where
+its last whole record ends; then the log forgets the rest too.
+"""
 
 from __future__ import annotations
 
+import os
 import sqlite3
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
-from wolfspider.core import codec
 from wolfspider.core.errors import BadInput
+from wolfspider.files.disk import open_to_write, sync_folder
 from wolfspider.files.failpoints import reach
-from wolfspider.store import snapshots
-from wolfspider.store.archive import Archive, End, name_of
+from wolfspider.store.archive import End
+from wolfspider.store.archive_reader import members, name_of, numbers
 from wolfspider.store.folder import Places
 from wolfspider.store.schema import BEHIND
 
+LOST = "lost"  # the folder for files that nothing refers to
 
-class Start(NamedTuple):
-    """The snapshot that a resume begins from; nothing of it if there is none."""
 
-    seq: int = 0  # the last entry it knows
-    n: int = 0  # how many events of that entry
-    shelf: int | None = None
-    state: Any = None
+class Recovery(NamedTuple):
+    """What was found when an archive was opened again."""
+
+    end: End  # less than the committed one if something promised is gone
+    cut: int  # bytes behind the committed end
+    aside: tuple[str, ...]  # files behind it, now in `lost/`
 
 
 def recovered_end(connection: sqlite3.Connection, places: Places) -> End:
@@ -28,10 +36,10 @@ def recovered_end(connection: sqlite3.Connection, places: Places) -> End:
     committed = _committed(connection)
     if not (places.archive / name_of(0)).is_file():  # no crash does that
         raise BadInput(f"{places.folder} is damaged: {name_of(0)} of its archive is missing. Restore it from a copy.")
-    end = Archive.recover(places.archive, committed).end
+    end = recover_archive(places.archive, committed).end
     if end < committed:
         reach("rows-before-cut")
-        _cut_back(connection, end)
+        _cut_log(connection, end)
         reach("rows-cut")
     return end
 
@@ -43,8 +51,8 @@ def _committed(connection: sqlite3.Connection) -> End:
     return max(End(*landed), End(*liked))
 
 
-def _cut_back(connection: sqlite3.Connection, end: End) -> None:
-    """To the last entry before the first whose record is not all there."""
+def _cut_log(connection: sqlite3.Connection, end: End) -> None:
+    """Back to the last entry before the first whose record is not all there."""
     sql = "SELECT MIN(seq) FROM log WHERE end IS NOT NULL AND (file, end) > (?, ?)"
     connection.execute("BEGIN IMMEDIATE")
     (first,) = connection.execute(sql, end).fetchone()
@@ -57,30 +65,35 @@ def _cut_back(connection: sqlite3.Connection, end: End) -> None:
     connection.execute("COMMIT")
 
 
-def start_of(connection: sqlite3.Connection, places: Places) -> Start:
-    """The newest snapshot that is whole. Those that are not are dropped."""
-    sql = "SELECT seq, n, file, digest, shelf FROM snapshots ORDER BY seq DESC, n DESC"
-    found, bad = Start(), []
-    for seq, n, file, digest, shelf in connection.execute(sql).fetchall():
+def recover_archive(folder: Path, committed: End) -> Recovery:
+    """Leave nothing behind the committed end. To be called before an archive is opened again."""
+    aside = tuple(_set_aside(folder, number) for number in numbers(folder) if number > committed.file)
+    path = folder / name_of(committed.file)
+    size = path.lstat().st_size if os.path.lexists(path) else 0
+    if size < committed.offset:
+        whole = max((offset + length for offset, length, _ in members(path)), default=0) if size else 0
+        committed = committed._replace(offset=whole)
+    reach("recover-before-cut")
+    if size > committed.offset:
+        handle = open_to_write(path)
         try:
-            found = Start(seq, n, shelf, _state(places, file, digest, shelf))
-            break
-        except BadInput:
-            bad.append((seq, n))
-    if bad:
-        connection.executemany("DELETE FROM snapshots WHERE seq = ? AND n = ?", bad)
-    snapshots.tidy(places.snapshots, {name for (name,) in connection.execute("SELECT file FROM snapshots")})
-    return found
+            os.ftruncate(handle, committed.offset)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+    reach("recover-done")
+    return Recovery(committed, max(0, size - committed.offset), aside)
 
 
-def _state(places: Places, file: str, digest: str, shelf: int) -> Any:
-    if not snapshots.is_name(file):
-        raise BadInput("A snapshot's name leads elsewhere.")
-    size = places.shelf.stat().st_size if places.shelf.is_file() else 0
-    if size < shelf:
-        raise BadInput(f"{places.shelf} is shorter than the snapshot {file} says.")
-    text, arrays = snapshots.load(places.snapshots / file, digest)
-    try:
-        return codec.load(text, arrays)
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
-        raise BadInput(f"The snapshot {file} is damaged: {error}.") from error
+def _set_aside(folder: Path, number: int) -> str:
+    lost = folder / LOST
+    lost.mkdir(mode=0o700, exist_ok=True)
+    if lost.is_symlink():
+        raise BadInput(f"{lost} is a link to elsewhere; remove it.")
+    copy = 0
+    while os.path.lexists(target := lost / f"{number:05d}.{copy}.warc.gz"):
+        copy += 1
+    reach("recover-before-aside")
+    os.rename(folder / name_of(number), target)
+    sync_folder(folder)
+    return target.name

@@ -11,7 +11,8 @@ from wolfspider.core import codec, events
 from wolfspider.core.events import Event
 from wolfspider.core.model import Failure, Fetch, Page, Verdict, Visit, host_of
 from wolfspider.core.text import clipped
-from wolfspider.store.archive import End, Place
+from wolfspider.store.archive import End
+from wolfspider.store.archive_reader import Place
 from wolfspider.store.row_codec import json_of, kept_headers, packed_page, signed
 
 PDF = "application/pdf"

@@ -11,14 +11,17 @@ import json
 import os
 import re
 import secrets
+import sqlite3
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from wolfspider.core import codec
 from wolfspider.core.errors import BadInput
+from wolfspider.files.disk import open_to_read, whole_file
 from wolfspider.files.failpoints import reach
-from wolfspider.store.archive import sync_folder, write_at
+from wolfspider.store.folder import Places
 
 FORMAT = 1
 LARGEST_TEXT = 1 << 31  # characters, inflated
@@ -40,26 +43,17 @@ def name_of(seq: int, n: int) -> str:
 
 def save(folder: Path, name: str, text: str, arrays: Mapping[str, bytes]) -> Saved:
     """Write it so that it is there whole or not at all."""
-    parts = _parts(text, arrays)
     digest = hashlib.blake2b(digest_size=_DIGEST)
-    temporary = folder / f"{name}.part"
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
+    with whole_file(folder / name, failpoint="snapshot-synced") as file:
         size = 0
-        for part in parts:
+        for part in _parts(text, arrays):
             digest.update(part)
-            write_at(handle, part, size)
-            size += len(part)
-        write_at(handle, digest.digest(), size)
+            size += file.write(part)
+        size += file.write(digest.digest())
+        file.flush()
         reach("snapshot-written")
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-    reach("snapshot-synced")
-    os.replace(temporary, folder / name)
-    sync_folder(folder)
     reach("snapshot-renamed")
-    return Saved(name, digest.hexdigest(), size + _DIGEST)
+    return Saved(name, digest.hexdigest(), size)
 
 
 def _parts(text: str, arrays: Mapping[str, bytes]) -> list[bytes]:
@@ -72,8 +66,7 @@ def _parts(text: str, arrays: Mapping[str, bytes]) -> list[bytes]:
 def load(path: Path, digest: str) -> tuple[str, dict[str, bytes]]:
     """The text and the arrays; BadInput if it is not exactly what was saved."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(handle, "rb") as file:
+        with os.fdopen(open_to_read(path), "rb") as file:
             data = file.read()
         _compare(data, digest)
         return _read(data[:-_DIGEST])
@@ -109,14 +102,47 @@ def _read(data: bytes) -> tuple[str, dict[str, bytes]]:
     return text.decode("utf-8", "surrogatepass"), arrays
 
 
-def tidy(folder: Path, kept: set[str]) -> None:
-    """Remove what no row names: snapshots that were not finished, or are too old."""
+def state_of(folder: Path, file: str, digest: str) -> Any:
+    """What was saved, built again; BadInput if that cannot be done, or the name leads elsewhere."""
+    if not _NAME.fullmatch(file):
+        raise BadInput(f"{file!r} is no name of a snapshot.")
+    try:
+        return codec.load(*load(folder / file, digest))
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+        raise BadInput(f"The snapshot {file} is damaged: {error}.") from error
+
+
+class Start(NamedTuple):
+    """The snapshot that a resume starts from; nothing of it if there is none."""
+
+    seq: int = 0  # the last entry of the log that it knows
+    n: int = 0  # how many events of that entry
+    shelf: int | None = None  # bytes
+    state: Any = None
+
+
+def newest_whole(connection: sqlite3.Connection, places: Places) -> Start:
+    """The newest snapshot that is whole. Newer ones that are not are dropped."""
+    start, damaged = Start(), []
+    sql = "SELECT seq, n, file, digest, shelf FROM snapshots ORDER BY seq DESC, n DESC"
+    size = places.shelf.stat().st_size if places.shelf.is_file() else 0
+    for seq, n, file, digest, shelf in connection.execute(sql).fetchall():
+        try:
+            if size < shelf:
+                raise BadInput(f"{places.shelf} is shorter than the snapshot {file} says.")
+            start = Start(seq, n, shelf, state_of(places.snapshots, file, digest))
+            break
+        except BadInput:
+            damaged.append((seq, n))
+    connection.executemany("DELETE FROM snapshots WHERE seq = ? AND n = ?", damaged)
+    tidy(connection, places.snapshots)
+    return start
+
+
+def tidy(connection: sqlite3.Connection, folder: Path) -> None:
+    """Remove the files that no row names: snapshots that were not finished, or are too old."""
+    named = {name for (name,) in connection.execute("SELECT file FROM snapshots")}
     for name in os.listdir(folder):
         path = folder / name
-        if name not in kept and _NAME.fullmatch(name.removesuffix(".part")) and not path.is_dir():
+        if name not in named and _NAME.fullmatch(name.removeprefix(".").removesuffix(".part")) and not path.is_dir():
             path.unlink(missing_ok=True)
-
-
-def is_name(name: str) -> bool:
-    """Is this the name of a snapshot, and nothing that leads elsewhere?"""
-    return _NAME.fullmatch(name) is not None

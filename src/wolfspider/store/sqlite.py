@@ -37,14 +37,15 @@ from wolfspider.store import folder as folders
 from wolfspider.store import schema, snapshots
 from wolfspider.store.archive import Archive
 from wolfspider.store.base import Past
+from wolfspider.store.cdxj import index_archive
 from wolfspider.store.folder import Places, is_run
 from wolfspider.store.folder import described as about_run
 from wolfspider.store.gauges import Gauges, gauges
-from wolfspider.store.indexing import index
 from wolfspider.store.journal import Recording, guarded, trouble
-from wolfspider.store.recovery import Start, recovered_end, start_of
+from wolfspider.store.recovery import recovered_end
 from wolfspider.store.row_codec import command_of, packed_fetch, unpacked_entry, unpacked_page
 from wolfspider.store.shelf import DiskShelf
+from wolfspider.store.snapshots import Start
 
 __all__ = ["SqliteStore", "about_run", "create", "is_run", "open_run"]
 
@@ -80,7 +81,7 @@ def open_run(folder: Path, *, full: bool = False) -> SqliteStore:
         connection = _connected(places, full)
         schema.check(connection, places.database)
         archive = Archive(places.archive, info=schema.info(connection), start=recovered_end(connection, places))
-        start = start_of(connection, places)
+        start = snapshots.newest_whole(connection, places)
         return SqliteStore(places, about, connection, lock, archive, start, full)
 
 
@@ -223,8 +224,7 @@ class SqliteStore(Recording):
         self._connection.execute(f"DELETE FROM snapshots WHERE (seq, n) NOT IN ({newest})", (SNAPSHOTS,))  # noqa: S608
         self.commit()
         reach("snapshot-committed")
-        kept = {name for (name,) in self._connection.execute("SELECT file FROM snapshots")}
-        snapshots.tidy(self._places.snapshots, kept)
+        snapshots.tidy(self._connection, self._places.snapshots)
         reach("snapshot-tidied")
 
     def past(self) -> Past:
@@ -292,7 +292,7 @@ class SqliteStore(Recording):
         return gauges(self._connection)
 
     def index(self) -> None:
-        index(self._places.archive)
+        index_archive(self._places.archive)
 
     def close(self) -> None:
         with self._syncing:

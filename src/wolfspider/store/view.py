@@ -23,8 +23,8 @@ from wolfspider.core.events import Command, Gauge
 from wolfspider.core.failures import in_words
 from wolfspider.core.model import Failure
 from wolfspider.store import schema
-from wolfspider.store.archive import Place
-from wolfspider.store.archive import read as read_archive
+from wolfspider.store.archive_reader import Place
+from wolfspider.store.archive_reader import read as read_archive
 from wolfspider.store.folder import Places, described, refuse_links
 from wolfspider.store.gauges import MINUTES, SECONDS, gauges
 from wolfspider.store.page_count import HIDDEN, NEWEST, PageCount, count

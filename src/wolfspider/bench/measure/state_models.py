@@ -12,9 +12,9 @@ from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.model import Page
 from wolfspider.core.randomness import generator
 from wolfspider.core.text import counts
+from wolfspider.files.disk import replacing
 from wolfspider.learn.page_states import MAPPINGS, StateModel, Tally, open_states, train_states
 from wolfspider.web.page.html import parse
-from wolfspider.web.worlds.page_index import beside
 from wolfspider.web.worlds.world import World
 
 DECIMALS = 2  # to which states are rounded before they are told apart
@@ -72,7 +72,8 @@ def build(world: World, out: Path, sample: Sample, classes: int, words: int, pro
             raise Problem(f"--{name} must be between {least} and {most:,}, not {value}.")
     model = train_states(pages_of(world, sample, progress), classes, words)
     out.parent.mkdir(parents=True, exist_ok=True)
-    beside(out, lambda path: path.write_bytes(model.to_bytes()))
+    with replacing(out) as path:
+        path.write_bytes(model.to_bytes())
     return model
 
 

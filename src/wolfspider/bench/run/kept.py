@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from wolfspider.core.errors import BadInput
+from wolfspider.files.disk import replacing
 
 
 def digest_of(value: Any) -> str:
@@ -61,18 +60,14 @@ class Kept:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Beside it first, then in its place: a reader sees the old file or the new one, never half of one. What is no file
-    but a way out (/dev/null, a pipe) is written to as it is."""
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    """A reader sees the old file or the new one, never half of one. What is no file (/dev/null, a pipe) is written to
+    as it is."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists() and not path.is_file():
             path.write_text(text, encoding="utf-8")
             return
-        try:
-            beside.write_text(text, encoding="utf-8")
-            os.replace(beside, path)
-        finally:
-            beside.unlink(missing_ok=True)
+        with replacing(path) as aside:
+            aside.write_text(text, encoding="utf-8")
     except OSError as error:
         raise BadInput(f"Cannot write {path}: {error.strerror}. Choose another place for the results.") from error

@@ -23,6 +23,7 @@ from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.model import Fetch, Page, hidden
 from wolfspider.core.randomness import generator
 from wolfspider.core.text import clipped
+from wolfspider.files.disk import replacing
 from wolfspider.learn.corpus import gathered
 from wolfspider.learn.som import Region, grow
 from wolfspider.learn.stopwords import STOP_WORDS
@@ -38,7 +39,6 @@ from wolfspider.store.categories.index import (
 )
 from wolfspider.store.view import RunView, StoredPage, pages_of
 from wolfspider.web.page.html import parse
-from wolfspider.web.worlds.page_index import beside
 from wolfspider.web.worlds.world import LARGEST, World, has_skeleton
 
 MOST_PAGES = 200_000
@@ -163,7 +163,8 @@ def build(origin: Origin, out: Path, seed: int, progress: Progress = quietly) ->
     built = Built()
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        beside(out, lambda path: _fill(path, origin, seed, progress, built))
+        with replacing(out) as path:
+            _fill(path, origin, seed, progress, built)
     except (OSError, sqlite3.OperationalError) as error:
         raise Problem(f"{out} cannot be written: {getattr(error, 'strerror', None) or error}.") from error
     return built

@@ -11,16 +11,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from wolfspider.core.errors import BadInput, Problem, closest
+from wolfspider.files.disk import whole_file
 from wolfspider.store import cdxj
-from wolfspider.store.archive import name_of, sync_folder
+from wolfspider.store.archive_reader import name_of
 from wolfspider.store.export.selection import Exported, Selected, Selection
 from wolfspider.store.export.warc_copy import copied, index_beside
 from wolfspider.store.view import RunView
@@ -55,8 +53,11 @@ def export(
             _write(form, pages, stdout, raw)
             stdout.flush()
         else:
-            with whole_file(out) as file:
-                _write(form, pages, file, raw, out)
+            try:
+                with whole_file(out, 0o666) as file:
+                    _write(form, pages, file, raw, out)
+            except OSError as error:
+                raise BadInput(f"{out} cannot be written: {error.strerror}.") from error
     return pages.exported
 
 
@@ -162,26 +163,3 @@ def _cell(value: Any, raw: bool) -> str:
 
 def _flat(value: Any) -> str:
     return " ".join(value) if isinstance(value, list) else json.dumps(value, ensure_ascii=False)
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file that appears under its name when the block is through, and not at all if it fails."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.unlink(missing_ok=True)
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
-    except OSError as error:
-        raise BadInput(f"{path} cannot be written: {error.strerror}.") from error
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except BaseException as error:
-        part.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise BadInput(f"{path} cannot be written: {error.strerror}.") from error
-        raise
-    sync_folder(path.absolute().parent)

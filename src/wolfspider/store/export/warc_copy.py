@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -14,7 +12,7 @@ from typing import Any, BinaryIO
 from wolfspider import __version__
 from wolfspider.core.errors import BadInput
 from wolfspider.store import cdxj
-from wolfspider.store.archive import LARGEST_RECORD, Place, name_of
+from wolfspider.store.archive_reader import Place, record_at
 from wolfspider.store.export.selection import Selected, Selection
 from wolfspider.store.folder import Places
 from wolfspider.web.warc import writer
@@ -80,20 +78,6 @@ def _member(archive: Path, place: Place | None) -> tuple[bytes, str]:
     """A record as it lies in the archive, having seen that it is whole, and the digest of its body."""
     if place is None:
         raise BadInput("This page was never archived.")
-    path = archive / name_of(place.file)
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}.") from error
-    try:
-        data = os.pread(handle, min(place.length, LARGEST_RECORD), place.offset)
-        inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
-        record = inflater.decompress(data, LARGEST_RECORD)
-    except (OSError, zlib.error) as error:
-        raise BadInput(f"{path} is damaged at byte {place.offset:,}: {error}.") from error
-    finally:
-        os.close(handle)
-    if not inflater.eof or inflater.unused_data or len(data) != place.length:
-        raise BadInput(f"{path} is damaged at byte {place.offset:,}: there is no whole record.")
+    data, record = record_at(archive, place)
     found = _DIGEST.search(record.partition(b"\r\n\r\n")[0])
     return data, found[1].decode("ascii", "replace") if found else ""

@@ -13,11 +13,9 @@ aside and moved into place, so two processes that make the same one at once do n
 from __future__ import annotations
 
 import hashlib
-import os
-import secrets
 from base64 import b32encode
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from zipfile import BadZipFile
@@ -26,6 +24,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
+from wolfspider.files.disk import replacing
 from wolfspider.web.page.page_cache import made_by
 from wolfspider.web.page.urls import canonical
 from wolfspider.web.warc.reader import Entry, scan
@@ -122,7 +121,8 @@ class Index:
         return whole.hexdigest()
 
     def save(self, path: Path) -> None:
-        beside(path, lambda file: np.savez(file, **self.arrays))  # type: ignore[arg-type]
+        with replacing(path) as file:
+            np.savez(file, **self.arrays)  # type: ignore[arg-type]
 
     @classmethod
     def load(cls, path: Path) -> Index | None:
@@ -151,16 +151,6 @@ def stored_name(files: Sequence[Path]) -> str:
         facts = path.stat()
         whole.update(f"\n{path}\t{facts.st_size}\t{facts.st_mtime_ns}".encode("utf-8", "surrogatepass"))
     return f"index-{whole.hexdigest()}.npz"
-
-
-def beside(path: Path, write: Callable[[Path], object]) -> None:
-    """Let `write` fill a file aside and move it into place, so that nobody ever sees half of it."""
-    aside = path.with_name(f".{secrets.token_hex(8)}-{path.name}")
-    try:
-        write(aside)
-        os.replace(aside, path)
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def build(files: Sequence[Path]) -> Index:

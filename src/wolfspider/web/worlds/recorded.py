@@ -23,12 +23,13 @@ from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Failure, Fetch, Link, Page, host_of, is_web_address
 from wolfspider.core.scope import Nofollow
 from wolfspider.core.topic import Task, load_tasks
+from wolfspider.files.disk import replacing
 from wolfspider.graphs.graph import Graph
 from wolfspider.web.page.html import parse
 from wolfspider.web.page.page_cache import Answer, PageCache, folder, parser
 from wolfspider.web.page.urls import canonical, looks_like_file
 from wolfspider.web.warc.reader import Response, read
-from wolfspider.web.worlds.page_index import Index, beside, build, schemeless, stored_name
+from wolfspider.web.worlds.page_index import Index, build, schemeless, stored_name
 
 MOST_HOPS = 10
 SECONDS_PER_ANSWER = 0.3
@@ -140,7 +141,8 @@ class Recorded:
         graph = self._skeleton(now, progress)
         try:
             self._cache.mkdir(parents=True, exist_ok=True)
-            beside(path, graph.save)
+            with replacing(path) as file:
+                graph.save(file)
         except OSError as error:
             self.warnings.append(f"The graph cannot be kept in {self._cache}: {error.strerror}.")
         return graph

@@ -22,10 +22,10 @@ import numpy as np
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.model import FAILURES, Failure
 from wolfspider.core.text import clipped
+from wolfspider.files.disk import replacing
 from wolfspider.files.lock import is_owned
 from wolfspider.learn.page_states import IN_FOLDER, KeptStates
 from wolfspider.policy.reinforcer import PAID
-from wolfspider.web.worlds.page_index import beside
 from wolfspider.web.worlds.recording.tape import Reel
 
 FORMAT = 1
@@ -254,8 +254,10 @@ def summarise(folder: Path, recording: Recording) -> None:
     kept = recording.kept_states().to_bytes()
     text = json.dumps(recording.summary(), indent=1) + "\n"
     try:
-        beside(folder / IN_FOLDER, lambda path: path.write_bytes(kept))
-        beside(folder / SUMMARY, lambda path: path.write_text(text, encoding="utf-8"))
+        with replacing(folder / IN_FOLDER) as path:
+            path.write_bytes(kept)
+        with replacing(folder / SUMMARY) as path:
+            path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise Problem(f"{folder} cannot be written: {error.strerror}.") from error
 

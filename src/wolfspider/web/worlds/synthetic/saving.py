@@ -11,16 +11,16 @@ What is not written: pages that are gone (a recorded web answers 404 by itself),
 from __future__ import annotations
 
 import json
-import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from wolfspider import __version__
 from wolfspider.core.errors import Problem
 from wolfspider.core.topic import Task
+from wolfspider.files.disk import replacing, whole_file
 from wolfspider.web.warc.writer import WarcWriter
 from wolfspider.web.worlds.synthetic.answers import Answer
 from wolfspider.web.worlds.synthetic.news import News, Sheet
@@ -48,44 +48,36 @@ def write(world: Synthetic, folder: Path, limit: int | None = None, progress: Pr
         raise Problem(f"{target} is there already; name another folder, or delete it first.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        part = folder / ".web.warc.gz.part"
-        try:
-            written = _write_records(world, part, limit, progress)
+        with whole_file(target, 0o666) as file:
+            written = _write_records(world, file, limit, progress)
             whole = limit is None or len(written) < limit
             _write_tasks(world, folder / "topics.json", None if whole else written)
-            os.replace(part, target)
-        finally:
-            part.unlink(missing_ok=True)
     except OSError as error:
         raise Problem(f"The web cannot be written to {folder}: {error.strerror}.") from error
     return len(written)
 
 
-def _write_records(world: Synthetic, path: Path, limit: int | None, progress: Progress | None) -> set[str]:
+def _write_records(world: Synthetic, file: BinaryIO, limit: int | None, progress: Progress | None) -> set[str]:
     expected = world.params.pages if limit is None else limit
     written: set[str] = set()
-    with path.open("wb") as file:
-        writer = WarcWriter(file)
-        writer.info(
-            EARLIEST, {"software": f"wolfspider/{__version__}", "format": "WARC File Format 1.1", "web": world.name}
-        )
-        for number, record in enumerate(islice(records(world), limit), 1):
-            answer = record.answer
-            writer.response(record.url, record.date, answer.status, answer.headers(), answer.body)
-            written.add(record.url)
-            if progress is not None:
-                progress(number, max(number, expected))
-        file.flush()
-        os.fsync(file.fileno())
+    writer = WarcWriter(file)
+    writer.info(
+        EARLIEST, {"software": f"wolfspider/{__version__}", "format": "WARC File Format 1.1", "web": world.name}
+    )
+    for number, record in enumerate(islice(records(world), limit), 1):
+        answer = record.answer
+        writer.response(record.url, record.date, answer.status, answer.headers(), answer.body)
+        written.add(record.url)
+        if progress is not None:
+            progress(number, max(number, expected))
     return written
 
 
 def _write_tasks(world: Synthetic, path: Path, kept: set[str] | None) -> None:
     """The tasks; of a copy that was cut short, what of them is in it."""
     tasks = {name: _as_json(task, kept) for name, task in world.tasks().items()}
-    part = path.with_name(".topics.json.part")
-    part.write_text(json.dumps(tasks, indent=1), encoding="utf-8")
-    os.replace(part, path)
+    with replacing(path) as aside:
+        aside.write_text(json.dumps(tasks, indent=1), encoding="utf-8")
 
 
 def _as_json(task: Task, kept: set[str] | None) -> dict[str, object]:

@@ -1,0 +1,107 @@
+"""Files that are written whole or not at all, never through a link, and what a full disk is called."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from wolfspider.core.errors import BadInput, Problem
+from wolfspider.files.failpoints import reach
+
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
+
+
+class DiskFull(Problem):
+    """There is no space left. What was written so far is whole."""
+
+    code = 7
+
+
+def disk_full(where: Path) -> DiskFull:
+    return DiskFull(f"The disk of {where} is full. Make space, then resume the run: nothing that was kept is lost.")
+
+
+def open_to_read(path: Path) -> int:
+    """A plain file, opened as such."""
+    try:
+        return _plain(path, os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC))
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def open_to_write(path: Path) -> int:
+    """A plain file that its owner alone may read, made if it is not there."""
+    try:
+        return _plain(path, os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+    except OSError as error:
+        if error.errno in _NO_SPACE:
+            raise disk_full(path) from error
+        raise BadInput(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def _plain(path: Path, handle: int) -> int:
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        return handle
+    os.close(handle)
+    raise BadInput(f"{path} is no plain file; remove it.")
+
+
+def extend(path: Path, handle: int, data: bytes, size: int) -> None:
+    """Write all of the data at the end of a file of this size, or nothing. The system may take less at a time, such as
+    the last bytes before the disk is full."""
+    try:
+        written = os.pwrite(handle, data, size)
+        while written < len(data):
+            written += os.pwrite(handle, memoryview(data)[written:], size + written)
+    except OSError as error:
+        os.ftruncate(handle, size)
+        if error.errno in _NO_SPACE:
+            raise disk_full(path) from error
+        raise
+
+
+@contextmanager
+def whole_file(path: Path, mode: int = 0o600, failpoint: str = "") -> Iterator[BinaryIO]:
+    """A file that has its name and is safe on the disk once the block ends; if the block fails, what was there before
+    stays. One process writes it at a time. The fail-point is reached just before the file gets its name."""
+    part = path.with_name(f".{path.name}.part")
+    part.unlink(missing_ok=True)
+    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(handle)
+        reach(failpoint)
+        os.replace(part, path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    sync_folder(path.absolute().parent)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Another name to write a file under, which takes the place of `path` when the block ends. Several processes may do
+    so at once; a reader sees the old file or a new one, never half of one. A power cut may lose it."""
+    aside = path.with_name(f".{secrets.token_hex(8)}-{path.name}")
+    try:
+        yield aside
+        os.replace(aside, path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def sync_folder(folder: Path) -> None:
+    """Let the names in a folder survive the death of the machine."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,185 @@
+"""Reading the archive of a run: any process may do so at any time, as far as the owner has committed."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from isal import isal_zlib
+
+from wolfspider.core.errors import BadInput
+from wolfspider.core.model import Capture
+from wolfspider.files.disk import open_to_read
+from wolfspider.web.warc.reader import seconds
+
+LARGEST_RECORD = 1 << 27  # inflated; a larger one was not written here
+_SUFFIX = ".warc.gz"
+_CHUNK = 1 << 18
+
+
+class Place(NamedTuple):
+    """Where a record lies."""
+
+    file: int
+    offset: int
+    length: int
+
+
+class Health(NamedTuple):
+    records: int
+    bytes: int
+    damage: tuple[str, ...]  # a sentence for each
+
+
+def name_of(number: int) -> str:
+    return f"{number:05d}{_SUFFIX}"
+
+
+def numbers(folder: Path) -> list[int]:
+    """The numbers of the files that are there, in order."""
+    if not folder.is_dir():
+        return []
+    names = (name.removesuffix(_SUFFIX) for name in os.listdir(folder) if name.endswith(_SUFFIX))
+    return sorted(int(name) for name in names if name.isascii() and name.isdigit() and len(name) >= 5)
+
+
+def read(folder: Path, place: Place) -> Capture:
+    """The answer at a place, as it came. From any process and thread: nothing is kept open."""
+    _, record = record_at(folder, place)
+    try:
+        return _capture(record)
+    except ValueError as error:
+        raise _damaged(folder, place, error) from error
+
+
+def record_at(folder: Path, place: Place) -> tuple[bytes, bytes]:
+    """A whole record, as it lies there and inflated."""
+    handle = open_to_read(folder / name_of(place.file))
+    inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    try:
+        data = os.pread(handle, min(place.length, LARGEST_RECORD), place.offset)
+        record = inflater.decompress(data, LARGEST_RECORD)
+    except (zlib.error, ValueError, OSError) as error:
+        raise _damaged(folder, place, error) from error
+    finally:
+        os.close(handle)
+    if not inflater.eof or inflater.unused_data or len(data) != place.length:
+        raise _damaged(folder, place, "not one whole gzip member")
+    return data, record
+
+
+def _damaged(folder: Path, place: Place, why: object) -> BadInput:
+    where = f"{folder / name_of(place.file)} at byte {place.offset:,}"
+    return BadInput(f"The archive is damaged: {where} is no whole record ({why}).")
+
+
+def check(folder: Path) -> Health:
+    """Walk every record of every file and compare bodies with their digests. Slow: for tests and doubts."""
+    records, total, damage = 0, 0, list[str]()
+    for number in numbers(folder):
+        path = folder / name_of(number)
+        end, size = 0, path.lstat().st_size
+        for offset, length, record in members(path):
+            end = offset + length
+            records += 1
+            damage += [f"{path.name} at byte {offset:,}: {sentence}" for sentence in _wrong(record)]
+        total += size
+        if end != size:
+            damage.append(f"{path.name} is torn or damaged from byte {end:,} of {size:,} on.")
+    return Health(records, total, tuple(damage))
+
+
+class Entry(NamedTuple):
+    """An answer in the archive, as an index names it."""
+
+    capture: Capture
+    digest: str
+    place: Place
+
+
+def entries(folder: Path, number: int) -> Iterator[Entry]:
+    """Every answer in one file, in order."""
+    for offset, length, record in members(folder / name_of(number)):
+        fields, _ = _fields(record)
+        if fields["warc-type"] == "response":
+            digest = fields.get("warc-payload-digest", "-")
+            yield Entry(_capture(record), digest, Place(number, offset, length))
+
+
+def _wrong(record: bytes) -> Iterator[str]:
+    try:
+        fields, block = _fields(record)
+        if fields.get("content-length") != str(len(block) - 4) or not block.endswith(b"\r\n\r\n"):
+            yield "its Content-Length is wrong."
+        elif fields.get("warc-type") == "response":
+            digest = hashlib.sha1(_capture(record).body, usedforsecurity=False).digest()
+            if fields.get("warc-payload-digest") != "sha1:" + base64.b32encode(digest).decode():
+                yield "its body does not fit its digest."
+    except ValueError as error:
+        yield f"it is no record ({error})."
+
+
+def _capture(record: bytes) -> Capture:
+    fields, block = _fields(record)
+    if fields.get("warc-type") not in ("response", "revisit"):
+        raise ValueError("no answer")
+    head, gap, body = block[: int(fields["content-length"])].partition(b"\r\n\r\n")
+    first, *lines = head.decode("utf-8", "surrogateescape").split("\r\n")
+    version, status = first.split(" ", 2)[:2]
+    date = seconds(fields.get("warc-date", ""))
+    if not gap or version != "HTTP/1.1" or date is None:
+        raise ValueError("no answer")
+    headers = tuple(_pair(line) for line in lines)
+    url, address = fields["warc-target-uri"], fields.get("warc-ip-address", "")
+    return Capture(url, date, int(status), headers, body, address, fields.get("warc-truncated", ""))
+
+
+def _fields(record: bytes) -> tuple[dict[str, str], bytes]:
+    """The named fields of a record and its block, with the two line breaks behind it."""
+    head, _, block = record.partition(b"\r\n\r\n")
+    first, *lines = head.split(b"\r\n")
+    if first != b"WARC/1.1":
+        raise ValueError("no WARC record")
+    pairs = (_pair(line.decode("utf-8", "surrogateescape")) for line in lines)
+    fields = {name.lower(): value for name, value in pairs}
+    if not {"content-length", "warc-type"} <= fields.keys():
+        raise ValueError("a field is missing")
+    return fields, block
+
+
+def _pair(line: str) -> tuple[str, str]:
+    name, _, value = line.partition(":")
+    return name, value.removeprefix(" ")
+
+
+def members(path: Path) -> Iterator[tuple[int, int, bytes]]:
+    """Offset, length and content of each whole gzip member, up to the first that is not."""
+    handle = open_to_read(path)
+    try:
+        offset = 0
+        while (found := _member(handle, offset)) is not None:
+            yield offset, *found
+            offset += found[0]
+    finally:
+        os.close(handle)
+
+
+def _member(handle: int, offset: int) -> tuple[int, bytes] | None:
+    inflater = isal_zlib.decompressobj(zlib.MAX_WBITS | 16)
+    content = bytearray()
+    place = offset
+    while not inflater.eof:
+        chunk = inflater.unconsumed_tail or os.pread(handle, _CHUNK, place)
+        place += 0 if inflater.unconsumed_tail else len(chunk)
+        try:
+            content += inflater.decompress(chunk, 1 << 20)
+        except Exception:  # whatever igzip finds wrong, no whole record is here
+            return None
+        if not chunk or len(content) > LARGEST_RECORD:
+            return None
+    return place - len(inflater.unused_data) - offset, bytes(content)
