@@ -26,13 +26,14 @@ import wolfspider
 from wolfspider.core.events import Event, Landed
 from wolfspider.core.model import Fetch
 from wolfspider.web.server.serve import Manner, serve
+from wolfspider.web.worlds.world import Servable
 
 SLOW_SHARE = 0.2
 CLOCK = 0.002  # seconds that the log of the server may be off: it is written after the fact
 LEAST = 0.9
 
 
-class Rows:
+class Rows(Servable):
     """A web of hosts that do not know each other: the first page of each shows all the others of it."""
 
     name = "rows"

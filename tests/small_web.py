@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wolfspider.core.model import Fetch
+from wolfspider.web.worlds.world import Servable
 
 HTML = "text/html; charset=utf-8"
 SPIDERS = "Wolf spiders hunt on the ground. A wolf spider carries its young; spiders of this family hunt alone. " * 5
@@ -12,7 +13,7 @@ EVIL = "\x1b]0;owned\x07\x1b[31mred\u202egnp.exe\u2066\nwolfspider: a forged lin
 BREAD = "Bread is baked from flour, water and salt; the dough rests overnight and the oven is hot. " * 5
 
 
-class SmallWeb:
+class SmallWeb(Servable):
     """Pages by address: HTML, or (status, headers, body); `moved` leads from one address to another."""
 
     name, start = "small", 1.7e9

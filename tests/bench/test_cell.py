@@ -19,6 +19,7 @@ from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import REGISTRY
 from wolfspider.strategies.breadth_first import BreadthFirst
 from wolfspider.web.worlds.synthetic import Synthetic
+from wolfspider.web.worlds.world import World
 
 NOW = 1_000_000.0
 
@@ -27,7 +28,7 @@ def url(node: int) -> str:
     return f"http://{'ab'[node % 2]}.test/{node}"
 
 
-class Drawn:
+class Drawn(World):
     """A web of numbered pages, parsed already; nodes above `pages` are dead links."""
 
     name = "drawn"

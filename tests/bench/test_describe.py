@@ -12,9 +12,10 @@ from wolfspider.bench.measure.describe import Description, describe, plots, text
 from wolfspider.core.model import Fetch
 from wolfspider.core.topic import Task, Topic
 from wolfspider.graphs.graph import Graph
+from wolfspider.web.worlds.world import World
 
 
-class Sites:
+class Sites(World):
     """A hundred hosts of twenty pages that link among themselves, and now and then to another host of their topic."""
 
     name = "sites"

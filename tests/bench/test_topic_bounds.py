@@ -43,6 +43,7 @@ def limit(kept: Kept, tell: Callable[[str], None]) -> Limit:
     _forget()
     world = SimpleNamespace(
         name="line",
+        has_skeleton=True,
         digest=lambda: "line",
         graph=lambda now: Graph.from_edges(PAGES, [0, 1], [1, 2]),
         look=lambda url, now: Fetch(url, url, 200),

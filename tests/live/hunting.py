@@ -29,6 +29,7 @@ from wolfspider.core.events import Event, Landed
 from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.store import archive_reader
 from wolfspider.store.view import RunView
+from wolfspider.web.worlds.world import Servable
 
 SECONDS = 90.0
 HASTY: dict[str, Any] = {  # a host in trouble rests for longer than anybody here waits
@@ -84,7 +85,7 @@ class Told:
         return {url: result.kind for url, result in self.results.items() if isinstance(result, Failure)}
 
 
-class Hosts:
+class Hosts(Servable):
     """A web of hosts h0.test, h1.test ... to be served: the first page of each shows all the others of it and the first
     of the next host."""
 

@@ -23,6 +23,7 @@ from wolfspider.drivers.simulated import simulate
 from wolfspider.web.server.serve import serve
 from wolfspider.web.warc.writer import WarcWriter
 from wolfspider.web.worlds.recorded import Recorded
+from wolfspider.web.worlds.world import Servable
 
 START = "http://a.test/"
 BODIES = {
@@ -36,7 +37,7 @@ OBEYED = {"", "1", "meta", "header"}
 PAGES = OBEYED | {"2", "3", "4"}
 
 
-class Marked:
+class Marked(Servable):
     """A web of one host with links that their author marked in every way."""
 
     name, start = "marked", 1.7e9

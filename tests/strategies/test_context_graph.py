@@ -25,6 +25,7 @@ from wolfspider.testing import conformance
 from wolfspider.testing.sketch import Sketch, Trial
 from wolfspider.web.worlds.backlinks import Backlinks
 from wolfspider.web.worlds.synthetic import Synthetic
+from wolfspider.web.worlds.world import World
 
 BOTH = pytest.mark.parametrize("kind", [ContextGraph, RelevancyContextGraph])
 TOPIC = Topic(("spider",), "")
@@ -37,7 +38,7 @@ WORDS = {
 }
 
 
-class Written:
+class Written(World):
     """A web given as {name: (kind of words, names it links to)}; every page has a host of its own."""
 
     name, start = "written", 0.0

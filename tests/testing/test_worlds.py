@@ -46,7 +46,7 @@ def test_every_world_conforms(worlds: dict[str, World], name: str, rule: str) ->
     WORLD_CHECKS[rule](worlds[name])
 
 
-class Twisted:
+class Twisted(World):
     """A web with one thing wrong."""
 
     def __init__(self, world: World, wrong: str) -> None:

@@ -15,12 +15,13 @@ from wolfspider.graphs.graph import Graph
 from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.backlinks import MOST, Backlinks
 from wolfspider.web.worlds.synthetic import Synthetic
+from wolfspider.web.worlds.world import World
 
 START = 1_000.0
 HERE = "http://a.test/here"
 
 
-class Linked:
+class Linked(World):
     """A web of nothing but addresses and links. /moved leads to the first page."""
 
     name = "linked"

@@ -24,11 +24,11 @@ from wolfspider.core.errors import Problem
 from wolfspider.core.model import Failure, Fetch, Page, host_of
 from wolfspider.web.page.html import parse
 from wolfspider.web.server.replies import Faults, Replies, bare, robots_text
-from wolfspider.web.server.serve import Manner, Served, hosts_of, serve
+from wolfspider.web.server.serve import Manner, Served, serve
 from wolfspider.web.server.wire import Request, accepts, read_request
 from wolfspider.web.worlds.recorded import Recorded
 from wolfspider.web.worlds.synthetic import Synthetic, write
-from wolfspider.web.worlds.world import World
+from wolfspider.web.worlds.world import Servable, World
 
 STILL = Manner(speed=0)
 CALM = Synthetic.parse("synthetic:pages=1000,seed=5,topics=8,mischief=0")
@@ -164,7 +164,7 @@ def test_a_redirect_that_was_seen_again_leads_where_it_led_then(tmp_path: Path) 
 
 
 def test_hops_are_told_apart_of_a_web_that_follows_them() -> None:
-    class Follows:
+    class Follows(Servable):
         """A web that can only be looked at."""
 
         name, start, tasks, digest, graph, owns = "f", 0.0, CALM.tasks, CALM.digest, CALM.graph, CALM.owns
@@ -594,8 +594,8 @@ def test_a_host_that_times_out_says_nothing_and_hangs_up() -> None:
 
 
 def test_hosts_are_counted(recorded: Recorded) -> None:
-    assert hosts_of(recorded) == len({host_of(recorded.url(number)) for number in range(len(recorded))})
-    assert (hosts_of(CALM) or 0) > 10
+    assert recorded.host_count() == len({host_of(recorded.url(number)) for number in range(len(recorded))})
+    assert CALM.host_count() > 10
 
 
 COMMAND = """

@@ -41,7 +41,7 @@ def busy(console: Console, says: str) -> Iterator[None]:
 def opened(web: str, console: Console) -> World:
     """The web, with what is wrong with it told to the person."""
     world = open_web(web)
-    for warning in getattr(world, "warnings", ()):
+    for warning in world.warnings:
         console.print(Text(plainly(f"{world.name}: {warning}")))
     return world
 

@@ -93,8 +93,7 @@ class Description:
 
 def describe(world: World, now: float | None = None, seed: int = 0, sources: int = 40) -> Description:
     """Measure a web as it is at `now` (its start if not given). The same seed draws the same samples."""
-    whole: float = getattr(world, "whole", world.start)  # a replay begins with nothing
-    at = whole if now is None else now
+    at = world.whole if now is None else now
     rng = np.random.default_rng(seed)
     graph = world.graph(at)
     drawn = draw_sources(graph.n, sources, rng)
@@ -135,11 +134,8 @@ def _degrees(degrees: Ints, rng: np.random.Generator) -> Degrees:
 
 
 def _topics(world: World, graph: Graph, sources: Ints) -> Locality | None:
-    """Webs that are made know the topic of each node of their graph: `labels()`."""
-    labels = getattr(world, "labels", None)
-    if labels is None:
-        return None
-    return locality(graph, np.asarray(labels(), dtype=np.int64), sources)
+    labels = world.labels()
+    return None if labels is None else locality(graph, np.asarray(labels, dtype=np.int64), sources)
 
 
 def _tasks(world: World, at: float, graph: Graph, rng: np.random.Generator) -> dict[str, TaskStory]:

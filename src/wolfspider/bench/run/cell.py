@@ -38,7 +38,7 @@ from wolfspider.web.page.urls import looks_like_file
 from wolfspider.web.seeds.leaps import Leaps
 from wolfspider.web.worlds.backlinks import Backlinks
 from wolfspider.web.worlds.recording.recorder import recorded
-from wolfspider.web.worlds.world import Looks, World, has_skeleton, open_web
+from wolfspider.web.worlds.world import Looks, World, open_web
 
 OBEDIENT_DELAY = 1.0  # seconds between two visits to a host, where robots are obeyed
 STUCK = "The strategy waits for something that cannot come: a bug in it."
@@ -139,7 +139,7 @@ def _crawl(cell: Cell, task: Task, world: World, found: Found) -> str:
     looks: Looks = world if cell.latency is None else Delayed(world, cell.latency)
     crawl = new_crawl(cell, task, world, looks)
     crawl.listen(found)
-    robots = Robots(getattr(world, "record", world.look))
+    robots = Robots(world.record)
     obedience = {"allow": robots.allowed, "pause": robots.delay} if cell.obey_robots else {}
     try:
         with _recorded(cell, crawl, task):
@@ -182,7 +182,7 @@ def new_crawl(cell: Cell, task: Task, world: World, looks: Looks) -> Crawl:
 def sources(cell: Cell, world: World, scope: Scope) -> dict[str, Source]:
     """Whom a strategy may ask: who links to a page, and, where there is an index, for pages elsewhere."""
     asked: dict[str, Source] = {}
-    if has_skeleton(world):
+    if world.has_skeleton:
         asked[BACKLINKS] = backlinks(world, cell.start)
     if cell.leaps:
         asked[LEAP] = Leaps(categories(cell.leaps).search, scope.allows)
@@ -191,7 +191,7 @@ def sources(cell: Cell, world: World, scope: Scope) -> dict[str, Source]:
 
 def terms(cell: Cell, world: World) -> Terms:
     """What is fresh is asked only where time goes on: on a web that still changes after the crawl begins."""
-    changes = cell.start < world.start or getattr(world, "end", world.start) > cell.start
+    changes = cell.start < world.start or world.end > cell.start
     return Terms(pays="new+fresh+relevant" if changes else "new+relevant")
 
 

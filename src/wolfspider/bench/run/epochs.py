@@ -18,7 +18,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from wolfspider.core import codec
 from wolfspider.core.model import Fetch, Link, Page
@@ -26,12 +25,9 @@ from wolfspider.core.text import counts
 from wolfspider.drivers.simulated import Result, simulate
 from wolfspider.engine.crawl import Crawl
 from wolfspider.web.page.html import parse
-from wolfspider.web.worlds.synthetic import Synthetic
 from wolfspider.web.worlds.world import Looks, World
 
 PAGES_KEPT = 30_000  # parsed, about 25 KB each
-
-Moment = tuple[int, int]  # a host and what is asked of it: what chance decides on whether it fails
 
 
 class Keeping:
@@ -41,8 +37,7 @@ class Keeping:
     def __init__(self, world: World, most: int = PAGES_KEPT) -> None:
         self.world, self.most = world, most
         self.seconds = 0.0
-        self._until_then = float(getattr(world, "end", world.start))  # it may change
-        self._pages: OrderedDict[str, tuple[Fetch, Page, list[Moment]]] = OrderedDict()
+        self._pages: OrderedDict[str, tuple[Fetch, Page, Callable[[float], bool]]] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._pages)
@@ -50,7 +45,7 @@ class Keeping:
     def look(self, url: str, now: float) -> Fetch:
         began = time.process_time()
         known = self._pages.get(url)
-        if known is not None and not self._fails(known[2], now):
+        if known is not None and not known[2](now):
             fetch = replace(known[0], at=now, page=replace(known[1], at=now))
         else:
             fetch = self._asked(url, now)
@@ -60,34 +55,15 @@ class Keeping:
     def _asked(self, url: str, now: float) -> Fetch:
         fetch = self.world.look(url, now)
         result = parse(fetch)
-        if not isinstance(result, Page) or now < self._until_then:
+        if not isinstance(result, Page) or now < self.world.end:
             return fetch
         page = replace(result, words=tuple(map(sys.intern, result.words)))  # many pages, few words
         counts(page)
         fetch = replace(fetch, body=b"", page=page)
-        self._pages[url] = (fetch, page, self._moments(fetch))
+        self._pages[url] = (fetch, page, self.world.failing(fetch))
         if len(self._pages) > self.most:
             self._pages.popitem(last=False)
         return fetch
-
-    def _moments(self, fetch: Fetch) -> list[Moment]:
-        """All that was asked of a computed web on the way to a page."""
-        if not isinstance(self.world, Synthetic):
-            return []
-        found = []
-        for url in (*fetch.hops, fetch.final_url):
-            host = self.world.addresses.host_number(urlsplit(url).netloc)
-            if host is not None:
-                page = self.world.page_of(url)
-                found.append((host, self.world.sites.starts[host] if page is None else page))
-        return found
-
-    def _fails(self, moments: list[Moment], now: float) -> bool:
-        if not moments:
-            return False
-        assert isinstance(self.world, Synthetic)
-        failure = self.world.trouble.failure
-        return any(failure(host, entity, now) is not None for host, entity in moments)
 
 
 class Epoch(NamedTuple):

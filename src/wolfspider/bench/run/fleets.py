@@ -185,14 +185,6 @@ def _opened(web: str) -> World:
     return open_web(web)
 
 
-def _changing(web: str) -> Changing:
-    world: Any = _opened(web)
-    if not hasattr(world, "changed"):
-        raise Problem(f"{web} does not say when its pages change.")
-    changing: Changing = world
-    return changing
-
-
 def start_of(setting: Setting) -> float:
     """When the fleet begins: in a replay, when what it may start from was there."""
     return float(_first_steps(setting)["since"]) if "record" in setting else _beginning(setting)
@@ -206,12 +198,12 @@ def _beginning(setting: Setting) -> float:
 def looks_of(setting: Setting) -> Looks:
     if "record" in setting:
         return _replay(*_replay_key(setting))
-    return Steady(_changing(str(setting["web"])), float(setting["latency"]))
+    return Steady(_opened(str(setting["web"])), float(setting["latency"]))
 
 
 def changed_of(setting: Setting) -> Callable[[str, float, float], float | None]:
     """When pages change: of a replay what was recorded, so that both fleets are measured by what there was to see."""
-    world = _replay(*_replay_key(setting)) if "record" in setting else _changing(str(setting["web"]))
+    world = _replay(*_replay_key(setting)) if "record" in setting else _opened(str(setting["web"]))
     return world.changed
 
 

@@ -14,7 +14,7 @@ from wolfspider.store.categories import building
 from wolfspider.store.categories.building import Origin
 from wolfspider.store.categories.index import Categories
 from wolfspider.web.page.page_cache import folder
-from wolfspider.web.worlds.world import World, has_skeleton
+from wolfspider.web.worlds.world import World
 
 MOST_PAGES = 20_000  # of the other web; of more as many, drawn by chance
 SEED = 0
@@ -22,7 +22,7 @@ SEED = 0
 
 def index_of(world: World, cache: Path | None, tell: Callable[[str], None]) -> Path:
     """The index of another web."""
-    if not has_skeleton(world):
+    if not world.has_skeleton:
         raise Problem(f"--leaps: {world.name} is too large to be looked through; name a smaller web.")
     with kept(building.web_origin(world, MOST_PAGES, SEED), MOST_PAGES, SEED, cache, tell) as index:
         return index.path

@@ -199,7 +199,7 @@ def _grounds(bench: Bench, progress: Progress, cache: Path | None, leaps: World 
         world = open_web(web, cache)
         if leaps is not None and leaps.digest() == world.digest():
             raise Problem(f"--leaps must name another web than those that are crawled: {web} is the same as this one.")
-        for warning in getattr(world, "warnings", ()):
+        for warning in world.warnings:
             progress.told(f"{world.name}: {warning}")
         name = world.name if world.name not in seen else web
         seen.add(name)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import html
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -22,14 +22,11 @@ import numpy as np
 
 from wolfspider.bench.measure.metrics import key
 from wolfspider.bench.run.cell import inside
-from wolfspider.core import randomness
 from wolfspider.core.errors import Problem
 from wolfspider.core.model import Fetch, Page
 from wolfspider.core.text import counts, words
 from wolfspider.core.topic import Task
 from wolfspider.web.page.html import parse
-from wolfspider.web.worlds.recorded import Recorded
-from wolfspider.web.worlds.synthetic import Synthetic
 from wolfspider.web.worlds.world import Looks, World
 
 DIRECTORY, RESULTS = "directory", "results"
@@ -95,7 +92,7 @@ class Beside:
 
 @lru_cache(maxsize=64)
 def directory(world: World, task: Task) -> str:
-    return task.seeds[0] if isinstance(world, Synthetic) else _most_linking(world, task)
+    return world.directory(task) or _most_linking(world, task)
 
 
 def _most_linking(world: World, task: Task) -> str:
@@ -176,20 +173,9 @@ def survey(world: World) -> tuple[Seen, ...]:
     """The pages that results are taken from, in the order of their addresses."""
     asked = {word for task in world.tasks().values() for text in task.topic.keywords for word in words(text)}
     found: dict[str, Seen] = {}
-    for url in _addresses(world):
+    for url in world.sample(DRAWN):
         page = parse(world.look(url, world.start))
         if isinstance(page, Page) and page.final_url not in found:
             bag = Counter({word: count for word, count in counts(page).items() if word in asked})
             found[page.final_url] = Seen(page.final_url, page.digest, len(page.words), bag)
     return tuple(found[url] for url in sorted(found))
-
-
-def _addresses(world: World) -> Iterator[str]:
-    if isinstance(world, Synthetic):
-        rng = randomness.generator(world.params.seed, "pages that results are taken from", world.params.pages)
-        drawn = rng.sample(range(world.params.pages), min(DRAWN, world.params.pages))
-        yield from map(world.addresses.url, drawn)
-    elif isinstance(world, Recorded):
-        yield from map(world.url, range(len(world)))
-    else:
-        yield from world.graph(world.start).urls

@@ -15,7 +15,7 @@ from wolfspider.bench.run.source import source_of
 from wolfspider.core.errors import BadInput
 from wolfspider.core.topic import Task
 from wolfspider.graphs.graph import Graph, Ints
-from wolfspider.web.worlds.world import World, has_skeleton
+from wolfspider.web.worlds.world import World
 
 Steps = list[list[int]]  # pairs of downloads and relevant pages so far, one for each rise, as in a row's `found`
 
@@ -44,7 +44,7 @@ class Limits:
 
     def of(self, task: Task) -> Limit:
         """Kept from before, or computed."""
-        if not has_skeleton(self._world):
+        if not self._world.has_skeleton:
             return Limit(len(task.relevant))
         wanted = [task.seeds, sorted(task.relevant), self._start, self._pages]
         name = digest_of([self._world.digest(), wanted, source_of(__name__)])

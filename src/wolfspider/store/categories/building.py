@@ -39,7 +39,7 @@ from wolfspider.store.categories.index import (
 )
 from wolfspider.store.view import RunView, StoredPage, pages_of
 from wolfspider.web.page.html import parse
-from wolfspider.web.worlds.world import LARGEST, World, has_skeleton
+from wolfspider.web.worlds.world import LARGEST, World
 
 MOST_PAGES = 200_000
 MOST_WORDS = 5_000  # of a page; what it is about is said by then
@@ -97,9 +97,9 @@ class Built:
 
 def web_origin(world: World, most: int, seed: int) -> Origin:
     """A web as it is in the end; of more than `most` pages as many, drawn by chance."""
-    if not has_skeleton(world):
+    if not world.has_skeleton:
         raise Problem(f"{world.name} is too large to be looked through: take one of at most {LARGEST:,} pages.")
-    at: float = getattr(world, "whole", world.start)  # a replay begins with nothing
+    at = world.whole
 
     def pages(progress: Callable[[int, int], object]) -> Iterator[Page | None]:
         urls = world.graph(at).urls

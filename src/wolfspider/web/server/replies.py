@@ -11,21 +11,17 @@ address alone: the same question gets the same trouble, on every run, unless tro
 from __future__ import annotations
 
 import gzip
-import math
 import sys
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-from typing import Protocol, runtime_checkable
 
 import xxhash
 
 from wolfspider.core.errors import Problem, closest
 from wolfspider.core.model import Fetch
-from wolfspider.web.worlds.recorded import Recorded
-from wolfspider.web.worlds.synthetic import Synthetic
 from wolfspider.web.worlds.world import Servable
 
 ENCODINGS = ("gzip", "br", "zstd")
@@ -112,13 +108,6 @@ class Reply:
         return _OVERHEAD + len(self.body) + sum(map(len, self.coded.values()))
 
 
-@runtime_checkable
-class _Bare(Protocol):
-    """Webs that tell each answer by itself, redirects not followed."""
-
-    def record(self, url: str, now: float) -> Fetch: ...
-
-
 class Replies:
     """`robots` is said at every host in place of what the web itself says there."""
 
@@ -127,7 +116,6 @@ class Replies:
     ) -> None:
         self.world, self._now = world, now
         self._robots = None if robots is None else _robots(robots)
-        self._settled = _settled(world)
         self._kept: OrderedDict[str, Reply] = OrderedDict()
         self._room = self._most = most_kept
 
@@ -136,7 +124,7 @@ class Replies:
             return self._robots
         now = self._now()
         kept = self._kept.get(url)
-        if kept is not None and (kept.at == now or kept.at >= self._settled):
+        if kept is not None and (kept.at == now or kept.at >= self.world.settled):
             self._kept.move_to_end(url)
             return kept
         reply = _reply(bare(self.world, url, now), now)
@@ -170,15 +158,14 @@ class Replies:
 def bare(world: Servable, url: str, now: float) -> Fetch:
     """One answer, redirects not followed. Where a redirect leads is what a look says, for that is how the web is
     crawled in simulation; a recorded header may be another spelling of it, or of an older version."""
-    record = world.record(url, now) if isinstance(world, _Bare) else None
-    if record is not None and not 300 <= record.status < 400:
+    record = world.record(url, now)
+    if not 300 <= record.status < 400:
         return record
     look = world.look(url, now)
     if not look.hops:
-        return look if record is None else record
-    redirect = Fetch(url, url, 302, at=now) if record is None else record
+        return record
     following = look.hops[1] if len(look.hops) > 1 else look.final_url
-    return replace(redirect, headers={**redirect.headers, "location": following})
+    return replace(record, headers={**record.headers, "location": following})
 
 
 def pack(encoding: str, body: bytes) -> bytes:
@@ -241,15 +228,6 @@ def _lines(headers: dict[str, str]) -> bytes:
 
 def _robots(text: str) -> Reply:
     return Reply(200, b"content-type: text/plain; charset=utf-8\r\n", text.encode())
-
-
-def _settled(world: Servable) -> float:
-    """From when on no answer of this web changes any more."""
-    if isinstance(world, Recorded):
-        return world.start
-    if isinstance(world, Synthetic) and not world.params.mischief:
-        return world.end
-    return math.inf
 
 
 def _seconds(date: str) -> float | None:

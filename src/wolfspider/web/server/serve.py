@@ -32,11 +32,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from wolfspider.core.errors import Problem, closest
-from wolfspider.core.model import host_of
 from wolfspider.web.server.replies import ENCODINGS, Faults, Replies, Reply, is_robots, mistyped, plain_reply
 from wolfspider.web.server.wire import MOST_HEAD, MOST_LINE, NO_BODY, Request, accepts, head_of, read_request, reset
-from wolfspider.web.worlds.recorded import Recorded
-from wolfspider.web.worlds.synthetic import Synthetic
 from wolfspider.web.worlds.world import Servable, World, open_web
 
 MOST_LOGGED = 2_000_000  # requests that are kept in memory
@@ -385,15 +382,6 @@ def _teller(log: Log) -> tuple[Callable[[Asked], object] | None, Callable[[], ob
     return lambda asked: file.write(json.dumps(asked._asdict()) + "\n"), file.close
 
 
-def hosts_of(world: Servable) -> int | None:
-    """How many hosts a web has, where that can be told."""
-    if isinstance(world, Recorded):
-        return len({host_of(world.url(number)) for number in range(len(world))})
-    if isinstance(world, Synthetic):
-        return world.sites.hosts + (world.news is not None)
-    return None
-
-
 async def main_serve(
     spec: str,
     *,
@@ -413,7 +401,7 @@ async def main_serve(
         for each in signals:
             loop.add_signal_handler(each, over.set)
         via = f"{host}:{served.port}"
-        count = hosts_of(world)
+        count = world.host_count()
         size = "" if count is None else f" ({count:,} hosts)"
         print(f"serving {_printable(world.name)} at http://{via}{size}; crawl it with --via {via}", flush=True)
         loop.run_in_executor(None, _hint, world, via)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,6 +30,7 @@ from wolfspider.web.page.page_cache import Answer, PageCache, folder, parser
 from wolfspider.web.page.urls import canonical, looks_like_file
 from wolfspider.web.warc.reader import Response, read
 from wolfspider.web.worlds.page_index import Index, build, schemeless, stored_name
+from wolfspider.web.worlds.world import World
 
 MOST_HOPS = 10
 SECONDS_PER_ANSWER = 0.3
@@ -39,8 +40,10 @@ _ENDINGS = (".warc.gz", ".warc")
 Progress = Callable[[int, int], object]
 
 
-class Recorded:
-    """Implements `World` (web/worlds/world.py). `warnings` says what of the files could not be used."""
+class Recorded(World):
+    """A folder or file of WARC as a World."""
+
+    warnings: list[str]
 
     def __init__(self, path: Path, cache: Path | None = None, latency: float | None = None) -> None:
         self.path = Path(os.path.abspath(path))
@@ -48,7 +51,7 @@ class Recorded:
         self.latency = latency  # seconds that every look takes, instead of what its answers would
         self._files = _files(self.path)
         self._cache = folder() if cache is None else cache
-        self.warnings: list[str] = []
+        self.warnings = []
         self._index = self._opened()
         self.first, self.start = self._index.span()
         self._schemes = _schemes(self._index)
@@ -96,7 +99,7 @@ class Recorded:
         return whole if scheme is None else f"{scheme or 'http'}://{schemeless(whole)}"
 
     def record(self, url: str, now: float) -> Fetch:
-        """The bare answer, body and all, redirects not followed: for serving and exporting."""
+        """With the body, unlike a look."""
         number = self._number(url)
         row = self._row(number, now)
         response = self._read(row) if row >= 0 else None
@@ -109,8 +112,7 @@ class Recorded:
         return self.record(self.look(url, now).final_url, now).body
 
     def changed(self, url: str, since: float, until: float) -> float | None:
-        """When the content of a page first became another after `since`, up to `until`; None if it did not. A page
-        that appears changes; a failure is no content. Of a redirect, it is the page that it leads to at `since`."""
+        """Of a redirect, it is the page that it leads to at `since`."""
         landing = self._landing(url, since)
         number = landing if landing >= 0 else self._number(url)
         if number < 0:
@@ -120,6 +122,16 @@ class Recorded:
             times = self._changes[number] = self._change_times(number)
         place = bisect_right(times, since)
         return times[place] if place < len(times) and times[place] <= until else None
+
+    @property
+    def settled(self) -> float:
+        return self.start
+
+    def host_count(self) -> int:
+        return len(self._schemes)
+
+    def sample(self, most: int) -> Iterable[str]:
+        return map(self.url, range(len(self)))
 
     def tasks(self) -> Mapping[str, Task]:
         if self._tasks is None:

@@ -1,13 +1,14 @@
-"""The contracts of webs, and how a WEB given on the command line becomes one.
+"""The contracts of webs: a World that answers at once, and a Web that is asked and answers when it can.
 
-A World, simulated, is a pure function of address and time: the same look gives the same answer, always. A Web is asked
-and answers when it can.
+A World, recorded or computed, is a pure function of address and time: the same look gives the same answer, always. What
+a World may offer beyond a look has a default here: a class that derives from World overrides what it knows better.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
@@ -17,7 +18,7 @@ from wolfspider.core.model import Failure, Fetch
 from wolfspider.core.topic import Task
 from wolfspider.graphs.graph import Graph
 
-LARGEST = 200_000  # pages of a computed web whose links are still looked through
+LARGEST = 200_000  # pages of a computed web whose links are still read in seconds
 
 
 class Looks(Protocol):
@@ -29,17 +30,35 @@ class Looks(Protocol):
 class Servable(Looks, Protocol):
     """As much of a World as a server needs."""
 
-    name: str
-    start: float
-
-
-class World(Protocol):
     name: str  # short, for tables
     start: float  # when a bench begins: the time of the last record
 
     def look(self, url: str, now: float) -> Fetch:
         """The answer at `now`, redirects followed inside this web. What is not there is a 404."""
         ...
+
+    def record(self, url: str, now: float) -> Fetch:
+        """The bare answer, redirects not followed: for serving."""
+        fetch = self.look(url, now)
+        if not fetch.hops:
+            return fetch
+        following = fetch.hops[1] if len(fetch.hops) > 1 else fetch.final_url
+        return Fetch(url, url, 302, {"location": following}, at=now)
+
+    @property
+    def settled(self) -> float:
+        """From when on every answer stays as it is, failures included."""
+        return math.inf
+
+    def host_count(self) -> int | None:
+        """How many hosts the web has; None where that is not known."""
+        return None
+
+
+class World(Servable, Protocol):
+    """A whole web that is known: its hosts, links and topics."""
+
+    warnings: Sequence[str] = ()  # what of its files could not be used
 
     def owns(self, host: str) -> bool:
         """Is this host part of the web? Links to others never reach a strategy in a bench."""
@@ -55,17 +74,48 @@ class World(Protocol):
         ...
 
     def digest(self) -> str:
-        """Changes when the content of the web does: what results and caches are kept under."""
+        """Changes when the content of the web does: results and caches are kept under it."""
         ...
 
     def __hash__(self) -> int:
-        """What is made of a web is kept while it is open."""
-        ...
+        """What is made from a web is kept while the web is open."""
+        return id(self)
 
+    @property
+    def end(self) -> float:
+        """From when on no page changes; failures may still come and go."""
+        return self.start
 
-def has_skeleton(world: World) -> bool:
-    """Is `graph` to be had in seconds? Not where a web is computed and too large."""
-    return bool(getattr(getattr(world, "params", None), "pages", 0) <= LARGEST)
+    @property
+    def whole(self) -> float:
+        """When most of the web is there: the time at which it is described as a whole."""
+        return self.start
+
+    @property
+    def has_skeleton(self) -> bool:
+        """Does `graph` take seconds only? Not where a web is computed and larger than LARGEST."""
+        return True
+
+    def changed(self, url: str, since: float, until: float) -> float | None:
+        """When the content of a page first became another after `since`, up to `until`; None if it did not. A page
+        that appears changes; a failure is no content."""
+        return None
+
+    def failing(self, fetch: Fetch) -> Callable[[float], bool]:
+        """For a page that was there once: does one of the addresses on the way to it fail at this time?"""
+        return lambda now: False
+
+    def sample(self, most: int) -> Iterable[str]:
+        """Addresses of all pages there at `start`, or, where there are too many to read, `most` drawn at random."""
+        return self.graph(self.start).urls
+
+    def directory(self, task: Task) -> str | None:
+        """A page that lists pages of the topic and is not about it, where the web names one."""
+        return None
+
+    def labels(self) -> Sequence[int] | None:
+        """The topic of each node of the graph, where the web was made of topics."""
+        return None
 
 
 @dataclass(frozen=True, slots=True)

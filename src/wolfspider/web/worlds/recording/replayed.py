@@ -37,6 +37,7 @@ from wolfspider.learn.page_states import KeptStates
 from wolfspider.policy.reinforcer import PAID
 from wolfspider.web.page.urls import canonical, looks_like_file
 from wolfspider.web.worlds.recording.playback import Recording, completed, is_recording
+from wolfspider.web.worlds.world import World
 
 PAGES_KEPT = 50_000  # ready to be shown
 LINKS_KEPT = 1_000_000
@@ -57,8 +58,8 @@ class Parts(NamedTuple):
     modified: float | None
 
 
-class Replay:
-    """Implements `World` (web/worlds/world.py). `end` is when the recording ends: nothing changes after it."""
+class Replay(World):
+    """A recorded crawl as a World."""
 
     def __init__(self, folder: Path, *, latency: float | str | None = None, rewired: int | None = None) -> None:
         self.path = Path(os.path.abspath(folder))
@@ -69,8 +70,7 @@ class Replay:
             raise BadInput(f"The recording in {folder} has no download yet.")
         self.latency, self.rewired = latency, rewired
         self.name = self.path.name + _told(latency, rewired)
-        self.start, self.end = self.recording.start, self.recording.end
-        self.whole = self.end  # when all that was recorded is there
+        self.start, self._end = self.recording.start, self.recording.end
         self.mean_seconds = self.recording.mean_seconds()
         self._latency = self._constant(latency)
         self._pace = self.mean_seconds or 1e-3 if self._latency is None else self._latency  # of what is not there
@@ -127,11 +127,16 @@ class Replay:
         told = f"{self.recording.digest}/{self.recording.whole}{_told(self.latency, self.rewired)}"
         return hashlib.blake2b(told.encode(), digest_size=16).hexdigest()
 
-    # What is known beyond a World
+    @property
+    def end(self) -> float:
+        return self._end
+
+    @property
+    def whole(self) -> float:
+        """A replay begins with nothing."""
+        return self._end
 
     def changed(self, url: str, since: float, until: float) -> float | None:
-        """When the content of a page first became another after `since`, up to `until`; None if it did not. A page
-        that appears changes; a failure is no content."""
         times, ends = self._changes
         number = self._number(url)
         if number is None:
@@ -139,6 +144,8 @@ class Replay:
         begin, end = (ends[number - 1] if number else 0), ends[number]
         place = bisect_right(times, since, begin, end)
         return times[place] if place < end and times[place] <= until else None
+
+    # What a recording has beyond a World
 
     @cached_property
     def states(self) -> KeptStates:

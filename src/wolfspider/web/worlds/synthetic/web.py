@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property
 from urllib.parse import SplitResult, urlsplit
@@ -22,6 +23,7 @@ from zlib import crc32
 
 import numpy as np
 
+from wolfspider.core import randomness
 from wolfspider.core.model import Failure, Fetch
 from wolfspider.core.topic import Task
 from wolfspider.graphs.graph import Graph
@@ -38,6 +40,7 @@ from wolfspider.web.worlds.synthetic.sites import BRANCHING, Census, Fate, Ids, 
 from wolfspider.web.worlds.synthetic.tasks import static_tasks
 from wolfspider.web.worlds.synthetic.trouble import TIMEOUT, Trouble
 from wolfspider.web.worlds.synthetic.words import Lexicon
+from wolfspider.web.worlds.world import LARGEST, World
 
 _VERSION = 1  # of what is generated: a change of any page changes it, and so the digest
 _MOST_HOPS = 10
@@ -46,7 +49,7 @@ _GO = re.compile(r"/go/([0-9a-f]{7})([abcxy])")
 _NEXT_WAY = {"c": "b", "b": "a", "x": "y", "y": "x"}
 
 
-class Synthetic:
+class Synthetic(World):
     def __init__(self, params: Params) -> None:
         self.params = params
         self.name = params.spec()
@@ -58,7 +61,6 @@ class Synthetic:
         self.printer = Printer(self.links, self.addresses)
         self.trouble = Trouble(params)
         self.news = News(self.links, self.addresses, self.printer) if params.news else None
-        self.end = EPOCH if self.news is None else self.news.room.end  # nothing changes after it
         self._order_key = key_for(params.seed, "order of rewired links")
 
     @classmethod
@@ -91,7 +93,6 @@ class Synthetic:
         return Fetch(url, final, answer.status, answer.headers(), answer.body, failure, spent, now, tuple(hops))
 
     def record(self, url: str, now: float) -> Fetch:
-        """The bare answer, redirects not followed: for serving."""
         answer = self.answer(url, now)
         fetch = Fetch(url, answer.url or url, answer.status, answer.headers(), answer.body, answer.failure)
         return replace(fetch, seconds=answer.seconds, at=now)
@@ -135,9 +136,39 @@ class Synthetic:
             return Answer(0, failure=failure, seconds=TIMEOUT)
         return self._timed(host, entity, Answer(503, failure=failure))
 
+    @property
+    def end(self) -> float:
+        return EPOCH if self.news is None else self.news.room.end
+
+    @property
+    def settled(self) -> float:
+        return math.inf if self.params.mischief else self.end
+
+    @property
+    def has_skeleton(self) -> bool:
+        return self.params.pages <= LARGEST
+
+    def host_count(self) -> int:
+        return self.sites.hosts + (self.news is not None)
+
+    def sample(self, most: int) -> Iterable[str]:
+        pages = self.params.pages
+        rng = randomness.generator(self.params.seed, "pages that results are taken from", pages)
+        return map(self.addresses.url, rng.sample(range(pages), min(most, pages)))
+
+    def directory(self, task: Task) -> str:
+        return task.seeds[0]
+
+    def failing(self, fetch: Fetch) -> Callable[[float], bool]:
+        hosts = ((url, self.addresses.host_number(_split(url).netloc)) for url in (*fetch.hops, fetch.final_url))
+        entities = [
+            (host, self.sites.starts[host] if (page := self.page_of(url)) is None else page)
+            for url, host in hosts
+            if host is not None
+        ]
+        return lambda now: any(self.trouble.failure(host, entity, now) is not None for host, entity in entities)
+
     def changed(self, url: str, since: float, until: float) -> float | None:
-        """When the content of a page first became another after `since`, up to `until`; None if it did not. A page
-        that appears changes; a failure is no content."""
         parts = _split(url)
         if self.news is None or parts.netloc != self.news.name:
             return None
