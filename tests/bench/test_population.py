@@ -12,8 +12,7 @@ from wolfspider.bench.measure.population import COLUMNS, Energies
 from wolfspider.core.events import Began, Event, Landed, Noted
 from wolfspider.core.model import Link, Outcome, Page, Visit
 from wolfspider.strategies import strategy_named
-from wolfspider.testing.conformance import configured
-from wolfspider.testing.sketch import Sketch, Trial
+from wolfspider.testing.sketch import Sketch, Trial, configured
 
 
 def landed(downloads: int) -> Landed:

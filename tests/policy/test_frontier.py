@@ -15,7 +15,8 @@ from wolfspider.core.model import Link
 from wolfspider.policy.frontier import Frontier, Shelf
 from wolfspider.policy.host_queues import Known
 from wolfspider.strategies import strategy_named
-from wolfspider.testing.conformance import configured, excluded_links_come_back
+from wolfspider.testing.sketch import configured
+from wolfspider.testing.strategy_conformance import excluded_links_come_back
 
 
 class Open:

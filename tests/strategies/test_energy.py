@@ -28,8 +28,7 @@ from wolfspider.strategies.energy import Energy
 from wolfspider.strategies.energy.herd import Agent, Herd, brood
 from wolfspider.strategies.energy.params import EnergyParams
 from wolfspider.strategies.energy.relevance import Relevance, nearness, surroundings
-from wolfspider.testing.conformance import configured
-from wolfspider.testing.sketch import Sketch, Trial
+from wolfspider.testing.sketch import Sketch, Trial, configured
 
 TOPIC = Topic(("spider silk",), "Spiders and silk")
 Names = Sequence[str]

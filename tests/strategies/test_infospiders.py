@@ -18,8 +18,7 @@ from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.policy.frontier import Shelf
 from wolfspider.policy.judges import make_judge
 from wolfspider.strategies.infospiders import InfoSpiders, InfoSpidersParams, keywords_of, seen
-from wolfspider.testing.conformance import configured
-from wolfspider.testing.sketch import Sketch, Trial
+from wolfspider.testing.sketch import Sketch, Trial, configured
 
 TOPIC = Topic(("spider", "silk"))
 

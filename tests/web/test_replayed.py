@@ -28,7 +28,7 @@ from wolfspider.policy.frontier import Shelf
 from wolfspider.policy.judges import DEFAULT_JUDGE
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy
-from wolfspider.testing.conformance import WORLD_CHECKS
+from wolfspider.testing.web_conformance import WORLD_CHECKS
 from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.recording.recorder import Recorder
 from wolfspider.web.worlds.recording.replayed import Replay, opened

@@ -20,7 +20,7 @@ from wolfspider.bench.measure.bounds import FAR, nodes, off_topic_distance
 from wolfspider.core.errors import Problem
 from wolfspider.core.model import Page
 from wolfspider.core.params import parameters
-from wolfspider.testing.conformance import WORLD_CHECKS
+from wolfspider.testing.web_conformance import WORLD_CHECKS
 from wolfspider.web.page.html import parse
 from wolfspider.web.page.urls import canonical
 from wolfspider.web.worlds.synthetic import Params, Synthetic

@@ -20,7 +20,6 @@ from wolfspider.core import codec
 from wolfspider.core.failures import MEANINGS
 from wolfspider.core.model import host_of
 from wolfspider.core.scope import Rule, Scope
-from wolfspider.policy.frontier import Frontier
 from wolfspider.store import inspection
 from wolfspider.store.view import Landing, RunView, StoredPage, Visited
 from wolfspider.web.http.robots import LiveRobots, origin_of
@@ -134,8 +133,8 @@ def _agents(view: RunView, url: str) -> dict[str, Any] | None:
 
 def _place(seen: Glimpse, score: object) -> dict[str, int]:
     """How many links wait, and its place among them; of equal ones all have the first place."""
-    frontier = getattr(seen.strategy, "frontier", None)
-    if not isinstance(frontier, Frontier) or not isinstance(score, float):
+    frontier = seen.strategy.frontier
+    if frontier is None or not isinstance(score, float):
         return {}
     return {"place": sum(other > score for other in frontier.scores) + 1, "of": len(frontier)}
 
@@ -189,8 +188,8 @@ def matching(folder: Path, rule: Rule) -> Matching | None:
     cannot be told: there is no snapshot, or the strategy keeps no queue of links."""
     view = RunView(folder)
     with glimpse(view) as seen:
-        frontier = getattr(seen.strategy, "frontier", None) if seen is not None else None
-        if seen is None or not isinstance(frontier, Frontier):
+        frontier = seen.strategy.frontier if seen is not None else None
+        if seen is None or frontier is None:
             return None
         gone, allows = inspection.visited_since(view, seen.last.seq), _current_scope(view).allows
         links = [item.link for item in islice(frontier.items(), MOST_MATCHED)]

@@ -120,7 +120,7 @@ class Meter:
         in_flight = min(fetching, crawl.limits.slots)
         if fetching > in_flight:  # of a run that was just resumed, or after slots were taken away
             doing[Phase.SLOT] += fetching - in_flight
-        frontier = getattr(crawl.strategy, "frontier", None)
+        frontier = crawl.strategy.frontier
         ready, resting = self._hosts(frontier, now)
         next_at = min((at for at in self._waits(now) if at > now), default=math.inf)
         active = in_flight + sum(doing[what] for what in _ACTIVE)

@@ -45,6 +45,7 @@ class Strategy(ABC):
     cap: int = 1_000_000  # links a frontier may hold
     leaps: ClassVar[bool] = False  # asks a Source of leaps, where there is one
     browses: ClassVar[bool] = False  # learns from what a person browsed: `inherit` may be given that alone
+    frontier: Frontier | None = None  # the links that wait, where one Frontier holds them all
 
     def __init__(self, topic: Topic, params: Any, rng: random.Random, shelf: Shelf) -> None:
         self.topic, self.params, self.rng, self.shelf = topic, params, rng, shelf
@@ -132,15 +133,13 @@ class Strategy(ABC):
 
     def report(self) -> dict[str, Any]:
         """Gauges for people."""
-        frontier = getattr(self, "frontier", None)
-        if frontier is None:
+        if self.frontier is None:
             return {}
-        return {"frontier": len(frontier)} | ({"set aside": frontier.aside} if frontier.aside else {})
+        return {"frontier": len(self.frontier)} | ({"set aside": self.frontier.aside} if self.frontier.aside else {})
 
     def explain(self, url: str) -> dict[str, Any]:
         """Why this link stands where it stands."""
-        frontier = getattr(self, "frontier", None)
-        item = frontier.find(url) if frontier is not None else None
+        item = self.frontier.find(url) if self.frontier is not None else None
         if item is None:
             return {}
         return {"score": item.score, "source": item.source, "parts": item.extra, "anchor": item.link.anchor}

@@ -1,12 +1,40 @@
-"""How a rule of a conformance suite says that it is broken."""
+"""How a check of a conformance suite says that a demand is broken, and what is told of it."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from wolfspider.app.plugins import fault
+
 
 class Violation(AssertionError):
-    """A rule of the contract is broken; the message says which and how."""
+    """A demand of the contract is broken; the message says how."""
 
 
 def demand(holds: bool, sentence: str) -> None:
     if not holds:
         raise Violation(sentence)
+
+
+class Ruling(NamedTuple):
+    """What a check says of a strategy, a judge or another subject."""
+
+    name: str
+    demand: str  # in a sentence
+    remedy: str
+    seen: str  # what broke it; "" if it holds
+
+
+def ruled(check: Callable[[Any], None], subject: Any) -> Ruling:
+    """Try a check whose documentation says first what it demands, and below what to do where that is broken."""
+    sentence, _, remedy = inspect.cleandoc(check.__doc__ or "").partition("\n\n")
+    seen = ""
+    try:
+        check(subject)
+    except Violation as violation:
+        seen = str(violation)
+    except Exception as error:  # whatever the subject throws breaks the demand; the others are still to be tried
+        seen = fault(error) or f"{type(error).__name__}: {error}"
+    return Ruling(check.__name__, " ".join(sentence.split()), " ".join(remedy.split()), seen)

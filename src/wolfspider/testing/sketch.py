@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 import selectors
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, make_dataclass
 from functools import lru_cache
 from typing import Any
 
 from wolfspider.core import codec, events
-from wolfspider.core.model import FAILURES, Failure, Fetch, Link, Page
+from wolfspider.core.model import FAILURES, Failure, Fetch, Link, Page, Route
 from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.live import Clock, run
@@ -20,6 +21,7 @@ from wolfspider.engine.crawl import INSTANT, Crawl, Limits
 from wolfspider.policy.frontier import Shelf
 from wolfspider.policy.judges import make_judge
 from wolfspider.policy.reinforcer import Reinforcer, Terms
+from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy
 from wolfspider.store.in_memory import Volatile
 from wolfspider.testing.demands import Violation
@@ -138,8 +140,43 @@ class Trial:
         self.result = await run(crawl, web, Volatile(), clock=clock, tries=self.tries, instant=INSTANT)
         return crawl
 
+    def crash(self, stop: int, before: str) -> Simulation:
+        """The crawl up to its death after so many landings, before the next call of `visits` or `land`."""
+        crawl = self.build()
+        crawl.begin(self.seeds(), self.start)
+        simulation = self.simulation(crawl)
+        call = getattr(crawl, before)
+
+        def dying(*arguments: Any) -> Any:
+            if len(self.landings()) >= stop:
+                raise Interrupted
+            return call(*arguments)
+
+        setattr(crawl, before, dying)
+        with contextlib.suppress(Interrupted):
+            simulation.run()
+        return simulation
+
+    def resumed(self, died: Simulation) -> Simulation:
+        """A new crawl from what the one that died had stored."""
+        crawl = self.build()
+        crawl.shelf = crawl.strategy.shelf = died.crawl.shelf
+        crawl.restore(codec.load(*stored(died.crawl)))
+        out = [flight.visit.link.host for flight in crawl.flights.values() if flight.how == Route.OUT]
+        room = Room.restored(codec.load(*codec.store(died.room.state())), out)
+        return Simulation(crawl, self.world, tries=self.tries, room=room)
+
     def landings(self) -> list[events.Landed]:
         return [event for event in self.log if isinstance(event, events.Landed)]
+
+
+def configured(kind: Kind, settings: Mapping[str, Any]) -> Kind:
+    """The same strategy with other defaults, so that every check can be run with the settings it declares."""
+    parameters = [
+        (known.name, known.type, field(default=settings.get(known.name, known.default), metadata=known.metadata))
+        for known in fields(kind.Params)
+    ]
+    return type(kind.__name__, (kind,), {"Params": make_dataclass(kind.Params.__name__, parameters)})
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):

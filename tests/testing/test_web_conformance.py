@@ -15,8 +15,8 @@ from wolfspider.core.topic import Task
 from wolfspider.drivers.simulated import simulate
 from wolfspider.graphs.graph import Graph
 from wolfspider.policy.judges import DEFAULT_JUDGE
-from wolfspider.testing.conformance import WORLD_CHECKS
 from wolfspider.testing.demands import Violation
+from wolfspider.testing.web_conformance import WORLD_CHECKS
 from wolfspider.web.worlds.synthetic import Synthetic, write
 from wolfspider.web.worlds.world import World, open_web
 

@@ -1,47 +1,38 @@
-"""The conformance suites: what every strategy and every web must keep to, whoever wrote it.
+"""The conformance suite for strategies: what every one of them must hold, whoever wrote it.
 
     for name, check in STRATEGY_CHECKS.items(): check(Kind)        # raises Violation with a sentence
-    for name, check in WORLD_CHECKS.items(): check(world)
 
-A strategy is tried on a sketch of a web (testing/sketch.py).
+A check is a function; its documentation says first what is demanded, then what to do where that is broken. It tries
+the strategy on a sketch of a web (testing/sketch.py). `wolfspider conform FILE` prints what `rulings` yields.
 """
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, make_dataclass
 from typing import Any
 
 from wolfspider.core import codec, events
-from wolfspider.core.model import FAILURES, Credit, Failure, Page, Route, host_of
+from wolfspider.core.model import FAILURES, Credit, Page, Route, host_of
 from wolfspider.core.params import parameters
 from wolfspider.core.randomness import generator
-from wolfspider.core.scope import Nofollow
-from wolfspider.drivers.simulated import Simulation
 from wolfspider.engine.crawl import Crawl
 from wolfspider.engine.replay import replay
-from wolfspider.graphs.graph import Graph
 from wolfspider.policy.browsing import TRAINING
 from wolfspider.policy.frontier import Shelf
 from wolfspider.policy.reinforcer import Terms
-from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy
-from wolfspider.testing.demands import demand
-from wolfspider.testing.sketch import TOPIC, Interrupted, Sketch, Trial, stored, told
-from wolfspider.web.page.html import parse
-from wolfspider.web.worlds.world import World
+from wolfspider.testing.demands import Ruling, demand, ruled
+from wolfspider.testing.sketch import TOPIC, Sketch, Trial, configured, stored, told
 
 Kind = type[Strategy]
 
 
-# Rules for strategies
-
-
 def constructor_only_stores(kind: Kind) -> None:
+    """The constructor only stores what it is given.
+
+    Draw random numbers, and put links on the shelf, in `begin`."""
     rng = generator(1)
     before = rng.getstate()
     shelf = Shelf()
@@ -50,6 +41,10 @@ def constructor_only_stores(kind: Kind) -> None:
 
 
 def same_seed_same_log(kind: Kind) -> None:
+    """Two crawls with the same seed do exactly the same.
+
+    Draw from `self.rng` only, use no clock and no global variable, and never let the order of a set decide: sort it,
+    or use a dict."""
     first, second = Trial(kind, Sketch()), Trial(kind, Sketch())
     first.run()
     second.run()
@@ -57,7 +52,9 @@ def same_seed_same_log(kind: Kind) -> None:
 
 
 def both_drivers_give_the_same_log(kind: Kind) -> None:
-    """In virtual time by a heap of completions, and by asyncio on an event loop whose clock jumps."""
+    """The driver of live crawls gives the same crawl as the simulation.
+
+    What `propose` and `observe` do may depend on their arguments and on the fields of the strategy only."""
     simulated, driven = (Trial(kind, Sketch(), slots=1) for _ in range(2))
     simulated.run()
     driven.run_by_asyncio()
@@ -65,6 +62,9 @@ def both_drivers_give_the_same_log(kind: Kind) -> None:
 
 
 def ends_for_a_good_reason(kind: Kind) -> None:
+    """A crawl ends because the budget is spent or no links are left.
+
+    `wake` returns None when nothing is left to do, and `propose` starts all visits that it can."""
     for pages in (30, 5000):
         trial = Trial(kind, Sketch(), pages=pages)
         trial.run()
@@ -72,6 +72,9 @@ def ends_for_a_good_reason(kind: Kind) -> None:
 
 
 def budget_is_exact(kind: Kind) -> None:
+    """A crawl costs exactly its budget, never a download more.
+
+    Leave outcomes as they are: the crawl counts their downloads."""
     trial = Trial(kind, Sketch(3000), pages=100, slots=4, tries=3)
     crawl = trial.run(lambda crawl, event: demand(crawl.spent + crawl.reserved <= 100, "it overspends"))
     demand(trial.result.reason != "budget" or crawl.spent == 100, f"the budget ended the crawl at {crawl.spent} of 100")
@@ -80,6 +83,9 @@ def budget_is_exact(kind: Kind) -> None:
 
 
 def every_visit_is_observed_once(kind: Kind) -> None:
+    """Every visit has an id of its own, counting up, and is observed once.
+
+    Make visits with `self.visit(link)`, which numbers them."""
     trial = Trial(kind, Sketch())
     trial.run()
     ids = Counter(landed.outcome.visit.id for landed in trial.landings())
@@ -89,6 +95,9 @@ def every_visit_is_observed_once(kind: Kind) -> None:
 
 
 def survives_every_failure(kind: Kind) -> None:
+    """A web where every page fails, in each of the ways a page can fail, ends the crawl in good order.
+
+    In `observe`, `outcome.page` is None and `outcome.verdict` is None after a failure: return early."""
     for failure in FAILURES:
         trial = Trial(kind, Sketch(failure=failure), pages=20)
         trial.run()
@@ -97,6 +106,10 @@ def survives_every_failure(kind: Kind) -> None:
 
 
 def survives_any_reward(kind: Kind) -> None:
+    """Credits may come late, more than once, or for visits that it does not know.
+
+    In `reward`, ignore a credit whose visit or agent you do not remember."""
+
     def pester(crawl: Crawl, event: events.Event) -> None:
         if isinstance(event, events.Landed):
             visit = event.outcome.visit
@@ -109,7 +122,9 @@ def survives_any_reward(kind: Kind) -> None:
 
 
 def accepts_outcomes_of_the_dead(kind: Kind) -> None:
-    """Penalties that would kill any agent, while its visits are out."""
+    """Outcomes come for agents that have died while their visits were in flight.
+
+    In `observe`, look up the agent with `.get` and ignore one that is gone."""
 
     def ruin(crawl: Crawl, event: events.Event) -> None:
         if isinstance(event, events.Went):
@@ -121,20 +136,24 @@ def accepts_outcomes_of_the_dead(kind: Kind) -> None:
 
 
 def goes_on_from_a_snapshot(kind: Kind) -> None:
-    """Stored, loaded into a new crawl and continued: as if never stopped."""
+    """A crawl that is stored, loaded and continued does what it would have done without that.
+
+    Keep all that matters in public fields (no leading underscore), made in `begin`: these are the state it stores."""
     whole = Trial(kind, Sketch(), slots=1)
     whole.run()
     for stop in _before_the_end(whole, 1, 25, 80):
         trial = Trial(kind, Sketch(), slots=1)
-        died = _crash(trial, stop, "visits")
-        again = _resumed(trial, died)
+        died = trial.crash(stop, "visits")
+        again = trial.resumed(died)
         demand(stored(again.crawl) == stored(died.crawl), f"state after restore differs at landing {stop}")
         again.run()
         demand(told(trial.log) == told(whole.log), f"a crawl stored after landing {stop} went on differently")
 
 
 def replays_its_journal(kind: Kind) -> None:
-    """From a snapshot and the journal since then the same state comes out, and the crawl goes on to its own end."""
+    """From a snapshot and the journal since then comes the same state, and the crawl goes on to the same end.
+
+    As for `same_seed_same_log` and `goes_on_from_a_snapshot`: no state outside of public fields."""
     for slots in (1, 3):
         whole = Trial(kind, Sketch(), pages=500, slots=slots)
         whole.run()
@@ -151,8 +170,9 @@ def _before_the_end(whole: Trial, *stops: int) -> list[int]:
 
 def _replay_from(trial: Trial, snapshot: int, stop: int, whole: Trial) -> None:
     """Die after `stop` landings with a snapshot from earlier, come back by the journal, and go on."""
-    died = _crash(last := Trial(trial.kind, trial.world, trial.pages, trial.slots), stop, "land")
-    again = _resumed(trial, _crash(trial, snapshot, "land"))
+    last = Trial(trial.kind, trial.world, trial.pages, trial.slots)
+    died = last.crash(stop, "land")
+    again = trial.resumed(trial.crash(snapshot, "land"))
     replay(again.crawl, last.journal[len(trial.journal) :], again.room)
     demand(stored(again.crawl) == stored(died.crawl), f"snapshot and journal up to landing {stop} give another state")
     demand(again.room.state() == died.room.state(), f"snapshot and journal up to landing {stop} give another room")
@@ -173,35 +193,12 @@ def _landed(log: Sequence[events.Event]) -> list[str]:
     return [event.outcome.visit.link.url for event in log if isinstance(event, events.Landed)]
 
 
-def _crash(trial: Trial, stop: int, before: str) -> Simulation:
-    """A crawl that dies after so many landings, before the next call of `visits` or `land`."""
-    crawl = trial.build()
-    crawl.begin(trial.seeds(), trial.start)
-    simulation = trial.simulation(crawl)
-    call = getattr(crawl, before)
-
-    def dying(*arguments: Any) -> Any:
-        if len(trial.landings()) >= stop:
-            raise Interrupted
-        return call(*arguments)
-
-    setattr(crawl, before, dying)
-    with contextlib.suppress(Interrupted):
-        simulation.run()
-    return simulation
-
-
-def _resumed(trial: Trial, died: Simulation) -> Simulation:
-    """A new crawl from what the one that died had stored."""
-    crawl = trial.build()
-    crawl.shelf = crawl.strategy.shelf = died.crawl.shelf
-    crawl.restore(codec.load(*stored(died.crawl)))
-    out = [flight.visit.link.host for flight in crawl.flights.values() if flight.how == Route.OUT]
-    room = Room.restored(codec.load(*codec.store(died.room.state())), out)
-    return Simulation(crawl, trial.world, tries=trial.tries, room=room)
-
-
 def memory_is_bounded(kind: Kind) -> None:
+    """It keeps at most one entry for each link and each page that it has seen, and three more.
+
+    Keep what belongs to a link beside it in the frontier: `push(link, score, source, extra=...)`, and `pop` gives it
+    back as `item.extra`. Forget what belongs to a visit when the visit is observed. If an entry lies in two containers,
+    override `keeps` to count it once."""
     links = pages = 0
 
     def count(crawl: Crawl, event: events.Event) -> None:
@@ -215,8 +212,12 @@ def memory_is_bounded(kind: Kind) -> None:
 
 
 def frontier_keeps_its_cap(kind: Kind) -> None:
+    """The frontier never holds more links than `cap`.
+
+    Make it as `Frontier(self.shelf, self.cap)`, as `Ordered` does."""
+
     def watch(crawl: Crawl, event: events.Event) -> None:
-        frontier = getattr(crawl.strategy, "frontier", None)
+        frontier = crawl.strategy.frontier
         if frontier is not None:
             demand(len(frontier) <= 1000, f"the frontier holds {len(frontier)} links, its cap is 1,000")
 
@@ -224,6 +225,9 @@ def frontier_keeps_its_cap(kind: Kind) -> None:
 
 
 def live_parameters_move(kind: Kind) -> None:
+    """A live parameter can be moved during a crawl, to every bound and choice that it declares; any other is refused.
+
+    Read `self.params` where it is needed, adapt in `changed`, or declare the parameter with `live=False`."""
     for name, known in parameters(kind.Params).items():
         for value in (known.low, known.high, *known.choices, known.default):
             if value is None:
@@ -236,7 +240,10 @@ def live_parameters_move(kind: Kind) -> None:
 
 
 def obeys_people(kind: Kind) -> None:
-    """Every command in the middle of a crawl; what is excluded is not visited again, new starting points are."""
+    """Every command is obeyed in the middle of a crawl: excluded hosts are not visited, new starting points are.
+
+    Ask `room.allows(link.url)` before you propose a link that does not come from a `Frontier` or a `Group`, and put new
+    starting points in `seeds` where the next `propose` finds them."""
     new = "http://host3.test/100000"  # no page links to it
     commands: list[tuple[float, events.Command]] = [
         (1_000_002.0, events.Exclude("host1.test")),
@@ -261,7 +268,9 @@ def obeys_people(kind: Kind) -> None:
 
 
 def exclude_and_include_change_nothing(kind: Kind) -> None:
-    """A person excludes something and takes it back at once: the crawl goes on as if neither had come."""
+    """What a person excludes and includes again at once changes nothing.
+
+    `bring_back` puts every link back where it was, with its score."""
     whole = Trial(kind, Sketch())
     whole.run()
     for stop in _before_the_end(whole, 2, 25, 80):
@@ -269,11 +278,15 @@ def exclude_and_include_change_nothing(kind: Kind) -> None:
             at = whole.landings()[stop].at
             trial = Trial(kind, Sketch(), commands=[(at, events.Exclude(rule)), (at, events.Include(rule))])
             trial.run()
-            demand(_unsteered(trial) == _unsteered(whole), f"{rule} excluded and included went on differently")
+            unsteered = [event for event in trial.log if not isinstance(event, events.Obeyed)]
+            demand(told(unsteered) == told(whole.log), f"{rule} excluded and included went on differently")
 
 
 def excluded_links_come_back(kind: Kind) -> None:
-    """With everything excluded the crawl ends, but can be resumed; it goes on once everything is included again."""
+    """With everything excluded the crawl ends but can be resumed, and goes on once everything is included again.
+
+    If links lie elsewhere than in a `Frontier`, `Group` or `Browsing`: keep the excluded ones, count them in `excluded`
+    and let `bring_back` return them."""
     whole = Trial(kind, Sketch(), slots=1)
     whole.run()
     for stop in (1, 25, 80):
@@ -284,7 +297,7 @@ def excluded_links_come_back(kind: Kind) -> None:
         crawl = trial.run()
         demand(trial.result.reason == "excluded", f"with everything excluded the crawl was {trial.result.reason}")
         before = len(trial.landings())
-        again = _resumed(trial, trial.driver)
+        again = trial.resumed(trial.driver)
         demand(stored(again.crawl) == stored(crawl), "what was set aside is not stored")
         again.crawl.inbox.append(events.Include("*"))
         reason = again.run().reason
@@ -292,11 +305,11 @@ def excluded_links_come_back(kind: Kind) -> None:
         demand(len(trial.landings()) > before, "what was excluded does not come back")
 
 
-def _unsteered(trial: Trial) -> list[str]:
-    return told([event for event in trial.log if not isinstance(event, events.Obeyed)])
-
-
 def wake_is_pure(kind: Kind) -> None:
+    """`wake` changes nothing, and names a moment to come.
+
+    Return a time after `now`, `math.inf` to wait for a host or an outcome, or None."""
+
     def watch(crawl: Crawl, event: events.Event) -> None:
         if isinstance(event, events.Landed):
             before = codec.store(crawl.strategy.state())
@@ -310,9 +323,7 @@ def wake_is_pure(kind: Kind) -> None:
 def turns_are_fair(kind: Kind) -> None:
     """Agents that live get about as many visits each when there are fewer slots than agents.
 
-    A fleet notes a `death` with its `agent`; whoever had a turn while slots were plenty and is not dead must have one
-    now. Training has its time and is over.
-    """
+    Let `Turns` say whose turn it is, and note a `death` with its `agent` for each agent that is gone."""
     commands = [(1_000_020.0, events.SetLimit("slots", 1))]
     trial = Trial(kind, Sketch(2000), pages=600, slots=50, delay=0.0, commands=commands)
     trial.run()
@@ -325,6 +336,9 @@ def turns_are_fair(kind: Kind) -> None:
 
 
 def tells_people(kind: Kind) -> None:
+    """`report` and `explain` are plain data, and the class has a `paper` and a `name` in lower case.
+
+    Return numbers, texts, lists and dicts, and name the class like-this."""
     crawl = Trial(kind, Sketch(), pages=20).run()
     strategy, url = crawl.strategy, next(link.url for page in _pages(crawl) for link in page.links)
     for words in (strategy.report(), strategy.explain(url), strategy.explain("http://nowhere.test/")):
@@ -337,15 +351,6 @@ def _pages(crawl: Crawl) -> Iterator[Page]:
         held = crawl.memory.recall(f"http://host{number}.test/{number}")
         if held and isinstance(held.result, Page):
             yield held.result
-
-
-def configured(kind: Kind, settings: Mapping[str, Any]) -> Kind:
-    """The same strategy with other defaults, so that every check can be run with the settings it declares."""
-    fields = [
-        (known.name, known.type, field(default=settings.get(known.name, known.default), metadata=known.metadata))
-        for known in dataclasses.fields(kind.Params)
-    ]
-    return type(kind.__name__, (kind,), {"Params": make_dataclass(kind.Params.__name__, fields)})
 
 
 STRATEGY_CHECKS: dict[str, Callable[[Kind], None]] = {
@@ -375,82 +380,8 @@ STRATEGY_CHECKS: dict[str, Callable[[Kind], None]] = {
 }
 
 
-# Rules for webs
-
-
-def looks_are_pure(world: World) -> None:
-    for url in _some(world):
-        demand(world.look(url, world.start) == world.look(url, world.start), f"two looks at {url} differ")
-
-
-def answers_carry_their_question(world: World) -> None:
-    for url in _some(world):
-        fetch = world.look(url, world.start)
-        about = fetch.url == url and fetch.at == world.start and fetch.seconds > 0
-        demand(about, f"the answer for {url} is not about it")
-
-
-def unknown_is_not_found(world: World) -> None:
-    host = host_of(_some(world)[0])
-    for url in (f"http://{host}/no-such-page-here-9f8e7d", "http://no-such-host.invalid/"):
-        result = parse(world.look(url, world.start))
-        demand(isinstance(result, Failure) and result == Failure("status", "404"), f"{url} is {result!r}, not a 404")
-
-
-def schemes_answer_alike(world: World) -> None:
-    for url in _some(world):
-        bare = url.split("://", 1)[1]
-        one, other = (parse(world.look(f"{scheme}://{bare}", world.start)) for scheme in ("http", "https"))
-        same = isinstance(one, Page) and isinstance(other, Page) and one.digest == other.digest
-        demand(same or one == other, f"http and https answer differently for {bare}")
-
-
-def graph_is_of_pages(world: World) -> None:
-    graph = world.graph(world.start)
-    demand(graph.n > 0, "the graph is empty")
-    for url in _some_of(graph):
-        demand(world.owns(host_of(url)), f"{url} is in the graph, its host is not in the web")
-
-
-def links_are_in_the_graph(world: World) -> None:
-    """What a crawler sees on a page is what the bounds are computed from."""
-    graph = world.graph(world.start)
-    index = graph.index()
-    for url in _some_of(graph):
-        page = parse(world.look(url, world.start))
-        if not isinstance(page, Page):
-            continue
-        links = Nofollow.OBEY.links(page)
-        seen = {index[link.url] for link in links if link.url in index} - {index[url]}
-        missing = seen - set(graph.out(index[url]).tolist())
-        demand(not missing, f"{url} shows links that the graph does not have: {[graph.urls[n] for n in missing][:3]}")
-
-
-def tasks_can_be_done(world: World) -> None:
-    index = world.graph(world.start).index()
-    for name, task in world.tasks().items():
-        demand(any(seed in index for seed in task.seeds), f"no seed of topic {name} is a page of the web")
-        there = sum(url in index for url in task.relevant)
-        demand(there == len(task.relevant), f"{len(task.relevant) - there} relevant pages of {name} are not in the web")
-
-
-def _some(world: World) -> list[str]:
-    return _some_of(world.graph(world.start))
-
-
-def _some_of(graph: Graph, count: int = 25) -> list[str]:
-    return [graph.urls[number] for number in generator(3).sample(range(graph.n), min(count, graph.n))]
-
-
-WORLD_CHECKS: dict[str, Callable[[World], None]] = {
-    check.__name__: check
-    for check in (
-        looks_are_pure,
-        answers_carry_their_question,
-        unknown_is_not_found,
-        schemes_answer_alike,
-        graph_is_of_pages,
-        links_are_in_the_graph,
-        tasks_can_be_done,
-    )
-}
+def rulings(kind: Kind) -> Iterator[tuple[Mapping[str, Any], Ruling]]:
+    """Every demand, with each of the settings that the strategy declares."""
+    for settings in kind.variants:
+        for check in STRATEGY_CHECKS.values():
+            yield settings, ruled(check, configured(kind, settings))

@@ -21,8 +21,9 @@ from wolfspider.policy.strategy import Strategy
 from wolfspider.policy.turns import Turns
 from wolfspider.strategies import all_strategies
 from wolfspider.strategies.breadth_first import BreadthFirst
-from wolfspider.testing.conformance import STRATEGY_CHECKS, configured
 from wolfspider.testing.demands import Violation
+from wolfspider.testing.sketch import configured
+from wolfspider.testing.strategy_conformance import STRATEGY_CHECKS
 
 CASES = [(name, variant) for name, kind in all_strategies().items() for variant in range(len(kind.variants))]
 
