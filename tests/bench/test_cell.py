@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wolfspider.bench.run.cell import Cell, Measured, measure, new_crawl
-from wolfspider.bench.run.kept import Kept
-from wolfspider.bench.run.runner import Ground, row_of
-from wolfspider.bench.run.topic_bounds import Limits
+from wolfspider.bench.run.crawls import row_of
+from wolfspider.bench.run.result_cache import ResultCache
+from wolfspider.bench.run.topics import Assignment, WebBounds
 from wolfspider.core.model import Failure, Fetch, Link, Outcome, Page, Visit
 from wolfspider.core.topic import Task, Topic
 from wolfspider.graphs.graph import Graph
@@ -86,8 +86,8 @@ def test_no_crawl_beats_the_bound(drawn: tuple[Drawn, Task], strategy: str, page
     world, task = drawn
     cell = cell_of(strategy, pages, slots)
     measured = measure(cell, task, world)
-    limit = Limits(world, NOW, pages, Kept(None), lambda sentence: None).of(task)
-    row = row_of(cell, Ground("drawn", "drawn", "", NOW, task, limit), measured)
+    bounds = WebBounds(world, NOW, pages, ResultCache(None)).of(task)
+    row = row_of(cell, Assignment("drawn", "drawn", "", NOW, task, bounds), measured)
     assert row["error"] is None
     assert row["downloads"] <= pages
     downloads, found = ([pair[place] for pair in row["found"]] for place in (0, 1))

@@ -35,9 +35,9 @@ from wolfspider.bench.experiment import (
     untestable,
 )
 from wolfspider.bench.papers import experiment_named, experiments
-from wolfspider.bench.run.cell_store import run_cells
-from wolfspider.bench.run.kept import Kept
+from wolfspider.bench.run.pool import run_cells
 from wolfspider.bench.run.reproduce import exit_code, files, keys_of, reproduce, rows_csv, summary, table_csv
+from wolfspider.bench.run.result_cache import ResultCache
 from wolfspider.core.errors import Problem
 
 HOSTILE = "<script>alert('x')</script> & \"quoted\" <img src=x onerror=alert(1)>"
@@ -196,9 +196,9 @@ def test_jobs_and_the_folder_are_checked(tmp_path: Path) -> None:
 
 def test_cells_run_in_processes_give_the_same(tmp_path: Path) -> None:
     calls = [(number,) for number in range(5)]
-    found = dict(run_cells(numbered, calls, list("abcde"), Kept(tmp_path), jobs=1))
+    found = dict(run_cells(numbered, calls, list("abcde"), ResultCache(tmp_path), jobs=1))
     assert found == {number: {"n": number} for number in range(5)}
-    assert dict(run_cells(numbered, calls, list("abcde"), Kept(tmp_path), jobs=2)) == found
+    assert dict(run_cells(numbered, calls, list("abcde"), ResultCache(tmp_path), jobs=2)) == found
 
 
 def numbered(number: int) -> dict[str, int]:
@@ -208,8 +208,8 @@ def numbered(number: int) -> dict[str, int]:
 WAITING = """
 import sys, time
 from pathlib import Path
-from wolfspider.bench.run.cell_store import run_cells
-from wolfspider.bench.run.kept import Kept
+from wolfspider.bench.run.pool import run_cells
+from wolfspider.bench.run.result_cache import ResultCache
 
 def cell(folder, number):
     with open(f"{folder}/started-{number}", "a") as file:
@@ -221,7 +221,8 @@ def cell(folder, number):
 if __name__ == "__main__":
     folder = sys.argv[1]
     calls = [(folder, number) for number in range(6)]
-    print(sorted(run_cells(cell, calls, [f"key{number}" for number in range(6)], Kept(Path(folder, "cells")), 2)))
+    keys = [f"key{number}" for number in range(6)]
+    print(sorted(run_cells(cell, calls, keys, ResultCache(Path(folder, "cells")), 2)))
 """
 
 

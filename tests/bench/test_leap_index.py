@@ -13,7 +13,7 @@ from tests.live.leaper import Leaper
 
 from wolfspider.bench.draw.report import write_report
 from wolfspider.bench.run import leap_index
-from wolfspider.bench.run.leap_index import index_of, kept
+from wolfspider.bench.run.leap_index import category_index, index_of
 from wolfspider.bench.run.runner import Bench, run
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.policy.strategy import REGISTRY
@@ -101,7 +101,11 @@ def test_of_those_who_want_the_same_index_at_once_one_makes_it(other: str) -> No
 
 def test_an_index_of_other_pages_of_the_same_web_is_another(other: str) -> None:
     origin = web_origin(open_web(other), 10, 0)
-    with kept(origin, "all", 0) as index, kept(origin, "some", 0) as second, kept(origin, "all", 1) as third:
+    with (
+        category_index(origin, "all", 0) as index,
+        category_index(origin, "some", 0) as second,
+        category_index(origin, "all", 1) as third,
+    ):
         assert len({index.path, second.path, third.path}) == 3 and index.tree().pages == 4
 
 

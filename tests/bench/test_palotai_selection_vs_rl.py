@@ -19,8 +19,8 @@ from wolfspider.bench.papers.palotai_selection_vs_rl import EXPERIMENT, FULL, QU
 from wolfspider.bench.papers.palotai_selection_vs_rl.claims import CLAIMS, change, fleet_sizes, no_small_world
 from wolfspider.bench.papers.palotai_selection_vs_rl.pairs import ORDERS, relative, same, tallied
 from wolfspider.bench.papers.palotai_selection_vs_rl.tables import figures, tables, within
-from wolfspider.bench.run.kept import digest_of
 from wolfspider.bench.run.reproduce import reproduce
+from wolfspider.bench.run.result_cache import digest_of
 
 WEBS, REPEATS, WINDOWS = 3, 3, 145
 NEWS = [40 + window % 7 for window in range(WINDOWS)]

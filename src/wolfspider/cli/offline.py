@@ -166,7 +166,7 @@ def judges(
 ) -> None:
     """How well each judge tells relevant pages from others."""
     from wolfspider.bench.measure import judge_quality as trial
-    from wolfspider.bench.run.kept import write_whole
+    from wolfspider.bench.run.result_cache import write_whole
     from wolfspider.policy.judges import JUDGES
     from wolfspider.terminal import printing, progress
 

@@ -19,7 +19,7 @@ from typing import Any
 from wolfspider.app.plugins import fault, judge_maker, strategy_kind
 from wolfspider.bench.measure.metrics import Found
 from wolfspider.bench.run.entrants import Own, check_unchanged, judge_of, strategy_of
-from wolfspider.bench.run.kept import write_whole
+from wolfspider.bench.run.result_cache import write_whole
 from wolfspider.core import randomness
 from wolfspider.core.events import EndReason
 from wolfspider.core.model import BACKLINKS, LEAP, Fetch, Link, host_of

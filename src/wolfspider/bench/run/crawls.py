@@ -1,4 +1,4 @@
-"""A crawl as a cell of an experiment: a setting goes in, a row of the bench comes out.
+"""Rows of a bench, and a crawl as a cell of an experiment: a setting goes in, a row comes out.
 
     {"web": "synthetic:pages=3000", "topic": 0, "strategy": "best-first", "pages": 300}
 
@@ -13,19 +13,18 @@ from dataclasses import fields
 from functools import lru_cache
 from typing import Any
 
-from wolfspider.bench.run.cell import Cell, measure, opened
-from wolfspider.bench.run.kept import Kept
-from wolfspider.bench.run.runner import Ground, row_of
-from wolfspider.bench.run.topic_bounds import Limits
+from wolfspider.bench.measure.bounds import auc, curve
+from wolfspider.bench.run.cell import Cell, Measured, measure, opened
+from wolfspider.bench.run.topics import Assignment, WebBounds, bounds_cache
 from wolfspider.core.errors import Problem, closest
 from wolfspider.core.topic import Task
 from wolfspider.policy.judges import DEFAULT_JUDGE
-from wolfspider.web.page.page_cache import folder
 
+Row = dict[str, Any]
 GIVEN = {field.name for field in fields(Cell)} - {"web_name", "topic"}
 
 
-def crawl(setting: Mapping[str, Any]) -> dict[str, Any]:
+def crawl(setting: Mapping[str, Any]) -> Row:
     """Run it. A strategy that fails stops the experiment: claims are not ruled on with rows missing."""
     web = str(setting["web"])
     world = opened(web, None)
@@ -33,8 +32,9 @@ def crawl(setting: Mapping[str, Any]) -> dict[str, Any]:
     defaults: dict[str, Any] = {"repeat": 0, "judge": DEFAULT_JUDGE, "start": world.start}
     given = {name: value for name, value in setting.items() if name in GIVEN}
     cell = Cell(**{**defaults, **given}, web_name=world.name, topic=task.topic.name)
-    limit = _limits(web, cell.start, cell.pages).of(task)
-    row = row_of(cell, Ground(web, world.name, world.digest(), cell.start, task, limit), measure(cell, task, world))
+    bounds = _bounds(web, cell.start, cell.pages).of(task)
+    assignment = Assignment(web, world.name, world.digest(), cell.start, task, bounds)
+    row = row_of(cell, assignment, measure(cell, task, world))
     if row["error"] is not None:
         raise Problem(f"{cell.strategy} failed on topic {cell.topic} of {cell.web_name}: {row['error']}")
     return row
@@ -49,6 +49,42 @@ def _task(web: str, topic: str | int) -> Task:
 
 
 @lru_cache(maxsize=2)
-def _limits(web: str, start: float, pages: int) -> Limits:
+def _bounds(web: str, start: float, pages: int) -> WebBounds:
     """A worker reads the links of a web once."""
-    return Limits(opened(web, None), start, pages, Kept(folder() / "bounds"), lambda sentence: None)
+    return WebBounds(opened(web, None), start, pages, bounds_cache())
+
+
+def row_of(cell: Cell, on: Assignment, measured: Measured) -> Row:
+    bounds = on.bounds
+    found = measured.found[-1][1] if measured.found else 0
+    failed = measured.error is not None
+    area = None if failed else auc(curve(measured.found, cell.pages))
+    return {
+        "web": cell.web_name,
+        "topic": cell.topic,
+        "strategy": cell.strategy,
+        "judge": cell.judge,
+        "train": cell.train,
+        "repeat": cell.repeat,
+        "pages": cell.pages,
+        "downloads": measured.downloads,
+        "training": measured.training,
+        "relevant": bounds.relevant,
+        "reachable": bounds.reachable,
+        "found": measured.found,
+        "harvest_rate": None if failed else found / max(measured.downloads, 1),
+        "recall": None if failed else _share(found, bounds.reachable),
+        "auc": area,
+        "oracle_auc": bounds.upper_auc(cell.pages),
+        "greedy_auc": bounds.greedy_auc(cell.pages),
+        "auc_ratio": _share(area, bounds.upper_auc(cell.pages)),
+        "hosts": measured.hosts,
+        "seconds": round(measured.seconds, 3),
+        "pages_per_second": round(measured.downloads / max(measured.seconds, 1e-9), 1),
+        "peak_rss_mb": measured.peak_rss_mb,
+        "error": measured.error,
+    }
+
+
+def _share(part: float | None, whole: float | None) -> float | None:
+    return part / whole if part is not None and whole else None

@@ -43,11 +43,15 @@ def strategies_entered(given: Iterable[str]) -> list[Entrant]:
 
 
 def judges_entered(given: Iterable[str]) -> list[Entrant]:
-    given = list(given)
-    for name in given:
-        if not is_file(name) and name not in (*JUDGES, ORACLE):
-            raise Problem(f"There is no judge {name!r}.{closest(name, (*JUDGES, ORACLE))}")
-    return _entered(given, judge_maker, (*JUDGES, ORACLE))
+    """Likewise; in a bench the oracle is a judge, too."""
+    house = (*JUDGES, ORACLE)
+
+    def load(name: str) -> object:
+        if not is_file(name) and name not in house:
+            raise Problem(f"There is no judge {name!r}.{closest(name, house)}")
+        return judge_maker(name) if is_file(name) else None
+
+    return _entered(given, load, house)
 
 
 def _entered(given: Iterable[str], load: Callable[[str], Any], house: Iterable[str]) -> list[Entrant]:

@@ -12,13 +12,11 @@ they come from.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import math
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
@@ -26,7 +24,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from wolfspider.bench.measure.foraging import Foraging
-from wolfspider.bench.run.kept import digest_of
+from wolfspider.bench.run.result_cache import digest_of, locked, write_whole
 from wolfspider.bench.run.source import source_of
 from wolfspider.core import randomness
 from wolfspider.core.errors import Problem
@@ -231,9 +229,9 @@ def model_of(setting: Setting) -> str:
     if not isinstance(world, Synthetic):
         return "default"
     made = folder() / "states" / f"{digest_of([world.digest(), source_of(__name__, 'foragers')])}.npz"
-    with _once(made) as missing:
-        if missing:
-            _write(made, train_states(_background(world)).to_bytes())
+    with locked(made):
+        if not made.exists():
+            write_whole(made, train_states(_background(world)).to_bytes())
     return str(made)
 
 
@@ -251,8 +249,8 @@ def recording_of(setting: Setting) -> Path:
     made: Mapping[str, Any] = {key: value for key, value in setting.items() if key in ("web", "start", "seeds")}
     made = {**made, **setting["record"]}
     place = folder() / "recordings" / digest_of([made, source_of(__name__, "foragers")])
-    with _once(place) as missing:
-        if missing:
+    with locked(place):
+        if not place.exists():
             crawl, world, start = prepared(made)
             crawl.listen(steps := FirstSteps(start))
             partial = place.with_name(f"{place.name}.{os.getpid()}")
@@ -275,18 +273,3 @@ def _replay_key(setting: Setting) -> tuple[Path, float, int | None]:
 @lru_cache(maxsize=2)
 def _replay(place: Path, latency: float, rewired: int | None) -> Replay:
     return Replay(place, latency=latency, rewired=rewired)
-
-
-@contextmanager
-def _once(made: Path) -> Iterator[bool]:
-    """Whoever comes second waits, and finds it made."""
-    made.parent.mkdir(parents=True, exist_ok=True)
-    with made.with_name(f"{made.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield not made.exists()
-
-
-def _write(path: Path, data: bytes) -> None:
-    partial = path.with_name(f"{path.name}.{os.getpid()}")
-    partial.write_bytes(data)
-    partial.rename(path)

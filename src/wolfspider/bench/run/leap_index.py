@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
-from wolfspider.bench.run.kept import digest_of
+from wolfspider.bench.run.result_cache import digest_of, locked
 from wolfspider.bench.run.source import source_of
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.store.categories import building
@@ -24,11 +22,11 @@ def index_of(world: World, cache: Path | None, tell: Callable[[str], None]) -> P
     """The index of another web."""
     if not world.has_skeleton:
         raise Problem(f"--leaps: {world.name} is too large to be looked through; name a smaller web.")
-    with kept(building.web_origin(world, MOST_PAGES, SEED), MOST_PAGES, SEED, cache, tell) as index:
+    with category_index(building.web_origin(world, MOST_PAGES, SEED), MOST_PAGES, SEED, cache, tell) as index:
         return index.path
 
 
-def kept(
+def category_index(
     origin: Origin,
     chosen: object,
     seed: int,
@@ -36,11 +34,11 @@ def kept(
     tell: Callable[[str], None] = lambda sentence: None,
 ) -> Categories:
     """The index of these pages, opened, from a file whose name changes with all that it depends on. `chosen` says in
-    JSON which pages of its web or run the origin has. Of several processes one makes it; what is damaged is made anew.
+    JSON which pages of its web or run the origin has. A damaged index is made anew.
     """
     name = digest_of([origin.digest, chosen, seed, source_of(building.__name__)])
     path = (cache or folder()) / "categories" / f"{name}.sqlite"
-    with _alone(path):
+    with locked(path):
         try:
             return Categories.open(path)
         except BadInput:
@@ -49,16 +47,3 @@ def kept(
         built = building.build(origin, path, seed)
         tell(f"{origin.name}: {built.told()}")
         return Categories.open(path)
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Whoever comes second waits, and finds it made."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lock = path.with_name(f"{path.name}.lock").open("w")
-    except OSError as error:
-        raise Problem(f"{path.parent} cannot be written: {error.strerror}.") from error
-    with lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield

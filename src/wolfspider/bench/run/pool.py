@@ -1,4 +1,4 @@
-"""Calls spread over processes. Results come as they are done, each with the number of its call.
+"""Calls spread over processes. Results come as they are done, each with the number of its call, and may be kept.
 
 Workers are new processes, not copies of this one, so that threads and open files here are no matter there. Closing
 the generator, as an error or Ctrl-C does, ends them; should this process be killed, they notice and end themselves.
@@ -13,14 +13,41 @@ import threading
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from multiprocessing.connection import wait
 from typing import Any, TypeVar
 
+from wolfspider.bench.run.result_cache import ResultCache
 from wolfspider.core.errors import Problem
 
 T = TypeVar("T")
+Result = dict[str, Any]  # what JSON can hold
 
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")  # whatever numpy is built with
+
+
+def run_cells(
+    call: Callable[..., Result],
+    calls: Sequence[tuple[Any, ...]],
+    keys: Sequence[str],
+    cache: ResultCache,
+    jobs: int | None = None,
+) -> Generator[tuple[int, Result], None, None]:
+    """call(*calls[i]) with its number i: first the results in the cache under keys[i], then the others as they are
+    done, each cached before it is yielded. In `jobs` processes; None: one for each core."""
+    cache.prepare()
+    missing = []
+    for number, key in enumerate(keys):
+        result = cache.get(key)
+        if result is None:
+            missing.append(number)
+        else:
+            yield number, result
+    processes = min(jobs or os.cpu_count() or 1, len(missing))
+    with closing(spread(call, [calls[number] for number in missing], processes)) as results:
+        for position, result in results:
+            cache.put(keys[missing[position]], result)
+            yield missing[position], result
 
 
 def spread(
@@ -28,19 +55,19 @@ def spread(
 ) -> Generator[tuple[int, T], None, None]:
     """call(*arguments[i]) for every i, in `jobs` processes; one job runs here, where it is easy to follow."""
     if jobs <= 1:
-        yield from ((number, call(*each)) for number, each in enumerate(arguments))
+        yield from ((number, call(*given)) for number, given in enumerate(arguments))
         return
     for name in THREADS:  # every process has a core; threads of its own would only wait for those of the others
         os.environ.setdefault(name, "1")
     others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=_begin_worker)
     try:
-        numbers = {pool.submit(call, *each): number for number, each in enumerate(arguments)}
+        numbers = {pool.submit(call, *given): number for number, given in enumerate(arguments)}
         for future in as_completed(numbers):
             yield numbers.pop(future), future.result()
     except BrokenProcessPool as error:
-        sentence = "A process of the bench died, perhaps for want of memory. Run it again with fewer --jobs:"
-        raise Problem(f"{sentence} what was finished is kept if the results go to a file.") from error
+        sentence = "A process of the bench died, perhaps for lack of memory. Run it again with fewer --jobs:"
+        raise Problem(f"{sentence} finished results are kept if they go to a file.") from error
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         children = set(multiprocessing.active_children()) - others

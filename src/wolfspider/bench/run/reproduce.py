@@ -24,8 +24,8 @@ from typing import Any
 
 from wolfspider.bench.draw.page import html
 from wolfspider.bench.experiment import Both, Experiment, Form, Reproduction, Row, Rows, Setting, Table, finding
-from wolfspider.bench.run.cell_store import run_cells
-from wolfspider.bench.run.kept import Kept, digest_of, write_whole
+from wolfspider.bench.run.pool import run_cells
+from wolfspider.bench.run.result_cache import ResultCache, digest_of, write_whole
 from wolfspider.bench.run.runner import Progress, Silent
 from wolfspider.bench.run.source import source_of
 from wolfspider.core.errors import Problem
@@ -39,7 +39,7 @@ def reproduce(
 ) -> Reproduction:
     """Run what is missing, and write what came of it. Problem says what cannot work."""
     followed = progress or Silent()
-    rows, seconds = measured(experiment, experiment.settings(form), Kept(out / "cells"), jobs, followed)
+    rows, seconds = measured(experiment, experiment.settings(form), ResultCache(out / "cells"), jobs, followed)
     reproduction = Reproduction(
         experiment,
         form,
@@ -56,7 +56,7 @@ def reproduce(
 
 
 def measured(
-    experiment: Experiment, settings: Sequence[Setting], kept: Kept, jobs: int | None, progress: Progress
+    experiment: Experiment, settings: Sequence[Setting], cache: ResultCache, jobs: int | None, progress: Progress
 ) -> tuple[list[Row], float]:
     """The rows in the order of their settings, and the seconds of computing that are in them."""
     if jobs is not None and jobs < 1:
@@ -67,7 +67,7 @@ def measured(
     results: dict[int, dict[str, Any]] = {}
     progress.done(0, len(keys), {})
     calls = [(experiment.cell, dict(setting)) for setting in settings]
-    with closing(run_cells(timed, calls, keys, kept, jobs)) as done:
+    with closing(run_cells(timed, calls, keys, cache, jobs)) as done:
         for place, result in done:
             results[place] = result
             progress.done(len(results), len(keys), {})

@@ -20,24 +20,20 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import wolfspider
-from wolfspider.bench.measure.bounds import auc, curve
 from wolfspider.bench.run.cell import Cell, Measured, work
-from wolfspider.bench.run.cell_store import run_cells
+from wolfspider.bench.run.crawls import Row, row_of
 from wolfspider.bench.run.entrants import Entrant, files_of, judges_entered, strategies_entered, strategy_of
-from wolfspider.bench.run.kept import Kept, digest_of, write_whole
 from wolfspider.bench.run.leap_index import index_of
+from wolfspider.bench.run.pool import run_cells
+from wolfspider.bench.run.result_cache import ResultCache, digest_of, write_whole
 from wolfspider.bench.run.source import source_of
-from wolfspider.bench.run.topic_bounds import Limit, Limits
-from wolfspider.bench.run.topics import tasks_of
+from wolfspider.bench.run.topics import Assignment, TopicBounds, WebBounds, bounds_cache, tasks_of
 from wolfspider.core.errors import Problem, closest
 from wolfspider.core.params import build
-from wolfspider.core.topic import Task
 from wolfspider.policy.judges import DEFAULT_JUDGE
 from wolfspider.strategies import all_strategies
-from wolfspider.web.page.page_cache import folder
 from wolfspider.web.worlds.world import World, open_web
 
-Row = dict[str, Any]
 QUICK_WEB = "synthetic:pages=5000"
 QUICK_PAGES = 200
 QUICK_TOPICS = 2
@@ -92,18 +88,6 @@ class Bench:
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
-    """A web and one of its topics, with what any crawler could find there."""
-
-    web: str
-    name: str
-    digest: str
-    start: float
-    task: Task
-    limit: Limit
-
-
-@dataclass(frozen=True, slots=True)
 class Results:
     rows: list[Row]
     about: dict[str, Any]  # what was run
@@ -137,14 +121,14 @@ def run(bench: Bench, out: Path | None = None, progress: Progress | None = None,
     entrants = check(bench)
     if out is not None and out.is_dir():
         raise Problem(f"{out} is a folder; name a file for the results.")
-    kept = Kept.beside(out)
-    kept.prepare()
+    results_cache = ResultCache.beside(out)
+    results_cache.prepare()
     leaps = None if bench.leaps is None else open_web(bench.leaps, cache)
-    grounds = list(_grounds(bench, followed, cache, leaps))
+    assignments = list(_assignments(bench, followed, cache, leaps))
     index = None if leaps is None else index_of(leaps, cache, followed.told)
-    cells = _recording(bench, [(ground, cell) for ground in grounds for cell in _cells(bench, entrants, ground, index)])
-    rows = _measured(bench, cells, kept, followed, cache)
-    results = Results(rows, _about(bench, entrants, grounds, leaps), [_bounds(ground) for ground in grounds])
+    cells = [(topic, cell) for topic in assignments for cell in _cells(bench, entrants, topic, index)]
+    rows = _measured(bench, _recording(bench, cells), results_cache, followed, cache)
+    results = Results(rows, _about(bench, entrants, assignments, leaps), [_bounds(topic) for topic in assignments])
     if out is not None:
         write_whole(out, json.dumps(asdict(results)) + "\n")
     return results
@@ -193,7 +177,7 @@ def _entrants(bench: Bench) -> Entrants:
     return Entrants(strategies, judge, settings)
 
 
-def _grounds(bench: Bench, progress: Progress, cache: Path | None, leaps: World | None) -> Iterator[Ground]:
+def _assignments(bench: Bench, progress: Progress, cache: Path | None, leaps: World | None) -> Iterator[Assignment]:
     seen: set[str] = set()
     for web in dict.fromkeys(bench.webs):
         world = open_web(web, cache)
@@ -203,33 +187,33 @@ def _grounds(bench: Bench, progress: Progress, cache: Path | None, leaps: World 
             progress.told(f"{world.name}: {warning}")
         name = world.name if world.name not in seen else web
         seen.add(name)
-        yield from _grounds_of(bench, web, name, world, progress, cache)
+        yield from _assignments_of(bench, web, name, world, progress, cache)
 
 
-def _grounds_of(
+def _assignments_of(
     bench: Bench, web: str, name: str, world: World, progress: Progress, cache: Path | None
-) -> Iterator[Ground]:
+) -> Iterator[Assignment]:
     start = world.start if bench.start is None else bench.start
-    limits = Limits(world, start, bench.pages, Kept((cache or folder()) / "bounds"), progress.told)
+    bounds = WebBounds(world, start, bench.pages, bounds_cache(cache), progress.told)
     tasks = tasks_of(world, bench.topics_file, bench.topics, start, progress.told)
     for topic in list(tasks)[: bench.most_topics]:
         task = tasks[topic]  # where one may leap, links alone say nothing of what can be found
-        limit = limits.of(task) if bench.leaps is None else Limit(len(task.relevant))
-        yield Ground(web, name, world.digest(), start, task, limit)
+        known = bounds.of(task) if bench.leaps is None else TopicBounds(len(task.relevant))
+        yield Assignment(web, name, world.digest(), start, task, known)
 
 
-def _cells(bench: Bench, entrants: Entrants, ground: Ground, index: Path | None) -> Iterator[Cell]:
+def _cells(bench: Bench, entrants: Entrants, assignment: Assignment, index: Path | None) -> Iterator[Cell]:
     for strategy in entrants.strategies:
         for repeat in range(bench.repeats):
             yield Cell(
-                web=ground.web,
-                web_name=ground.name,
-                topic=ground.task.topic.name,
+                web=assignment.web,
+                web_name=assignment.web_name,
+                topic=assignment.task.topic.name,
                 strategy=strategy.name,
                 repeat=repeat,
                 pages=bench.pages,
                 judge=entrants.judge.name,
-                start=ground.start,
+                start=assignment.start,
                 settings=entrants.settings.get(strategy.name, {}),
                 slots=bench.slots,
                 seed=bench.seed,
@@ -242,14 +226,14 @@ def _cells(bench: Bench, entrants: Entrants, ground: Ground, index: Path | None)
             )
 
 
-def _recording(bench: Bench, cells: list[tuple[Ground, Cell]]) -> list[tuple[Ground, Cell]]:
+def _recording(bench: Bench, cells: list[tuple[Assignment, Cell]]) -> list[tuple[Assignment, Cell]]:
     """Each with the folder to record it in, if that is wanted; a single one in the folder that was named."""
     if bench.record is None:
         return cells
     named = Path(bench.record).absolute()
     return [
-        (ground, replace(cell, record=str(named / _folder_name(cell) if len(cells) > 1 else named)))
-        for ground, cell in cells
+        (assignment, replace(cell, record=str(named / _folder_name(cell) if len(cells) > 1 else named)))
+        for assignment, cell in cells
     ]
 
 
@@ -259,24 +243,28 @@ def _folder_name(cell: Cell) -> str:
 
 
 def _measured(
-    bench: Bench, cells: Sequence[tuple[Ground, Cell]], kept: Kept, progress: Progress, cache: Path | None
+    bench: Bench,
+    cells: Sequence[tuple[Assignment, Cell]],
+    results_cache: ResultCache,
+    progress: Progress,
+    cache: Path | None,
 ) -> list[Row]:
     """The rows of all cells, in their order."""
-    calls = [(cell, ground.task, cache) for ground, cell in cells]
-    keys = [_key(ground, cell) for ground, cell in cells]
+    calls = [(cell, assignment.task, cache) for assignment, cell in cells]
+    keys = [_key(assignment, cell) for assignment, cell in cells]
     rows: dict[int, Row] = {}
     means = Means()
-    with closing(run_cells(work, calls, keys, kept, bench.jobs)) as results:
+    with closing(run_cells(work, calls, keys, results_cache, bench.jobs)) as results:
         for number, result in results:
-            ground, cell = cells[number]
-            rows[number] = row_of(cell, ground, Measured(**result))
+            assignment, cell = cells[number]
+            rows[number] = row_of(cell, assignment, Measured(**result))
             means.add(rows[number])
             progress.done(len(rows), len(cells), means.now())
     return [rows[number] for number in range(len(cells))]
 
 
-def _key(ground: Ground, cell: Cell) -> str:
-    task = ground.task
+def _key(assignment: Assignment, cell: Cell) -> str:
+    task = assignment.task
     wanted = [task.topic.keywords, task.topic.description, task.seeds, sorted(task.relevant)]
     settings = {name: value for name, value in asdict(cell).items() if name != "web" and (value or name != "record")}
     settings["leaps"] = Path(cell.leaps).name  # which says what is in it, wherever it lies
@@ -286,43 +274,7 @@ def _key(ground: Ground, cell: Cell) -> str:
         if own:  # likewise: the class and the content of its file
             settings[role] = [own.address.rpartition(":")[2], own.digest]
             imports += own.imports
-    return digest_of([ground.digest, settings, wanted, source_of(Cell.__module__, cell.strategy, imports)])
-
-
-def row_of(cell: Cell, ground: Ground, measured: Measured) -> Row:
-    limit = ground.limit
-    found = measured.found[-1][1] if measured.found else 0
-    failed = measured.error is not None
-    area = None if failed else auc(curve(measured.found, cell.pages))
-    return {
-        "web": cell.web_name,
-        "topic": cell.topic,
-        "strategy": cell.strategy,
-        "judge": cell.judge,
-        "train": cell.train,
-        "repeat": cell.repeat,
-        "pages": cell.pages,
-        "downloads": measured.downloads,
-        "training": measured.training,
-        "relevant": limit.relevant,
-        "reachable": limit.reachable,
-        "found": measured.found,
-        "harvest_rate": None if failed else found / max(measured.downloads, 1),
-        "recall": None if failed else _share(found, limit.reachable),
-        "auc": area,
-        "oracle_auc": limit.upper_auc(cell.pages),
-        "greedy_auc": limit.greedy_auc(cell.pages),
-        "auc_ratio": _share(area, limit.upper_auc(cell.pages)),
-        "hosts": measured.hosts,
-        "seconds": round(measured.seconds, 3),
-        "pages_per_second": round(measured.downloads / max(measured.seconds, 1e-9), 1),
-        "peak_rss_mb": measured.peak_rss_mb,
-        "error": measured.error,
-    }
-
-
-def _share(part: float | None, whole: float | None) -> float | None:
-    return part / whole if part is not None and whole else None
+    return digest_of([assignment.digest, settings, wanted, source_of(Cell.__module__, cell.strategy, imports)])
 
 
 class Means:
@@ -340,11 +292,11 @@ class Means:
         return {strategy: total / count for strategy, (total, count) in self._sums.items()}
 
 
-def _about(bench: Bench, entrants: Entrants, grounds: Sequence[Ground], leaps: World | None) -> dict[str, Any]:
+def _about(bench: Bench, entrants: Entrants, assignments: Sequence[Assignment], leaps: World | None) -> dict[str, Any]:
     """What the report tells of how the rows came about, so that anybody can run it again."""
     return {
         "version": wolfspider.__version__,
-        "webs": {ground.name: ground.digest for ground in grounds},
+        "webs": {assignment.web_name: assignment.digest for assignment in assignments},
         "topics_file": None if bench.topics_file is None else str(bench.topics_file),
         "strategies": [entrant.name for entrant in entrants.strategies],
         "pages": bench.pages,
@@ -362,6 +314,6 @@ def _about(bench: Bench, entrants: Entrants, grounds: Sequence[Ground], leaps: W
     }
 
 
-def _bounds(ground: Ground) -> dict[str, Any]:
-    limit = ground.limit
-    return {"web": ground.name, "topic": ground.task.topic.name, "upper": limit.upper, "greedy": limit.greedy}
+def _bounds(assignment: Assignment) -> dict[str, Any]:
+    topic, bounds = assignment.task.topic.name, assignment.bounds
+    return {"web": assignment.web_name, "topic": topic, "upper": bounds.upper, "greedy": bounds.greedy}

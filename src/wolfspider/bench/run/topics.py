@@ -1,24 +1,41 @@
-"""The topics of a bench, checked against the web they are for."""
+"""The topics of a bench: checked against the web they are for, each with what any crawler could find there.
+
+The bounds of a topic are computed once for a web, a task and a budget, and kept in the cache.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
+from wolfspider.bench.measure.bounds import auc, bounds, curve
 from wolfspider.bench.measure.metrics import key
+from wolfspider.bench.run.result_cache import ResultCache, digest_of
+from wolfspider.bench.run.source import source_of
 from wolfspider.core.errors import BadInput, Problem, closest
 from wolfspider.core.topic import Task, load_tasks
+from wolfspider.graphs.graph import Graph, Ints
+from wolfspider.web.page.page_cache import folder
 from wolfspider.web.page.urls import canonical
 from wolfspider.web.worlds.world import World
 
 Tell = Callable[[str], None]
+Steps = list[list[int]]  # pairs of downloads and relevant pages so far, one for each rise, as in a row's `found`
+
+
+def silent(sentence: str) -> None:
+    """Tell nobody."""
 
 
 def tasks_of(
-    world: World, path: Path | None, names: Sequence[str], start: float, tell: Tell = lambda sentence: None
+    world: World, path: Path | None, names: Sequence[str], start: float, tell: Tell = silent
 ) -> Mapping[str, Task]:
-    """The topics that come with a web, or those of a file; those named alone, if any are."""
+    """The topics that come with a web, or those of a file; if names are given, only these."""
     tasks = world.tasks() if path is None else _from_file(path)
     if not tasks:
         raise BadInput(f"The web {world.name} comes without topics: name a file of them by --topics FILE.")
@@ -39,14 +56,14 @@ def _from_file(path: Path) -> dict[str, Task]:
 
 
 def _addresses(topic: str, urls: Sequence[str]) -> tuple[str, ...]:
-    """One spelling each, and each page once however its scheme is written."""
-    found: dict[str, str] = {}
+    """In one spelling, and each page once, however its scheme is written."""
+    addresses: dict[str, str] = {}
     for url in urls:
         whole = canonical(url)
         if whole is None:
             raise BadInput(f"Topic {topic!r}: {url[:200]!r} is no http or https address.")
-        found.setdefault(key(whole), whole)
-    return tuple(found.values())
+        addresses.setdefault(key(whole), whole)
+    return tuple(addresses.values())
 
 
 def _check_seeds(world: World, name: str, task: Task, start: float, tell: Tell) -> None:
@@ -57,3 +74,82 @@ def _check_seeds(world: World, name: str, task: Task, start: float, tell: Tell) 
         raise BadInput(f"Topic {name!r}: none of its seeds is in the web {world.name} at {when}: {there}.")
     for seed in missing:
         tell(f"Topic {name!r}: its seed {seed} is not in the web {world.name}; asking for it costs a download.")
+
+
+@dataclass(frozen=True, slots=True)
+class TopicBounds:
+    """What any crawler could find on a topic. Without curves where the web is too large to be looked through."""
+
+    relevant: int
+    reachable: int | None = None
+    upper: Steps | None = None
+    greedy: Steps | None = None
+
+    def upper_auc(self, pages: int) -> float | None:
+        return None if self.upper is None else auc(curve(self.upper, pages))
+
+    def greedy_auc(self, pages: int) -> float | None:
+        return None if self.greedy is None else auc(curve(self.greedy, pages))
+
+
+def bounds_cache(cache: Path | None = None) -> ResultCache:
+    """In the cache folder of the user, unless one is named."""
+    return ResultCache((cache or folder()) / "bounds")
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A topic of a web, which strategies are measured on, and what any crawler could find there."""
+
+    web: str
+    web_name: str
+    digest: str
+    start: float
+    task: Task
+    bounds: TopicBounds
+
+
+class WebBounds:
+    """The bounds of the topics of one web, from its link skeleton as it is when the bench begins."""
+
+    def __init__(self, world: World, start: float, pages: int, cache: ResultCache, tell: Tell = silent) -> None:
+        self._world, self._start, self._pages, self._cache, self._tell = world, start, pages, cache, tell
+
+    def of(self, task: Task) -> TopicBounds:
+        """From the cache, or computed."""
+        if not self._world.has_skeleton:
+            return TopicBounds(len(task.relevant))
+        wanted = [task.seeds, sorted(task.relevant), self._start, self._pages]
+        name = digest_of([self._world.digest(), wanted, source_of(__name__)])
+        cached = self._cache.get(name)
+        if cached is not None:
+            return TopicBounds(**cached)
+        computed = bounds(self._graph, self._spelled(task), self._pages)
+        known = TopicBounds(len(task.relevant), computed.reachable, steps(computed.upper), steps(computed.greedy))
+        try:
+            self._cache.put(name, asdict(known))
+        except BadInput as problem:
+            self._tell(str(problem))
+        return known
+
+    @cached_property
+    def _graph(self) -> Graph:
+        self._tell(f"{self._world.name}: reading its links, for what any crawler could find.")
+        return self._world.graph(self._start)
+
+    def _spelled(self, task: Task) -> Task:
+        """The task with the addresses that the graph has: redirects of seeds followed, schemes as they are there."""
+        landed = (self._world.look(seed, self._start).final_url for seed in task.seeds)
+        seeds = tuple(self._spelling.get(key(url), url) for url in landed)
+        relevant = frozenset(self._spelling.get(key(url), url) for url in task.relevant)
+        return replace(task, seeds=seeds, relevant=relevant)
+
+    @cached_property
+    def _spelling(self) -> dict[str, str]:
+        return {key(url): url for url in self._graph.urls}
+
+
+def steps(values: Ints) -> Steps:
+    """A curve by its rises alone."""
+    rises = np.flatnonzero(np.diff(values, prepend=0)).tolist()
+    return [[rise + 1, int(values[rise])] for rise in rises]

@@ -22,7 +22,7 @@ import xxhash
 
 from wolfspider.bench.experiment import Form, Setting
 from wolfspider.bench.run.cell import inside, opened
-from wolfspider.bench.run.leap_index import kept
+from wolfspider.bench.run.leap_index import category_index
 from wolfspider.core import randomness
 from wolfspider.core.model import Page
 from wolfspider.core.topic import Task
@@ -149,7 +149,7 @@ def is_listed(url: str) -> bool:
 @lru_cache(maxsize=2)
 def index_of(web: str) -> Categories:
     """Made once, and kept in the cache."""
-    return kept(listed(opened(web, None)), f"one in {EVERY}", SEED)
+    return category_index(listed(opened(web, None)), f"one in {EVERY}", SEED)
 
 
 def listed(world: World) -> building.Origin:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from wolfspider.bench.run.kept import Kept, digest_of, write_whole
+from wolfspider.bench.run.result_cache import ResultCache, digest_of, write_whole
 from wolfspider.core.errors import BadInput
 
 
 def test_what_is_kept_comes_back_and_damage_is_nothing(tmp_path: Path) -> None:
-    store = Kept(tmp_path / "cells")
+    store = ResultCache(tmp_path / "cells")
     assert store.get("a") is None
     store.put("a", {"found": [[1, 2]]})
     assert store.get("a") == {"found": [[1, 2]]}
@@ -20,7 +20,7 @@ def test_what_is_kept_comes_back_and_damage_is_nothing(tmp_path: Path) -> None:
 
 
 def test_without_a_folder_nothing_is_kept() -> None:
-    store = Kept(None)
+    store = ResultCache(None)
     store.prepare()
     store.put("a", {})
     assert store.get("a") is None
@@ -31,7 +31,7 @@ def test_what_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"Cannot write .*out\.json"):
         write_whole(tmp_path / "file" / "out.json", "")
     with pytest.raises(BadInput, match="Cannot write to"):
-        Kept(tmp_path / "file" / "cells").prepare()
+        ResultCache(tmp_path / "file" / "cells").prepare()
 
 
 def test_digests_do_not_mind_the_order_of_keys() -> None:
@@ -44,5 +44,5 @@ def test_what_is_no_file_is_not_replaced_by_one(tmp_path: Path) -> None:
     link.symlink_to("/dev/null")
     write_whole(link, "text")
     assert link.is_symlink() and not link.is_file()
-    assert Kept.beside(link).folder is None and Kept.beside(None).folder is None
-    assert Kept.beside(tmp_path / "out.json").folder == tmp_path / "out.json.cells"
+    assert ResultCache.beside(link).folder is None and ResultCache.beside(None).folder is None
+    assert ResultCache.beside(tmp_path / "out.json").folder == tmp_path / "out.json.cells"
