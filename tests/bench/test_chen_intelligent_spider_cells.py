@@ -18,7 +18,6 @@ from wolfspider.bench.papers.chen_intelligent_spider.cases import (
     FEW,
     case_of,
     category_of,
-    corpora,
     index_of,
     is_listed,
     settings,
@@ -84,7 +83,7 @@ def test_settings_are_plain_all_different_and_forty_of_each_kind(quick: bool) ->
 
 
 def test_recorded_webs_that_are_there_have_cases_too(tmp_path: Path) -> None:
-    assert settings(Form(False, tmp_path)) == settings(Form()) and corpora(Form()) == []
+    assert settings(Form(False, tmp_path)) == settings(Form())
     for name in ("wiki", "docs", "news"):
         (tmp_path / name).mkdir()
     found = [one for one in settings(Form(False, tmp_path)) if one["kind"] != COMPUTED]

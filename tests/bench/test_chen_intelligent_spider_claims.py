@@ -22,7 +22,7 @@ from wolfspider.bench.papers.chen_intelligent_spider.cells import (
     GENETIC,
     HYBRID,
 )
-from wolfspider.bench.papers.chen_intelligent_spider.claims import CLAIMS, at_least, by_leap, changed
+from wolfspider.bench.papers.chen_intelligent_spider.claims import CLAIMS, at_least, by_leap, with_spiders
 
 BY_NUMBER = {claim.number: claim for claim in CLAIMS}
 NUMBERS = sorted(BY_NUMBER)
@@ -39,7 +39,7 @@ def set_of(name: str, **fields: Callable[[Row], Any]) -> Callable[[Rows], list[R
     def spiders(known: Any) -> dict[str, Row]:
         return {name: {**known[name], **{field: value(known) for field, value in fields.items()}}}
 
-    return lambda rows: changed(rows, CASES, spiders)
+    return with_spiders(CASES, spiders)
 
 
 @pytest.mark.parametrize("number", NUMBERS)
@@ -131,7 +131,7 @@ def test_with_few_links_a_genetic_spider_that_falls_short_too_fails() -> None:
     def lacking(spiders: Any) -> dict[str, Row]:
         return {GENETIC: {**spiders[GENETIC], "outputs": spiders[GENETIC]["outputs"][:9]}}
 
-    ruling = ruled(3, changed(ROWS, FEW, lacking))
+    ruling = ruled(3, with_spiders(FEW, lacking)(ROWS))
     assert ruling.holds is False and "100% of cases" not in ruling.statistic
 
 
@@ -139,7 +139,7 @@ def test_with_few_links_best_first_that_delivers_ten_fails_the_claim_though_less
     def delivers(spiders: Any) -> dict[str, Row]:
         return {BEST_FIRST: {**spiders[BEST_FIRST], "outputs": spiders[GENETIC]["outputs"]}}
 
-    ruling = ruled(3, changed(ROWS, FEW, delivers))
+    ruling = ruled(3, with_spiders(FEW, delivers)(ROWS))
     assert ruling.holds is False and "and is fitter: holds" in ruling.statistic
 
 

@@ -416,3 +416,10 @@ def corpora_or_none() -> Path | None:
 
     folder = os.environ.get("WOLFSPIDER_CORPORA")
     return Path(folder) if folder else None
+
+
+def test_a_form_has_a_scale_and_the_recorded_webs_at_hand(tmp_path: Path) -> None:
+    assert [Form(quick).scale("full", "quick") for quick in (False, True)] == ["full", "quick"]
+    (tmp_path / "wiki").mkdir()
+    assert Form(corpora=tmp_path).folders(["docs", "wiki"]) == [tmp_path / "wiki"]
+    assert Form().folders(["wiki"]) == []

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from wolfspider.bench.draw.svg import Figure
 from wolfspider.bench.experiment import Both, Row
-from wolfspider.bench.tabulate import Column, figures_of, group_table, mean_curves, tables_of
+from wolfspider.bench.tabulate import (
+    Column,
+    counts_of,
+    figures_of,
+    group_table,
+    mean_curves,
+    mean_of,
+    tables_of,
+    text_of,
+)
 
 ROWS: list[Row] = [{"x": 1.0, "curve": [1, 2]}, {"x": 2.0, "curve": [3, 4]}, {"x": None, "curve": [5, 6]}]
 
@@ -42,3 +51,9 @@ def test_a_curve_of_means_for_each_group_that_has_rows() -> None:
         ("first", [1.0, 2.0], True),
     ]
     assert [mark.colour for mark in figure.marks] == ["red", "green"]
+
+
+def test_columns_of_means_and_counts() -> None:
+    assert mean_of(lambda row: row["curve"][0] / 2, digits=1)(ROWS) == 1.5
+    assert text_of("x")(ROWS) == "1.5000" and text_of("x", 2)(ROWS) == "1.50" and text_of("x")([]) is None
+    assert counts_of("x")([{"x": "done"}, {"x": "budget"}, {"x": "done"}]) == "budget 1, done 2"

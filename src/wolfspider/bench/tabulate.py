@@ -9,6 +9,7 @@ of the rows. With `printed`, the paper's number stands beside it, where the pape
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from wolfspider.bench.draw.svg import Figure
 from wolfspider.bench.experiment import Both, Row, Rows, Table, Value
+from wolfspider.bench.groups import Figure as RowFigure
 from wolfspider.bench.groups import mean
 
 Label = Value | tuple[Value, ...]  # of a line: the value in its first column, or in its first columns
@@ -35,6 +37,23 @@ class Column:
     def value(self, label: Label, rows: Rows) -> Value:
         ours = mean(rows, self.figure, self.digits) if isinstance(self.figure, str) else self.figure(rows)
         return ours if self.printed is None else Both(ours, self.printed.get(label))
+
+
+def mean_of(figure: RowFigure, digits: int | None = None) -> Callable[[Rows], float | None]:
+    """For a column: the mean of what is computed from each row."""
+    return lambda rows: mean(rows, figure, digits)
+
+
+def text_of(figure: RowFigure, digits: int = 4) -> Callable[[Rows], str | None]:
+    """For a column: a mean with more digits than a table gives to numbers."""
+    return lambda rows: None if (found := mean(rows, figure)) is None else f"{found:.{digits}f}"
+
+
+def counts_of(field: str) -> Callable[[Rows], str]:
+    """For a column: how often each value of a field occurs, as "budget 12, done 3"."""
+    return lambda rows: ", ".join(
+        f"{value} {count}" for value, count in sorted(Counter(row[field] for row in rows).items())
+    )
 
 
 def group_table(

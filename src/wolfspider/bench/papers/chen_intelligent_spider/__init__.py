@@ -3,63 +3,54 @@ best-first does, and what do leaps add? On computed webs and, where the corpora 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from wolfspider.bench.experiment import Experiment, Form
 from wolfspider.bench.papers.chen_intelligent_spider.cases import (
     BUDGET,
     ENOUGH,
     EVERY,
     FEW_ON,
+    FULL,
     MOST_LIKED,
-    corpora,
-    scale,
+    QUICK,
+    Scale,
     settings,
 )
 from wolfspider.bench.papers.chen_intelligent_spider.cells import COOL, OUTPUTS, measured
 from wolfspider.bench.papers.chen_intelligent_spider.claims import CLAIMS
-from wolfspider.bench.papers.chen_intelligent_spider.tables import figures, tables
+from wolfspider.bench.papers.chen_intelligent_spider.report import figures, tables
 
 PAPER_CASES = 40
 
 
 def scaled(form: Form) -> list[str]:
-    return [_webs(form), _recorded(form), *SEARCHING, _temperatures(form), _limits(form)]
-
-
-def _webs(form: Form) -> str:
-    of = scale(form)
-    return (
+    of = form.scale(FULL, QUICK)
+    webs = (
         f"The webs are not the Web of 1996. There are {of.computed} cases on computed webs ({of.web}1 to {of.webs}), "
         f"of all their topics in turn, with 1 to {MOST_LIKED} liked pages and {OUTPUTS} outputs; in the paper "
         f"{PAPER_CASES}, on entertainment."
     )
+    cool = (
+        f"Both also begin at {COOL}, told beside claims 5 and 6, which was added after the first quick form."
+        if of.cool
+        else f"The full form has both from {COOL}, too."
+    )
+    temperatures = f"Annealing and hybrid begin at a temperature of 0.05, and the paper names none. {cool}"
+    limits = (
+        f"A search has {BUDGET:,} downloads at most; the table of fitness says how often that was its end. Times are "
+        f"{'those of one search' if of.rounds == 1 else f'means of {of.rounds} searches'} in each case, over webs that "
+        "are at hand: nothing waits for a network, and system time is little."
+    )
+    return [webs, recorded(of, [folder.name for folder in form.folders(of.recorded)]), *SEARCHING, temperatures, limits]
 
 
-def _recorded(form: Form) -> str:
-    of = scale(form)
-    names = [place.name for place in corpora(form)]
+def recorded(of: Scale, names: Sequence[str]) -> str:
     if not names:
         return "Nothing was run on recorded webs: no corpus is at hand."
-    told = ", ".join(f"{of.recorded[name]} on {name}" for name in names)
-    few = [f" and {of.few_recorded} on {name}" for name in names if name in FEW_ON]
-    links = f"Of few links there are {of.few} on computed webs{''.join(few)}."
-    return f"On recorded webs there are cases, too: {told}. {links}"
-
-
-def _temperatures(form: Form) -> str:
-    if scale(form).cool:
-        also = f"Both also begin at {COOL}, told beside claims 5 and 6, which was added after the first quick form."
-    else:
-        also = f"The full form has both from {COOL}, too."
-    return f"Annealing and hybrid begin at a temperature of 0.05, and the paper names none. {also}"
-
-
-def _limits(form: Form) -> str:
-    rounds = scale(form).rounds
-    return (
-        f"A search has {BUDGET:,} downloads at most; the table of fitness says how often that was its end. Times are "
-        f"{'those of one search' if rounds == 1 else f'means of {rounds} searches'} in each case, over webs that are "
-        "at hand: nothing waits for a network, and system time is little."
-    )
+    cases = ", ".join(f"{of.recorded[name]} on {name}" for name in names)
+    few = "".join(f" and {of.few_recorded} on {name}" for name in names if name in FEW_ON)
+    return f"On recorded webs there are cases, too: {cases}. Of few links there are {of.few} on computed webs{few}."
 
 
 SEARCHING = (

@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import xxhash
@@ -62,23 +61,19 @@ QUICK = Scale(
 )  # fmt: skip
 
 
-def scale(form: Form) -> Scale:
-    return QUICK if form.quick else FULL
-
-
 def settings(form: Form) -> list[Setting]:
     """Web by web, so that neighbours look at the same one."""
-    of = scale(form)
-    found: list[Setting] = []
+    of = form.scale(FULL, QUICK)
+    cells: list[Setting] = []
     for web in range(of.webs):
         name = f"{of.web}{web + 1}"
         for study, count in ((CASES, of.computed), (FEW, of.few)):
-            found += [_setting(study, name, name, COMPUTED, case, of) for case in range(web, count, of.webs)]
-    for place in corpora(form):
-        few = of.few_recorded if place.name in FEW_ON else 0
-        for study, count in ((CASES, of.recorded[place.name]), (FEW, few)):
-            found += [_setting(study, str(place), place.name, RECORDED, case, of) for case in range(count)]
-    return found
+            cells += [_setting(study, name, name, COMPUTED, case, of) for case in range(web, count, of.webs)]
+    for folder in form.folders(of.recorded):
+        few = of.few_recorded if folder.name in FEW_ON else 0
+        for study, count in ((CASES, of.recorded[folder.name]), (FEW, few)):
+            cells += [_setting(study, str(folder), folder.name, RECORDED, case, of) for case in range(count)]
+    return cells
 
 
 def _setting(study: str, web: str, name: str, kind: str, case: int, of: Scale) -> Setting:
@@ -87,12 +82,6 @@ def _setting(study: str, web: str, name: str, kind: str, case: int, of: Scale) -
     where = {"study": study, "web": web, "web_name": name, "kind": kind, "case": case, "turn": turn}
     asked = {"liked": 1 + case % MOST_LIKED, "budget": BUDGET}
     return {**where, "strategy": "spider", **asked, "rounds": of.rounds, "cool": of.cool and study == CASES}
-
-
-def corpora(form: Form) -> list[Path]:
-    """The recorded webs that are at hand."""
-    folders = [form.corpora / name for name in scale(form).recorded] if form.corpora else []
-    return [each for each in folders if each.is_dir()]
 
 
 # What is liked

@@ -1,5 +1,4 @@
-"""The cells of `chen_intelligent_spider`. A cell is a case: all spiders search for the same liked pages, one after
-another.
+"""The cells of `chen_intelligent_spider`: in each case, all spiders search for the same liked pages, one after another.
 
 How like the liked pages a page is depends on N and df, and these on what a spider has fetched: what a spider computes
 itself cannot be compared with what another computes. So the outputs of all are scored once more, with N and df over all
@@ -77,7 +76,7 @@ class Output(NamedTuple):
     own: float | None  # its score by the spider itself
 
 
-class Ground(NamedTuple):
+class SearchGround(NamedTuple):
     """What all searches of a case share."""
 
     world: World
@@ -88,7 +87,7 @@ class Ground(NamedTuple):
 
 
 class Search(NamedTuple):
-    """One that is over."""
+    """A search that is over."""
 
     outputs: list[Output]
     memory: Recollection
@@ -117,20 +116,20 @@ def measured(setting: Setting) -> Row:
     return {**about, "spiders": rows}
 
 
-def ground_of(setting: Setting, case: Case) -> tuple[Ground, str]:
-    """And the category that leaps go to."""
+def ground_of(setting: Setting, case: Case) -> tuple[SearchGround, str]:
+    """With the category that leaps go to."""
     world, index = opened(str(setting["web"]), None), index_of(str(setting["web"]))
     category = category_of(index, case.task.topic.keywords)
     scope = Scope(within=inside(world))
     leaps = Leaps(partial(index.search, category=category), scope.allows)
-    return Ground(world, case, scope, {LEAP: leaps}, int(setting["budget"])), category.path
+    return SearchGround(world, case, scope, {LEAP: leaps}, int(setting["budget"])), category.path
 
 
 # Searching
 
 
-def rounds(ground: Ground, names: Sequence[str], count: int) -> dict[str, Search]:
-    """Each in turn, `count` times. All times are alike but for the seconds, of which there is the mean."""
+def rounds(ground: SearchGround, names: Sequence[str], count: int) -> dict[str, Search]:
+    """Each spider in turn, `count` times. Only the seconds differ between the rounds, and their means are told."""
     searches: dict[str, list[Search]] = {name: [] for name in names}
     for _ in range(count):
         for name in names:
@@ -144,8 +143,8 @@ def _mean_time(searches: Sequence[Search]) -> Search:
     return first._replace(row={**first.row, **means})
 
 
-def searched(ground: Ground, name: str, given: Mapping[str, Any]) -> Search:
-    """By a spider. It has the keywords for its leaps, and the liked pages for everything else."""
+def searched(ground: SearchGround, name: str, given: Mapping[str, Any]) -> Search:
+    """A search by a spider. It has the keywords for its leaps, and the liked pages for everything else."""
     kind, case = SPIDERS[name], ground.case
     before = resource.getrusage(resource.RUSAGE_SELF)
     topic = Topic(case.task.topic.keywords, "", case.liked)
@@ -162,8 +161,9 @@ def searched(ground: Ground, name: str, given: Mapping[str, Any]) -> Search:
     return Search(outputs, memory, {**reached, **_ended(result, ground), **times})
 
 
-def judged(ground: Ground, downloads: int) -> Search:
-    """By best-first with the default judge. It downloads the liked pages, too, which a spider has: these are free."""
+def judged(ground: SearchGround, downloads: int) -> Search:
+    """A search by best-first with the default judge. It also downloads the liked pages, which a spider is given: these
+    downloads are free."""
     topic = Topic(liked=ground.case.liked)
     strategy = BestFirst(topic, build(BestFirst.Params, {}), _chances(ground), Shelf())
     memory, most = Recollection(ground.world, AT_HAND), downloads + len(ground.case.liked)
@@ -176,7 +176,7 @@ def judged(ground: Ground, downloads: int) -> Search:
     return Search(outputs, memory, _ended(result, ground))
 
 
-def crawled(crawl: Crawl, ground: Ground) -> Result:
+def crawled(crawl: Crawl, ground: SearchGround) -> Result:
     start = ground.world.start
     crawl.begin([Link(page.url) for page in ground.case.liked], now=start)
     result = simulate(crawl, ground.world, start=start)
@@ -185,17 +185,17 @@ def crawled(crawl: Crawl, ground: Ground) -> Result:
     return result
 
 
-def _chances(ground: Ground) -> Any:
+def _chances(ground: SearchGround) -> Any:
     """The same for all searches of a case."""
     return randomness.generator(SEED, ground.world.name, *(page.url for page in ground.case.liked))
 
 
-def _ended(result: Result, ground: Ground) -> Row:
+def _ended(result: Result, ground: SearchGround) -> Row:
     return {"downloads": result.downloads, "reason": result.reason, "seconds": result.at - ground.world.start}
 
 
 class Curve:
-    """Listens: fitness after each generation."""
+    """Hears of the fitness after each generation."""
 
     def __init__(self) -> None:
         self.fitness: list[float] = []
@@ -206,7 +206,7 @@ class Curve:
 
 
 class Unasked(Unlearning):
-    """Spiders score pages themselves, so nobody needs a judge."""
+    """A judge that knows nothing: spiders score pages themselves."""
 
     def score(self, page: Page) -> Verdict:
         return verdict(0.0, 0.5)
@@ -232,7 +232,7 @@ class Yardstick:
         return [score.total for score in self.likeness.scores(terms, self.collection)]
 
 
-def fetched(searches: Iterable[Search], ground: Ground) -> list[Page]:
+def fetched(searches: Iterable[Search], ground: SearchGround) -> list[Page]:
     """What these searches saw besides the liked pages, each page once."""
     liked = {page.final_url for page in ground.case.liked}
     owner = {url: search for search in searches for url in search.memory.pages if url not in liked}
@@ -246,7 +246,7 @@ def seen(search: Search, url: str, scope: Scope) -> Page:
     return replace(held.result, links=tuple(link for link in held.result.links if scope.allows(link.url)))
 
 
-def row_of(search: Search, yardstick: Yardstick, ground: Ground) -> Row:
+def row_of(search: Search, yardstick: Yardstick, ground: SearchGround) -> Row:
     relevant = {key(url) for url in ground.case.task.relevant}
     scores = yardstick.scores([seen(search, output.url, ground.scope) for output in search.outputs])
     outputs = [

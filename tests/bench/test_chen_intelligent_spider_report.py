@@ -10,11 +10,11 @@ from tests.bench.chen_rows import made_rows
 from wolfspider.bench.experiment import Both, Form, Table
 from wolfspider.bench.papers.chen_intelligent_spider import EXPERIMENT, scaled
 from wolfspider.bench.papers.chen_intelligent_spider.cells import BEST_FIRST, GENETIC, JUDGED, UNLEAPING
-from wolfspider.bench.papers.chen_intelligent_spider.tables import (
+from wolfspider.bench.papers.chen_intelligent_spider.report import (
     figures,
     is_own,
     is_strictly_own,
-    number,
+    on_topic,
     share,
     tables,
     with_interval,
@@ -80,7 +80,7 @@ def test_own_finds_by_hand() -> None:
         {"origin": "elsewhere", "listed": False, "topic": False},
     ]
     row = {"outputs": outputs}
-    assert [number(row, counts) for counts in (lambda output: True, is_own, is_strictly_own)] == [2, 1, 0]
+    assert [on_topic(row, counts) for counts in (lambda output: True, is_own, is_strictly_own)] == [2, 1, 0]
     assert share(row, is_own) == 0.5 and share(row, is_strictly_own) == 0.0 and share({"outputs": []}, is_own) is None
 
 
