@@ -32,6 +32,11 @@ GROUPS = (
 )
 POLICY = {name for group in GROUPS[:5] for name in group}
 
+# Screens and commands read events, gauges and the folder of a run, so that another process can show the same.
+READERS = ("terminal", "cli.crawling", "cli.runs", "cli.trying")
+INSIDE_A_CRAWL = {"engine", "drivers", "web"}
+PARTS_OF_A_HUNT = {"crawl", "driver", "web"}
+
 OUTSIDE_POLICY = {"asyncio", "os", "pathlib", "secrets", "socket", "sqlite3", "ssl", "subprocess", "threading", "time"}
 # Three loaders, called before a crawl begins: a topics.json, the stored link skeleton of a web, a model of page states.
 LOADERS = {"core.topic": {"pathlib"}, "graphs.graph": {"pathlib"}, "learn.page_states": {"pathlib"}}
@@ -70,6 +75,8 @@ def complaints(module: str, source: str) -> list[str]:
     if module.split(".")[0] in POLICY:
         found += [sentence for name in imports(tree) if (sentence := wrong_in_policy(module, name))]
         found += wrong_calls(module, tree)
+    if any(module == reader or module.startswith(f"{reader}.") for reader in READERS):
+        found += wrong_in_reader(module, tree)
     return found
 
 
@@ -101,6 +108,16 @@ def wrong_in_policy(module: str, name: str) -> str | None:
     if name.startswith("random.") and name != "random.Random":
         return f"{module} draws from the global generator by {name}: use the random.Random it is given."
     return None
+
+
+def wrong_in_reader(module: str, tree: ast.AST) -> Iterator[str]:
+    for name in imports(tree):
+        if name.removeprefix("wolfspider.").split(".")[0] in INSIDE_A_CRAWL and name.startswith("wolfspider."):
+            yield f"{module} shows a crawl and imports {name}: it reads events, gauges and the run's folder."
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Name(id="hunt"), attr=part) if part in PARTS_OF_A_HUNT:
+                yield f"{module} looks into hunt.{part}: it reads events, gauges and the run's folder."
 
 
 def wrong_calls(module: str, tree: ast.AST) -> Iterator[str]:
@@ -138,6 +155,9 @@ def test_imports_point_one_way_and_policy_owns_no_io(module: str) -> None:
         ("policy.reinforcer", "with open('x') as file: pass"),
         ("plumbing", "x = 1"),
         ("cli", "import wolfspider.plumbing"),
+        ("terminal.crawl_screen", "from wolfspider.engine.crawl import Crawl"),
+        ("terminal.crawl_screen", "def later():\n    import wolfspider.drivers.live"),
+        ("cli.crawling", "def paused(hunt):\n    return hunt.crawl.paused"),
     ],
 )
 def test_the_checker_sees_what_is_wrong(module: str, source: str) -> None:
@@ -150,6 +170,10 @@ def test_the_checker_sees_what_is_wrong(module: str, source: str) -> None:
         ("strategies.shark", "import random\nfrom wolfspider.core.model import Page\nrandom.Random(1).shuffle([])"),
         ("core.topic", "import json\nfrom pathlib import Path\nfrom wolfspider.core.text import words"),
         ("web.http.live_web", "import asyncio, socket, time\nfrom wolfspider.core import model, topic"),
+        (
+            "terminal.crawl_screen",
+            "from wolfspider.core.events import Gauge\nfrom wolfspider.store.view import RunView",
+        ),
         ("cli", "from wolfspider import __version__\nfrom wolfspider.bench.run.runner import run\nprint(1)"),
     ],
 )

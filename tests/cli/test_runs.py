@@ -29,7 +29,6 @@ from wolfspider.cli import steering
 from wolfspider.cli.crawling import CODES, NOTHING, exit_code, folder_for
 from wolfspider.core import events
 from wolfspider.core.errors import Busy
-from wolfspider.drivers.simulated import Result
 from wolfspider.files.disk import DiskFull
 from wolfspider.files.lock import Lock
 from wolfspider.store.folder import Places
@@ -230,12 +229,11 @@ def test_every_end_says_why_and_what_to_do(reason: str, says: str, then: str) ->
     tally.count = PageCount(5, 2)
     end = End(Path("my-run"), reason, 10, tally.count)
     assert says in end.why() and any(then in line for line in end.next_steps())
-    assert exit_code(Result(reason, 10, 0.0), tally) == CODES[reason]
+    assert exit_code(events.EndReason(reason), tally) == CODES[events.EndReason(reason)]
 
 
 def test_there_is_an_end_for_every_reason_that_a_crawl_may_have() -> None:
-    reasons = set(re.findall(r"[a-z]+", (events.Ended.__doc__ or "").partition(":")[2].replace("(by a", "")))
-    assert set(CODES) == {*events.RESUMABLE, "done", "finished", "circling", "stuck"} - {"paused"} <= reasons
+    assert set(CODES) == set(events.EndReason) - {events.EndReason.PAUSED}
 
 
 def test_a_server_for_every_address_that_is_not_there_is_told_at_once(run: Run, tmp_path: Path) -> None:
@@ -268,6 +266,7 @@ def test_a_refused_connection_is_told_as_one(run: Run, tmp_path: Path, options: 
     start = f"crawl http://127.0.0.1:{port}/ --topic x --allow-private --disk-floor 0 {options} --out"
     _, _, err = run(start, tmp_path / "run")
     assert "1 x robots.txt could not be read (connection refused)." in err and "alone" not in err
+    assert err.splitlines()[0] == run("status", tmp_path / "run")[1].splitlines()[0]
 
 
 def test_codes_are_those_of_the_documentation() -> None:

@@ -174,6 +174,11 @@ class Hunt:
             self._recorder = Recorder(Path(self.settings.record), states, web="live", seeds=self.settings.urls)
             stack.callback(self._recorder.close)
 
+    def what_robots_say(self, url: str) -> str:
+        """About an address that was visited, for people."""
+        robots = self._web().robots
+        return "" if robots is None else robots.explain(url)
+
     # Events and pages
 
     def _hand_out(self, event: Event) -> None:

@@ -58,6 +58,22 @@ def glimpse(view: RunView) -> Iterator[Glimpse | None]:
         yield Glimpse(last, strategy, judge)
 
 
+def results(view: RunView) -> tuple[float, Mapping[str, Any]] | None:
+    """What a strategy with a method `summary` says of its search at the last snapshot, and when that was; None of any
+    other strategy, or if there is no snapshot."""
+    settings = Settings.from_json(view.about["settings"])
+    if not callable(getattr(strategy_kind(settings.strategy), "summary", None)):
+        return None
+    with glimpse(view) as seen:
+        if seen is None:
+            return None
+        strategy: Any = seen.strategy
+        state, scope = seen.last.state["crawl"], scope_of(settings)
+        scope.restore(state["scope"])
+        strategy.allows = scope.allows
+        return state["fields"]["now"], strategy.summary(state["fields"]["now"])
+
+
 def hand_on(source: Path, folder: Path, settings: Settings, remark: Callable[[str], None]) -> dict[str, str]:
     """Copy what a run has learned into the folder of a new one, which then no longer needs the other. Returns the name
     and the digest of the copy."""

@@ -7,18 +7,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from wolfspider.app.preflight import is_file, names_starts
+from wolfspider.app.preflight import is_file, names_starts, via
 from wolfspider.app.settings import Settings
-from wolfspider.core.errors import BadInput, Problem
+from wolfspider.core.errors import BadInput, Nothing, Problem
 from wolfspider.core.failures import in_words
 from wolfspider.core.model import Failure, Fetch, Link, Page, host_of
 from wolfspider.store.base import Store
+from wolfspider.web.http.guard import Guard
 from wolfspider.web.http.live_web import Live
 from wolfspider.web.page.html import parse
 from wolfspider.web.seeds import sources
 from wolfspider.web.worlds.world import Request
 
 LARGEST = 10_000_000  # bytes of a file that somebody likes
+PATIENCE = 3.0  # seconds for --via to answer
 
 
 class Start(NamedTuple):
@@ -26,6 +28,13 @@ class Start(NamedTuple):
 
     links: list[Link]
     spent: int  # downloads, for liked pages
+
+
+async def check_server(settings: Settings) -> None:
+    """Does the one server for every address answer? If not, every page would fail, one after the other."""
+    server = via(settings)
+    if server is not None and not await Guard(via=server).somebody_answers(PATIENCE):
+        raise Nothing(f"Nobody answers at {settings.via}; is `wolfspider web serve` running there?")
 
 
 def listed(settings: Settings) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from wolfspider.app.settings import CATEGORIES
-from wolfspider.cli.common import Quiet, app, print_json, verbatim
+from wolfspider.cli.common import Quiet, app, open_world, print_json, verbatim
 from wolfspider.core.errors import Problem
 
 if TYPE_CHECKING:
@@ -83,11 +83,10 @@ def _bars(console: Console, shown: ExitStack) -> Progress:
 def _origin(web: str, pages: int, seed: int, console: Console) -> Origin:
     from wolfspider.store.categories import building
     from wolfspider.store.folder import is_run
-    from wolfspider.terminal import progress as live
 
     if is_run(Path(web)):
         return building.run_origin(Path(web), pages, seed)
-    return building.web_origin(live.opened(web, console), pages, seed)
+    return building.web_origin(open_world(web, console), pages, seed)
 
 
 @categories_app.command(

@@ -16,6 +16,8 @@ from wolfspider.core.errors import Problem
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from wolfspider.web.worlds.world import World
+
 STDOUT = Path("-")
 
 EXAMPLES = """Examples:
@@ -95,6 +97,16 @@ def say(console: Console, sentence: str, most: int = 1000) -> None:
     from wolfspider.terminal.safe_text import plainly
 
     console.print(Text(plainly(sentence, most)))
+
+
+def open_world(web: str, console: Console) -> World:
+    """The web; what is wrong with it is told to the person."""
+    from wolfspider.web.worlds.world import open_web
+
+    world = open_web(web)
+    for warning in world.warnings:
+        say(console, f"{world.name}: {warning}", 300)
+    return world
 
 
 def moment(text: str | None) -> float | None:

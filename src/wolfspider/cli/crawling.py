@@ -10,12 +10,11 @@ import json
 import re
 import signal
 import sys
-from collections import Counter
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 
-from wolfspider.app import preflight
+from wolfspider.app import starting_points
 from wolfspider.app.event_json import told
 from wolfspider.app.hunt import Hunt
 from wolfspider.app.settings import Settings
@@ -23,15 +22,12 @@ from wolfspider.cli.common import say
 from wolfspider.cli.steering import told_of
 from wolfspider.core.errors import Nothing
 from wolfspider.core.events import EndReason, Event, Obeyed
-from wolfspider.core.failures import in_words
-from wolfspider.drivers.simulated import Result
 from wolfspider.store.folder import is_run
 from wolfspider.store.view import RunView
 from wolfspider.terminal import progress as terminal
 from wolfspider.terminal.crawl_screen import Tally, following
 from wolfspider.terminal.spider_results import Outputs, show
 from wolfspider.terminal.standing import End
-from wolfspider.web.http.guard import Guard
 
 NOTHING = Nothing.code  # exit code: not one page
 CODES = {  # docs/cli.md has the table
@@ -46,7 +42,6 @@ CODES = {  # docs/cli.md has the table
     EndReason.INTERRUPTED: 130,
     EndReason.STOPPED: 131,
 }
-_PATIENCE = 3.0  # seconds for --via to answer
 _TICK = 0.2  # seconds between two pictures, and between two looks whether a line waits to be sent
 
 
@@ -75,40 +70,29 @@ def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool, given: C
             say(console, told_of(event))
 
     hunt = Hunt(settings, folder, tell=tell, remark=lambda sentence: say(console, sentence), given=given)
-    asyncio.run(somebody_answers(settings))
+    asyncio.run(starting_points.check_server(settings))
     hunt.open_leaps()  # here Ctrl-C works as everywhere
     with following(console, tally, outputs, moves=not (as_json and sys.stdout.isatty())) as look:
-        result = asyncio.run(guided(hunt, lambda sentence: say(console, sentence), look))
-    if hunt.crawl is not None:
-        outputs.conclude(hunt.crawl)
+        reason = asyncio.run(guided(hunt, lambda sentence: say(console, sentence), look))
+    view = RunView(folder)
+    outputs.conclude(view)
     if outputs.newest is not None and not as_json:
         show(terminal.console_for(), outputs.newest)
     sys.stdout.flush()
-    view = RunView(folder)
     tally.take_stock(view.summary(), view.hosts())
-    waits = Counter(map(in_words, hunt.driver.stranded.values() if hunt.driver is not None else ()))
-    end = End.of(view, result.reason, outputs, waits)
+    end = End.of(view, reason, outputs)
     for line in (end.why(), tally.summary(), *end.next_steps()):
         say(console, line)
-    return exit_code(result, tally)
+    return exit_code(reason, tally)
 
 
-async def somebody_answers(settings: Settings) -> None:
-    """A server for every address that is not there would make every page fail, one after the other."""
-    server = preflight.via(settings)
-    if server is None:
-        return
-    if not await Guard(via=server).somebody_answers(_PATIENCE):
-        raise Nothing(f"Nobody answers at {settings.via}; is `wolfspider web serve` running there?")
-
-
-def exit_code(result: Result, tally: Tally) -> int:
-    code = CODES[result.reason]
+def exit_code(reason: EndReason, tally: Tally) -> int:
+    code = CODES[reason]
     return NOTHING if code == 0 and not tally.pages_in else code
 
 
-async def guided(hunt: Hunt, say: Callable[[str], None], look: Callable[[], None]) -> Result:
-    """The hunt, ended by signals: the first one gently."""
+async def guided(hunt: Hunt, say: Callable[[str], None], look: Callable[[], None]) -> EndReason:
+    """Run the hunt and return why it ended; signals end it, the first one gently."""
     signals = 0
 
     def handle() -> None:
@@ -132,7 +116,7 @@ async def guided(hunt: Hunt, say: Callable[[str], None], look: Callable[[], None
             hunt.stop()
             await asyncio.gather(hunting, return_exceptions=True)
             ticking.result()
-        return await hunting
+        return (await hunting).reason
     finally:
         ticking.cancel()
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from wolfspider.cli.common import STDOUT, WEB, Quiet, Time, app, moment, print_json, verbatim
+from wolfspider.cli.common import STDOUT, WEB, Quiet, Time, app, moment, open_world, print_json, verbatim
 from wolfspider.core.errors import Problem
 
 
@@ -172,7 +172,7 @@ def judges(
 
     console = progress.console_for(stderr=True, quiet=quiet)
     with progress.Bar(console, "judges") as bar:
-        rows = trial.table([progress.opened(each, console) for each in web], judge or tuple(JUDGES), seed, bar, liked)
+        rows = trial.table([open_world(each, console) for each in web], judge or tuple(JUDGES), seed, bar, liked)
     if out == STDOUT:
         print_json({"rows": rows})
     else:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from wolfspider.cli.common import WEB, Quiet, Time, moment, print_json, states_app, verbatim
+from wolfspider.cli.common import WEB, Quiet, Time, moment, open_world, print_json, states_app, verbatim
 
 Pages = Annotated[int, typer.Option(metavar="N", help="At most so many pages, drawn by chance.")]
 Seed = Annotated[int, typer.Option(metavar="S", help="What the pages are drawn from.")]
@@ -34,7 +34,7 @@ def build(
     sample = modelling.Sample(pages, seed, moment(start))
     console = progress.console_for(stderr=True, quiet=quiet)
     with progress.Bar(console, "reading") as bar:
-        model = modelling.build(progress.opened(web, console), out, sample, classes, words, bar)
+        model = modelling.build(open_world(web, console), out, sample, classes, words, bar)
     console.print(f"{model.size} clusters, {len(model.words):,} words, {out.stat().st_size:,} bytes in {out}.")
 
 
@@ -62,7 +62,7 @@ def check(
     sample = modelling.Sample(pages, seed, moment(start))
     console = progress.console_for(stderr=True, quiet=quiet)
     with progress.Bar(console, "reading") as bar:
-        found = modelling.check(progress.opened(web, console), modelling.opened(model), sample, bar)
+        found = modelling.check(open_world(web, console), modelling.opened(model), sample, bar)
     if as_json:
         print_json(asdict(found))
     else:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from wolfspider.app import starting_points
 from wolfspider.app.hunt import Hunt
 from wolfspider.app.settings import Chosen
 from wolfspider.cli.common import print_json, say
-from wolfspider.cli.crawling import exit_code, guided, somebody_answers
+from wolfspider.cli.crawling import exit_code, guided
 from wolfspider.core.events import Began, Event, Landed
 from wolfspider.core.failures import MEANINGS, in_words
 from wolfspider.core.model import Failure, Page, Route, hidden, host_of
@@ -43,7 +44,6 @@ class Trial:
         settings = self.chosen.settings
         origin = self.chosen.origin
         told = settings.to_json()
-        known = hunt.web.robots if hunt.web is not None else None
         hosts = {host_of(one["url"]): one["url"] for one in reversed(self.tried)}
         size = self.tally.bytes / self.tally.pages_in * settings.pages if self.tally.pages_in else None
         return {
@@ -52,7 +52,7 @@ class Trial:
             "starts": self.starts,
             "leaps": hunt.leaping.told if hunt.leaping is not None else None,
             "tried": self.tried,
-            "robots": {host: known.explain(url) for host, url in hosts.items()} if known is not None else {},
+            "robots": {host: hunt.what_robots_say(url) for host, url in hosts.items()},
             "bytes": None if size is None else round(size),
         }
 
@@ -75,17 +75,17 @@ def dry_run(chosen: Chosen, as_json: bool, quiet: bool) -> int:
     errors = terminal.console_for(stderr=True, quiet=quiet)
     trial = Trial(chosen)
     hunt = Hunt(settings, None, tell=trial.hear, remark=trial.remarks.append)
-    asyncio.run(somebody_answers(settings))
+    asyncio.run(starting_points.check_server(settings))
     hunt.open_leaps()  # here Ctrl-C works as everywhere
     with terminal.busy(errors, "Trying a few pages ..."):
-        result = asyncio.run(guided(hunt, lambda sentence: say(errors, sentence), lambda: None))
+        reason = asyncio.run(guided(hunt, lambda sentence: say(errors, sentence), lambda: None))
     report = trial.report(hunt)
     if as_json:
         print_json(report)
     else:
         for line in lines(report, trial):
             print(line)
-    return exit_code(result, trial.tally)
+    return exit_code(reason, trial.tally)
 
 
 def lines(report: dict[str, Any], trial: Trial) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wolfspider.cli.common import WEB, Quiet, Time, moment, print_json, verbatim, web_app
+from wolfspider.cli.common import WEB, Quiet, Time, moment, open_world, print_json, verbatim, web_app
 from wolfspider.core.errors import Problem, closest
 
 
@@ -45,7 +45,7 @@ def describe(
     at = moment(start)
     console = progress.console_for(stderr=True, quiet=quiet)
     with progress.busy(console, "Measuring the web ..."):
-        found = measuring.describe(progress.opened(web, console), at)
+        found = measuring.describe(open_world(web, console), at)
     if as_json:
         print_json(found.to_json())
     else:

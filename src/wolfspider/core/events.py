@@ -141,6 +141,7 @@ class Gauge(Event):
     longest: str = ""  # the address that has been fetched for the longest time
     longest_since: float | None = None
     longest_deadline: float | None = None  # seconds that it may take
+    stranded: Mapping[str, int] = field(default_factory=dict)  # why visits wait for a later session, in words
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,7 +209,8 @@ class Run(Driver):
         """Tell how the crawl stands, at most once a second, and when it ends."""
         if not (state or self.meter.due(now)):
             return
-        gauge = self.meter.read(now, self.store.page_count(), state or (CrawlState.FINISHING if self.ending else None))
+        state = state or (CrawlState.FINISHING if self.ending else None)
+        gauge = self.meter.read(now, self.store.page_count(), state, self.stranded.values())
         self.store.gauge(gauge)
         self.store.commit()
         if self.tell is not None:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Iterator, Sized
+from collections.abc import Iterable, Iterator, Sized
 from typing import NamedTuple
 
 from wolfspider.core.events import CrawlState, Gauge, Phase
-from wolfspider.core.model import Visit
+from wolfspider.core.failures import in_words
+from wolfspider.core.model import Failure, Visit
 from wolfspider.engine.crawl import Crawl
 from wolfspider.policy.frontier import Frontier
 from wolfspider.policy.room import Room
@@ -109,8 +110,10 @@ class Meter:
     def due(self, now: float) -> bool:
         return now >= self._due
 
-    def read(self, now: float, count: PageCount, state: CrawlState | None = None) -> Gauge:
-        """`state`: what the driver knows better than its visits say."""
+    def read(
+        self, now: float, count: PageCount, state: CrawlState | None = None, stranded: Iterable[Failure] = ()
+    ) -> Gauge:
+        """`state`: what the driver knows better than its visits say; `stranded`: why visits wait for later."""
         crawl, self._due = self._crawl, now + EVERY
         if state == CrawlState.ENDED:
             self._out.clear()
@@ -146,6 +149,7 @@ class Meter:
             longest=longest,
             longest_since=since,
             longest_deadline=deadline,
+            stranded=dict(Counter(map(in_words, stranded))),
         )
 
     def _longest(self) -> tuple[str, float | None, float | None]:

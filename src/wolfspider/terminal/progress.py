@@ -16,7 +16,6 @@ from rich.text import Text
 
 from wolfspider.core.model import host_of
 from wolfspider.terminal.safe_text import plainly
-from wolfspider.web.worlds.world import World, open_web
 
 Row = tuple[float, str, str]  # score, title and address of a page
 _WIDE = 10_000  # columns of what is no terminal
@@ -36,14 +35,6 @@ def busy(console: Console, says: str) -> Iterator[None]:
         return
     with console.status(says):
         yield
-
-
-def opened(web: str, console: Console) -> World:
-    """The web, with what is wrong with it told to the person."""
-    world = open_web(web)
-    for warning in world.warnings:
-        console.print(Text(plainly(f"{world.name}: {warning}")))
-    return world
 
 
 def one_line(text: str, style: str = "") -> Text:

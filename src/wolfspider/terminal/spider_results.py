@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.text import Text
 
+from wolfspider.app.past_runs import results
 from wolfspider.core.events import Event, Noted
-from wolfspider.engine.crawl import Crawl
 from wolfspider.store.view import RunView
 from wolfspider.terminal.safe_text import plainly
 
@@ -98,12 +98,11 @@ class Outputs:
             for listener in self._listeners:
                 listener(generation)
 
-    def conclude(self, crawl: Crawl) -> None:
-        """A crawl may end in the midst of a generation, and a note has only the first results: what its strategy has by
-        then, if it can tell."""
-        summary = getattr(crawl.strategy, "summary", None)
-        told = read(crawl.now, summary(crawl.now)) if callable(summary) else None
-        self.newest = told or self.newest
+    def conclude(self, view: RunView) -> None:
+        """A crawl may end in the midst of a generation, and a note has only the first results: take all that its
+        strategy had in the end, if it can tell."""
+        told = results(view)
+        self.newest = (told and read(*told)) or self.newest
 
     def recall(self, view: RunView) -> None:
         """The last generation before a run was stopped. The run's log leaves out what is very long: then an earlier one

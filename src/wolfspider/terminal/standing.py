@@ -132,10 +132,11 @@ class End:
     paused: bool = False
 
     @classmethod
-    def of(cls, view: RunView, reason: str, outputs: Outputs, waits: Mapping[str, int] | None = None) -> End:
-        summary, through = view.summary(), outputs.newest is not None and outputs.newest.final
+    def of(cls, view: RunView, reason: str, outputs: Outputs) -> End:
+        summary, gauge = view.summary(), view.gauge()
+        through, waits = outputs.newest is not None and outputs.newest.final, gauge.stranded if gauge else {}
         nofollow = Settings.from_json(view.about.get("settings", {})).nofollow
-        about = (summary.downloads, summary.count, summary.reasons, nofollow, through, waits or {})
+        about = (summary.downloads, summary.count, summary.reasons, nofollow, through, waits)
         return cls(view.folder, reason, *about, _is_paused(view))
 
     def why(self) -> str:
