@@ -27,7 +27,7 @@ from wolfspider.bench.papers.energy_population.cells import (
     UNBOUND,
     WIDE,
 )
-from wolfspider.bench.papers.energy_population.watch import CURVES, POINTS
+from wolfspider.bench.papers.energy_population.page_meter import CURVES, POINTS
 
 BUDGET = 1000
 STEP = BUDGET // POINTS

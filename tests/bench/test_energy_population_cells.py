@@ -31,7 +31,7 @@ from wolfspider.bench.papers.energy_population.cells import (
     measured,
     settings,
 )
-from wolfspider.bench.papers.energy_population.watch import CURVES, late, so_far
+from wolfspider.bench.papers.energy_population.page_meter import CURVES, last_precision, precision
 from wolfspider.learn.balance import STEEPEST
 
 WEB = "synthetic:pages=2000,topics=8,seeds=relevant,seed=77"
@@ -139,6 +139,6 @@ def test_with_a_threshold_of_nought_every_page_gives() -> None:
 
 def test_precision_so_far_and_in_the_last_tenth_by_hand() -> None:
     found = [1, 1, 0, 1, 0, 0, 0, 0, 0, 0] * 2
-    assert so_far(found, [2, 4, 10, 20]) == [1.0, 0.75, 0.3, 0.3]
-    assert late(found) == 0.0 and late([0] * 18 + [1, 0]) == 0.5
-    assert late([]) is None
+    assert precision(found, [2, 4, 10, 20]) == [1.0, 0.75, 0.3, 0.3]
+    assert last_precision(found) == 0.0 and last_precision([0] * 18 + [1, 0]) == 0.5
+    assert last_precision([]) is None

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import math
 from typing import Any
 
@@ -11,6 +12,7 @@ from wolfspider.bench.measure.folds import HOUR
 from wolfspider.bench.measure.territory import (
     EQUAL_MOVES,
     Division,
+    Linked,
     Starts,
     Territory,
     divided,
@@ -158,6 +160,21 @@ def test_a_path_is_drawn_with_the_links_among_its_places() -> None:
     land = territory.land("a", 3)
     assert land.urls == ("x", "y", "z") and land.moves == (0, 1, 0, 2)
     assert set(land.links) == {(0, 1), (0, 2), (1, 0)} and len(land.links) == 3
-    assert territory.drawable() == [("a", 2), ("a", 3)]
+    assert territory.land("a", 2).urls == ("q",)
+    with pytest.raises(StopIteration):
+        territory.land("a", 1)
     assert territory.longest() == ("a", 3) and territory.row()["land"]["urls"] == ["x", "y", "z"]
     assert Territory().row()["land"] is None
+
+
+def test_degrees_are_of_the_links_that_were_looked_at() -> None:
+    row = feed(Linked(), landed("1", ("2", "3")), landed("2", ("3",))).row()
+    assert (row["pages"], row["links"]) == (2, 3)
+    assert (row["into"]["values"], row["into"]["counts"]) == ([1, 2], [1, 1])
+    assert (row["out_of"]["values"], row["out_of"]["counts"]) == ([1, 2], [1, 1])
+    assert row["out_of"]["exponents"]["zeros"] == 1
+
+
+def test_before_anything_was_read_there_are_no_estimates() -> None:
+    row = json.loads(json.dumps(Linked().row(), allow_nan=False))
+    assert row["into"]["exponents"]["raw"] is None

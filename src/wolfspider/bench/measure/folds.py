@@ -1,8 +1,8 @@
-"""What the folds over a fleet's events have in common: the time since the crawl began, the documents that credits speak
-of, and an atlas of the addresses seen.
+"""Folds over the events of a crawl: the base of all measures of fleets, and what several of them share.
 
-A fold is called with every event and can be read any time. `Documents` and `Atlas` may be shared by several folds: each
-hands them the event, and the second time changes nothing, so that the order of the folds hardly matters.
+A fold is called with every event and can be read at any time. `Documents` and `Atlas` may be shared by several
+measures: each hands them the event, and the second time changes nothing, so that the order of the measures hardly
+matters.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ KEPT_DOCUMENTS = 100_000  # as many as a crawl itself remembers for the reinforc
 
 
 class Fold:
-    """Knows when the crawl began and what time it is, and hands each event to the method for its kind."""
+    """Keeps the time of the crawl, and hands each event to the method for its kind."""
 
     def __init__(self) -> None:
         self.start = math.nan
@@ -49,7 +49,7 @@ class Fold:
             self.credited(event)
 
     def passed(self) -> None:
-        """Time went on. What happened before may be closed; the event itself comes after."""
+        """Called when time advances, before the event itself is handled: what happened earlier may be closed."""
 
     def noted(self, event: Noted) -> None: ...
 
@@ -62,20 +62,8 @@ class Fold:
         return int((self.now - self.start) // width)
 
 
-class Measure(Fold, ABC):
-    """A fold with something to tell."""
-
-    @abstractmethod
-    def figures(self) -> dict[str, Any]:
-        """What it knows by now; not a number where there is nothing to tell."""
-
-    def row(self) -> dict[str, Any]:
-        """The same as JSON can hold it."""
-        return {name: jsonable(value) for name, value in self.figures().items()}
-
-
 class Shared(Fold):
-    """A fold that others hand their events to. What several of them hand on counts once."""
+    """A fold that measures hand their events to. An event that several of them hand on counts once."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -87,6 +75,27 @@ class Shared(Fold):
             super().__call__(event)
 
 
+class Measure(Fold, ABC):
+    """A fold with figures. Each event first goes to the folds that it shares with others."""
+
+    def __init__(self, *shared: Shared) -> None:
+        super().__init__()
+        self._shared = shared
+
+    def __call__(self, event: Event) -> None:
+        for fold in self._shared:
+            fold(event)
+        super().__call__(event)
+
+    @abstractmethod
+    def figures(self) -> dict[str, Any]:
+        """The figures so far; not a number where there is nothing to measure."""
+
+    def row(self) -> dict[str, Any]:
+        """The figures as JSON can hold them."""
+        return {name: jsonable(value) for name, value in self.figures().items()}
+
+
 class Document(NamedTuple):
     url: str
     published: float | None
@@ -94,7 +103,7 @@ class Document(NamedTuple):
 
 
 class Documents(Shared):
-    """The newest pages by the visit that brought them: a credit names only the visit."""
+    """The newest documents by the visit that brought them: a credit names only the visit."""
 
     def __init__(self, most: int = KEPT_DOCUMENTS) -> None:
         super().__init__()
@@ -136,7 +145,7 @@ class Atlas(Shared):
             self.links[number] = array("l", [self.number(link.url) for link in page.links])
 
     def number(self, url: str) -> int:
-        """Of an address; one not seen before is discovered by asking."""
+        """The number of an address; an address not seen before is discovered by asking."""
         return self.numbers.setdefault(url, len(self.numbers))
 
     @property
@@ -157,7 +166,7 @@ class Atlas(Shared):
 
 
 def looked_at(page: Page, landed: float, start: float) -> float:
-    """When the page was as it is here: before it landed, if it says so in this crawl's time."""
+    """When the page was as it is here: the time it says itself, if that is between the start and its landing."""
     return page.at if start <= page.at <= landed else landed
 
 
@@ -166,14 +175,14 @@ def paid(event: Credited) -> bool:
 
 
 def ratio(part: float, whole: float) -> float:
-    """Not a number where there is no whole."""
+    """The share of a part; not a number where the whole is 0."""
     return part / whole if whole else math.nan
 
 
 def mean(values: Iterable[float]) -> float:
-    """Of those that are numbers."""
-    known = [value for value in values if math.isfinite(value)]
-    return ratio(math.fsum(known), len(known))
+    """The mean of the finite values; not a number where there are none."""
+    finite = [value for value in values if math.isfinite(value)]
+    return ratio(math.fsum(finite), len(finite))
 
 
 def jsonable(value: Any) -> Any:

@@ -29,9 +29,8 @@ from typing import Any
 import numpy as np
 
 from wolfspider.bench.measure.folds import DAY, HOUR, WINDOW, Atlas, Documents, Measure, looked_at, mean, paid, ratio
-from wolfspider.bench.measure.linked import Linked
 from wolfspider.bench.measure.metrics import charged
-from wolfspider.bench.measure.territory import Division, Starts, Territory
+from wolfspider.bench.measure.territory import Division, Linked, Starts, Territory
 from wolfspider.core.events import Credited, Event, Landed, Noted
 
 Changed = Callable[[str, float, float], float | None]  # address, since, until: its first change in between
@@ -52,18 +51,13 @@ class Tally(Measure):
     """Downloads, documents sent and documents rewarded: of all, of each forager, and of each window of time."""
 
     def __init__(self, window: float = WINDOW, atlas: Atlas | None = None, documents: Documents | None = None) -> None:
-        super().__init__()
-        self.width = window
         self.atlas, self.documents = atlas or Atlas(), documents or Documents()
+        super().__init__(self.atlas, self.documents)
+        self.width = window
         self.all = Sums()
         self.undated = 0
         self.agents: dict[str, Sums] = {}
         self._windows: dict[str, Counter[int]] = {name: Counter() for name in SERIES}
-
-    def __call__(self, event: Event) -> None:
-        self.atlas(event)
-        self.documents(event)
-        super().__call__(event)
 
     def landed(self, event: Landed) -> None:
         if charged(event):
@@ -141,17 +135,13 @@ class Freshness(Measure):
     """
 
     def __init__(self, changed: Changed, every: float = WINDOW, documents: Documents | None = None) -> None:
-        super().__init__()
-        self.changed, self.every = changed, every
         self.documents = documents or Documents()
+        super().__init__(self.documents)
+        self.changed, self.every = changed, every
         self.samples: list[tuple[float, int, float, float]] = []  # hours, documents, freshness, mean age in hours
         self._rows: dict[str, int] = {}  # of rewarded addresses
         self._stale = array("d")  # when the copy of each goes stale
         self._copies: dict[str, float] = {}  # when each address was last downloaded
-
-    def __call__(self, event: Event) -> None:
-        self.documents(event)
-        super().__call__(event)
 
     def passed(self) -> None:
         while (at := self.start + self.every * (len(self.samples) + 1)) <= self.now:
@@ -204,16 +194,12 @@ class Lags(Measure):
     """
 
     def __init__(self, documents: Documents | None = None) -> None:
-        super().__init__()
         self.documents = documents or Documents()
+        super().__init__(self.documents)
         self.undated = 0
         self._days = array("l")  # since the start, of the reward
         self._published = array("l")  # of the publication; negative before the start
         self._lags = array("d")
-
-    def __call__(self, event: Event) -> None:
-        self.documents(event)
-        super().__call__(event)
 
     def credited(self, event: Credited) -> None:
         document = self.documents.of(event) if paid(event) else None

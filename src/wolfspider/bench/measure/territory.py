@@ -1,4 +1,5 @@
-"""How a fleet divides the work among its foragers, and the land each of them lives on. (Palotai et al., Figs. 4 to 6)
+"""How a fleet divides the work among its foragers, the land each of them lives on, and the links they looked at.
+(Palotai et al., Figs. 2 and 4 to 6)
 
 division of work        in a window of time let V_f be the URLs that forager f stepped on, and U all of them. Its
                         share is |V_f without those of all others| / |U|. The shares, stacked from the oldest
@@ -25,6 +26,8 @@ import numpy as np
 
 from wolfspider.bench.measure.folds import DAY, HOUR, WINDOW, Atlas, Measure, mean, ratio
 from wolfspider.core.events import Event, Noted
+from wolfspider.graphs.degrees import distribution, exponents
+from wolfspider.graphs.graph import Ints
 
 Thing = TypeVar("Thing", bound=Hashable)
 Pair = tuple[str, str]
@@ -132,7 +135,7 @@ class Starts(Measure):
     """When and where new starting points come up, and how many addresses are known by then."""
 
     def __init__(self, every: float = WINDOW, atlas: Atlas | None = None, bins: int = 40) -> None:
-        super().__init__()
+        super().__init__()  # without the atlas, which comes after: see `passed`
         self.every, self.atlas, self.bins = every, atlas or Atlas(), bins
         self.curve: list[tuple[float, int, int]] = []  # hours, addresses seen, addresses downloaded
         self._known: set[str] = set()
@@ -212,8 +215,8 @@ class Territory(Measure):
     forager are kept to be drawn."""
 
     def __init__(self, atlas: Atlas | None = None, kept: int = PATHS_KEPT) -> None:
-        super().__init__()
         self.atlas, self.kept = atlas or Atlas(), kept
+        super().__init__(self.atlas)
         self.paths: list[Path] = []
         self.past: list[tuple[int, str, int, int]] = []  # day, forager, distinct URLs, moves
         self._walked: dict[str, deque[tuple[int, list[str]]]] = {}  # the last one is under way
@@ -223,10 +226,6 @@ class Territory(Measure):
         self._newest: dict[str, list[str]] = {}  # its moves since then
         self._today: dict[str, Counter[str]] = {}
         self._day = 0
-
-    def __call__(self, event: Event) -> None:
-        self.atlas(event)
-        super().__call__(event)
 
     def passed(self) -> None:
         if self.window(DAY) > self._day:
@@ -275,14 +274,10 @@ class Territory(Measure):
         """As `past`, with the day that it is."""
         return [*self.past, *((self._day, agent, len(urls), urls.total()) for agent, urls in self._today.items())]
 
-    def drawable(self) -> list[tuple[str, int]]:
-        """The foragers and paths that `land` knows."""
-        return [(agent, path) for agent, walked in self._walked.items() for path, _ in walked]
-
     def longest(self) -> tuple[str, int] | None:
         """The forager and path of most moves among those kept; of equals, that of the oldest forager."""
         paths = [(len(urls), agent, path) for agent, walked in self._walked.items() for path, urls in walked]
-        return max(paths, key=lambda found: found[0])[1:] if paths else None
+        return max(paths, key=lambda path: path[0])[1:] if paths else None
 
     def land(self, agent: str, path: int) -> Land:
         moves = next(urls for number, urls in self._walked[agent] if number == path)
@@ -322,3 +317,28 @@ class Territory(Measure):
             agent: [len(paths), mean([path.returned for path in paths]), mean([path.distinct for path in paths])]
             for agent, paths in own.items()
         }
+
+
+class Linked(Measure):
+    """The links that the fleet looked at, as degrees: how many pages link to an address, and to how many a page links,
+    with three estimates of each exponent. Addresses that are only linked to have no outgoing links here, and are in the
+    distribution of incoming links alone."""
+
+    def __init__(self, atlas: Atlas | None = None) -> None:
+        self.atlas = atlas or Atlas()
+        super().__init__(self.atlas)
+
+    def figures(self) -> dict[str, Any]:
+        graph = self.atlas.graph()
+        return {
+            "pages": self.atlas.found,
+            "links": graph.m,
+            "into": _degrees(graph.in_degrees()),
+            "out_of": _degrees(graph.out_degrees()),
+        }
+
+
+def _degrees(degrees: Ints) -> dict[str, Any]:
+    values, counts = distribution(degrees)
+    estimates = asdict(exponents(degrees, np.random.default_rng(0)))
+    return {"exponents": estimates, "values": values.tolist(), "counts": counts.tolist()}

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from wolfspider.bench.experiment import Form, Row, Setting
 from wolfspider.bench.measure.population import Energies
-from wolfspider.bench.papers.energy_population.watch import Watch, thinned
+from wolfspider.bench.papers.energy_population.page_meter import PageMeter, figures
 from wolfspider.bench.run.cell import inside, opened
 from wolfspider.bench.run.epochs import Keeping
 from wolfspider.core import randomness
@@ -46,7 +46,6 @@ from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.strategies.energy.params import MOST_AGENTS
 from wolfspider.strategies.energy.walk import Energy
 from wolfspider.web.worlds.recorded import Recorded
-from wolfspider.web.worlds.world import World
 
 FIGURES, EXHAUSTED, RATES, CORPUS = "figures", "exhausted", "rates", "corpus"
 PRINTED, CORRECTED = 0.0, 1.0  # what a second visit costs, in units of C
@@ -163,23 +162,8 @@ def corpora(form: Form) -> list[Path]:
 # Running one
 
 
-def measured(setting: Setting) -> Row:
-    web, place = str(setting["web"]), setting["place"]
-    given = {**CRAWLERS[str(setting["crawler"])], "revisit": float(setting["revisit"]), "agents": AGENTS}
-    ground = Ground(web, place, int(setting["starts"]), int(setting["budget"]), given["revisit"])
-    if given["model"] == "original":
-        factor = given.pop("factor", None)
-        given["gain"] = balance(ground) if factor is None else factor * tuned(ground)
-    task = task_of(web, place)
-    crawl, watch = new_crawl(setting, task, opened(web, None), given)
-    crawl.listen(energies := Energies())
-    reason = run(crawl, keeping(web), task, int(setting["starts"]))
-    row = {"topic": task.topic.name, "relevant": len(task.relevant), "gain": given["gain"], "reason": reason}
-    return {**row, **thinned(energies, watch, int(setting["budget"])), **watch.figures()}
-
-
 class Ground(NamedTuple):
-    """Where pilots crawl, and how: everything about a cell but its crawler. Neighbouring cells share it."""
+    """Where and how agents crawl: everything about a cell but its crawler. Neighbouring cells share it."""
 
     web: str
     place: int | str
@@ -188,11 +172,23 @@ class Ground(NamedTuple):
     revisit: float
 
 
+def measured(setting: Setting) -> Row:
+    ground = Ground(*(setting[name] for name in Ground._fields))
+    crawler = dict(CRAWLERS[setting["crawler"]])
+    if crawler["model"] == "original":
+        factor = crawler.pop("factor", None)
+        crawler["gain"] = balance(ground) if factor is None else factor * tuned(ground)
+    reason, energies, pages = crawled(ground, crawler, fixed=bool(setting.get("fixed")))
+    task = task_of(ground)
+    row = {"topic": task.topic.name, "relevant": len(task.relevant), "gain": crawler["gain"], "reason": reason}
+    return {**row, **figures(energies, pages, ground.budget)}
+
+
 @lru_cache(maxsize=2)
 def balance(ground: Ground) -> float:
-    """C over the mean relevance of what the sigmoid of Fig. 4 brings."""
-    watch, _ = pilot(ground, CRAWLERS[FIG_4])
-    return min(MOST_GAIN, COST / max(watch.mean_relevance, 1e-6))
+    """C over the mean relevance of the pages that the sigmoid of Fig. 4 brings."""
+    _, _, pages = crawled(ground, CRAWLERS[FIG_4])
+    return min(MOST_GAIN, COST / max(pages.mean_relevance, 1e-6))
 
 
 @lru_cache(maxsize=2)
@@ -201,7 +197,7 @@ def tuned(ground: Ground) -> float:
     low, high = 0.0, math.inf
     rate = balance(ground._replace(budget=ground.budget // 10))
     for _ in range(PILOTS):
-        _, energies = pilot(ground, {"model": "original", "cost": COST, "gain": rate}, most=EXPLODES)
+        _, energies, _ = crawled(ground, {"model": "original", "cost": COST, "gain": rate}, most=EXPLODES)
         if energies.largest >= EXPLODES:
             high = rate
         elif energies.extinct is not None:
@@ -213,31 +209,51 @@ def tuned(ground: Ground) -> float:
 
 
 def between(low: float, high: float) -> float:
-    """The middle, as rates go; a step beyond the one that is known."""
+    """The geometric middle of two rates, or a step beyond the only one there is."""
     if not low:
         return high / STEP
     return min(MOST_GAIN, low * STEP) if high == math.inf else math.sqrt(low * high)
 
 
-def pilot(ground: Ground, crawler: Mapping[str, Any], most: float = math.inf) -> tuple[Watch, Energies]:
-    """One crawl, which ends early with so many agents: how it would go on is known by then."""
-    task = task_of(ground.web, ground.place)
+def crawled(
+    ground: Ground, crawler: Mapping[str, Any], fixed: bool = False, most: float = math.inf
+) -> tuple[str, Energies, PageMeter]:
+    """One crawl, why it ended, and its meters. It ends early with `most` agents, as its fate is known by then. Its
+    chances are those of its ground, whatever crawler it is."""
+    world, task = opened(ground.web, None), task_of(ground)
     given = {**crawler, "revisit": ground.revisit, "agents": AGENTS}
-    crawl, watch = new_crawl({"budget": ground.budget}, task, opened(ground.web, None), given)
-    crawl.listen(energies := Energies())
+    strategy = (FixedThreshold if fixed else Energy)(
+        Topic(task.topic.keywords),
+        build(Energy.Params, given),
+        randomness.generator(0, world.name, task.topic.name),
+        Shelf(),
+    )
+    crawl = Crawl(
+        strategy,
+        judge_of=Unasked,
+        memory=Recollection(world),
+        limits=Limits(ground.budget),
+        reinforcer=Reinforcer(Terms(pays="new+relevant")),
+        scope=Scope(within=inside(world)),
+    )
 
-    def look(event: Event) -> None:
+    def finish(event: Event) -> None:
         if isinstance(event, Noted) and energies.alive >= most:
             crawl.inbox.append(Finish())
 
-    crawl.listen(look)
-    run(crawl, keeping(ground.web), task, ground.starts)
-    return watch, energies
+    crawl.listen(pages := PageMeter(strategy, task.relevant))
+    crawl.listen(energies := Energies())
+    crawl.listen(finish)
+    crawl.begin([Link(url) for url in task.seeds[: ground.starts]], now=world.start)
+    reason = simulate(crawl, keeping(ground.web), start=world.start).reason
+    if reason == EndReason.STUCK:
+        raise Problem(f"energy waits for something that cannot come, on {world.name}.")
+    return reason, energies, pages
 
 
 @lru_cache(maxsize=1)
 def keeping(web: str) -> Keeping:
-    """Neighbouring cells are of one web, and share what was parsed."""
+    """Neighbouring cells are of one web, and share its parsed pages."""
     return Keeping(opened(web, None), PAGES_KEPT)
 
 
@@ -246,36 +262,9 @@ def tasks(web: str) -> Mapping[str, Task]:
     return dict(opened(web, None).tasks())
 
 
-def task_of(web: str, place: int | str) -> Task:
-    known = tasks(web)
-    return known[[*known][place % len(known)] if isinstance(place, int) else place]
-
-
-def new_crawl(setting: Setting, task: Task, world: World, given: Mapping[str, Any]) -> tuple[Crawl, Watch]:
-    """A crawl that is not begun, and who watches it. Its chances are those of its ground, whoever crawls there."""
-    kind = Fixed if setting.get("fixed") else Energy
-    rng = randomness.generator(0, world.name, task.topic.name)
-    strategy = kind(Topic(task.topic.keywords), build(kind.Params, given), rng, Shelf())
-    crawl = Crawl(
-        strategy,
-        judge_of=Unasked,
-        memory=Recollection(world),
-        limits=Limits(int(setting["budget"])),
-        reinforcer=Reinforcer(Terms(pays="new+relevant")),
-        scope=Scope(within=inside(world)),
-    )
-    watch = Watch(strategy, task.relevant)
-    crawl.listen(watch)
-    return crawl, watch
-
-
-def run(crawl: Crawl, kept: Keeping, task: Task, starts: int) -> str:
-    world = kept.world
-    crawl.begin([Link(url) for url in task.seeds[:starts]], now=world.start)
-    reason = simulate(crawl, kept, start=world.start).reason
-    if reason == EndReason.STUCK:
-        raise Problem(f"energy waits for something that cannot come, on {world.name}.")
-    return reason
+def task_of(ground: Ground) -> Task:
+    known = tasks(ground.web)
+    return known[[*known][ground.place % len(known)] if isinstance(ground.place, int) else ground.place]
 
 
 class Unasked(Unlearning):
@@ -285,7 +274,7 @@ class Unasked(Unlearning):
         return verdict(0.0, 0.5)
 
 
-class Fixed(Energy):
+class FixedThreshold(Energy):
     """Broken: R is 0 and stays there, so that no page is below it."""
 
     def _energy(self, relevance: float) -> float:

@@ -23,7 +23,7 @@ counts as excluded below p = 0.05; tests of pairs are Wilcoxon's, one-sided, and
 feeds once. Algorithm 2 is printed like that; Algorithm 1, of Figs. 2 to 4, pays rho r - C on every visit, so that
 claims 1 to 3 are ruled on an original model that was changed. Ruled on are crawls where a second visit costs nothing,
 either. Where it costs C, which is our correction, the same test is told beside it. Precision is by relevance
-(energy_population_watch.py); by the web's own truth the same test is told beside it, too.
+(page_meter.py); by the web's own truth the same test is told beside it, too.
 
 1   The gain rate is one tuned until the population neither dies out nor reaches ten times its first number, a quarter
     of that, or four times as much. In most runs the population must die out with the second, reach ten times its first
@@ -82,6 +82,7 @@ from wolfspider.bench.papers.energy_population.cells import (
     UB,
     UNBOUND,
 )
+from wolfspider.bench.papers.energy_population.page_meter import POINTS
 from wolfspider.bench.papers.energy_population.runs import (
     AS_PRINTED,
     POPULATION,
@@ -96,7 +97,6 @@ from wolfspider.bench.papers.energy_population.runs import (
     swapped,
     together,
 )
-from wolfspider.bench.papers.energy_population.watch import POINTS
 from wolfspider.bench.rulings import all_of, greater, page
 from wolfspider.bench.stats import interval
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from wolfspider.bench.experiment import Row, Rows, Ruling
 from wolfspider.bench.papers.energy_population.cells import FIGURES, PRINTED
-from wolfspider.bench.papers.energy_population.watch import POINTS
+from wolfspider.bench.papers.energy_population.page_meter import POINTS
 from wolfspider.bench.rulings import FEWEST
 
 

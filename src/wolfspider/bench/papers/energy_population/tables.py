@@ -33,8 +33,8 @@ from wolfspider.bench.papers.energy_population.cells import (
     UB,
     UNBOUND,
 )
+from wolfspider.bench.papers.energy_population.page_meter import POINTS
 from wolfspider.bench.papers.energy_population.runs import Way, mean_population, runs_of
-from wolfspider.bench.papers.energy_population.watch import POINTS
 
 WAYS = {"free, as printed": PRINTED, "costs C": CORRECTED}
 MODELS = {LOW: 0, MIDDLE: 0, HIGH: 0, FREE: 1, BUFFER: 2}  # and the colour of each
