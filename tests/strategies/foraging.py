@@ -88,7 +88,7 @@ class Trip:
             strategy.inherit(self.learned)
         self.crawl = Crawl(
             strategy,
-            lambda topic: Indifferent(),
+            Indifferent,
             Recollection(self.site),
             Limits(self.pages),
             reinforcer=Reinforcer(Terms(delay=self.delay)),

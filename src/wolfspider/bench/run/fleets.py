@@ -4,10 +4,10 @@
 
 A fleet works on the news site of a synthetic web (from its home page, or from as many front pages as `fronts` says),
 on a recorded web from `start` on, or (`record`) on the replay of a recording that another fleet made. A replay shows
-nothing before it was recorded; so there work begins when the recording fleet had stepped on its first ten addresses,
-which foragers without a weblog of their own start from (`gathered`), and ends when the recording does. Recordings and
-models of page states are made once, when the first cell wants them, and lie in the cache under a digest of everything
-they come from.
+nothing before it was recorded. So work on a replay begins when the recording fleet had stepped on its first ten
+addresses, and ends when the recording does; foragers without a weblog of their own start from these ten (`gathered`).
+Recordings and models of page states are made once, by the first cell that needs them, and lie in the cache under a
+digest of everything they are made from.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from wolfspider.drivers.simulated import Recollection, simulate
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.learn.page_states import train_states
 from wolfspider.policy.frontier import Shelf
+from wolfspider.policy.judges.judge import Unlearning
 from wolfspider.policy.reinforcer import Reinforcer
 from wolfspider.strategies import strategy_named
 from wolfspider.web.page.html import parse
@@ -51,26 +52,26 @@ PAGES_KEPT = 12_000
 BACKGROUND_PAGES = 2_000  # of the web beside the news site, for the model of page states
 BOUNDLESS = 10**12  # downloads; time is what ends a fleet
 SPARE = "listed=10,older=3"  # a news site on which a step takes about as many downloads as in the papers
+FRONT_PAGES = ("http://old.felixonline.co.uk/", "http://www.discoverdev.io/")  # of the news corpora
 FIRST_STEPS = 10  # addresses of a recording that foragers without a weblog of their own start from
-STARTS = "starts.json"  # these, in the folder of the recording
+STARTS = "starts.json"  # the file of these addresses in the folder of a recording
 
 Setting = Mapping[str, Any]
 Row = dict[str, Any]
 
 
 class Changing(Looks, Protocol):
-    """A web that says when the content of a page first became another after a time, up to another."""
+    """A web that says when the content of a page first changes between two times."""
 
     def changed(self, url: str, since: float, until: float) -> float | None: ...
 
 
 class Steady:
-    """A web that is parsed once for each change: what has not changed is not made again. For webs that say when their
-    pages change, and never fail."""
+    """A web whose pages are parsed once for each change. For webs that say when their pages change, and never fail."""
 
     def __init__(self, world: Changing, latency: float) -> None:
         self.world, self.latency = world, latency
-        self._pages: OrderedDict[str, tuple[float, Fetch]] = OrderedDict()  # until when it stays so
+        self._pages: OrderedDict[str, tuple[float, Fetch]] = OrderedDict()  # and until when they are valid
 
     def look(self, url: str, now: float) -> Fetch:
         until, fetch = self._pages.get(url, (-math.inf, None))
@@ -90,49 +91,31 @@ class Steady:
             self._pages.popitem(last=False)
 
 
-class Indifferent:
-    """The papers have no topic: what is new and fresh is good."""
-
-    verdict = Verdict(0.5, False)
+class Indifferent(Unlearning):
+    """The papers have no topic: every page that is new and fresh is good."""
 
     def score(self, page: Page) -> Verdict:
-        return self.verdict
-
-    def learn(self, page: Page, label: bool) -> None:
-        """There is nothing to learn."""
-
-    def state(self) -> dict[str, Any]:
-        return {}
-
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """There is nothing to remember."""
-
-    learned, inherit = state, restore
+        return Verdict(0.5, False)
 
 
 class FirstSteps:
-    """A listener that keeps the first addresses that a fleet steps on, and when it had been on all of them."""
+    """A listener that keeps the first addresses that a fleet steps on, and the time at which it had been on them."""
 
-    def __init__(self, since: float, most: int = FIRST_STEPS) -> None:
-        self.urls: dict[str, None] = {}
-        self.since, self.most = since, most
+    def __init__(self, since: float) -> None:
+        self.urls: list[str] = []
+        self.since = since
 
     def __call__(self, event: Event) -> None:
-        if isinstance(event, Noted) and event.kind == "move":
-            self._step(event.data["url"], event.at)
-
-    def _step(self, url: str, at: float) -> None:
-        if len(self.urls) < self.most and url not in self.urls:
-            self.urls[url] = None
-            self.since = at
-
-    def to_bytes(self) -> bytes:
-        return json.dumps({"urls": list(self.urls), "since": self.since}).encode()
+        if not isinstance(event, Noted) or event.kind != "move" or len(self.urls) == FIRST_STEPS:
+            return
+        if event.data["url"] not in self.urls:
+            self.urls.append(event.data["url"])
+            self.since = event.at
 
 
 def fleet(setting: Setting) -> Row:
-    """Let a fleet work, and measure it by every fold of `Foraging`; `parts` names those that the row keeps, or single
-    figures of them: "tally", "division.boundary"."""
+    """Let a fleet work, and measure it by every fold of `Foraging`. `parts` names the folds that the row keeps, or
+    single figures of them: "tally", "division.boundary"."""
     measured = Foraging(changed_of(setting))
     crawl, world, start = prepared(setting)
     crawl.listen(measured)
@@ -143,12 +126,12 @@ def fleet(setting: Setting) -> Row:
 
 
 def picked(row: Row, parts: Sequence[str]) -> Row:
-    kept: Row = {}
+    chosen: Row = {}
     for part in parts:
         name, _, figure = part.partition(".")
         if name in row:
-            kept[name] = {**kept.get(name, {}), figure: row[name][figure]} if figure else row[name]
-    return kept
+            chosen[name] = {**chosen.get(name, {}), figure: row[name][figure]} if figure else row[name]
+    return chosen
 
 
 def work(crawl: Crawl, world: Looks, start: float, days: float, seeds: Sequence[str]) -> int:
@@ -157,7 +140,7 @@ def work(crawl: Crawl, world: Looks, start: float, days: float, seeds: Sequence[
 
 
 def prepared(setting: Setting) -> tuple[Crawl, Looks, float]:
-    """A crawl that has not begun, its web and the time."""
+    """A crawl that has not begun, its web, and the time at which it begins."""
     world = looks_of(setting)
     kind = strategy_named("foragers")
     given = {"pays": "new+fresh", "model": model_of(setting), **setting.get("fleet", {})}
@@ -166,7 +149,7 @@ def prepared(setting: Setting) -> tuple[Crawl, Looks, float]:
     hosts = frozenset(host_of(url) for url in seeds_of(setting))
     crawl = Crawl(
         strategy,
-        lambda topic: Indifferent(),
+        Indifferent,
         Recollection(world, pages_at_hand=PAGES_KEPT),
         Limits(BOUNDLESS),
         reinforcer=Reinforcer(),
@@ -178,18 +161,23 @@ def prepared(setting: Setting) -> tuple[Crawl, Looks, float]:
 # The webs
 
 
+def news_site(seed: int, articles: int, lists: str = "", around: str = "pages=3000,topics=64") -> str:
+    """A computed news site with so many articles a day, in a web from whose other pages states of pages are learned."""
+    return f"synthetic:{around},mischief=0,news=1,seed={seed},articles={articles}{lists}"
+
+
 @lru_cache(maxsize=1)
 def _opened(web: str) -> World:
     return open_web(web)
 
 
 def start_of(setting: Setting) -> float:
-    """When the fleet begins: in a replay, when what it may start from was there."""
+    """When the fleet begins: on a replay, when all addresses it may start from were there."""
     return float(_first_steps(setting)["since"]) if "record" in setting else _beginning(setting)
 
 
 def _beginning(setting: Setting) -> float:
-    """Of the web's time."""
+    """When the time of the web begins."""
     return float(setting.get("start") or _opened(str(setting["web"])).start)
 
 
@@ -200,7 +188,7 @@ def looks_of(setting: Setting) -> Looks:
 
 
 def changed_of(setting: Setting) -> Callable[[str, float, float], float | None]:
-    """When pages change: of a replay what was recorded, so that both fleets are measured by what there was to see."""
+    """When pages change: on a replay as it was recorded, so that all fleets are measured by the same changes."""
     world = _replay(*_replay_key(setting)) if "record" in setting else _opened(str(setting["web"]))
     return world.changed
 
@@ -221,18 +209,18 @@ def seeds_of(setting: Setting) -> list[str]:
 
 
 def model_of(setting: Setting) -> str:
-    """Where states of pages come from: the recording, a model of the rest of a synthetic web, or the default one."""
+    """The model of page states: of the recording, of the rest of a synthetic web, or the default one."""
     if "record" in setting:
         return str(recording_of(setting))
     web = str(setting["web"])
     world = _opened(web)
     if not isinstance(world, Synthetic):
         return "default"
-    made = folder() / "states" / f"{digest_of([world.digest(), source_of(__name__, 'foragers')])}.npz"
-    with locked(made):
-        if not made.exists():
-            write_whole(made, train_states(_background(world)).to_bytes())
-    return str(made)
+    path = folder() / "states" / f"{digest_of([world.digest(), source_of(__name__, 'foragers')])}.npz"
+    with locked(path):
+        if not path.exists():
+            write_whole(path, train_states(_background(world)).to_bytes())
+    return str(path)
 
 
 def _background(world: Synthetic) -> Iterator[Page]:
@@ -245,18 +233,18 @@ def _background(world: Synthetic) -> Iterator[Page]:
 
 
 def recording_of(setting: Setting) -> Path:
-    """The folder of what the recording fleet saw: fleet, pace and repeat are those in `record`."""
-    made: Mapping[str, Any] = {key: value for key, value in setting.items() if key in ("web", "start", "seeds")}
-    made = {**made, **setting["record"]}
-    place = folder() / "recordings" / digest_of([made, source_of(__name__, "foragers")])
+    """The folder of the recording: fleet, pace and repeat of the recording fleet are those in `record`."""
+    web = {key: value for key, value in setting.items() if key in ("web", "start", "seeds")}
+    recorder = {**web, **setting["record"]}
+    place = folder() / "recordings" / digest_of([recorder, source_of(__name__, "foragers")])
     with locked(place):
         if not place.exists():
-            crawl, world, start = prepared(made)
-            crawl.listen(steps := FirstSteps(start))
             partial = place.with_name(f"{place.name}.{os.getpid()}")
-            with recorded(crawl, partial, web=str(made["web"]), seeds=seeds_of(made)):
-                work(crawl, world, start, float(made["days"]), seeds_of(made))
-            (partial / STARTS).write_bytes(steps.to_bytes())
+            crawl, world, start = prepared(recorder)
+            crawl.listen(steps := FirstSteps(start))
+            with recorded(crawl, partial, web=str(recorder["web"]), seeds=seeds_of(recorder)):
+                work(crawl, world, start, float(recorder["days"]), seeds_of(recorder))
+            (partial / STARTS).write_text(json.dumps({"urls": steps.urls, "since": steps.since}))
             partial.rename(place)
     return place
 

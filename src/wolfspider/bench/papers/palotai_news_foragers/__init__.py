@@ -25,12 +25,11 @@ from wolfspider.bench.experiment import Experiment, Form, Setting
 from wolfspider.bench.papers.palotai_news_foragers.claims import CLAIMS
 from wolfspider.bench.papers.palotai_news_foragers.contrasts import CONTRASTS, DIVIDING, FACTORS, KEPT, SAME
 from wolfspider.bench.papers.palotai_news_foragers.tables import figures, tables
-from wolfspider.bench.run.fleets import SPARE, fleet
+from wolfspider.bench.run.fleets import FRONT_PAGES, SPARE, fleet, news_site
 
 SENT_COST = 0.05  # of the score rule
 SMALL_FLEET = {"fleet": "WLRL", "foragers": 8, "least": 1, "most": 0}  # so many that some can die within days
 CORPUS_STARTS = {"news": 1_538_352_000.0, "news-small": 1_546_819_200.0}  # 1 October 2018 and 7 January 2019
-CORPUS_SEEDS = ("http://old.felixonline.co.uk/", "http://www.discoverdev.io/")
 SMALL = ("population.births", "population.deaths", "population.last", "population.lowest_score")
 STEPS = ("territory.moves", "territory.slices", "territory.paths")
 DISTINCT = ("distinct_in_equal_moves", "distinct_a_day", "distinct_of_moves_a_day", "distinct", "returned")
@@ -79,14 +78,15 @@ def settings(form: Form) -> list[Setting]:
     return [*_main(of), *_pace(of), *_sweep(of), *_trapped(of), *_division(of), *_corpus(form, of)]
 
 
-def web(of: Scale, case: int, articles: int) -> str:
-    return f"synthetic:pages=3000,topics=64,mischief=0,news=1,seed={1 + case % of.webs},articles={articles}{of.lists}"
-
-
 def _setting(kind: str, of: Scale, case: int, rates: tuple[int, float], days: float, **more: Any) -> Setting:
     """A case is a site and the seed of the fleet on it: what is paired has the same."""
     articles, latency = rates
-    about = {"kind": kind, "case": case, "web": web(of, case, articles), "strategy": "foragers"}
+    about = {
+        "kind": kind,
+        "case": case,
+        "web": news_site(1 + case % of.webs, articles, of.lists),
+        "strategy": "foragers",
+    }
     return {**about, "articles": articles, "days": days, "latency": latency, "repeat": case, **more}
 
 
@@ -148,7 +148,7 @@ def _corpus(form: Form, of: Scale) -> Iterator[Setting]:
             "start": CORPUS_STARTS[folder.name],
         }
         about = {"kind": "division", "case": case, "web": str(folder), "strategy": "foragers", "repeat": case}
-        time = {"days": of.corpus_days, "latency": CORPUS_LATENCY, "seeds": list(CORPUS_SEEDS)}
+        time = {"days": of.corpus_days, "latency": CORPUS_LATENCY, "seeds": list(FRONT_PAGES)}
         yield {**about, **time, **known, "parts": _division_parts()}
 
 
@@ -202,7 +202,7 @@ def _corpus_sentence(form: Form, of: Scale) -> str:
         return "No recorded news was at hand (--corpora), so the last claim is tested on computed sites only."
     return (
         f"On the recorded news each kind of fleet runs {of.corpus} times for {of.corpus_days:g} days, from "
-        f"{len(CORPUS_SEEDS)} addresses, with {CORPUS_LATENCY:g} s a download ({86_400 / CORPUS_LATENCY:,.0f} a day)."
+        f"{len(FRONT_PAGES)} addresses, with {CORPUS_LATENCY:g} s a download ({86_400 / CORPUS_LATENCY:,.0f} a day)."
     )
 
 

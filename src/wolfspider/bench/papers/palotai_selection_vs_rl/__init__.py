@@ -27,14 +27,13 @@ from wolfspider.bench.papers.palotai_selection_vs_rl.tables import (
     figures,
     tables,
 )
-from wolfspider.bench.run.fleets import SPARE
+from wolfspider.bench.run.fleets import FRONT_PAGES, SPARE, news_site
 from wolfspider.web.worlds.world import open_web
 
 WL, RL = "WL", "RL"
 STRATEGY = "foragers"
 PARTS = ("tally", "freshness", "population")  # of what is measured, those that something here reads
 MIXED = {"fleet": "mixed", "foragers": 16, "least": 16, "most": 16}
-FRONT_PAGES = ("http://old.felixonline.co.uk/", "http://www.discoverdev.io/")
 PAPER_NEWS = 1_200  # new addresses a day
 
 
@@ -84,7 +83,7 @@ def settings_of(size: Size, corpora: Path | None) -> list[Setting]:
 
 
 def _base(size: Size, web: int) -> dict[str, Any]:
-    site = f"synthetic:{size.around},mischief=0,news=1,seed={web},articles={size.articles}{size.lists}"
+    site = news_site(web, size.articles, size.lists, size.around)
     pace = {"days": size.days, "latency": size.latency}
     recording = {**pace, "repeat": 0, "fleet": MIXED}
     return {"web": site, "web_seed": web, "strategy": STRATEGY, **pace, "record": recording, "parts": list(PARTS)}
