@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wolfspider.bench.experiment import Row
-from wolfspider.bench.groups import aligned, average, grouped, indexed, mean, mean_text, reader, values, where
+from wolfspider.bench.groups import aligned, average, grouped, indexed, keyed, mean, mean_text, reader, values, where
 
 ROWS: list[Row] = [
     {"web": 1, "crawler": "a", "tally": {"sent": 3}, "share": 0.5},
@@ -58,3 +58,8 @@ def test_rows_without_a_figure_do_not_count() -> None:
 
 def test_a_mean_is_told_with_its_interval() -> None:
     assert mean_text([0.5, 0.5, 0.5]) == "0.500 [0.500, 0.500]"
+
+
+def test_a_figure_is_keyed_where_a_row_has_it() -> None:
+    assert keyed(ROWS, itemgetter("web", "crawler"), "share") == {(1, "a"): 0.5}
+    assert keyed(ROWS, itemgetter("crawler"), "tally.sent") == {"a": 7, "b": 5}

@@ -15,10 +15,18 @@ from hypothesis import settings as settings_for_tests
 from hypothesis import strategies as st
 
 from wolfspider.bench.experiment import Both, Form, Reproduction, Row, Rows, finding
-from wolfspider.bench.papers.palotai_selection_vs_rl import EXPERIMENT, FULL, QUICK, Size, scaled, settings, settings_of
-from wolfspider.bench.papers.palotai_selection_vs_rl.claims import CLAIMS, change, fleet_sizes, no_small_world
-from wolfspider.bench.papers.palotai_selection_vs_rl.pairs import ORDERS, relative, same, tallied
-from wolfspider.bench.papers.palotai_selection_vs_rl.tables import figures, tables, within
+from wolfspider.bench.papers.palotai_selection_vs_rl import EXPERIMENT, scaled
+from wolfspider.bench.papers.palotai_selection_vs_rl.cells import FULL, ORDERS, QUICK, Size, settings, settings_of
+from wolfspider.bench.papers.palotai_selection_vs_rl.claims import (
+    CLAIMS,
+    EFFICIENCY,
+    change,
+    fleet_sizes,
+    no_small_world,
+    relative,
+    same,
+)
+from wolfspider.bench.papers.palotai_selection_vs_rl.report import figures, tables, within
 from wolfspider.bench.run.reproduce import reproduce
 from wolfspider.bench.run.result_cache import digest_of
 
@@ -157,9 +165,8 @@ def test_about_the_same_wants_an_interval_within_the_margin() -> None:
 
 def test_relative_differences_are_shares_of_the_mean_of_both() -> None:
     rows = [fleet("order", "fixed", 0, 2, efficiency=0.03), fleet("order", "random", 0, 2, efficiency=0.01)]
-    figure = tallied("download_efficiency")
-    assert relative(rows, "order", ("fixed", "random"), figure) == pytest.approx([1.0])
-    assert relative(rows[:1], "order", ("fixed", "random"), figure).size == 0
+    assert relative(rows, "order", ("fixed", "random"), EFFICIENCY) == pytest.approx([1.0])
+    assert relative(rows[:1], "order", ("fixed", "random"), EFFICIENCY).size == 0
 
 
 def test_the_size_of_a_fleet_is_its_mean_over_each_window() -> None:
@@ -260,11 +267,10 @@ def test_settings_differ_and_are_paired(form: Form) -> None:
 
 
 def test_the_corpus_is_run_where_it_is(tiny: str) -> None:
-    size = replace(QUICK, corpus=Path(tiny).name)
-    found = [setting for setting in settings_of(size, Path(tiny).parent) if setting["study"] == "corpus"]
+    found = [setting for setting in settings_of(QUICK, Path(tiny)) if setting["study"] == "corpus"]
     assert Counter(setting["type"] for setting in found) == {"WL": 2, "RL": 2}
     assert found[0]["start"] == 1_577_836_800.0  # when the recording begins
-    assert not [setting for setting in settings_of(size, None) if setting["study"] == "corpus"]
+    assert not [setting for setting in settings_of(QUICK, None) if setting["study"] == "corpus"]
     assert "not at hand" in scaled(Form())[-1]
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from wolfspider.bench.experiment import Row, Rows
 from wolfspider.bench.groups import where
-from wolfspider.bench.variants import changed, dealt, put, taken
+from wolfspider.bench.variants import chained, changed, dealt, put, taken
 
 
 def test_a_value_is_put_into_a_part_of_a_copy() -> None:
@@ -45,3 +45,9 @@ def test_dealing_keeps_the_values_of_each_hand_and_puts_the_largest_first(rows: 
     for hand in by_web(broken):
         assert [row["x"] for row in hand] == sorted((row["x"] for row in hand), reverse=True)
     assert where(broken, web=3) == where(rows, web=3)
+
+
+def test_variants_follow_one_another() -> None:
+    rows = [{"x": 1}, {"x": 2}]
+    twice, less = changed(lambda row: {"x": 2 * row["x"]}), changed(lambda row: {"x": row["x"] - 1}, x=4)
+    assert chained(twice, less)(rows) == [{"x": 2}, {"x": 3}] and chained()(rows) == rows

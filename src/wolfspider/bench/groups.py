@@ -3,6 +3,7 @@
     where(rows, study="compare", crawler="LAFC")       the rows with these values
     grouped(rows, itemgetter("topic"))                 lists of rows by topic
     indexed(rows, itemgetter("web", "topic"))          one row by web and topic
+    keyed(rows, itemgetter("topic"), "precision")      a figure by topic, of the rows that have it
     aligned({"LAFC": ..., "BPM": ...})                 of each, what stands under the keys that all have
     mean(rows, "tally.sent")                           over the rows that have the figure
 
@@ -72,6 +73,11 @@ def values(rows: Iterable[Row], figure: Figure) -> list[float]:
     """The figure of every row that has it."""
     read = reader(figure)
     return [value for row in rows if (value := read(row)) is not None and math.isfinite(value)]
+
+
+def keyed(rows: Iterable[Row], key: Callable[[Row], K], figure: Figure) -> dict[K, float]:
+    """The figure of every row that has it, by key."""
+    return {key(row): value for row in rows for value in values([row], figure)}
 
 
 def average(numbers: Iterable[float | None], digits: int | None = None) -> float | None:

@@ -24,6 +24,11 @@ def changed(change: Callable[[Row], Mapping[str, Any]], **wanted: Any) -> Varian
     return lambda rows: [{**row, **change(row)} if matches(row, wanted) else row for row in rows]
 
 
+def chained(*variants: Variant) -> Variant:
+    """One variant after the other."""
+    return lambda rows: reduce(lambda made, variant: variant(made), variants, list(rows))
+
+
 def taken(fields: Sequence[str], sources: Iterable[tuple[Row, Row]], rows: Rows) -> list[Row]:
     """The first row of each pair takes these fields (paths) from the second, as it was before."""
     source_of = {id(row): source for row, source in sources}

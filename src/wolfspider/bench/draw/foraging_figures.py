@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wolfspider.bench.draw.svg import PALETTE, SOFT, Figure
+from wolfspider.bench.measure.describe import Degrees, degree_figure
 from wolfspider.bench.measure.foraging import shares
+from wolfspider.graphs.degrees import Exponents
 
 Part = Mapping[str, Any]
 Floats = NDArray[np.float64]
@@ -26,9 +28,20 @@ DONE = {"downloads": "downloaded", "sent": "sent"}  # what a figure calls a seri
 STEPS, COOLING = 200, 0.98  # of the layout of a graph
 
 
-def efficiency(tallies: Mapping[str, Part], of: str = "downloads") -> Figure:
+def degrees(part: Part, titles: Sequence[str]) -> list[Figure]:
+    """The links into pages and those out of them, with the three fits to each distribution."""
+    sides = zip(titles, ("links to a page", "links on a page"), ("into", "out_of"), strict=True)
+    return [degree_figure(title, label, _degrees(part[side])) for title, label, side in sides]
+
+
+def _degrees(part: Part) -> Degrees:
+    fits: dict[str, Any] = {name: math.nan if value is None else value for name, value in part["exponents"].items()}
+    return Degrees(Exponents(**fits), tuple(part["values"]), tuple(part["counts"]))
+
+
+def efficiency(tallies: Mapping[str, Part], of: str = "downloads", title: str = "") -> Figure:
     """Rewarded documents to `downloads` or to those `sent`, window by window."""
-    figure = Figure(f"Rewarded to {DONE[of]}", "days", f"rewarded / {DONE[of]}")
+    figure = Figure(title or f"Rewarded to {DONE[of]}", "days", f"rewarded / {DONE[of]}")
     for name, tally in tallies.items():
         series = tally["series"]
         ratios = shares(series["relevant"], series[of])
