@@ -29,8 +29,8 @@ from wolfspider.policy.judges.judge import Unlearning
 from wolfspider.policy.room import Room
 from wolfspider.store.base import Store
 from wolfspider.store.in_memory import Volatile
+from wolfspider.web.http.gates import Gates
 from wolfspider.web.http.live_web import Live
-from wolfspider.web.http.polite import Gates
 
 
 class Crowd(Room):

@@ -13,7 +13,7 @@ from tests.live.hunting import Hosts, Told, asked_for, beside, hunt
 import faults
 from faults import Call, Faulty, document
 from wolfspider.web.http import guard
-from wolfspider.web.http.polite import HostCap
+from wolfspider.web.http.gates import HostCap
 from wolfspider.web.server.serve import Manner, serve
 
 LOCAL: dict[str, Any] = {"via": "", "allow_private": True, "contact": "me@example.org"}

@@ -20,7 +20,7 @@ from everything import HOST, KINDS
 from faults import Call, Faulty
 from wolfspider.store.inspection import liked
 from wolfspider.store.view import RunView
-from wolfspider.web.http.polite import HostCap
+from wolfspider.web.http.gates import HostCap
 from wolfspider.web.page import pdf
 
 ONE_BY_ONE: dict[str, Any] = {  # visits one after another, so that two crawls have one order

@@ -21,8 +21,9 @@ from tests.web.loopback import Loopback, http, serving
 from wolfspider.core.model import Failure, Page, hidden
 from wolfspider.core.scope import Scope
 from wolfspider.web.http.client import Caps
+from wolfspider.web.http.gates import HostCap
 from wolfspider.web.http.guard import Guard
-from wolfspider.web.http.polite import DAY, HostCap, Manners
+from wolfspider.web.http.polite import DAY, Manners
 from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.world import Request, Web
 

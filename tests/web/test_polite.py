@@ -19,9 +19,10 @@ from hypothesis import strategies as st
 
 from wolfspider.core.model import Capture, Failure
 from wolfspider.web.http.client import Answer
+from wolfspider.web.http.gates import HostCap
 from wolfspider.web.http.guard import Guard
 from wolfspider.web.http.live_web import Live
-from wolfspider.web.http.polite import DAY, FLOOR, HostCap, Manners, Polite, retry_after
+from wolfspider.web.http.polite import DAY, FLOOR, Manners, Polite, retry_after
 from wolfspider.web.http.robots import LiveRobots
 from wolfspider.web.worlds.world import Request
 

@@ -21,9 +21,10 @@ from typing import Any, NamedTuple
 from wolfspider.core.events import Phase
 from wolfspider.core.model import Capture, Failure, Fetch, host_of
 from wolfspider.web.http.client import Answer, Client
+from wolfspider.web.http.gates import HostCap, Lanes
 from wolfspider.web.http.guard import Guard
 from wolfspider.web.http.ip_addresses import public
-from wolfspider.web.http.polite import HostCap, Lanes, Polite
+from wolfspider.web.http.polite import Polite
 from wolfspider.web.http.robots import LARGEST, REDIRECTS, LiveRobots, Rules
 from wolfspider.web.page.urls import canonical
 from wolfspider.web.worlds.world import NOT_SENT, Request

@@ -21,20 +21,12 @@ from __future__ import annotations
 import asyncio
 import math
 import random
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING
-
-import xxhash
 
 from wolfspider.core.model import Failure
+from wolfspider.web.http.gates import Gates
 from wolfspider.web.page import dates
-
-if TYPE_CHECKING:
-    from publicsuffixlist import PublicSuffixList
 
 DAY = 86_400.0
 FLOOR = 0.25  # seconds between two requests to a host at a public address, however short the delay
@@ -301,55 +293,6 @@ class _Turn:
             gates.leave(name)
 
 
-class Gates:
-    """So many at a time at each name, in the order they came. A name that nobody is at takes no memory."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._gates: dict[str, asyncio.Semaphore] = {}
-        self._users: dict[str, int] = {}
-
-    def __contains__(self, name: str) -> bool:
-        """Is somebody in, or waiting?"""
-        return name in self._gates
-
-    def free(self, name: str) -> bool:
-        """Could somebody go in at once?"""
-        gate = self._gates.get(name)
-        return gate is None or not gate.locked()
-
-    @asynccontextmanager
-    async def place(self, name: str) -> AsyncIterator[None]:
-        await self.enter(name)
-        try:
-            yield
-        finally:
-            self.leave(name)
-
-    async def enter(self, name: str) -> None:
-        if not self._most or not name:
-            return
-        gate = self._gates.get(name)
-        if gate is None:
-            gate = self._gates[name] = asyncio.Semaphore(self._most)
-        self._users[name] = self._users.get(name, 0) + 1
-        try:
-            await gate.acquire()
-        except BaseException:
-            self._forget(name)
-            raise
-
-    def leave(self, name: str) -> None:
-        if self._most and name:
-            self._gates[name].release()
-            self._forget(name)
-
-    def _forget(self, name: str) -> None:
-        self._users[name] -= 1
-        if not self._users[name]:
-            del self._users[name], self._gates[name]
-
-
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     """Seconds, at most a day, that a host wants to be left alone; None if it does not say or it is not to be believed.
     A date is counted from the server's own date where there is one: its clock need not be ours."""
@@ -362,79 +305,3 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     told = dates.seconds(headers.get("date", ""))
     wanted = date - (now if told is None else told)
     return min(wanted, DAY) if wanted >= 0 else None
-
-
-class Lanes:
-    """So many requests at a time in all, whoever they are for; `count` may change."""
-
-    def __init__(self, count: int) -> None:
-        self.count = count
-        self._used = 0
-        self._waiting: deque[asyncio.Future[None]] = deque()
-
-    async def __aenter__(self) -> None:
-        if self._used >= self.count:
-            turn = asyncio.get_running_loop().create_future()
-            self._waiting.append(turn)
-            try:
-                await turn
-            except asyncio.CancelledError:
-                if turn.done() and not turn.cancelled():
-                    self._free()  # it was ours for a moment
-                raise
-        else:
-            self._used += 1
-
-    async def __aexit__(self, *_: object) -> None:
-        self._free()
-
-    def _free(self) -> None:
-        self._used -= 1
-        while self._waiting and self._used < self.count:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                self._used += 1
-                turn.set_result(None)
-
-
-class HostCap:
-    """How many hosts of one registered domain are asked. A wildcard in a domain's names makes hosts without end, each
-    with its own turn, and politeness would not hold a crawl back from any of them."""
-
-    def __init__(self, most: int = 1000) -> None:
-        self.most = most
-        self._known: set[int] = set()
-        self._early: list[str] = []  # hosts met while there are so few that no domain can have too many
-        self._hosts: dict[str, int] = {}  # how many of a domain
-
-    def allows(self, host: str) -> bool:
-        """May this host be asked? If so it counts from now on."""
-        key = xxhash.xxh3_64_intdigest(host.encode())
-        if key in self._known:
-            return True
-        if len(self._known) < self.most:
-            self._known.add(key)
-            self._early.append(host)
-            return True
-        while self._early:
-            early = self._domain(self._early.pop())
-            self._hosts[early] = self._hosts.get(early, 0) + 1
-        domain = self._domain(host)
-        if self._hosts.get(domain, 0) >= self.most:
-            return False
-        self._known.add(key)
-        self._hosts[domain] = self._hosts.get(domain, 0) + 1
-        return True
-
-    def _domain(self, host: str) -> str:
-        name = host if host.endswith("]") else host.rpartition(":")[0] or host
-        if name.endswith("]") or name[-1:].isdigit():  # an address: no top-level domain ends in a digit
-            return name
-        return self._suffixes.privatesuffix(name.removesuffix(".")) or name
-
-    @cached_property
-    def _suffixes(self) -> PublicSuffixList:
-        """Read when the first host is asked: it takes a tenth of a second, which no start of a program should."""
-        from publicsuffixlist import PublicSuffixList
-
-        return PublicSuffixList()

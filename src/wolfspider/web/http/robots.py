@@ -28,7 +28,7 @@ from urllib.parse import quote
 from protego import Protego
 
 from wolfspider.core.model import Failure, Fetch, host_of
-from wolfspider.web.http.polite import Gates
+from wolfspider.web.http.gates import Gates
 from wolfspider.web.page.urls import canonical
 
 AGENT = "wolfspider"

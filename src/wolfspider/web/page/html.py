@@ -1,7 +1,7 @@
 """How an answer becomes a page.
 
 `parse` turns a `Fetch` into a `Page`, or into the `Failure` that says why there is none. Bytes become text as browsers
-do it (charset.py), the tree is Lexbor's, one walk over it gathers words and links (reading.py), and the page's own
+do it (charset.py), the tree is Lexbor's, one walk over it gathers words and links (tree_walk.py), and the page's own
 dates are weighed apart (dates.py). Plain text is a page too, and so is a PDF, where the extra is installed (pdf.py).
 
 The words are the title's, then what a browser would show of the body. Left out is what nobody sees: scripts, styles,
@@ -31,16 +31,8 @@ from selectolax.lexbor import LexborHTMLParser
 from wolfspider.core.model import Failure, Fetch, Link, Page
 from wolfspider.core.text import near_signature
 from wolfspider.web.page import charset, dates, pdf
-from wolfspider.web.page.tree_walk import (
-    MOST_TEXT,
-    MOST_WORDS,
-    OUR_NAMES,
-    TITLE,
-    Reading,
-    bounded_words,
-    folded,
-    words_within,
-)
+from wolfspider.web.page.bounded_text import MOST_TEXT, MOST_WORDS, bounded_words, folded, words_within
+from wolfspider.web.page.tree_walk import OUR_NAMES, TITLE, Reading
 from wolfspider.web.page.urls import canonical
 
 MOST_BYTES = 10_000_000

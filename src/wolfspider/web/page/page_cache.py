@@ -33,6 +33,7 @@ MAKERS = (
         "web/page/charset.py",
         "web/page/dates.py",
         "web/page/tree_walk.py",
+        "web/page/bounded_text.py",
     ),
     *(
         "web/page/html.py",

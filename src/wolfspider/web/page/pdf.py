@@ -18,7 +18,8 @@ from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
 from wolfspider.core.model import Failure
-from wolfspider.web.page.tree_walk import MOST_LINKS, MOST_TEXT, TITLE, folded
+from wolfspider.web.page.bounded_text import MOST_TEXT, folded
+from wolfspider.web.page.tree_walk import MOST_LINKS, TITLE
 
 if TYPE_CHECKING:
     from pypdf import PageObject, PdfReader

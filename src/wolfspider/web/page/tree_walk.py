@@ -13,17 +13,15 @@ says enough is the block of all its links that have none yet.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from wolfspider.core.model import Link
-from wolfspider.core.text import words, words_of
+from wolfspider.core.text import words
+from wolfspider.web.page.bounded_text import MOST_WORDS, cut_to_bounds, folded, words_within
 
 MOST_LINKS = 5_000
-MOST_TEXT = 2_000_000  # characters read into words
-MOST_WORDS = 500_000  # a character may stand for several words
 OUR_NAMES = ("robots", "wolfspider")  # whom directives may be meant for
 ANCHOR = TAG_PATH = 300  # characters
 TITLE = 1_000
@@ -36,9 +34,6 @@ _MOST_ROBOTS = 100  # meta tags with directives
 _TEXT = 2  # the number of a text among the tags, the same in all trees
 _FEW = 10  # scripts of JSON-LD and dates that are looked at
 
-_PORTION = 50_000  # characters turned into words at once; they end with a word, unless it is very long
-_PORTIONS = re.compile(rf".{{1,{_PORTION}}}+\S{{0,1000}}+", re.DOTALL)
-
 Attributes = Mapping[str, str | None]
 
 _WITHIN_A_LINE = """
@@ -50,23 +45,6 @@ _NOT_SEEN = "style template svg noframes noembed canvas datalist"
 _ALWAYS_EMPTY = "-comment br hr"
 _CLOSED = frozenset(f"{_NOT_SEEN} {_ALWAYS_EMPTY}".split())
 _HIDDEN = '[hidden],[style*="display:none" i],[style*="display: none" i]'
-
-
-def folded(text: str, most: int) -> str:
-    """White space folded, and cut; what is far behind the cut is not looked at."""
-    return " ".join(text.lstrip()[: 4 * most].split())[:most].rstrip()
-
-
-def bounded_words(text: str, most: int = MOST_WORDS) -> list[str]:
-    """The first words of a text, which is not read much further than they reach."""
-    if len(text) <= _PORTION:
-        return words(text)[:most]
-    found: list[str] = []
-    for portion in _PORTIONS.finditer(text):
-        if len(found) >= most:
-            break
-        found += words(portion[0])
-    return found[:most]
 
 
 class _Anchor:
@@ -111,7 +89,7 @@ class Reading:
         self._has_areas = bool(self._hidden) and tree.css_first("area[href]") is not None
         if tree.root is not None:
             self._walk(tree.root)
-        cut = _bounded(self._passages)
+        cut = cut_to_bounds(self._passages)
         self.words, self._before = words_within(self._passages)
         self.truncated = cut or len(self.words) >= MOST_WORDS
 
@@ -388,29 +366,6 @@ _HANDLERS: dict[str, Callable[[Reading, LexborNode, Attributes], bool]] = {
     "noscript": Reading.excuse,
     "time": Reading.time,
 }
-
-
-def _bounded(passages: list[str]) -> bool:
-    """Empty what is too much, and say whether there was any."""
-    room = MOST_TEXT
-    if sum(map(len, passages)) < room:
-        return False
-    for place, passage in enumerate(passages):
-        passages[place] = passage[:room]
-        room -= len(passages[place])
-    return True
-
-
-def words_within(passages: Sequence[str]) -> tuple[list[str], list[int]]:
-    """All words, and how many come before each passage, and in all."""
-    if sum(map(len, passages)) <= _PORTION:
-        return words_of(passages)
-    found: list[str] = []
-    before = [0]
-    for passage in passages:
-        found += bounded_words(passage, MOST_WORDS - len(found))
-        before.append(len(found))
-    return found, before
 
 
 def _label(tag: str, attributes: Attributes) -> str:

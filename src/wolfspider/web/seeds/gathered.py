@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from wolfspider.core.model import Failure, Fetch, Link
-from wolfspider.web.page.tree_walk import ANCHOR, folded
+from wolfspider.web.page.bounded_text import folded
+from wolfspider.web.page.tree_walk import ANCHOR
 from wolfspider.web.worlds.world import Request, Web
 
 Allows = Callable[[str], bool]

@@ -1,6 +1,6 @@
-"""HTTP/1.1 on the wire, as the server of webs needs it: the head of a request read, the head of an answer written.
+"""HTTP/1.1 on the wire, as the server of webs speaks it: one connection, its requests read and its answers written.
 
-Whoever asks may be hostile. What is no plain GET or HEAD for a path on a host gets the status of its refusal.
+A client may be hostile. A request that is no plain GET or HEAD for a path on a host gets the status of its refusal.
 """
 
 from __future__ import annotations
@@ -9,17 +9,37 @@ import asyncio
 import re
 import socket
 import struct
-from typing import NamedTuple
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
 
-from wolfspider.web.server.replies import Reply, reason
+from wolfspider.web.server.replies import Reply, plain_reply, reason
+
+if TYPE_CHECKING:
+    from wolfspider.web.server.serve import Served
 
 MOST_LINE = 8 << 10  # bytes of a request line
 MOST_HEAD = 32 << 10
 NO_BODY = frozenset((204, 304))
+_STEP = 0.05  # seconds between two pieces of a body that is sent slowly
+_FAREWELL = 1.0  # seconds for which a refused client is still heard
 _HOST = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?\.?|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?", re.ASCII)
 _STEP_UP = re.compile(r"(?:^|/)(?:\.|%2e){2}(?:/|$)", re.IGNORECASE)
 _TARGET = re.compile(rb"/[!-~\x80-\xff]*")
 _REFUSALS = frozenset(("q=0", "q=0.0", "q=0.00", "q=0.000"))
+
+
+class Asked(NamedTuple):
+    """One request, and what became of it."""
+
+    host: str  # "" for a request that was refused
+    path: str  # with the query
+    arrived: float
+    ended: float
+    status: int  # 0 if there was no answer
+    agent: str
+    whole: bool  # was all of the answer handed to the network?
+    fault: str  # of Faults, by name
 
 
 class Request(NamedTuple):
@@ -100,3 +120,171 @@ def head_of(reply: Reply, body: bytes, form: str, stays: bool) -> bytes:
         lines.append(b"allow: GET, HEAD\r\n")
     lines.append(b"\r\n" if stays else b"connection: close\r\n\r\n")
     return b"".join(lines)
+
+
+class Connection(asyncio.Protocol):
+    """One client: its requests one after another, each answered before the next is read."""
+
+    transport: asyncio.Transport
+
+    def __init__(self, served: Served) -> None:
+        self.served = served
+        self.buffer = bytearray()
+        self.asked: Request | None = None  # what is being answered
+        self.heard = self.arrived = self.sent = time.monotonic()
+        self.status = 0
+        self.fault = ""
+        self.stalled = False  # the client does not read what it was sent
+        self.refused = False  # nothing it says is listened to any more
+        self.timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        self.served.connections.add(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.served.connections.discard(self)
+        if self.timer is not None:
+            self.timer.cancel()
+        self._done(whole=False)
+
+    def pause_writing(self) -> None:
+        self.stalled = True
+
+    def resume_writing(self) -> None:
+        self.stalled = False
+        self._go_on()
+
+    def data_received(self, data: bytes) -> None:
+        if self.refused:
+            return
+        self.heard = time.monotonic()
+        self.buffer += data
+        self._go_on()
+        if len(self.buffer) > MOST_HEAD and not self.transport.is_closing():
+            self.transport.pause_reading()
+
+    def leave(self) -> None:
+        """End the connection, whatever was still to be sent."""
+        self.transport.abort()
+
+    def _go_on(self) -> None:
+        """Answer what has been asked for, as far as it can be answered at once."""
+        while self.asked is None and not (self.stalled or self.refused or self.transport.is_closing()):
+            head = self._head()
+            if head is None:
+                break
+            request = read_request(head)
+            if isinstance(request, int):
+                self._refuse(request)
+            else:
+                self._begin(request)
+        if len(self.buffer) <= MOST_HEAD and not self.transport.is_closing():
+            self.transport.resume_reading()
+
+    def _head(self) -> bytes | None:
+        """The next request, if all of it is there."""
+        while self.buffer.startswith(b"\r\n"):
+            del self.buffer[:2]
+        end = self.buffer.find(b"\r\n\r\n", 0, MOST_HEAD + 4)
+        if end < 0:
+            if len(self.buffer) > MOST_LINE and self.buffer.find(b"\r\n", 0, MOST_LINE) < 0:
+                self._refuse(414)
+            elif len(self.buffer) > MOST_HEAD:
+                self._refuse(431)
+            return None
+        head = bytes(self.buffer[:end])
+        del self.buffer[: end + 4]
+        return head
+
+    def _refuse(self, status: int) -> None:
+        """What is still on its way is heard out for a moment: to hang up on it would tear the refusal away as well."""
+        now = time.monotonic()
+        reply = plain_reply(status)
+        self.refused = True
+        self.buffer.clear()
+        self.transport.write(head_of(reply, reply.body, "", stays=False) + reply.body)
+        self.transport.write_eof()
+        self._later(_FAREWELL, self.leave)
+        self.served.leaves(Asked("", "", now, now, status, "", True, ""))
+
+    def _begin(self, request: Request) -> None:
+        self.asked, self.status, self.fault = request, 0, ""
+        self.arrived = time.monotonic()
+        self.served.enters(request.host)
+        latency = self.served.latency(request.host)
+        if latency > 0:
+            self._later(latency, self._answer, request)
+        else:
+            self._answer(request)
+
+    def _answer(self, request: Request) -> None:
+        url = f"http://{request.host}{request.path}"
+        self.fault = self.served.fault(url)
+        if self.fault == "resets":
+            reset(self.transport)
+            return
+        reply = self.served.reply(url, self.fault)
+        if reply.silence:
+            self._later(reply.silence / (self.served.manner.speed or 1.0), self.leave)
+            return
+        if reply.unchanged(request.header(b"if-none-match"), request.header(b"if-modified-since")):
+            reply = Reply(304, reply.fields, etag=reply.etag)
+        body, form = self.served.coded(url, reply, request.header(b"accept-encoding"))
+        stays = request.stays and self.fault != "cut"
+        self.status = reply.status
+        head = head_of(reply, body, form, stays)
+        nothing = request.head_only or reply.status in NO_BODY
+        self._send(head, b"" if nothing else body)
+
+    def _send(self, head: bytes, body: bytes) -> None:
+        rate = self.served.faults.slow_rate if self.fault == "slow" else self.served.manner.rate
+        if self.fault == "cut":
+            body = body[: len(body) // 2]
+        if rate and body:
+            self.transport.write(head)
+            self._trickle(memoryview(body), rate)
+        else:
+            self._sending()
+            self.transport.write(head + body)  # in Python 3.12, writelines would never call pause_writing
+            self._done()
+
+    def _trickle(self, rest: memoryview, rate: float) -> None:
+        pause = max(_STEP, 1 / rate)
+        size = max(1, round(rate * pause))
+        if not self.stalled:
+            self._sending()
+            self.transport.write(rest[:size])
+            rest = rest[size:]
+        if rest:
+            self._later(pause, self._trickle, rest, rate)
+        else:
+            self._done()
+
+    def _sending(self) -> None:
+        """An answer ends when its last piece is handed over: whoever gets it may be quicker than we look at the
+        clock."""
+        self.sent = time.monotonic()
+
+    def _done(self, whole: bool = True) -> None:
+        """Write the request down and be ready for the next."""
+        request, self.asked = self.asked, None
+        if request is None:
+            return
+        self.heard = time.monotonic()
+        ended = self.sent if self.sent >= self.arrived else self.heard
+        whole = whole and self.fault != "cut"
+        facts = (self.arrived, ended, self.status, request.header(b"user-agent")[:500], whole, self.fault)
+        self.served.leaves(Asked(request.host, request.path, *facts))
+        if not request.stays or not whole:
+            self.transport.close()
+
+    def _later(self, seconds: float, call: Callable[..., None], *arguments: object) -> None:
+        def now() -> None:
+            self.timer = None
+            call(*arguments)
+            if self.asked is None:
+                self._go_on()
+
+        self.timer = asyncio.get_running_loop().call_later(seconds, now)

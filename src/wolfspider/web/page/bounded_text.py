@@ -1,0 +1,53 @@
+"""Text of any length made into words, within bounds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from wolfspider.core.text import words, words_of
+
+MOST_TEXT = 2_000_000  # characters read into words
+MOST_WORDS = 500_000  # a character may stand for several words
+_PORTION = 50_000  # characters turned into words at once; they end with a word, unless it is very long
+_PORTIONS = re.compile(rf".{{1,{_PORTION}}}+\S{{0,1000}}+", re.DOTALL)
+
+
+def folded(text: str, most: int) -> str:
+    """White space folded, and cut; what is far behind the cut is not looked at."""
+    return " ".join(text.lstrip()[: 4 * most].split())[:most].rstrip()
+
+
+def bounded_words(text: str, most: int = MOST_WORDS) -> list[str]:
+    """The first words of a text, which is not read much further than they reach."""
+    if len(text) <= _PORTION:
+        return words(text)[:most]
+    found: list[str] = []
+    for portion in _PORTIONS.finditer(text):
+        if len(found) >= most:
+            break
+        found += words(portion[0])
+    return found[:most]
+
+
+def cut_to_bounds(passages: list[str]) -> bool:
+    """Cut passages behind MOST_TEXT characters, and say whether there was anything to cut."""
+    room = MOST_TEXT
+    if sum(map(len, passages)) < room:
+        return False
+    for place, passage in enumerate(passages):
+        passages[place] = passage[:room]
+        room -= len(passages[place])
+    return True
+
+
+def words_within(passages: Sequence[str]) -> tuple[list[str], list[int]]:
+    """All words, and how many come before each passage, and in all."""
+    if sum(map(len, passages)) <= _PORTION:
+        return words_of(passages)
+    found: list[str] = []
+    before = [0]
+    for passage in passages:
+        found += bounded_words(passage, MOST_WORDS - len(found))
+        before.append(len(found))
+    return found, before
