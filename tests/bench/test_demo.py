@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from wolfspider.bench.measure.metrics import Find, key
-from wolfspider.bench.run.demo import Demo, Hunt, Line, Plan, next_steps, verdict
+from wolfspider.bench.run.demo import Demo, DemoCrawl, Line, Plan, next_steps, verdict
 from wolfspider.core.errors import Problem
 from wolfspider.terminal import demo_screen
 
@@ -23,7 +23,7 @@ def demo() -> Demo:
 def told(demo: Demo) -> tuple[list[Line], list[tuple[str, int, int, float]]]:
     looks: list[tuple[str, int, int, float]] = []
 
-    def look(hunt: Hunt) -> None:
+    def look(hunt: DemoCrawl) -> None:
         looks.append((hunt.strategy, hunt.downloads, len(hunt.found), hunt.recent))
 
     return demo.run(look), looks

@@ -32,7 +32,6 @@ from wolfspider.bench.experiment import (
     Ruling,
     Table,
     finding,
-    untestable,
 )
 from wolfspider.bench.papers import experiment_named, experiments
 from wolfspider.bench.run.pool import run_cells
@@ -54,7 +53,9 @@ def rises(rows: Rows) -> Ruling:
 
 
 RISES = Claim(1, "Squares rise.", "section 1", rises, Broken("The rows are turned round.", lambda rows: rows[::-1]))
-MOON = untestable(2, "They rise on the moon too.", "section 2", "Nobody went there.")
+MOON = Claim(
+    2, "They rise on the moon too.", "section 2", lambda rows: Ruling(None, sentence="Nobody went there."), None
+)
 
 
 def toy(cell: Callable[[Any], Row] = squared, claims: tuple[Claim, ...] = (RISES, MOON), **changes: Any) -> Experiment:

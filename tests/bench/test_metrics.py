@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from wolfspider.bench.measure.metrics import Best, Found, Harvest, Wasted, key
+from wolfspider.bench.measure.metrics import Best, Harvest, RelevantPages, key
 from wolfspider.core.events import Ended, Landed, Noted
 from wolfspider.core.model import Failure, Link, Outcome, Page, Verdict, Visit
 
@@ -27,7 +27,7 @@ def test_http_and_https_are_one_address() -> None:
 
 
 def test_found_counts_a_page_once_by_its_final_address() -> None:
-    found = Found(["http://a.test/1", "https://a.test/2", "http://b.test/3"])
+    found = RelevantPages(["http://a.test/1", "https://a.test/2", "http://b.test/3"])
     found(Noted(0.0, "birth"))
     found(landed(1, "http://a.test/0"))
     found(landed(2, "http://a.test/go", final="http://a.test/2"))
@@ -43,7 +43,7 @@ def test_found_counts_a_page_once_by_its_final_address() -> None:
 
 
 def test_the_last_download_has_one_pair_and_no_download_none() -> None:
-    found = Found(["http://a.test/1"])
+    found = RelevantPages(["http://a.test/1"])
     found(Ended(0.0, "done", 0))
     assert found.curve == []
     found(landed(1, "http://a.test/1"))
@@ -51,13 +51,12 @@ def test_the_last_download_has_one_pair_and_no_download_none() -> None:
     assert found.curve == [[1, 1]]
 
 
-def test_harvest_of_all_and_of_the_newest() -> None:
-    harvest = Harvest(window=2)
-    assert harvest.rate == harvest.recent == 0.0
+def test_the_harvest_is_what_the_judge_calls_relevant() -> None:
+    harvest = Harvest()
     for number, score in enumerate((0.9, 0.1, 0.8, None, 0.7)):
         harvest(landed(number + 1, f"http://a.test/{number}", score))
     harvest(landed(5, "http://a.test/0", 0.9, how="held", cost=0))
-    assert harvest.rate == 3 / 5 and harvest.recent == 1 / 2
+    assert (harvest.relevant, harvest.downloads) == (3, 5)
 
 
 def test_the_best_finds_each_body_once() -> None:
@@ -78,14 +77,3 @@ def test_of_equal_finds_the_earlier_comes_first() -> None:
     for number in (1, 2, 3):
         best(landed(number, f"http://a.test/{number}", 0.9))
     assert [find.url for find in best.finds] == ["http://a.test/1", "http://a.test/2"]
-
-
-def test_what_was_wasted_on_what() -> None:
-    wasted = Wasted()
-    wasted(landed(1, "http://a.test/1", 0.9, digest="a"))
-    wasted(landed(2, "http://a.test/2", 0.9, digest="a"))
-    wasted(landed(3, "http://a.test/3", 0.1, digest="b"))
-    wasted(landed(4, "http://a.test/4", failure=Failure("status", "404")))
-    wasted(landed(5, "http://a.test/5", failure=Failure("timeout")))
-    wasted(landed(5, "http://a.test/3", 0.1, digest="b", how="joined", cost=0))
-    assert wasted.causes == {"duplicate": 1, "off-topic": 1, "status": 1, "timeout": 1} and wasted.downloads == 5

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import Any
-
-import pytest
 
 from wolfspider.bench.measure.population import COLUMNS, Energies
 from wolfspider.core.events import Began, Event, Landed, Noted
@@ -63,13 +60,6 @@ def test_gauges_are_columns_over_downloads() -> None:
     figures = fold.figures()
     assert figures["downloads"] == [0, 25] and figures["population"] == [5, 9]
     assert (figures["threshold"][1], figures["slope"][1], figures["on_pages"][1]) == (0.3, 40.0, 2.5)
-
-
-def test_the_mean_population_counts_each_gauge_for_as_long_as_it_stood() -> None:
-    fold = feed(gauge(10), landed(10), gauge(10), landed(40), gauge(20))
-    assert fold.mean_population() == pytest.approx((10 + 100 + 600) / 41)
-    assert fold.mean_population(after=40) == 20
-    assert math.isnan(feed().mean_population())
 
 
 def test_teleports_and_new_lives_are_told_apart() -> None:

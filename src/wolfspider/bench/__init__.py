@@ -1,1 +1,9 @@
-"""Crawlers and webs measured: bounds, tables and figures that read only what a run has logged."""
+"""Measuring strategies and judges, and reproducing papers: settings go into cells, rows come out, reports read rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Setting = Mapping[str, Any]  # what a cell is asked for: plain JSON
+Row = dict[str, Any]  # what came of it, likewise

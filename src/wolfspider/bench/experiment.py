@@ -11,15 +11,15 @@ pass, the claim is not ruled on, whatever the test finds in the true rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from wolfspider.bench import Row as Row
+from wolfspider.bench import Setting as Setting
 from wolfspider.bench.draw.svg import Figure
 
-Setting = Mapping[str, Any]
-Row = dict[str, Any]
 Rows = Sequence[Row]
 Scale = TypeVar("Scale")  # what a paper runs in a form: how many webs, crawls, downloads ...
 
@@ -81,11 +81,6 @@ class Claim:
     source: str  # where in the paper
     test: Callable[[Rows], Ruling]
     broken: Broken | None  # None only where nothing can be tested
-
-
-def untestable(number: int, says: str, source: str, why: str) -> Claim:
-    """A claim that is named so that nobody looks for it in vain."""
-    return Claim(number, says, source, lambda rows: Ruling(None, sentence=why), None)
 
 
 @dataclass(frozen=True, slots=True)

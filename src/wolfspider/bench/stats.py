@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wolfspider.bench import Row
 from wolfspider.bench.measure.bounds import curve
 
 EXACT = 50  # differences up to which the test counts all signs
@@ -25,7 +26,6 @@ EXACT_TIED = 13  # likewise where some are equal: 2^13 signs are tried one by on
 RESAMPLES = 9_999
 DIGITS = 12  # differences that agree so far are equal: the rest is rounding
 
-Row = Mapping[str, Any]
 Figure = str | Callable[[Row], float | None]  # a field of a row, or what is computed from one
 Work = tuple[str, str]  # web, topic
 Floats = NDArray[np.float64]
@@ -48,7 +48,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class StrategySummary:
     """A figure of one strategy over all its work: mean, and standard deviation between topics."""
 
     strategy: str
@@ -81,10 +81,10 @@ def by_work(rows: Iterable[Row], value: Figure = "auc_ratio") -> dict[str, dict[
     }
 
 
-def summaries(rows: Iterable[Row], value: Figure = "auc_ratio") -> list[Summary]:
+def summaries(rows: Iterable[Row], value: Figure = "auc_ratio") -> list[StrategySummary]:
     """One for each strategy that has the figure, best first."""
     found = [
-        Summary(strategy, len(works), float(np.mean([*works.values()])), spread([*works.values()]))
+        StrategySummary(strategy, len(works), float(np.mean([*works.values()])), spread([*works.values()]))
         for strategy, works in by_work(rows, value).items()
         if works
     ]

@@ -15,7 +15,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from wolfspider.bench.run.demo import Demo, Hunt, Line, next_steps, verdict
+from wolfspider.bench.run.demo import Demo, DemoCrawl, Line, next_steps, verdict
 from wolfspider.terminal import progress as terminal
 from wolfspider.terminal.safe_text import plainly
 
@@ -25,7 +25,7 @@ _PAUSE = 0.1  # seconds between two pictures
 
 
 @contextmanager
-def following(console: Console, demo: Demo) -> Iterator[Callable[[Hunt], None]]:
+def following(console: Console, demo: Demo) -> Iterator[Callable[[DemoCrawl], None]]:
     """Gives what wants to be called after every download."""
     if not console.is_terminal or console.quiet:
         yield lambda hunt: None
@@ -39,10 +39,10 @@ class Screen:
 
     def __init__(self, demo: Demo, live: Live) -> None:
         self._demo, self._live = demo, live
-        self._hunts: dict[str, Hunt] = {}
+        self._hunts: dict[str, DemoCrawl] = {}
         self._drawn = 0.0
 
-    def __call__(self, hunt: Hunt) -> None:
+    def __call__(self, hunt: DemoCrawl) -> None:
         now = time.monotonic()
         if now - self._drawn >= _PAUSE or hunt.strategy not in self._hunts:
             self._hunts[hunt.strategy] = hunt
@@ -67,7 +67,7 @@ def headline(demo: Demo) -> Text:
     return Text.assemble("Hunting for ", (wanted, "bold"), f" on a computed web of {size}.")
 
 
-def rates(hunt: Hunt) -> str:
+def rates(hunt: DemoCrawl) -> str:
     """In as many words as fit beside a name on 80 columns; docs/cli.md says what they mean."""
     return (
         f"{len(hunt.found):,} relevant, harvest rate {percent(hunt.rate)} (lately {percent(hunt.recent)}),"
@@ -79,7 +79,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def finds(hunt: Hunt) -> Table:
+def finds(hunt: DemoCrawl) -> Table:
     """The best pages so far."""
     return terminal.finds((find.score, find.title, find.url) for find in hunt.best.finds[:SHOWN])
 

@@ -11,9 +11,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from wolfspider.bench import Row
 from wolfspider.bench.draw.report import measure_of, ranked
 from wolfspider.bench.experiment import Experiment
-from wolfspider.bench.stats import Row, by_work
+from wolfspider.bench.stats import by_work
 from wolfspider.core.params import Param, parameters
 from wolfspider.policy.strategy import REGISTRY, Strategy
 from wolfspider.terminal.safe_text import plainly

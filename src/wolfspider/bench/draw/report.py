@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from wolfspider.bench import Row
 from wolfspider.bench.draw.dots import dot_plot
 from wolfspider.bench.draw.svg import INK, PALETTE, SOFT, Figure
 from wolfspider.bench.measure.bounds import curve
 from wolfspider.bench.run.result_cache import write_whole
-from wolfspider.bench.stats import Comparison, Row, by_work, compare, recall_at, spread, summaries
+from wolfspider.bench.stats import Comparison, by_work, compare, recall_at, spread, summaries
 from wolfspider.core.errors import BadInput
 
 DRAWN = len(PALETTE)  # curves in one figure; more would share colours

@@ -14,11 +14,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wolfspider.bench import Row
 from wolfspider.bench.measure.metrics import key
 from wolfspider.bench.run.entrants import Entrant, judge_of, judges_entered
 from wolfspider.bench.run.topics import tasks_of
@@ -30,7 +30,6 @@ from wolfspider.policy.judges.judge import Judge
 from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.world import World
 
-Row = dict[str, Any]
 Progress = Callable[[int, int], object]  # pages judged, pages to judge; each judge reads them all
 SHOWN = ("average_precision", "precision", "recall", "f1")
 
@@ -52,7 +51,7 @@ def table(
         tasks = tasks_of(world, None, (), world.start)
         examples = {topic: _liked(world, topic, task, seed, liked) for topic, task in tasks.items()}
         for judge in entrants:
-            trial = Trial(judge, tasks, examples)
+            trial = JudgeTrial(judge, tasks, examples)
             for page in _pages(world, order):
                 trial.judge(page)
                 done += 1
@@ -79,7 +78,7 @@ def _liked(world: World, topic: str, task: Task, seed: int, count: int) -> tuple
     return tuple(islice(_pages(world, urls), count))
 
 
-class Trial:
+class JudgeTrial:
     """One judge on every topic of a web at once, so that a page is read once for all of them."""
 
     def __init__(self, judge: Entrant, tasks: Mapping[str, Task], liked: Mapping[str, tuple[Page, ...]]) -> None:

@@ -1,20 +1,19 @@
 """What a crawl is measured by: small folds over its events. Each is called with every event and can be read any time.
 
-    crawl.listen(found := Found(relevant))
+    crawl.listen(found := RelevantPages(relevant))
 
-A download is a visit that went out and was charged; answers from memory and free training are none. `Found` knows the
-labels and belongs to a bench. The others go by the judge, so that they serve a crawl that nobody has labels for.
+A download is a visit that went out and was charged; answers from memory and free training are none. `RelevantPages`
+knows the labels and belongs to a bench. The others go by the judge, so that they serve a crawl without labels.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections import Counter, deque
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from wolfspider.core.events import Ended, Event, Landed
-from wolfspider.core.model import Failure, Page, Route, host_of
+from wolfspider.core.model import Route, host_of
 
 
 def key(url: str) -> str:
@@ -29,14 +28,14 @@ def charged(event: Event) -> Landed | None:
     return event if isinstance(event, Landed) and event.how == Route.OUT and event.outcome.downloads else None
 
 
-class Found:
+class RelevantPages:
     """Labelled pages against downloads: a pair for each page found, and one for the last download."""
 
     def __init__(self, relevant: Iterable[str]) -> None:
         self.relevant = frozenset(map(key, relevant))
         self.curve: list[list[int]] = []
         self.downloads = 0
-        self.training = 0  # downloads that were training; whoever has the crawl says how many
+        self.training = 0  # downloads that were training, as the crawl counts them
         self.hosts: set[str] = set()
         self._held: set[str] = set()
 
@@ -64,29 +63,18 @@ class Found:
 
 
 class Harvest:
-    """The share of downloads that the judge calls relevant: of all, and of the newest few."""
+    """Downloads, and how many of them the judge calls relevant."""
 
-    def __init__(self, window: int = 100) -> None:
+    def __init__(self) -> None:
         self.downloads = 0
         self.relevant = 0
-        self._newest: deque[bool] = deque(maxlen=window)
 
     def __call__(self, event: Event) -> None:
         landed = charged(event)
         if landed is not None:
             verdict = landed.outcome.verdict
-            good = verdict is not None and verdict.relevant
             self.downloads += 1
-            self.relevant += good
-            self._newest.append(good)
-
-    @property
-    def rate(self) -> float:
-        return self.relevant / max(self.downloads, 1)
-
-    @property
-    def recent(self) -> float:
-        return sum(self._newest) / max(len(self._newest), 1)
+            self.relevant += verdict is not None and verdict.relevant
 
 
 class Find(NamedTuple):
@@ -120,34 +108,3 @@ class Best:
     def finds(self) -> list[Find]:
         """Best first."""
         return sorted(self._heap, reverse=True)
-
-
-class Wasted:
-    """Downloads that brought nothing wanted, by cause: a kind of failure, `duplicate` (a body seen before) or
-    `off-topic`."""
-
-    def __init__(self) -> None:
-        self.causes: Counter[str] = Counter()
-        self.downloads = 0
-        self._seen: set[str] = set()
-
-    def __call__(self, event: Event) -> None:
-        landed = charged(event)
-        if landed is not None:
-            self.downloads += 1
-            cause = self._cause(landed)
-            if cause:
-                self.causes[cause] += 1
-
-    def _cause(self, landed: Landed) -> str:
-        result, verdict = landed.outcome.result, landed.outcome.verdict
-        if isinstance(result, Failure):
-            return result.kind
-        if self._again(result):
-            return "duplicate"
-        return "" if verdict is None or verdict.relevant else "off-topic"
-
-    def _again(self, page: Page) -> bool:
-        again = bool(page.digest) and page.digest in self._seen
-        self._seen.add(page.digest)
-        return again

@@ -79,10 +79,3 @@ class Energies(Measure):
             "restarted": self.restarts,
             "extinct": self.extinct,
         }
-
-    def mean_population(self, after: int = 0) -> float:
-        """Over the gauges from that download on, each for as long as it stood; not a number without any."""
-        rows = [row for row, at in enumerate(self.at) if at >= after]
-        weights = [max(1, self.at[row] - self.at[row - 1]) if row else 1 for row in rows]
-        counted = sum(weight * self.columns["population"][row] for weight, row in zip(weights, rows, strict=True))
-        return counted / sum(weights) if rows else float("nan")

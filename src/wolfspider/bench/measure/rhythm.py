@@ -36,7 +36,7 @@ class Peaks:
 
 
 @dataclass(frozen=True, slots=True)
-class Rhythm:
+class DailyRhythm:
     hour: float  # of the maximum, in [0, 24), GMT
     amplitude: float  # over the mean of the curve
     explained: float  # share of the variance about the straight line
@@ -63,7 +63,7 @@ def peaks(curve: Curve, least: float, window: float = WINDOW) -> Peaks:
     return Peaks(int(places.size), mean(heights), mean(heights / widths))
 
 
-def rhythm(curve: Curve, start: float, window: float = WINDOW) -> Rhythm:
+def rhythm(curve: Curve, start: float, window: float = WINDOW) -> DailyRhythm:
     """`start` is the time of the first window's beginning, in seconds since 1970."""
     values = _floats(curve)
     times = start + (np.arange(values.size) + 0.5) * window
@@ -71,7 +71,7 @@ def rhythm(curve: Curve, start: float, window: float = WINDOW) -> Rhythm:
     values, times = values[known], times[known]
     middle = float(values.mean()) if values.size else 0.0
     if values.size < FEWEST or middle == 0:
-        return Rhythm(math.nan, math.nan, math.nan)
+        return DailyRhythm(math.nan, math.nan, math.nan)
     line = np.column_stack([np.ones(values.size), (times - times[0]) / DAY])
     angles = 2 * np.pi * (times % DAY) / DAY
     wave = np.column_stack([line, np.cos(angles), np.sin(angles)])
@@ -79,7 +79,7 @@ def rhythm(curve: Curve, start: float, window: float = WINDOW) -> Rhythm:
     before, after = _unexplained(line, values), _unexplained(wave, values)
     explained = 1 - after / before if before > 1e-20 * float(values @ values) else math.nan
     hour = math.atan2(across, along) / (2 * math.pi) * 24 % 24
-    return Rhythm(hour, math.hypot(along, across) / middle, explained)
+    return DailyRhythm(hour, math.hypot(along, across) / middle, explained)
 
 
 def _unexplained(design: Floats, values: Floats) -> float:

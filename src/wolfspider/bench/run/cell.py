@@ -1,7 +1,7 @@
 """One cell of a bench: one strategy on one topic of one web, once. Settings go in, plain numbers come out.
 
-Strategy and judge are given keywords, description and seeds; which pages are relevant only `Found` knows, and the judge
-named `oracle`. Everything but the time and the memory it took is a function of the cell.
+Strategy and judge are given keywords, description and seeds. Which pages are relevant is known to `RelevantPages` and
+to the judge `oracle` alone. Everything but the time and the memory it took is a function of the cell.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider.app.plugins import fault, judge_maker, strategy_kind
-from wolfspider.bench.measure.metrics import Found
+from wolfspider.bench.measure.metrics import RelevantPages
 from wolfspider.bench.run.entrants import Own, check_unchanged, judge_of, strategy_of
 from wolfspider.bench.run.result_cache import write_whole
 from wolfspider.core import randomness
@@ -119,7 +119,7 @@ def work(cell: Cell, task: Task, cache: Path | None) -> dict[str, Any]:
 
 def measure(cell: Cell, task: Task, world: World) -> Measured:
     """Run one crawl. A strategy that fails costs its own row only."""
-    found = Found(task.relevant)
+    found = RelevantPages(task.relevant)
     memory = Peak()
     began = time.perf_counter()
     error = None
@@ -135,7 +135,7 @@ def measure(cell: Cell, task: Task, world: World) -> Measured:
     return Measured(*figures, reason, seconds, memory.megabytes(), error)
 
 
-def _crawl(cell: Cell, task: Task, world: World, found: Found) -> str:
+def _crawl(cell: Cell, task: Task, world: World, found: RelevantPages) -> str:
     looks: Looks = world if cell.latency is None else Delayed(world, cell.latency)
     crawl = new_crawl(cell, task, world, looks)
     crawl.listen(found)

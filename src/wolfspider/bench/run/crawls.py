@@ -8,11 +8,11 @@ of it is there for the claims to read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import fields
 from functools import lru_cache
 from typing import Any
 
+from wolfspider.bench import Row, Setting
 from wolfspider.bench.measure.bounds import auc, curve
 from wolfspider.bench.run.cell import Cell, Measured, measure, opened
 from wolfspider.bench.run.topics import Assignment, WebBounds, bounds_cache
@@ -20,11 +20,10 @@ from wolfspider.core.errors import Problem, closest
 from wolfspider.core.topic import Task
 from wolfspider.policy.judges import DEFAULT_JUDGE
 
-Row = dict[str, Any]
 GIVEN = {field.name for field in fields(Cell)} - {"web_name", "topic"}
 
 
-def crawl(setting: Mapping[str, Any]) -> Row:
+def crawl(setting: Setting) -> Row:
     """Run it. A strategy that fails stops the experiment: claims are not ruled on with rows missing."""
     web = str(setting["web"])
     world = opened(web, None)

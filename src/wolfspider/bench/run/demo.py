@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from wolfspider.bench.measure.bounds import bounds, landed
-from wolfspider.bench.measure.metrics import Best, Found, Harvest
+from wolfspider.bench.measure.metrics import Best, Harvest, RelevantPages
 from wolfspider.bench.run.cell import Cell, new_crawl
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import Event, Landed
@@ -45,13 +45,13 @@ class Line(NamedTuple):
         return self.found / max(self.possible, 1)
 
 
-class Hunt:
+class DemoCrawl:
     """One crawl that can be looked at while it goes on."""
 
     def __init__(self, world: World, task: Task, strategy: str, pages: int, seed: int) -> None:
         cell = Cell(world.name, world.name, task.topic.name, strategy, 0, pages, DEFAULT_JUDGE, world.start, seed=seed)
         self.strategy, self.pages = strategy, pages
-        self.found, self.harvest, self.best = Found(task.relevant), Harvest(), Best()
+        self.found, self.harvest, self.best = RelevantPages(task.relevant), Harvest(), Best()
         self._world, self._task = world, task
         self._crawl = new_crawl(cell, task, world, world)
         for fold in (self.found, self.harvest, self.best):
@@ -81,7 +81,7 @@ class Hunt:
         """Links it knows of and has not followed."""
         return int(self._crawl.strategy.report().get("frontier", 0))
 
-    def run(self, look: Callable[[Hunt], object]) -> None:
+    def run(self, look: Callable[[DemoCrawl], object]) -> None:
         """Go on to the end; `look` is called after every download."""
 
         def landed(event: Event) -> None:
@@ -120,10 +120,10 @@ class Demo:
         self.task = next(iter(self.world.tasks().values()))
         self.hunt = self._hunt(plan.strategy)
 
-    def _hunt(self, strategy: str) -> Hunt:
-        return Hunt(self.world, self.task, strategy, self.plan.pages, self.plan.seed)
+    def _hunt(self, strategy: str) -> DemoCrawl:
+        return DemoCrawl(self.world, self.task, strategy, self.plan.pages, self.plan.seed)
 
-    def run(self, look: Callable[[Hunt], object]) -> list[Line]:
+    def run(self, look: Callable[[DemoCrawl], object]) -> list[Line]:
         """Both crawls with this budget, the hunt first."""
         rival = self._hunt(self.plan.rival)
         self.hunt.run(look)

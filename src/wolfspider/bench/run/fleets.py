@@ -16,13 +16,14 @@ import json
 import math
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
+from wolfspider.bench import Row, Setting
 from wolfspider.bench.measure.foraging import Foraging
 from wolfspider.bench.run.result_cache import digest_of, locked, write_whole
 from wolfspider.bench.run.source import source_of
@@ -55,9 +56,6 @@ SPARE = "listed=10,older=3"  # a news site on which a step takes about as many d
 FRONT_PAGES = ("http://old.felixonline.co.uk/", "http://www.discoverdev.io/")  # of the news corpora
 FIRST_STEPS = 10  # addresses of a recording that foragers without a weblog of their own start from
 STARTS = "starts.json"  # the file of these addresses in the folder of a recording
-
-Setting = Mapping[str, Any]
-Row = dict[str, Any]
 
 
 class Changing(Looks, Protocol):

@@ -17,22 +17,22 @@ from contextlib import closing
 from multiprocessing.connection import wait
 from typing import Any, TypeVar
 
+from wolfspider.bench import Row
 from wolfspider.bench.run.result_cache import ResultCache
 from wolfspider.core.errors import Problem
 
 T = TypeVar("T")
-Result = dict[str, Any]  # what JSON can hold
 
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")  # whatever numpy is built with
 
 
 def run_cells(
-    call: Callable[..., Result],
+    call: Callable[..., Row],
     calls: Sequence[tuple[Any, ...]],
     keys: Sequence[str],
     cache: ResultCache,
     jobs: int | None = None,
-) -> Generator[tuple[int, Result], None, None]:
+) -> Generator[tuple[int, Row], None, None]:
     """call(*calls[i]) with its number i: first the results in the cache under keys[i], then the others as they are
     done, each cached before it is yielded. In `jobs` processes; None: one for each core."""
     cache.prepare()

@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import wolfspider
+from wolfspider.bench import Row
 from wolfspider.bench.run.cell import Cell, Measured, work
-from wolfspider.bench.run.crawls import Row, row_of
+from wolfspider.bench.run.crawls import row_of
 from wolfspider.bench.run.entrants import Entrant, files_of, judges_entered, strategies_entered, strategy_of
 from wolfspider.bench.run.leap_index import index_of
 from wolfspider.bench.run.pool import run_cells

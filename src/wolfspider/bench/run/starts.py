@@ -41,7 +41,7 @@ REMEMBERED = 200_000  # addresses that are in the web or not
 SATURATION, LENGTH = 1.2, 0.75  # k1 and b of BM25
 
 
-class Start(NamedTuple):
+class CrawlStart(NamedTuple):
     """Where a crawl starts, the web as it sees it, and which addresses belong to that."""
 
     url: str
@@ -49,17 +49,17 @@ class Start(NamedTuple):
     within: Callable[[str], bool]
 
 
-def start_of(kind: str, world: World, task: Task, looks: Looks) -> Start:
+def start_of(kind: str, world: World, task: Task, looks: Looks) -> CrawlStart:
     """`looks` answers for the world; the keywords are those of the task. The page itself never fails: an experiment
     that cannot begin would tell of nothing but that."""
     within = _within(world)
     if kind == DIRECTORY:
         answer = _there(world, directory(world, task))
-        return Start(answer.url, Beside(looks, answer), within)
+        return CrawlStart(answer.url, Beside(looks, answer), within)
     if kind != RESULTS:
         raise Problem(f"There is no kind of start {kind!r}: it is one of {', '.join(STARTS)}.")
     answer = page_of(task.topic.keywords, results(world, task.topic.keywords))
-    return Start(answer.url, Beside(looks, answer), lambda url: url == ADDRESS or within(url))
+    return CrawlStart(answer.url, Beside(looks, answer), lambda url: url == ADDRESS or within(url))
 
 
 @lru_cache(maxsize=2)
@@ -109,13 +109,13 @@ def _most_linking(world: World, task: Task) -> str:
 # Search results
 
 
-class Result(NamedTuple):
+class SearchResult(NamedTuple):
     url: str
     title: str
     text: str
 
 
-def page_of(keywords: Sequence[str], shown: Sequence[Result]) -> Fetch:
+def page_of(keywords: Sequence[str], shown: Sequence[SearchResult]) -> Fetch:
     query = html.escape(" ".join(keywords))
     entries = (
         f'<li><a href="{html.escape(each.url)}">{html.escape(each.title)}</a> <p>{html.escape(each.text)}</p></li>'
@@ -126,7 +126,7 @@ def page_of(keywords: Sequence[str], shown: Sequence[Result]) -> Fetch:
 
 
 @lru_cache(maxsize=64)
-def results(world: World, keywords: tuple[str, ...]) -> tuple[Result, ...]:
+def results(world: World, keywords: tuple[str, ...]) -> tuple[SearchResult, ...]:
     """The pages that BM25 ranks highest for the words of the keywords, each content once."""
     sample = survey(world)
     terms = list(dict.fromkeys(word for keyword in keywords for word in words(keyword)))
@@ -140,10 +140,10 @@ def results(world: World, keywords: tuple[str, ...]) -> tuple[Result, ...]:
     return tuple(_shown(world, url) for url in found.values())
 
 
-def _shown(world: World, url: str) -> Result:
+def _shown(world: World, url: str) -> SearchResult:
     page = parse(world.look(url, world.start))
     assert isinstance(page, Page)  # it was one when it was ranked
-    return Result(page.final_url, page.title, " ".join(page.words[:SNIPPET]))
+    return SearchResult(page.final_url, page.title, " ".join(page.words[:SNIPPET]))
 
 
 def bm25(bags: Sequence[Mapping[str, int]], lengths: Sequence[int], terms: Sequence[str]) -> list[float]:
@@ -159,7 +159,7 @@ def bm25(bags: Sequence[Mapping[str, int]], lengths: Sequence[int], terms: Seque
     return scores
 
 
-class Seen(NamedTuple):
+class RankedPage(NamedTuple):
     """A page as the ranking knows it: of its words those that some topic asks for."""
 
     url: str
@@ -169,13 +169,13 @@ class Seen(NamedTuple):
 
 
 @lru_cache(maxsize=2)
-def survey(world: World) -> tuple[Seen, ...]:
+def survey(world: World) -> tuple[RankedPage, ...]:
     """The pages that results are taken from, in the order of their addresses."""
     asked = {word for task in world.tasks().values() for text in task.topic.keywords for word in words(text)}
-    found: dict[str, Seen] = {}
+    found: dict[str, RankedPage] = {}
     for url in world.sample(DRAWN):
         page = parse(world.look(url, world.start))
         if isinstance(page, Page) and page.final_url not in found:
             bag = Counter({word: count for word, count in counts(page).items() if word in asked})
-            found[page.final_url] = Seen(page.final_url, page.digest, len(page.words), bag)
+            found[page.final_url] = RankedPage(page.final_url, page.digest, len(page.words), bag)
     return tuple(found[url] for url in sorted(found))

@@ -35,7 +35,7 @@ from wolfspider.bench.papers.akbari_lafc.tally import (
 )
 from wolfspider.bench.run.cell import backlinks, opened
 from wolfspider.bench.run.epochs import Epoch, Keeping, epochs
-from wolfspider.bench.run.starts import DIRECTORY, STARTS, Start, start_of
+from wolfspider.bench.run.starts import DIRECTORY, STARTS, CrawlStart, start_of
 from wolfspider.core import randomness as chance
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason
@@ -202,7 +202,7 @@ class Ground(NamedTuple):
     world: World
     task: Task  # with as many keywords as the setting says
     kept: Keeping
-    start: Start
+    start: CrawlStart
 
     def places(self) -> dict[str, int]:
         """Relevant pages by the web's own truth, numbered."""

@@ -18,19 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from wolfspider.bench import Row, Setting
 from wolfspider.bench.experiment import Form
 from wolfspider.bench.measure.describe import shape
 from wolfspider.bench.measure.folds import WINDOW, jsonable
-from wolfspider.bench.run.fleets import (
-    FRONT_PAGES,
-    SPARE,
-    Row,
-    Setting,
-    fleet,
-    news_site,
-    recording_of,
-    start_of,
-)
+from wolfspider.bench.run.fleets import FRONT_PAGES, SPARE, fleet, news_site, recording_of, start_of
 from wolfspider.graphs.graph import Graph
 from wolfspider.graphs.smallworld import draw_sources, rewire
 from wolfspider.web.worlds.recording.replayed import Replay
