@@ -32,9 +32,10 @@ from wolfspider.core.errors import Busy
 from wolfspider.files.disk import DiskFull
 from wolfspider.files.lock import Lock
 from wolfspider.store.folder import Places
+from wolfspider.store.inbox import append_command
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.sqlite import create
-from wolfspider.store.view import RunView, append_command
+from wolfspider.store.view import RunView
 from wolfspider.terminal import explanation
 from wolfspider.terminal.crawl_screen import Tally
 from wolfspider.terminal.standing import End

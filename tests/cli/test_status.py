@@ -19,8 +19,9 @@ import pytest
 from small_web import BREAD, SPIDERS, SmallWeb, page
 from wolfspider.core.events import Gauge, Landed, Pause
 from wolfspider.core.model import Link, Outcome, Page, Verdict, Visit
+from wolfspider.store.inbox import append_command
 from wolfspider.store.page_count import PageCount
-from wolfspider.store.view import RunView, append_command
+from wolfspider.store.view import RunView
 from wolfspider.terminal import standing
 from wolfspider.terminal.crawl_screen import Tally
 from wolfspider.web.server.serve import Manner, serve

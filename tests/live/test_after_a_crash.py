@@ -50,7 +50,8 @@ from wolfspider.core.events import (
     SetTopic,
     Stop,
 )
-from wolfspider.store.view import RunView, answer_to, append_command
+from wolfspider.store.inbox import answer_to, append_command
+from wolfspider.store.view import RunView
 
 HUB = "http://a.test/hub"
 SINGLE: dict[str, Any] = {"tries": 2, "slots": 1, "backoff": 0.1}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from wolfspider.store.sqlite import create, is_run, open_run
+from wolfspider.store.folder import is_run
+from wolfspider.store.sqlite import create, open_run
 from wolfspider.testing.rehearsal import Rehearsal
 
 

@@ -12,8 +12,8 @@ import pytest
 from wolfspider.core.events import Command
 from wolfspider.store.base import Store
 from wolfspider.store.in_memory import Volatile
+from wolfspider.store.inbox import append_command
 from wolfspider.store.sqlite import SqliteStore, create, open_run
-from wolfspider.store.view import append_command
 from wolfspider.testing.store_conformance import DURABLE_CHECKS, STORE_CHECKS
 
 

@@ -23,7 +23,8 @@ from wolfspider.core.events import Label
 from wolfspider.files.disk import whole_file
 from wolfspider.store.export.exporting import COLUMNS, FIELDS, export
 from wolfspider.store.export.selection import Exported, Selection
-from wolfspider.store.view import RunView, append_command
+from wolfspider.store.inbox import append_command
+from wolfspider.store.view import RunView
 from wolfspider.web.server.serve import serve
 from wolfspider.web.worlds.recorded import Recorded
 

@@ -133,7 +133,7 @@ def test_a_lost_record_takes_rows_and_snapshots_behind_it_along(tmp_path: Path) 
     path = tmp_path / "run" / "warc" / "00000.warc.gz"
     os.truncate(path, path.stat().st_size - 10)
     store = open_run(tmp_path / "run")
-    last = store._last
+    last = store.journal.last
     store.close()
     with sqlite3.connect(tmp_path / "run" / "run.db") as connection:
         for table in ("visits", "pages", "landings", "held", "events", "snapshots"):

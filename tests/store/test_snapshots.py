@@ -103,7 +103,7 @@ def test_a_tampered_snapshot_that_fits_its_digest_is_refused_too(tmp_path: Path)
     store = open_run(tmp_path / "run")
     newest = files(tmp_path / "run")[-1]
     forged = snapshots.save(newest.parent, newest.name, '{"~helper": ["Popen", {}]}', {})
-    store._connection.execute("UPDATE snapshots SET digest = ? WHERE file = ?", (forged.digest, newest.name))
+    store.turn.connection.execute("UPDATE snapshots SET digest = ? WHERE file = ?", (forged.digest, newest.name))
     store.close()
     store, seq, again = reopened(tmp_path / "run")
     assert again == state and seq < int(newest.name[:12])
@@ -115,7 +115,7 @@ def test_a_name_that_leads_elsewhere_is_not_followed(tmp_path: Path) -> None:
     outside = tmp_path / "precious.snapshot"
     outside.write_text("precious")
     store = open_run(tmp_path / "run")
-    store._connection.execute("UPDATE snapshots SET file = '../../precious.snapshot'")
+    store.turn.connection.execute("UPDATE snapshots SET file = '../../precious.snapshot'")
     store.close()
     store, seq, _ = reopened(tmp_path / "run")
     store.close()

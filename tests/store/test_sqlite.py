@@ -21,10 +21,12 @@ from wolfspider.core import events
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.model import Capture, Fetch, Link, Page, Visit
 from wolfspider.store.base import Store
+from wolfspider.store.folder import about_run, is_run
+from wolfspider.store.inbox import answer_to, append_command
 from wolfspider.store.row_codec import packed_page, signed, unpacked_page, unsigned
 from wolfspider.store.schema import FORMAT
-from wolfspider.store.sqlite import SqliteStore, about_run, create, is_run, open_run
-from wolfspider.store.view import RunView, answer_to, append_command
+from wolfspider.store.sqlite import SqliteStore, create, open_run
+from wolfspider.store.view import RunView
 from wolfspider.testing.rehearsal import Rehearsal, address
 from wolfspider.testing.store_conformance import URL, Hand, answer
 
@@ -341,7 +343,7 @@ def test_commands_of_others_are_answered(store: SqliteStore) -> None:
     rehearsal.step()
     obeyed, refused = answer_to(store.folder, number), answer_to(store.folder, other)
     assert obeyed is not None and obeyed["problem"] == "" and obeyed["old"] == 40
-    assert refused is not None and "between 1 and" in refused["problem"]
+    assert refused is not None and "at least 1" in refused["problem"]
     assert rehearsal.crawl.limits.pages == 5
 
 
@@ -493,10 +495,10 @@ def test_credits_of_a_turn_that_was_lost_are_paid_again(store: SqliteStore) -> N
     rehearsal = Rehearsal(store)
     rehearsal.run(8)
     told = len(list(RunView(store.folder).events("Credited")))
-    seq = store._connection.execute("SELECT MAX(seq) FROM log WHERE kind = 'land'").fetchone()[0]
-    store._connection.execute("DELETE FROM log WHERE seq > ?", (seq,))
-    store._connection.execute("DELETE FROM visits WHERE seq > ?", (seq,))
-    store._connection.execute("DELETE FROM events WHERE seq > ?", (seq,))
+    seq = store.turn.connection.execute("SELECT MAX(seq) FROM log WHERE kind = 'land'").fetchone()[0]
+    store.turn.connection.execute("DELETE FROM log WHERE seq > ?", (seq,))
+    store.turn.connection.execute("DELETE FROM visits WHERE seq > ?", (seq,))
+    store.turn.connection.execute("DELETE FROM events WHERE seq > ?", (seq,))
     store.close()
     again = open_run(store.folder)
     Rehearsal(again).step()
@@ -508,7 +510,7 @@ def test_credits_of_a_turn_that_was_lost_are_paid_again(store: SqliteStore) -> N
 def test_the_disk_is_told_from_another_thread_while_the_run_goes_on(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wolfspider.store.sqlite._LARGE_WAL", 0)  # so that every call moves the WAL too
+    monkeypatch.setattr("wolfspider.store.database.LARGE_WAL", 0)  # so that every call moves the WAL too
     over = threading.Event()
     troubles: list[BaseException] = []
 

@@ -20,7 +20,8 @@ from wolfspider.engine.replay import replay
 from wolfspider.files.failpoints import reach
 from wolfspider.policy.room import Broken, Room
 from wolfspider.store.base import Store
-from wolfspider.store.sqlite import about_run, create, is_run, open_run
+from wolfspider.store.folder import about_run, is_run
+from wolfspider.store.sqlite import create, open_run
 from wolfspider.store.view import RunView
 from wolfspider.web.page.page_cache import parser
 

@@ -30,7 +30,8 @@ from wolfspider.core.params import build, move
 from wolfspider.core.scope import Rule
 from wolfspider.files.lock import is_owned
 from wolfspider.store.folder import Places
-from wolfspider.store.view import RunView, answer_to, append_command
+from wolfspider.store.inbox import answer_to, append_command
+from wolfspider.store.view import RunView
 from wolfspider.terminal.progress import console_for
 from wolfspider.terminal.safe_text import plainly
 from wolfspider.terminal.standing import counted

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from wolfspider.core.events import Command, Event, Gauge
-from wolfspider.core.model import Fetch
+from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.engine.contracts import Memory
 from wolfspider.policy.frontier import Shelf
 from wolfspider.store.page_count import PageCount
@@ -107,3 +107,13 @@ class Store(Memory, Protocol):
 
     def close(self) -> None:
         """Give the run free for another owner. What was not committed is lost."""
+
+
+def addresses_of(url: str, result: Page | Failure) -> list[str]:
+    """Where a result is held: under the address that was asked for and the one a page was found at."""
+    return [url] if isinstance(result, Failure) else list(dict.fromkeys((url, result.final_url)))
+
+
+def validators(headers: Mapping[str, str]) -> dict[str, str]:
+    """The headers by which a server can tell whether a copy still holds."""
+    return {name: headers[name] for name in ("etag", "last-modified") if name in headers}

@@ -94,7 +94,7 @@ def describe(places: Places, about: Mapping[str, Any]) -> None:
     reach("create-done")
 
 
-def described(folder: Path) -> dict[str, Any]:
+def about_run(folder: Path) -> dict[str, Any]:
     """What a run says of itself, if it is one of a format that is known here."""
     path = folder / "run.json"
     if not folder.is_dir() or not is_run(folder):

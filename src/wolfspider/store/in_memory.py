@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping
 from itertools import islice
@@ -13,9 +12,10 @@ from wolfspider.core.events import Command, Event, Gauge, Landed
 from wolfspider.core.model import Failure, Fetch, Page, Verdict, hidden, host_of
 from wolfspider.engine.contracts import Held
 from wolfspider.policy.frontier import Shelf
-from wolfspider.store.base import Past
+from wolfspider.store.base import Past, addresses_of, validators
 from wolfspider.store.gauges import SECONDS
 from wolfspider.store.page_count import PageCount
+from wolfspider.store.side_notes import SideNotes
 
 
 class Volatile:
@@ -35,8 +35,7 @@ class Volatile:
         self._pending: dict[int, Fetch] = {}
         self._fetched: Fetch | None = None
         self._liked: list[Fetch] = []
-        self._hosts: dict[str, Mapping[str, Any]] = {}
-        self._counts: dict[str, int] = {}
+        self._notes = SideNotes()
         self._gauges: deque[Gauge] = deque(maxlen=SECONDS)
         self._counted: dict[str, tuple[bool, bool]] = {}  # pages by final address: relevant, hidden
 
@@ -63,14 +62,13 @@ class Volatile:
             self._held[url] = Held(result, None)
             return
         page = result
-        names = dict.fromkeys((url, page.final_url))
         self._counted.pop(url, None)  # it may redirect now
         if verdict is not None:
             self._counted[page.final_url] = (verdict.relevant, hidden(page.robots))
         if self._landed is not None and not self._is_held(page):
             self._pages.pop(page.final_url, None)  # newest last
             self._pages[page.final_url] = None
-        for name in names:
+        for name in addresses_of(url, page):
             self._held[name] = Held(page, verdict)
             if self._fetched is not None and self._fetched.status != 304:
                 self._headers[name] = self._fetched.headers
@@ -101,8 +99,7 @@ class Volatile:
     def held(self, url: str) -> Mapping[str, str]:
         held = self._held.get(url)
         other = held is None or not isinstance(held.result, Page) or held.result.final_url != url
-        headers: Mapping[str, str] = {} if other else self._headers.get(url, {})
-        return {name: headers[name] for name in ("etag", "last-modified") if name in headers}
+        return {} if other else validators(self._headers.get(url, {}))
 
     def commit(self) -> None:
         pass
@@ -125,16 +122,16 @@ class Volatile:
         pass
 
     def hosts(self) -> Iterable[Mapping[str, Any]]:
-        return [copy.deepcopy(dict(row)) for _, row in sorted(self._hosts.items())]
+        return self._notes.hosts()
 
     def keep_hosts(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        self._hosts.update((row["host"], copy.deepcopy(dict(row))) for row in rows)
+        self._notes.keep_hosts(rows)
 
     def count(self, name: str, by: int = 1) -> None:
-        self._counts[name] = self._counts.get(name, 0) + by
+        self._notes.figures[name] += by
 
     def counts(self) -> Mapping[str, int]:
-        return dict(self._counts)
+        return dict(self._notes.figures)
 
     def gauge(self, gauge: Gauge) -> None:
         self._gauges.append(gauge)

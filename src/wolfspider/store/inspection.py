@@ -10,7 +10,6 @@ import difflib
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -18,12 +17,8 @@ from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Fetch, host_of
 from wolfspider.files.disk import open_to_read
 from wolfspider.policy.frontier import Record
-from wolfspider.store import snapshots
-from wolfspider.store.archive_reader import Place
-from wolfspider.store.archive_reader import read as read_archive
+from wolfspider.store import page_reader, snapshots
 from wolfspider.store.folder import Places
-from wolfspider.store.page_reader import body_of
-from wolfspider.store.row_codec import unpacked_fetch
 from wolfspider.store.shelf import DiskShelf
 from wolfspider.store.view import RunView
 
@@ -78,15 +73,7 @@ def shelf_of(view: RunView, last: Last) -> ReadOnlyShelf:
 def liked(view: RunView) -> list[Fetch]:
     """The pages that describe the topic."""
     with view.moment() as connection:
-        rows = connection.execute("SELECT data, file, offset, length FROM likes ORDER BY n").fetchall()
-    return [_liked(Places.of(view.folder).archive, *row) for row in rows]
-
-
-def _liked(archive: Path, data: bytes, file: int | None, offset: int, length: int) -> Fetch:
-    fetch, size = unpacked_fetch(data)
-    if file is None or fetch.page is not None:
-        return fetch
-    return replace(fetch, body=body_of(read_archive(archive, Place(file, offset, length)), size))
+        return page_reader.liked(connection, Places.of(view.folder).archive)
 
 
 def visited_since(view: RunView, seq: int) -> set[str]:

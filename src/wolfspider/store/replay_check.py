@@ -88,7 +88,7 @@ class ReplayCheck:
         if row[0] != _score(verdict):
             _differs(seq, f"the score of {url} was {row[0]}, and is {_score(verdict)} now")
 
-    def rest(self, seq: int, n: int) -> int:
+    def left(self, seq: int, n: int) -> int:
         """How many events of an entry have not come again."""
         landings = self._one(f"SELECT COUNT(*) FROM landings WHERE {_BEYOND}", seq, n)  # noqa: S608
         others = self._one(

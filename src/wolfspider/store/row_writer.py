@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from wolfspider.core import codec, events
@@ -13,6 +12,7 @@ from wolfspider.core.model import Failure, Fetch, Page, Verdict, Visit, host_of
 from wolfspider.core.text import clipped
 from wolfspider.store.archive import End
 from wolfspider.store.archive_reader import Place
+from wolfspider.store.database import Turn
 from wolfspider.store.row_codec import json_of, kept_headers, packed_page, signed
 
 PDF = "application/pdf"
@@ -32,25 +32,25 @@ _HELD = _insert("held", 8).replace("INSERT", "INSERT OR REPLACE")
 
 
 class RowWriter:
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+    def __init__(self, turn: Turn) -> None:
+        self._turn = turn
         self._told: tuple[Mapping[str, Any] | None, str] = (None, "{}")  # the evidence that was last made JSON
 
     def entry(self, seq: int, kind: str, at: float | None, data: bytes, end: End | None) -> None:
-        self._run(_LOG, (seq, kind, at, data, *(end or (None, None))))
+        self._turn.write(_LOG, (seq, kind, at, data, *(end or (None, None))))
 
     def visit(self, seq: int, visit: Visit, how: str) -> None:
         link = visit.link
         note = json_of(visit.note) if visit.note else "{}"
-        anchor = clipped(link.anchor)
-        self._run(_VISIT, (visit.id, seq, link.url, visit.agent, visit.source, how, int(visit.fresh), anchor, note))
+        went = (visit.id, seq, link.url, visit.agent, visit.source, how, int(visit.fresh), clipped(link.anchor), note)
+        self._turn.write(_VISIT, went)
 
     def page(self, seq: int, visit: int, page: Page, fetch: Fetch | None, place: Place | None) -> None:
         """The page itself is kept where the archive might not give it again: without a place there, of a PDF, which
         is read for a limited time, and of a body that was cut or damaged."""
         if fetch is None:
             fetch = Fetch(page.url, page.final_url, page.status, at=page.at)
-        self._run(
+        self._turn.write(
             _PAGE,
             (
                 *(seq, visit, page.url, page.final_url, host_of(page.final_url)),
@@ -67,7 +67,7 @@ class RowWriter:
         outcome = event.outcome
         visit, result = outcome.visit, outcome.result
         told = (page, None, None) if isinstance(result, Page) else (None, result.kind, clipped(result.detail))
-        self._run(
+        self._turn.write(
             _LANDING,
             (
                 *(seq, n, visit.id, visit.link.url, *told, *self._verdict(outcome.verdict)),
@@ -77,14 +77,14 @@ class RowWriter:
 
     def held(self, seq: int, url: str, page: int | None, failure: Failure | None, verdict: Verdict | None) -> None:
         told = (failure.kind, clipped(failure.detail)) if failure is not None else (None, None)
-        self._run(_HELD, (url, seq, page, *told, *self._verdict(verdict)))
+        self._turn.write(_HELD, (url, seq, page, *told, *self._verdict(verdict)))
 
     def event(self, seq: int, n: int, event: Event, command: int | None = None) -> None:
-        self._run(_EVENT, (seq, n, type(event).__name__, event.at, event_json(event), command))
+        self._turn.write(_EVENT, (seq, n, type(event).__name__, event.at, event_json(event), command))
 
     def refusal(self, seq: int, n: int, at: float, command: int, problem: str) -> None:
         """An answer to what was no command at all; no event of the crawl."""
-        self._run(_EVENT, (seq, n, "Refused", at, json_of({"problem": problem}), command))
+        self._turn.write(_EVENT, (seq, n, "Refused", at, json_of({"problem": problem}), command))
 
     def _verdict(self, verdict: Verdict | None) -> tuple[float | None, int | None, str | None]:
         if verdict is None:
@@ -92,16 +92,6 @@ class RowWriter:
         if self._told[0] is not verdict.evidence:
             self._told = (verdict.evidence, json_of(verdict.evidence))
         return float(verdict.score), int(verdict.relevant), self._told[1]
-
-    def _run(self, statement: str, values: Sequence[Any]) -> None:
-        try:
-            self._connection.execute(statement, values)
-        except UnicodeEncodeError:  # half of a surrogate pair, which SQLite cannot keep
-            self._connection.execute(statement, [_encodable(value) for value in values])
-
-
-def _encodable(value: Any) -> Any:
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
 def event_json(event: Event) -> str:

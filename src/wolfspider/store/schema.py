@@ -17,12 +17,10 @@ from pathlib import Path
 
 from wolfspider.core.errors import BadInput
 from wolfspider.store import gauges
+from wolfspider.store.database import damaged
 
 FORMAT = 1
 LONGEST_COMMAND = 1_000_000  # characters
-_PATIENCE = 30.0  # seconds to wait for another process that adds a command
-_CACHE = 32_768  # kilobytes; addresses are looked up all over the table of what is held
-_FALLBACK_CHECKPOINT = 10_000  # pages of the WAL, should nobody call sync
 
 TABLES = f"""
 CREATE TABLE log (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, at REAL, data BLOB NOT NULL, file INTEGER, end INTEGER);
@@ -58,17 +56,6 @@ BEHIND = ("log", "visits", "pages", "landings", "held", "events", "snapshots")  
 MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {}  # from this format to the next
 
 
-def connect(path: Path, *, full: bool = False) -> sqlite3.Connection:
-    """The owner's connection: every transaction is begun and ended by name."""
-    connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, cached_statements=200)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute(f"PRAGMA synchronous = {'FULL' if full else 'NORMAL'}")
-    connection.execute(f"PRAGMA wal_autocheckpoint = {_FALLBACK_CHECKPOINT}")
-    connection.execute(f"PRAGMA cache_size = -{_CACHE}")
-    connection.execute("PRAGMA trusted_schema = OFF")
-    return connection
-
-
 def make(connection: sqlite3.Connection, info: Mapping[str, str]) -> None:
     connection.execute("BEGIN IMMEDIATE")
     for statement in (*TABLES.split(";"), gauges.TABLE):
@@ -91,9 +78,9 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
         (health,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         (found,) = connection.execute("PRAGMA user_version").fetchone()
     except sqlite3.DatabaseError as error:
-        raise BadInput(f"{path} is damaged: {error}. Restore it from a copy.") from error
+        raise damaged(path, error) from error
     if health != "ok":
-        raise BadInput(f"{path} is damaged: {health}. Restore it from a copy.")
+        raise damaged(path, health)
     refuse_newer(path, found)
     if found < 1:
         raise BadInput(f"{path} is no database of a run: its format is {found}.")

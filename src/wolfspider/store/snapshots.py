@@ -12,6 +12,7 @@ import os
 import re
 import secrets
 import sqlite3
+import time
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,13 +22,18 @@ from wolfspider.core import codec
 from wolfspider.core.errors import BadInput
 from wolfspider.files.disk import open_to_read, whole_file
 from wolfspider.files.failpoints import reach
+from wolfspider.store.database import Turn
 from wolfspider.store.folder import Places
 
 FORMAT = 1
+KEPT = 2
 LARGEST_TEXT = 1 << 31  # characters, inflated
 _LONGEST_HEAD = 1 << 20
 _NAME = re.compile(r"[0-9]{12,20}-[0-9]{6,20}-[0-9a-f]{8}\.snapshot")
 _DIGEST = 32
+_DROP_OLD = (
+    "DELETE FROM snapshots WHERE (seq, n) NOT IN (SELECT seq, n FROM snapshots ORDER BY seq DESC, n DESC LIMIT ?)"
+)
 
 
 class Saved(NamedTuple):
@@ -119,6 +125,15 @@ class Start(NamedTuple):
     n: int = 0  # how many events of that entry
     shelf: int | None = None  # bytes
     state: Any = None
+
+
+def take(turn: Turn, folder: Path, seq: int, n: int, state: Mapping[str, Any], shelf: int) -> None:
+    """Save the state of a run after so many events of an entry of its log, with the length of its shelf."""
+    text, arrays = codec.store(dict(state))
+    saved = save(folder, name_of(seq, n), text, arrays)
+    row = (seq, n, *saved, shelf, time.time())
+    turn.write("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+    turn.write(_DROP_OLD, (KEPT,))
 
 
 def newest_whole(connection: sqlite3.Connection, places: Places) -> Start:

@@ -9,30 +9,25 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
-from wolfspider.core import codec
-from wolfspider.core.errors import BadInput, Problem
-from wolfspider.core.events import Command, Gauge
+from wolfspider.core.errors import BadInput
+from wolfspider.core.events import Gauge
 from wolfspider.core.failures import in_words
 from wolfspider.core.model import Failure
 from wolfspider.store import schema
 from wolfspider.store.archive_reader import Place
-from wolfspider.store.archive_reader import read as read_archive
-from wolfspider.store.folder import Places, described, refuse_links
+from wolfspider.store.database import connect_beside, damaged
+from wolfspider.store.folder import Places, about_run, refuse_links
 from wolfspider.store.gauges import MINUTES, SECONDS, gauges
 from wolfspider.store.page_count import HIDDEN, NEWEST, PageCount, count
-from wolfspider.store.page_reader import body_of
+from wolfspider.store.page_reader import body_at
 from wolfspider.store.row_codec import unpacked, unsigned
 
-_PATIENCE = 10.0  # seconds
-_MOST_WAITING = 10_000  # commands that the owner has not taken yet
 _PAGE = (
     "p.seq, p.visit, p.url, p.final_url, p.host, p.hops, p.at, p.seconds, p.status, p.headers, p.type, p.charset,"
     " p.title, p.description, p.language, p.published, p.modified, p.size, p.digest, p.near, p.words, p.links,"
@@ -151,7 +146,7 @@ class RunView:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.about = described(folder)
+        self.about = about_run(folder)
         self._places = Places.of(folder)
         refuse_links(self._places)
         with self.moment() as connection:
@@ -160,12 +155,12 @@ class RunView:
     @contextlib.contextmanager
     def moment(self) -> Iterator[sqlite3.Connection]:
         """One moment of the run."""
-        with contextlib.closing(_opened(self._places.database, "ro")) as connection:
+        with contextlib.closing(connect_beside(self._places.database, "ro")) as connection:
             try:
                 connection.execute("BEGIN")
                 yield connection
             except sqlite3.Error as error:
-                raise BadInput(f"{self._places.database} is damaged: {error}. Restore it from a copy.") from error
+                raise damaged(self._places.database, error) from error
 
     @property
     def commanded(self) -> bool:
@@ -236,7 +231,7 @@ class RunView:
         """The decoded body of a page, as it came."""
         if row.place is None:
             raise BadInput(f"The body of {row.final_url} was never archived.")
-        return body_of(read_archive(self._places.archive, row.place), row.body)
+        return body_at(self._places.archive, row.place, row.body)
 
 
 def pages_of(
@@ -300,62 +295,3 @@ def _ended(connection: sqlite3.Connection) -> str | None:
     row = connection.execute(sql).fetchone()
     (last,) = connection.execute("SELECT IFNULL(MAX(seq), 0) FROM log").fetchone()
     return str(json.loads(row[1])["reason"]) if row and row[0] == last else None
-
-
-# What another process may say to the owner
-
-
-def append_command(folder: Path, command: Command, who: str) -> int:
-    """Tell the owner of a run what a person wants; the number by which the answer is known."""
-    described(folder)
-    places = Places.of(folder)
-    refuse_links(places)
-    text = codec.store(command)[0]
-    if len(text) > schema.LONGEST_COMMAND:
-        raise Problem(f"The command is too long: {len(text):,} characters, at most {schema.LONGEST_COMMAND:,}.")
-    with contextlib.closing(_opened(places.database, "rw")) as connection:
-        try:
-            return _inserted(connection, who, text)
-        except sqlite3.OperationalError as error:
-            raise Problem(f"{folder} cannot be told anything: {error}.") from error
-
-
-def _inserted(connection: sqlite3.Connection, who: str, text: str) -> int:
-    connection.execute("BEGIN IMMEDIATE")
-    sql = "SELECT COUNT(*) FROM commands WHERE id > (SELECT IFNULL(MAX(command), 0) FROM events WHERE command NOT NULL)"
-    (waiting,) = connection.execute(sql).fetchone()
-    if waiting >= _MOST_WAITING:
-        connection.execute("ROLLBACK")
-        raise Problem(f"{waiting:,} commands wait for this run already. Is anybody running it?")
-    values = (time.time(), who[:200].encode("utf-8", "replace").decode(), text)
-    number = connection.execute("INSERT INTO commands (at, who, data) VALUES (?, ?, ?)", values).lastrowid
-    connection.execute("COMMIT")
-    return int(number or 0)
-
-
-def answer_to(folder: Path, number: int) -> Mapping[str, Any] | None:
-    """What came of a command: `problem` is empty if it was obeyed, `old` what was there before. None: not yet."""
-    with contextlib.closing(_opened(Places.of(folder).database, "ro")) as connection:
-        row = connection.execute("SELECT kind, at, data FROM events WHERE command = ?", (number,)).fetchone()
-    return None if row is None else {"kind": row[0], "at": row[1], **json.loads(row[2])}
-
-
-def _opened(database: Path, mode: str) -> sqlite3.Connection:
-    """Read only where nothing is to be written. A folder nobody can write to has no WAL: it is read as it is."""
-    address = f"file:{quote(str(database.absolute()))}?mode={mode}"
-    for how in (address, f"{address}&immutable=1") if mode == "ro" else (address,):
-        connection = sqlite3.connect(how, uri=True, timeout=_PATIENCE, isolation_level=None)
-        try:
-            connection.execute("PRAGMA trusted_schema = OFF")
-            connection.execute("SELECT COUNT(*) FROM meta").fetchone()
-            return connection
-        except sqlite3.OperationalError as error:
-            connection.close()
-            trouble: sqlite3.Error = error
-            if database.with_name("run.db-wal").exists():
-                break
-        except sqlite3.DatabaseError as error:
-            connection.close()
-            trouble = error
-            break
-    raise BadInput(f"{database} cannot be read: {trouble}.") from trouble

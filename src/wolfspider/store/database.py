@@ -1,0 +1,144 @@
+"""Connections to the database of a run: its owner's, with one transaction for each turn, and those of readers."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from wolfspider.core.errors import BadInput, Problem
+from wolfspider.files.disk import disk_full
+from wolfspider.files.failpoints import reach
+
+LARGE_WAL = 8 << 20  # bytes after which `sync` moves the WAL into the database
+_OWNERS_PATIENCE, _READERS_PATIENCE = 30.0, 10.0  # seconds to wait for another process that adds a command
+_CACHE = 32_768  # kilobytes; addresses are looked up all over the table of what is held
+_FALLBACK_CHECKPOINT = 10_000  # pages of the WAL, should nobody call sync
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def connect(database: Path, *, full: bool = False) -> sqlite3.Connection:
+    """The owner's connection: every transaction is begun and ended by name."""
+    try:
+        connection = sqlite3.connect(database, timeout=_OWNERS_PATIENCE, isolation_level=None, cached_statements=200)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(f"PRAGMA synchronous = {'FULL' if full else 'NORMAL'}")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {_FALLBACK_CHECKPOINT}")
+        connection.execute(f"PRAGMA cache_size = -{_CACHE}")
+        connection.execute("PRAGMA trusted_schema = OFF")
+        return connection
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.OperationalError):
+            raise
+        raise damaged(database, error) from error
+
+
+def connect_beside(database: Path, mode: str) -> sqlite3.Connection:
+    """The connection of another process, to read (`ro`) or to leave a command (`rw`). A folder nobody can write to has
+    no WAL: it is read as it is."""
+    address = f"file:{quote(str(database.absolute()))}?mode={mode}"
+    for uri in (address, f"{address}&immutable=1") if mode == "ro" else (address,):
+        connection = sqlite3.connect(uri, uri=True, timeout=_READERS_PATIENCE, isolation_level=None)
+        try:
+            connection.execute("PRAGMA trusted_schema = OFF")
+            connection.execute("SELECT COUNT(*) FROM meta").fetchone()
+            return connection
+        except sqlite3.DatabaseError as error:
+            connection.close()
+            trouble: sqlite3.Error = error
+            if not isinstance(error, sqlite3.OperationalError) or database.with_name("run.db-wal").exists():
+                break
+    raise BadInput(f"{database} cannot be read: {trouble}.") from trouble
+
+
+def damaged(database: Path, why: object) -> BadInput:
+    return BadInput(f"{database} is damaged: {why}. Restore it from a copy.")
+
+
+def disk_trouble(folder: Path, error: Exception, what: str = "can no longer be written") -> Problem:
+    """What the disk did, as a sentence."""
+    full = isinstance(error, OSError) and error.errno in _FULL
+    if full or getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+        return disk_full(folder)
+    return Problem(f"The run {folder} {what}: {error}. Resume it when that is mended.")
+
+
+class Turn:
+    """One transaction for all that a turn writes: the first write begins it, `commit` ends it.
+
+    If the disk fails in the middle of a turn, nothing of that turn was ever written; the run is then closed to writing,
+    and found whole when it is opened again.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self._open = False  # is there a transaction?
+        self._failure = ""  # why nothing can be written any more
+
+    def begin(self) -> None:
+        if self._failure:
+            raise Problem(self._failure)
+        if not self._open:
+            self.connection.execute("BEGIN IMMEDIATE")
+            self._open = True
+
+    def write(self, statement: str, values: Sequence[Any] = ()) -> None:
+        self.begin()
+        try:
+            self.connection.execute(statement, values)
+        except UnicodeEncodeError:  # half of a surrogate pair, which SQLite cannot keep
+            self.connection.execute(statement, [_encodable(value) for value in values])
+
+    def commit(self, prepare: Callable[[], None]) -> None:
+        """Everything that was written since the last time, if anything was; `prepare` is called just before."""
+        if self._open:
+            reach("turn-before-commit")
+            prepare()
+            self.connection.execute("COMMIT")
+            self._open = False
+            reach("turn-committed")
+
+    def give_up(self, problem: Problem) -> None:
+        """Undo the turn. What was committed is found when the run is opened again."""
+        with contextlib.suppress(sqlite3.Error):  # SQLite may have undone it already
+            self.connection.rollback()
+        self._open = False
+        self._failure = self._failure or str(problem)
+
+
+def _encodable(value: Any) -> Any:
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+
+
+class Wal:
+    """SQLite's own log of what was committed, told to the disk from any thread, one at a time."""
+
+    def __init__(self, database: Path, wal: Path) -> None:
+        self._database, self._wal = database, wal
+        self._mover: sqlite3.Connection | None = None
+
+    def sync(self) -> None:
+        """Let what is committed survive the death of the machine."""
+        handle = os.open(self._wal, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(handle)
+            large = os.fstat(handle).st_size > LARGE_WAL
+        finally:
+            os.close(handle)
+        if large:
+            self._move()
+
+    def _move(self) -> None:
+        """Into the database, beside the owner's thread, so that a commit need not wait for the disk."""
+        if self._mover is None:
+            self._mover = sqlite3.connect(self._database, isolation_level=None, check_same_thread=False)
+        self._mover.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
+    def close(self) -> None:
+        if self._mover is not None:
+            self._mover.close()
