@@ -44,13 +44,10 @@ import wolfspider
 from wolfspider.bench.measure.population import Energies
 from wolfspider.core.events import Event, Landed
 from wolfspider.core.model import Fetch, Link, Outcome, Page
-from wolfspider.core.params import build
 from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Task, Topic
-from wolfspider.drivers.simulated import Recollection, simulate
-from wolfspider.engine.crawl import Crawl, Limits
-from wolfspider.policy.frontier import Shelf
-from wolfspider.policy.judges import make_judge
+from wolfspider.drivers.simulated import simulate, simulated_crawl
+from wolfspider.engine.crawl import Limits
 from wolfspider.policy.strategy import register
 from wolfspider.strategies.energy import Energy
 from wolfspider.web.worlds.world import open_web
@@ -88,22 +85,16 @@ def bounds(agents: int) -> dict[str, int]:
 
 
 def seconds_of_a_visit(agents: int, pages: int) -> tuple[float, Energy]:
-    strategy = Energy(TOPIC, build(Energy.Params, bounds(agents)), generator(1), Shelf())
+    strategy = Energy.new(TOPIC, generator(1), bounds(agents))
     web, marks = Computed(), []
-    crawl = Crawl(
-        strategy,
-        lambda topic: make_judge("keywords", topic),
-        Recollection(web),
-        Limits(pages, slots=min(agents, 2000)),
-    )
+    crawl = simulated_crawl(strategy, "keywords", web, Limits(pages, slots=min(agents, 2000)))
 
     def mark(event: Event) -> None:
         if isinstance(event, Landed) and event.downloads in (pages // 10, pages):
             marks.append(time.process_time())
 
     crawl.listen(mark)
-    crawl.begin([Link(address(number)) for number in (0, 5, 10)], 0.0)
-    result = simulate(crawl, web, start=0.0)
+    result = simulate(crawl, web, start=0.0, seeds=map(address, (0, 5, 10)))
     assert result.reason == "budget", result
     return (marks[-1] - marks[0]) / (pages - pages // 10), strategy
 

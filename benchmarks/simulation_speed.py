@@ -18,10 +18,10 @@ from wolfspider.core.model import Fetch, Link, Page, host_of
 from wolfspider.core.randomness import generator
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Task, Topic
-from wolfspider.drivers.simulated import Recollection, simulate
-from wolfspider.engine.crawl import Crawl, Limits
+from wolfspider.drivers.simulated import simulate, simulated_crawl
+from wolfspider.engine.crawl import Limits
 from wolfspider.policy.frontier import Frontier, Record, Shelf
-from wolfspider.policy.judges import DEFAULT_JUDGE, make_judge
+from wolfspider.policy.judges import DEFAULT_JUDGE
 from wolfspider.strategies import strategy_named
 from wolfspider.web.page.urls import looks_like_file
 from wolfspider.web.worlds.world import World, open_web
@@ -31,11 +31,9 @@ ROUNDS = 5
 
 def crawl_once(world: World, task: Task, pages: int) -> tuple[int, float]:
     kind = strategy_named("best-first")
-    strategy = kind(task.topic, kind.Params(), generator(1), Shelf())
+    strategy = kind.new(task.topic, generator(1))
     scope = Scope(within=lambda url: world.owns(host_of(url)) and not looks_like_file(url))
-    crawl = Crawl(
-        strategy, lambda topic: make_judge(DEFAULT_JUDGE, topic), Recollection(world), Limits(pages), scope=scope
-    )
+    crawl = simulated_crawl(strategy, DEFAULT_JUDGE, world, Limits(pages), scope=scope)
     crawl.begin([Link(url) for url in task.seeds], world.start)
     began = time.perf_counter()
     result = simulate(crawl, world, start=world.start)
@@ -65,8 +63,7 @@ class Endless:
 
 def growth() -> None:
     kind = strategy_named("best-first")
-    strategy = kind(Topic(("spider",)), kind.Params(), generator(1), Shelf())
-    crawl = Crawl(strategy, lambda topic: make_judge("keywords", topic), Recollection(Endless()), Limits(10_000))
+    crawl = simulated_crawl(kind.new(Topic(("spider",)), generator(1)), "keywords", Endless(), Limits(10_000))
     marks: list[tuple[int, float]] = []
 
     def mark(event: Event) -> None:
@@ -74,8 +71,7 @@ def growth() -> None:
             marks.append((event.downloads, time.perf_counter()))
 
     crawl.listen(mark)
-    crawl.begin([Link("http://h0.test/0")], 0.0)
-    simulate(crawl, Endless())
+    simulate(crawl, Endless(), seeds=["http://h0.test/0"])
     (a, start), (b, middle), (c, end) = marks
     first, last = (middle - start) / (b - a), (end - middle) / (c - b)
     print(

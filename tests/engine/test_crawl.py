@@ -13,11 +13,10 @@ from wolfspider.core.model import Credit, Failure, Fetch, Link, Outcome, Page, V
 from wolfspider.core.randomness import generator
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Topic
-from wolfspider.drivers.simulated import Recollection, Simulation, simulate
+from wolfspider.drivers.simulated import Recollection, Simulation, simulate, simulated_crawl
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.engine.replay import replay
 from wolfspider.policy.frontier import Shelf
-from wolfspider.policy.judges import make_judge
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import NoParams, Strategy
@@ -67,7 +66,7 @@ def scripted(*script: Sequence[tuple[str, bool]], **options: Any) -> tuple[Crawl
     strategy = Scripted(Topic(("spider",)), NoParams(), generator(1), Shelf())
     strategy.script = script
     limits = options.pop("limits", Limits(50, slots=4))
-    crawl = Crawl(strategy, lambda topic: make_judge("keywords", topic), Recollection(Sketch()), limits, **options)
+    crawl = simulated_crawl(strategy, "keywords", Sketch(), limits, **options)
     crawl.begin([SEED], 0.0)
     return crawl, strategy
 
@@ -214,7 +213,7 @@ def test_taking_what_is_never_used_ends_stuck() -> None:
             return math.inf
 
     strategy = Dithers(Topic(("spider",)), NoParams(), generator(1), Shelf())
-    crawl = Crawl(strategy, lambda topic: make_judge("keywords", topic), Recollection(Sketch()), Limits(5))
+    crawl = simulated_crawl(strategy, "keywords", Sketch(), Limits(5))
     crawl.begin([SEED], 0.0)
     assert simulate(crawl, Sketch()).reason == "stuck"
 
@@ -237,7 +236,7 @@ def test_patience_ends_when_the_strategy_wants_to_be_woken() -> None:
             return Fetch(url, url, 200, seconds=100.0 if url == page(1) else 0.1, at=now, page=fetch.page)
 
     strategy = Dozes(Topic(("spider",)), NoParams(), generator(1), Shelf())
-    crawl = Crawl(strategy, lambda topic: make_judge("keywords", topic), Recollection(Slow()), Limits(9, slots=2))
+    crawl = simulated_crawl(strategy, "keywords", Slow(), Limits(9, slots=2))
     crawl.begin([SEED], 0.0)
     crawl.memory.keep(SEED.url, Slow().look(SEED.url, 0.0).page or Failure("dns"), None)
     simulate(crawl, Slow(), commands=[(60.0, events.Finish())])
@@ -321,7 +320,7 @@ def test_circling_is_noticed() -> None:
             return [self.visit(SEED)]
 
     strategy = Circles(Topic(("spider",)), NoParams(), generator(1), Shelf())
-    crawl = Crawl(strategy, lambda topic: make_judge("keywords", topic), Recollection(Sketch()), Limits(5))
+    crawl = simulated_crawl(strategy, "keywords", Sketch(), Limits(5))
     crawl.begin([SEED], 0.0)
     result = simulate(crawl, Sketch())
     assert result.reason == "circling" and len(strategy.heard) == 10_001

@@ -7,17 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wolfspider.bench.run.fleets import Indifferent
 from wolfspider.core.events import Command, Credited, Event, Finish, Landed, Noted, Went
 from wolfspider.core.model import Failure, Fetch, Link, Page
-from wolfspider.core.params import build
 from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
-from wolfspider.drivers.simulated import Recollection, Simulation
+from wolfspider.drivers.simulated import Simulation, simulated_crawl
 from wolfspider.engine.contracts import Source
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.learn.page_states import KeptStates
-from wolfspider.policy.frontier import Shelf
+from wolfspider.policy.judges.judge import Unasked
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.strategies.foragers import Foragers
 
@@ -83,13 +81,13 @@ class Trip:
     def begin(self, **params: Any) -> Crawl:
         given = {"fleet": "WL", "foragers": 1, "least": 1, "pays": "new+fresh", **params}
         given.setdefault("model", self.site.model(self.folder))
-        strategy = Foragers(self.topic, build(Foragers.Params, given), generator(self.seed), Shelf())
+        strategy = Foragers.new(self.topic, generator(self.seed), given)
         if self.learned is not None:
             strategy.inherit(self.learned)
-        self.crawl = Crawl(
+        self.crawl = simulated_crawl(
             strategy,
-            Indifferent,
-            Recollection(self.site),
+            Unasked,
+            self.site,
             Limits(self.pages),
             reinforcer=Reinforcer(Terms(delay=self.delay)),
             sources=self.sources,

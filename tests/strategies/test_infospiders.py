@@ -13,10 +13,9 @@ from wolfspider.core.model import Failure, Fetch, Link, Page
 from wolfspider.core.params import build
 from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
-from wolfspider.drivers.simulated import Recollection, Result, simulate
-from wolfspider.engine.crawl import Crawl, Limits
+from wolfspider.drivers.simulated import Result, simulate, simulated_crawl
+from wolfspider.engine.crawl import Limits
 from wolfspider.policy.frontier import Shelf
-from wolfspider.policy.judges import make_judge
 from wolfspider.strategies.infospiders import InfoSpiders, InfoSpidersParams, keywords_of, seen
 from wolfspider.testing.sketch import Sketch, Trial, configured
 
@@ -42,7 +41,7 @@ class Web:
 def crawled(web: Web, pages: int = 50, **settings: Any) -> tuple[InfoSpiders, Result, list[Event]]:
     strategy = InfoSpiders(TOPIC, build(InfoSpidersParams, {"agents": 1, **settings}), generator(1), Shelf())
     log: list[Event] = []
-    crawl = Crawl(strategy, lambda topic: make_judge("keywords", topic), Recollection(web), Limits(pages))
+    crawl = simulated_crawl(strategy, "keywords", web, Limits(pages))
     crawl.listen(log.append)
     crawl.begin([Link("http://a.test/seed")], 0.0)
     return strategy, simulate(crawl, web, start=0.0), log

@@ -12,10 +12,9 @@ from wolfspider.core.model import Failure, Fetch, Link, Page
 from wolfspider.core.params import build
 from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
-from wolfspider.drivers.simulated import Recollection, simulate
-from wolfspider.engine.crawl import Crawl, Limits
+from wolfspider.drivers.simulated import simulate, simulated_crawl
+from wolfspider.engine.crawl import Limits
 from wolfspider.policy.frontier import Shelf
-from wolfspider.policy.judges import make_judge
 from wolfspider.strategies.lafc import Lafc, LafcParams, restricted
 
 TOPIC = Topic(("spider silk",), "Spiders and silk")
@@ -52,7 +51,7 @@ def crawled(
             if agents is not None:
                 agents.add(event.outcome.visit.agent)
 
-    crawl = Crawl(strategy, lambda topic: make_judge("keywords", topic), Recollection(web), Limits(pages, slots=4))
+    crawl = simulated_crawl(strategy, "keywords", web, Limits(pages, slots=4))
     crawl.listen(listen)
     crawl.begin([Link("http://a.test/seed")], 0.0)
     simulate(crawl, web, start=0.0)

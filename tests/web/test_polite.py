@@ -6,7 +6,6 @@ import asyncio
 import email.utils
 import math
 import random
-import selectors
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -18,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wolfspider.core.model import Capture, Failure
+from wolfspider.testing.sketch import VirtualLoop
 from wolfspider.web.http.client import Answer
 from wolfspider.web.http.gates import HostCap
 from wolfspider.web.http.guard import Guard
@@ -32,31 +32,12 @@ PUBLIC = "93.184.216.34"
 EVERY_HOST = HostCap(most=10**9)
 
 
-class Skipping(selectors.DefaultSelector):
-    """Never blocks: the time it would have waited is skipped."""
-
-    skipped = 0.0
-
-    def select(self, timeout: float | None = None) -> list[Any]:
-        self.skipped += max(timeout or 0.0, 0.0)
-        return super().select(0)
-
-
-class Loop(asyncio.SelectorEventLoop):
-    def __init__(self) -> None:
-        self.selector = Skipping()
-        super().__init__(self.selector)
-
-    def time(self) -> float:
-        return self.selector.skipped
-
-
 def clock() -> float:
     return START + asyncio.get_running_loop().time()
 
 
 def virtually(main: Awaitable[Any]) -> Any:
-    with asyncio.Runner(loop_factory=Loop) as runner:
+    with asyncio.Runner(loop_factory=lambda: VirtualLoop(0.0)) as runner:
         return runner.run(main)  # type: ignore[arg-type]
 
 

@@ -12,14 +12,19 @@ import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any
 
 from wolfspider.core.events import Command, EndReason
-from wolfspider.core.model import NO_SUCH_NAME, Failure, Page, Route, Verdict, Visit, host_of
+from wolfspider.core.model import NO_SUCH_NAME, Failure, Link, Page, Route, Verdict, Visit, host_of
+from wolfspider.core.topic import Topic
 from wolfspider.engine.contracts import Held
-from wolfspider.engine.crawl import INSTANT, Crawl
+from wolfspider.engine.crawl import INSTANT, Crawl, Limits
+from wolfspider.policy.judges import make_judge
+from wolfspider.policy.judges.judge import Judge
 from wolfspider.policy.room import Broken, Order, Room, tired
+from wolfspider.policy.strategy import Strategy
 from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.world import Looks
 
@@ -250,6 +255,25 @@ class Simulation(Driver):
         heapq.heappush(self.done, (now + seconds, visit.id, visit, result, seconds, tried))
 
 
-def simulate(crawl: Crawl, world: Looks, **options: Any) -> Result:
-    """Run a crawl over a World in virtual time; the options are Simulation's."""
-    return Simulation(crawl, world, **options).run()
+def simulated_crawl(
+    strategy: Strategy,
+    judge: str | Callable[[Topic], Judge],
+    world: Looks,
+    limits: Limits,
+    *,
+    pages_at_hand: int = PAGES_AT_HAND,
+    **options: Any,
+) -> Crawl:
+    """A crawl for `simulate`. `judge` is the name of one, or makes one for a topic; the options are Crawl's."""
+    judge_of = partial(make_judge, judge) if isinstance(judge, str) else judge
+    return Crawl(strategy, judge_of, Recollection(world, pages_at_hand), limits, **options)
+
+
+def simulate(
+    crawl: Crawl, world: Looks, *, seeds: Iterable[str] | None = None, start: float | None = None, **options: Any
+) -> Result:
+    """Run a crawl over a World in virtual time. With seeds it begins from them, else it goes on; the options are
+    Simulation's."""
+    if seeds is not None:
+        crawl.begin([Link(url) for url in seeds], 0.0 if start is None else start)
+    return Simulation(crawl, world, start=start, **options).run()

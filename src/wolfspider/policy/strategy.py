@@ -14,10 +14,11 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from wolfspider.core.events import Noted
 from wolfspider.core.model import Credit, Link, Outcome, Page, Verdict, Visit
+from wolfspider.core.params import build
 from wolfspider.core.topic import Topic
 from wolfspider.policy.browsing import Browsing
 from wolfspider.policy.frontier import Frontier, Interned, Item, Shelf
@@ -52,6 +53,11 @@ class Strategy(ABC):
         self.allows: Callable[[str], bool] = lambda url: True  # is an address in scope? Crawl hands this in
         self.proposed = 0  # visits so far; the next one's id
         self.notes: list[Noted] = []  # for Crawl to collect
+
+    @classmethod
+    def new(cls, topic: Topic, rng: random.Random, given: Mapping[str, Any] | None = None) -> Self:
+        """A strategy with these parameters, whose links lie in memory."""
+        return cls(topic, build(cls.Params, given or {}), rng, Shelf())
 
     @abstractmethod
     def begin(self, seeds: Sequence[Link], now: float) -> None:

@@ -16,10 +16,8 @@ from wolfspider.core.model import FAILURES, Failure, Fetch, Link, Page, Route
 from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.live import Clock, run
-from wolfspider.drivers.simulated import Recollection, Simulation
+from wolfspider.drivers.simulated import Simulation, simulated_crawl
 from wolfspider.engine.crawl import INSTANT, Crawl, Limits
-from wolfspider.policy.frontier import Shelf
-from wolfspider.policy.judges import make_judge
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy
@@ -98,13 +96,13 @@ class Trial:
     start: float = 1_000_000.0
 
     def build(self) -> Crawl:
-        strategy = self.kind(TOPIC, self.kind.Params(), generator(self.seed, self.kind.name), Shelf())
+        strategy = self.kind.new(TOPIC, generator(self.seed, self.kind.name))
         if self.cap is not None:
             strategy.cap = self.cap
-        crawl = Crawl(
+        crawl = simulated_crawl(
             strategy,
-            lambda topic: make_judge("keywords", topic),
-            Recollection(self.world),
+            "keywords",
+            self.world,
             Limits(self.pages, self.slots, self.delay),
             reinforcer=Reinforcer(self.terms),
             journal=self.journal.append,
@@ -184,11 +182,14 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     def __init__(self, start: float) -> None:
         super().__init__(_Jumping(self))
-        self.moment = start
-        self._clock_resolution = 2 * math.ulp(start)  # so that a timer is due at its own time, and no other with it
+        self.jump(start)
 
     def time(self) -> float:
         return self.moment
+
+    def jump(self, moment: float) -> None:
+        self.moment = moment
+        self._clock_resolution = 2 * math.ulp(moment)  # so that a timer is due at its own time, and no other with it
 
     async def shutdown_default_executor(self, timeout: float | None = None) -> None:
         """Wait without the time limit of Python 3.12 and later: threads take real time, and a jump would leave them
@@ -205,7 +206,7 @@ class _Jumping(selectors.SelectSelector):
         timers: list[asyncio.TimerHandle] = vars(self._loop)["_scheduled"]
         ready = super().select(0 if timers or timeout == 0 else PATIENCE)  # without timers only a thread can go on
         if not ready and timers and timeout:
-            self._loop.moment = max(self._loop.moment, timers[0].when())
+            self._loop.jump(max(self._loop.moment, timers[0].when()))
         elif not ready and timeout is None:
             raise Violation("everything waits and nothing will ever happen")
         return ready

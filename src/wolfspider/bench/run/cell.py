@@ -22,14 +22,12 @@ from wolfspider.bench.run.entrants import Own, check_unchanged, judge_of, strate
 from wolfspider.bench.run.result_cache import write_whole
 from wolfspider.core import randomness
 from wolfspider.core.events import EndReason
-from wolfspider.core.model import BACKLINKS, LEAP, Fetch, Link, host_of
-from wolfspider.core.params import build
+from wolfspider.core.model import BACKLINKS, LEAP, Fetch, host_of
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Task, Topic
-from wolfspider.drivers.simulated import Recollection, simulate
+from wolfspider.drivers.simulated import simulate, simulated_crawl
 from wolfspider.engine.contracts import Source
 from wolfspider.engine.crawl import Crawl, Limits
-from wolfspider.policy.frontier import Shelf
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.policy.strategy import Strategy
 from wolfspider.store.categories.index import Categories
@@ -143,8 +141,7 @@ def _crawl(cell: Cell, task: Task, world: World, found: RelevantPages) -> str:
     obedience = {"allow": robots.allowed, "pause": robots.delay} if cell.obey_robots else {}
     try:
         with _recorded(cell, crawl, task):
-            crawl.begin([Link(url) for url in task.seeds], now=cell.start)
-            return simulate(crawl, looks, start=cell.start, **obedience).reason
+            return simulate(crawl, looks, start=cell.start, seeds=task.seeds, **obedience).reason
     finally:
         found.downloads = crawl.spent  # one more than was told if the strategy failed while observing
         found.training = crawl.training
@@ -167,11 +164,11 @@ def _recorded(cell: Cell, crawl: Crawl, task: Task) -> Iterator[None]:
 def new_crawl(cell: Cell, task: Task, world: World, looks: Looks) -> Crawl:
     """A crawl as the rules of the bench want it, not begun."""
     scope = Scope(within=inside(world))
-    return Crawl(
+    return simulated_crawl(
         new_strategy(cell, task.topic),
-        judge_of=judge_of(cell.judge, cell.own_judge, task),
-        memory=Recollection(looks),
-        limits=Limits(cell.pages, cell.slots, OBEDIENT_DELAY if cell.obey_robots else 0.0),
+        judge_of(cell.judge, cell.own_judge, task),
+        looks,
+        Limits(cell.pages, cell.slots, OBEDIENT_DELAY if cell.obey_robots else 0.0),
         reinforcer=Reinforcer(terms(cell, world)),
         scope=scope,
         sources=sources(cell, world, scope),
@@ -200,7 +197,7 @@ def new_strategy(cell: Cell, topic: Topic) -> Strategy:
     name = cell.own_strategy.name if cell.own_strategy else cell.strategy
     wanted = Topic(topic.keywords, topic.description)  # a topic's name may tell more than its keywords
     rng = randomness.generator(cell.seed, name, cell.web_name, cell.topic, cell.repeat)
-    return kind(wanted, build(kind.Params, cell.settings), rng, Shelf())
+    return kind.new(wanted, rng, cell.settings)
 
 
 def inside(world: World) -> Callable[[str], bool]:

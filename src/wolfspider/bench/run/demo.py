@@ -16,7 +16,7 @@ from wolfspider.bench.measure.metrics import Best, Harvest, RelevantPages
 from wolfspider.bench.run.cell import Cell, new_crawl
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import Event, Landed
-from wolfspider.core.model import Link, Route
+from wolfspider.core.model import Route
 from wolfspider.core.topic import Task
 from wolfspider.drivers.simulated import simulate
 from wolfspider.policy.judges import DEFAULT_JUDGE
@@ -89,8 +89,7 @@ class DemoCrawl:
                 look(self)
 
         self._crawl.listen(landed)
-        self._crawl.begin([Link(url) for url in self._task.seeds], now=self._world.start)
-        simulate(self._crawl, self._world, start=self._world.start)
+        simulate(self._crawl, self._world, start=self._world.start, seeds=self._task.seeds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from wolfspider.core import codec
-from wolfspider.core.model import Fetch, Link, Page
+from wolfspider.core.model import Fetch, Page
 from wolfspider.core.text import counts
 from wolfspider.drivers.simulated import Result, simulate
 from wolfspider.engine.crawl import Crawl
@@ -94,8 +94,7 @@ def epochs(
         crawl = crawl_of(number)
         if learned is not None:
             crawl.strategy.inherit(codec.unpack(*learned))
-        crawl.begin([Link(url) for url in seeds], start)
-        result = simulate(crawl, looks, start=start)
+        result = simulate(crawl, looks, start=start, seeds=seeds)
         learned = codec.pack(crawl.strategy.learned()) if inherit and number + 1 < crawls else None
         yield Epoch(number, crawl, result, result.at - start, time.process_time() - kept.seconds - began)
         start = result.at

@@ -30,16 +30,13 @@ from wolfspider.bench.run.source import source_of
 from wolfspider.core import randomness
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import Event, Finish, Noted
-from wolfspider.core.model import Fetch, Link, Page, Verdict, host_of
-from wolfspider.core.params import build
+from wolfspider.core.model import Fetch, Page, host_of
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Topic
-from wolfspider.drivers.simulated import Recollection, simulate
+from wolfspider.drivers.simulated import simulate, simulated_crawl
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.learn.page_states import train_states
-from wolfspider.policy.frontier import Shelf
-from wolfspider.policy.judges.judge import Unlearning
-from wolfspider.policy.reinforcer import Reinforcer
+from wolfspider.policy.judges.judge import Unasked
 from wolfspider.strategies import strategy_named
 from wolfspider.web.page.html import parse
 from wolfspider.web.page.page_cache import folder
@@ -89,13 +86,6 @@ class Steady:
             self._pages.popitem(last=False)
 
 
-class Indifferent(Unlearning):
-    """The papers have no topic: every page that is new and fresh is good."""
-
-    def score(self, page: Page) -> Verdict:
-        return Verdict(0.5, False)
-
-
 class FirstSteps:
     """A listener that keeps the first addresses that a fleet steps on, and the time at which it had been on them."""
 
@@ -133,8 +123,7 @@ def picked(row: Row, parts: Sequence[str]) -> Row:
 
 
 def work(crawl: Crawl, world: Looks, start: float, days: float, seeds: Sequence[str]) -> int:
-    crawl.begin([Link(url) for url in seeds], start)
-    return simulate(crawl, world, start=start, commands=[(start + days * DAY, Finish())]).downloads
+    return simulate(crawl, world, start=start, seeds=seeds, commands=[(start + days * DAY, Finish())]).downloads
 
 
 def prepared(setting: Setting) -> tuple[Crawl, Looks, float]:
@@ -143,16 +132,10 @@ def prepared(setting: Setting) -> tuple[Crawl, Looks, float]:
     kind = strategy_named("foragers")
     given = {"pays": "new+fresh", "model": model_of(setting), **setting.get("fleet", {})}
     rng = randomness.generator(int(setting.get("repeat", 0)), "fleet", str(setting["web"]))
-    strategy = kind(Topic(("news",)), build(kind.Params, given), rng, Shelf())
+    strategy = kind.new(Topic(("news",)), rng, given)
     hosts = frozenset(host_of(url) for url in seeds_of(setting))
-    crawl = Crawl(
-        strategy,
-        Indifferent,
-        Recollection(world, pages_at_hand=PAGES_KEPT),
-        Limits(BOUNDLESS),
-        reinforcer=Reinforcer(),
-        scope=Scope(within=lambda url: host_of(url) in hosts),
-    )
+    scope = Scope(within=lambda url: host_of(url) in hosts)
+    crawl = simulated_crawl(strategy, Unasked, world, Limits(BOUNDLESS), pages_at_hand=PAGES_KEPT, scope=scope)
     return crawl, world, start_of(setting)
 
 

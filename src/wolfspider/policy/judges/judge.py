@@ -70,3 +70,10 @@ class Unlearning:
 
     def inherit(self, learned: Mapping[str, Any]) -> None:
         pass
+
+
+class Unasked(Unlearning):
+    """The judge where nobody needs one: the strategy weighs pages itself, or there is no topic."""
+
+    def score(self, page: Page) -> Verdict:
+        return verdict(0.0, 0.5)

@@ -40,13 +40,11 @@ from wolfspider.core import randomness as chance
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason
 from wolfspider.core.model import BACKLINKS, Question
-from wolfspider.core.params import build
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Task, Topic, load_tasks
-from wolfspider.drivers.simulated import Recollection
+from wolfspider.drivers.simulated import simulated_crawl
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.learn.automaton import Automaton
-from wolfspider.policy.frontier import Shelf
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.strategies import strategy_named
 from wolfspider.strategies.lafc import Lafc
@@ -258,11 +256,11 @@ def new_crawl(setting: Setting, ground: Ground, number: int, budget: int, given:
     world, topic = ground.world, Topic(ground.task.topic.keywords)
     kind = strategy_named(str(setting["strategy"]))
     rng = chance.generator(0, world.name, ground.task.topic.name, setting["start"], number)
-    return Crawl(
-        kind(topic, build(kind.Params, {**setting.get("settings", {}), **given}), rng, Shelf()),
-        judge_of=Restricted,
-        memory=Recollection(ground.start.looks),
-        limits=Limits(budget),
+    return simulated_crawl(
+        kind.new(topic, rng, {**setting.get("settings", {}), **given}),
+        Restricted,
+        ground.start.looks,
+        Limits(budget),
         reinforcer=Reinforcer(Terms(pays="new+relevant")),
         scope=Scope(within=ground.start.within),
         sources={BACKLINKS: backlinks(world, world.start)},

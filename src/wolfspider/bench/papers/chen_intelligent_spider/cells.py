@@ -15,7 +15,7 @@ Nothing that one search has read is kept for the next, because their times are c
 from __future__ import annotations
 
 import resource
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -36,17 +36,15 @@ from wolfspider.core import events, randomness
 from wolfspider.core.defaults import DEFAULT_JUDGE
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason
-from wolfspider.core.model import LEAP, Link, Page, Verdict
-from wolfspider.core.params import build
+from wolfspider.core.model import LEAP, Page
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Topic
-from wolfspider.drivers.simulated import Recollection, Result, simulate
+from wolfspider.drivers.simulated import Recollection, Result, simulate, simulated_crawl
 from wolfspider.engine.contracts import Source
-from wolfspider.engine.crawl import Crawl, Limits
+from wolfspider.engine.crawl import Limits
 from wolfspider.learn.likeness import Collection, Likeness, kept_words
-from wolfspider.policy.frontier import Shelf
-from wolfspider.policy.judges import make_judge
-from wolfspider.policy.judges.judge import Unlearning, verdict
+from wolfspider.policy.judges.judge import Judge, Unasked
+from wolfspider.policy.strategy import Strategy
 from wolfspider.strategies.best_first import BestFirst
 from wolfspider.strategies.spider.annealing import SpiderAnnealing, SpiderHybrid
 from wolfspider.strategies.spider.best_first import SpiderBestFirst
@@ -148,12 +146,8 @@ def searched(ground: SearchGround, name: str, given: Mapping[str, Any]) -> Searc
     kind, case = SPIDERS[name], ground.case
     before = resource.getrusage(resource.RUSAGE_SELF)
     topic = Topic(case.task.topic.keywords, "", case.liked)
-    params: Any = build(kind.Params, {"outputs": OUTPUTS, **given})
-    spider = kind(topic, params, _chances(ground), Shelf())
-    memory, curve = Recollection(ground.world, AT_HAND), Curve()
-    crawl = Crawl(spider, Unasked, memory, Limits(ground.budget), scope=ground.scope, sources=dict(ground.sources))
-    crawl.listen(curve)
-    result = crawled(crawl, ground)
+    spider, curve = kind.new(topic, _chances(ground), {"outputs": OUTPUTS, **given}), Curve()
+    result, memory = crawled(ground, spider, Unasked, ground.budget, curve, dict(ground.sources))
     after = resource.getrusage(resource.RUSAGE_SELF)
     outputs = [Output(each["url"], each["origin"], each["score"]) for each in spider.results()]
     times = {"user": after.ru_utime - before.ru_utime, "system": after.ru_stime - before.ru_stime}
@@ -165,10 +159,8 @@ def judged(ground: SearchGround, downloads: int) -> Search:
     """A search by best-first with the default judge. It also downloads the liked pages, which a spider is given: these
     downloads are free."""
     topic = Topic(liked=ground.case.liked)
-    strategy = BestFirst(topic, build(BestFirst.Params, {}), _chances(ground), Shelf())
-    memory, most = Recollection(ground.world, AT_HAND), downloads + len(ground.case.liked)
-    crawl = Crawl(strategy, partial(make_judge, DEFAULT_JUDGE), memory, Limits(most), scope=ground.scope)
-    result = crawled(crawl, ground)
+    strategy = BestFirst.new(topic, _chances(ground))
+    result, memory = crawled(ground, strategy, DEFAULT_JUDGE, downloads + len(ground.case.liked))
     given = {address for page in ground.case.liked for address in (page.url, page.final_url)}
     scores = {url: found.score for url in memory.pages if url not in given and (found := memory.looks[url][1])}
     best = sorted(scores, key=lambda url: -scores[url])[:OUTPUTS]
@@ -176,13 +168,23 @@ def judged(ground: SearchGround, downloads: int) -> Search:
     return Search(outputs, memory, _ended(result, ground))
 
 
-def crawled(crawl: Crawl, ground: SearchGround) -> Result:
-    start = ground.world.start
-    crawl.begin([Link(page.url) for page in ground.case.liked], now=start)
-    result = simulate(crawl, ground.world, start=start)
+def crawled(
+    ground: SearchGround,
+    strategy: Strategy,
+    judge: str | Callable[[Topic], Judge],
+    pages: int,
+    listener: Callable[[events.Event], None] = lambda event: None,
+    sources: Mapping[str, Source] | None = None,
+) -> tuple[Result, Recollection]:
+    """How the crawl ended, and what it remembers."""
+    world, options = ground.world, {"scope": ground.scope, "sources": sources}
+    crawl = simulated_crawl(strategy, judge, world, Limits(pages), pages_at_hand=AT_HAND, **options)
+    crawl.listen(listener)
+    result = simulate(crawl, world, start=world.start, seeds=[page.url for page in ground.case.liked])
     if result.reason == EndReason.STUCK:
-        raise Problem(f"{crawl.strategy.name} waits for something that cannot come, on {ground.world.name}.")
-    return result
+        raise Problem(f"{strategy.name} waits for something that cannot come, on {world.name}.")
+    assert isinstance(crawl.memory, Recollection)
+    return result, crawl.memory
 
 
 def _chances(ground: SearchGround) -> Any:
@@ -203,13 +205,6 @@ class Curve:
     def __call__(self, event: events.Event) -> None:
         if isinstance(event, events.Noted) and event.kind == "generation":
             self.fitness.append(float(event.data["fitness"]))
-
-
-class Unasked(Unlearning):
-    """A judge that knows nothing: spiders score pages themselves."""
-
-    def score(self, page: Page) -> Verdict:
-        return verdict(0.0, 0.5)
 
 
 # Measuring

@@ -33,15 +33,12 @@ from wolfspider.bench.run.epochs import Keeping
 from wolfspider.core import randomness
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason, Event, Finish, Noted
-from wolfspider.core.model import Link, Page, Verdict
-from wolfspider.core.params import build
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Task, Topic, load_tasks
-from wolfspider.drivers.simulated import Recollection, simulate
-from wolfspider.engine.crawl import Crawl, Limits
+from wolfspider.drivers.simulated import simulate, simulated_crawl
+from wolfspider.engine.crawl import Limits
 from wolfspider.learn.balance import STEEPEST, Threshold, energy
-from wolfspider.policy.frontier import Shelf
-from wolfspider.policy.judges.judge import Unlearning, verdict
+from wolfspider.policy.judges.judge import Unasked
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.strategies.energy.params import MOST_AGENTS
 from wolfspider.strategies.energy.walk import Energy
@@ -222,17 +219,13 @@ def crawled(
     chances are those of its ground, whatever crawler it is."""
     world, task = opened(ground.web, None), task_of(ground)
     given = {**crawler, "revisit": ground.revisit, "agents": AGENTS}
-    strategy = (FixedThreshold if fixed else Energy)(
-        Topic(task.topic.keywords),
-        build(Energy.Params, given),
-        randomness.generator(0, world.name, task.topic.name),
-        Shelf(),
-    )
-    crawl = Crawl(
+    rng = randomness.generator(0, world.name, task.topic.name)
+    strategy = (FixedThreshold if fixed else Energy).new(Topic(task.topic.keywords), rng, given)
+    crawl = simulated_crawl(
         strategy,
-        judge_of=Unasked,
-        memory=Recollection(world),
-        limits=Limits(ground.budget),
+        Unasked,
+        world,
+        Limits(ground.budget),
         reinforcer=Reinforcer(Terms(pays="new+relevant")),
         scope=Scope(within=inside(world)),
     )
@@ -244,8 +237,7 @@ def crawled(
     crawl.listen(pages := PageMeter(strategy, task.relevant))
     crawl.listen(energies := Energies())
     crawl.listen(finish)
-    crawl.begin([Link(url) for url in task.seeds[: ground.starts]], now=world.start)
-    reason = simulate(crawl, keeping(ground.web), start=world.start).reason
+    reason = simulate(crawl, keeping(ground.web), start=world.start, seeds=task.seeds[: ground.starts]).reason
     if reason == EndReason.STUCK:
         raise Problem(f"energy waits for something that cannot come, on {world.name}.")
     return reason, energies, pages
@@ -265,13 +257,6 @@ def tasks(web: str) -> Mapping[str, Task]:
 def task_of(ground: Ground) -> Task:
     known = tasks(ground.web)
     return known[[*known][ground.place % len(known)] if isinstance(ground.place, int) else ground.place]
-
-
-class Unasked(Unlearning):
-    """Agents weigh pages themselves, so nobody needs a judge."""
-
-    def score(self, page: Page) -> Verdict:
-        return verdict(0.0, 0.5)
 
 
 class FixedThreshold(Energy):
