@@ -17,10 +17,12 @@ import wolfspider
 from faults import Call, Faulty, document
 from wolfspider import Settings
 from wolfspider.app import assemble, preflight, starting_points
-from wolfspider.app.hunt import LIMITS
-from wolfspider.app.run_folder import IDENTITY, check_same, settings_of
+from wolfspider.app.run_folder import check_same, settings_of
+from wolfspider.app.settings import IDENTITY, LIVE, RESUMABLE
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import Obeyed, SetLimit
+from wolfspider.core.params import live_names
+from wolfspider.engine.crawl import Limits
 from wolfspider.store.archive_reader import check as check_archive
 
 WANTED: dict[str, Any] = {"urls": ("http://example.org/",), "topic": "spiders", "contact": "me@example.org"}
@@ -225,10 +227,13 @@ def test_a_run_is_the_same_or_another(name: str, tmp_path: Path) -> None:
 
 
 def test_every_setting_is_part_of_what_a_run_is_or_may_change() -> None:
-    from wolfspider.cli.runs import RESUMABLE
-
-    assert not IDENTITY & set(RESUMABLE) and set(LIMITS) <= set(RESUMABLE)
-    assert IDENTITY | set(RESUMABLE) == set(Settings.__slots__)
+    assert {
+        *("urls", "seeds", "sitemap", "feed", "search", "results", "topic", "description", "like"),
+        *("leaps", "category", "strategy", "set", "judge", "learned_from", "seed"),
+        *("include", "exclude", "nofollow", "pdf"),
+    } == IDENTITY
+    assert not IDENTITY & set(RESUMABLE) and IDENTITY | set(RESUMABLE) == set(Settings.__slots__)
+    assert live_names(Limits) == LIVE and set(LIVE) <= set(RESUMABLE), "the crawl obeys what settings call live"
 
 
 @pytest.mark.parametrize("how", ["drain", "stop"])

@@ -16,7 +16,7 @@ from typing import Any
 
 from wolfspider.app import assemble, leaping, past_runs, preflight, run_folder, starting_points
 from wolfspider.app.found_pages import Found, FoundPages
-from wolfspider.app.settings import Settings
+from wolfspider.app.settings import LIVE, Settings
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import AddSeeds, Command, EndReason, Event, SetLimit
 from wolfspider.drivers.live import Clock, Run
@@ -28,8 +28,6 @@ from wolfspider.store.folder import is_run
 from wolfspider.web.http.live_web import Live
 from wolfspider.web.seeds import sources
 from wolfspider.web.worlds.recording.recorder import Recorder, states_for
-
-LIMITS = ("pages", "slots", "delay")  # settings that move the crawl's own limits when a run is resumed
 
 
 class Hunt:
@@ -156,7 +154,7 @@ class Hunt:
         """To what the person asks for now, if that is not what the run was begun with."""
         first = Settings.from_json(store.about["settings"])
         delay = crawl.limits.delay
-        for name in LIMITS:
+        for name in LIVE:
             value = getattr(self.settings, name)
             wanted = name in self.given or value != getattr(first, name)
             if wanted and value != getattr(crawl.limits, name):

@@ -11,7 +11,7 @@ from typing import Any
 
 from wolfspider import __version__
 from wolfspider.app import past_runs
-from wolfspider.app.settings import Settings
+from wolfspider.app.settings import IDENTITY, Settings
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason
 from wolfspider.core.model import Route
@@ -24,15 +24,6 @@ from wolfspider.store.folder import about_run, is_run
 from wolfspider.store.sqlite import create, open_run
 from wolfspider.store.view import RunView
 from wolfspider.web.page.page_cache import parser
-
-# With another value of one of these settings it would be another run.
-IDENTITY = frozenset(
-    (
-        *("urls", "seeds", "sitemap", "feed", "search", "results", "topic", "description", "like"),
-        *("leaps", "category", "strategy", "set", "judge", "learned_from", "seed"),
-        *("include", "exclude", "nofollow", "pdf"),
-    )
-)
 
 
 def settings_of(folder: Path) -> Settings:

@@ -36,52 +36,52 @@ NO_SETTINGS = (
 )  # names in the environment with the prefix that mean something else
 
 
-def _list(says: str) -> Any:
-    return param((), says, live=False)
+def _identity(default: Any, says: str, **bounds: Any) -> Any:
+    """A setting that makes a run what it is: with another value it would be another run. Of the other settings, `live`
+    ones may change while the crawl runs, and all may change when it is resumed."""
+    made = param(default, says, live=False, **bounds)
+    return field(default=made.default, metadata={**made.metadata, "identity": True})
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """One crawl, as it was asked for."""
 
-    urls: tuple[str, ...] = _list("Addresses to start from.")
-    seeds: tuple[str, ...] = _list("Files of addresses to start from, one a line; - is the standard input.")
-    sitemap: tuple[str, ...] = _list("Sitemaps whose pages to start from.")
-    feed: tuple[str, ...] = _list("RSS or Atom feeds whose entries to start from.")
-    search: str = param("", "A SearXNG service to ask for pages to start from.", live=False)
-    results: int = param(50, "How many results of the search to start from.", low=1, high=1000, live=False)
-    topic: str = param("", "What is wanted: keywords, phrases parted by commas.", live=False)
-    description: str = param("", "What is wanted, in a sentence.", live=False)
-    like: tuple[str, ...] = _list("Addresses or files of pages you like.")
-    leaps: str = param(
-        "",
-        "Where leaps go: a file of `categories build`, a run, sitemap:URL or search:URL (a SearXNG service).",
-        live=False,
+    urls: tuple[str, ...] = _identity((), "Addresses to start from.")
+    seeds: tuple[str, ...] = _identity((), "Files of addresses to start from, one a line; - is the standard input.")
+    sitemap: tuple[str, ...] = _identity((), "Sitemaps whose pages to start from.")
+    feed: tuple[str, ...] = _identity((), "RSS or Atom feeds whose entries to start from.")
+    search: str = _identity("", "A SearXNG service to ask for pages to start from.")
+    results: int = _identity(50, "How many results of the search to start from.", low=1, high=1000)
+    topic: str = _identity("", "What is wanted: keywords, phrases parted by commas.")
+    description: str = _identity("", "What is wanted, in a sentence.")
+    like: tuple[str, ...] = _identity((), "Addresses or files of pages you like.")
+    leaps: str = _identity(
+        "", "Where leaps go: a file of `categories build`, a run, sitemap:URL or search:URL (a SearXNG service)."
     )
-    category: str = param("", "The category that leaps stay in, by its name or path; all, unless you say.", live=False)
-    strategy: str = param(DEFAULT_STRATEGY, "How to hunt; or FILE.py[:NAME], a strategy of your own.", live=False)
+    category: str = _identity("", "The category that leaps stay in, by its name or path; all, unless you say.")
+    strategy: str = _identity(DEFAULT_STRATEGY, "How to hunt; or FILE.py[:NAME], a strategy of your own.")
     set: Mapping[str, str] = field(
         default_factory=dict,
-        metadata={"says": "Parameters of the strategy.", "low": None, "high": None, "choices": (), "live": False},
+        metadata=_identity(None, "Parameters of the strategy.").metadata,
     )
-    judge: str = param(DEFAULT_JUDGE, "Who says what is good; or FILE.py[:NAME], a judge of your own.", live=False)
-    learned_from: str = param("", "A run whose learning to start from.", live=False)
+    judge: str = _identity(DEFAULT_JUDGE, "Who says what is good; or FILE.py[:NAME], a judge of your own.")
+    learned_from: str = _identity("", "A run whose learning to start from.")
     pages: int = param(1000, "Downloads to spend.", low=1)
     slots: int = param(16, "Visits out at a time.", low=1, high=2000)
     tries: int = param(2, "How often to ask for a page that does not answer.", low=1, high=10, live=False)
-    seed: int = param(0, "What chance is drawn from.", live=False)
-    include: tuple[str, ...] = _list(
-        "Only addresses that match: a host, the beginning of an address, a pattern with *."
+    seed: int = _identity(0, "What chance is drawn from.")
+    include: tuple[str, ...] = _identity(
+        (), "Only addresses that match: a host, the beginning of an address, a pattern with *."
     )
-    exclude: tuple[str, ...] = _list("Never addresses that match.")
-    nofollow: str = param(
+    exclude: tuple[str, ...] = _identity((), "Never addresses that match.")
+    nofollow: str = _identity(
         "obey",
         "obey: follow no link whose page or mark says nofollow; pages: mind what pages say, not marks of single links; "
         "ignore: follow all.",
         choices=tuple(Nofollow),
-        live=False,
     )
-    pdf: bool = param(False, "Follow links to PDFs, and read them; needs the extra wolfspider[pdf].", live=False)
+    pdf: bool = _identity(False, "Follow links to PDFs, and read them; needs the extra wolfspider[pdf].")
     delay: float = param(
         1.0, "Seconds between two requests to a host, at least; 0.25 if it is public.", low=0, high=86_400
     )
@@ -148,9 +148,19 @@ def known() -> dict[str, Param]:
     """All settings by name."""
     kinds = typing.get_type_hints(Settings)
     return {
-        each.name: Param(each.name, getattr(kinds[each.name], "__name__", "list"), each.default, **each.metadata)
+        each.name: Param(
+            each.name,
+            getattr(kinds[each.name], "__name__", "list"),
+            each.default,
+            **{name: value for name, value in each.metadata.items() if name != "identity"},
+        )
         for each in dataclasses.fields(Settings)
     }
+
+
+IDENTITY = frozenset(each.name for each in dataclasses.fields(Settings) if each.metadata.get("identity"))
+RESUMABLE = tuple(name for name in known() if name not in IDENTITY)  # may change when a run is resumed
+LIVE = tuple(name for name, setting in known().items() if setting.live)  # and while it runs
 
 
 def read(given: Mapping[str, Any], where: str) -> dict[str, Any]:

@@ -8,27 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
+from wolfspider.app.settings import RESUMABLE
 from wolfspider.cli.common import Quiet, app, print_json, say, verbatim
 from wolfspider.cli.options import with_settings
 
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
 AsEvents = Annotated[bool, typer.Option("--json", help="Every event as a line of JSON on stdout.")]
-RESUMABLE = (  # settings that may change when a run is gone on with
-    *(
-        "pages",
-        "slots",
-        "delay",
-        "tries",
-        "adapt",
-        "backoff",
-        "per_address",
-        "max_wait",
-        "deadline",
-        "largest",
-        "contact",
-    ),
-    *("allow_private", "via", "parsers", "durability", "snapshots", "record", "disk_floor"),
-)
 
 
 @app.command(

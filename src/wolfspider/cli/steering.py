@@ -14,6 +14,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from wolfspider.app.past_runs import glimpse
 from wolfspider.app.plugins import strategy_kind
 from wolfspider.app.preflight import floor_told
 from wolfspider.app.run_folder import settings_of
+from wolfspider.app.settings import LIVE, known
 from wolfspider.cli.common import print_json, say
 from wolfspider.core import codec, events
 from wolfspider.core.errors import Problem, closest
@@ -40,7 +42,7 @@ from wolfspider.web.seeds.sources import address
 UNANSWERED = 1  # exit code
 DECLINED = 1  # exit code: the person was asked, and did not say yes
 _PAUSE = 0.1  # seconds between two looks for the answer
-_LIMITS = ("pages", "slots", "delay")
+_LIMITS = "|".join(f"{name}={'N' if known()[name].kind == 'int' else 'S'}" for name in LIVE)
 _MOST_HOSTS = 3  # named in a warning
 _MOST_SEEDS = 3  # named in a line
 _ASIDE = "those that match are set aside until they are included again"
@@ -158,16 +160,20 @@ def _set(words: Sequence[str]) -> Command:
 
 
 def _limit(words: Sequence[str]) -> Command:
-    name, value = _pair(words, "pages=N, slots=N or delay=S")
-    if name not in _LIMITS:
-        raise Problem(f"There is no limit {name!r}.{closest(name, _LIMITS)}")
-    try:
+    name, value = _pair(words, _LIMITS)
+    if name not in LIVE:
+        raise Problem(f"There is no limit {name!r}.{closest(name, LIVE)}")
+    return events.SetLimit(name, _number(name, value))
+
+
+def _number(name: str, value: str) -> float:
+    """Bounds are the crawl's business: they are not those of a new run."""
+    whole = known()[name].kind == "int"
+    with suppress(ValueError):
         number = float(value)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number) or (name != "delay" and number != int(number)):
-        raise Problem(f"{name} is a {'' if name == 'delay' else 'whole '}number, not {value[:80]!r}.")
-    return events.SetLimit(name, number if name == "delay" else int(number))
+        if math.isfinite(number) and (not whole or number == int(number)):
+            return int(number) if whole else number
+    raise Problem(f"{name} is a {'whole ' * whole}number, not {value[:80]!r}.")
 
 
 def _topic(words: Sequence[str]) -> Command:
@@ -198,7 +204,7 @@ def _include(words: Sequence[str]) -> Command:
 
 VERBS: Mapping[str, tuple[str, Callable[[Sequence[str]], Command]]] = {
     "set": ("NAME=VALUE", _set),
-    "limit": ("pages=N|slots=N|delay=S", _limit),
+    "limit": (_LIMITS, _limit),
     "topic": ("WORDS", _topic),
     "pause": ("", lambda words: events.Pause()),
     "resume": ("", lambda words: events.Resume()),
