@@ -17,12 +17,13 @@ from typing import Any
 
 from wolfspider.core.errors import BadInput, Problem, closest
 from wolfspider.core.topic import Topic
-from wolfspider.policy.judges import make_judge
+from wolfspider.policy.judges import JUDGES, make_judge
 from wolfspider.policy.judges.judge import Judge
 from wolfspider.policy.strategy import REGISTRY, Strategy
 from wolfspider.strategies import all_strategies, strategy_named
 
 _OF_JUDGES = ("learn", "state", "restore", "learned", "inherit")
+_EITHER = "a class that extends wolfspider.Strategy, or one with a method score(page)"
 PREFIX = "wolfspider_plugin_"  # how the modules of such files are named
 
 
@@ -89,11 +90,35 @@ def _is_judge(value: Any) -> bool:
     return isinstance(value, type) and callable(getattr(value, "score", None))
 
 
+def subjects(name: str) -> dict[str, Any]:
+    """Everything in a file that is a strategy or a judge, by the name of its class; of FILE.py:NAME and for a name of
+    the house that one alone."""
+    if not is_file(name):
+        return {name: strategy_named(name) if name not in JUDGES else judge_maker(name)}
+    path, _, wanted = name.partition(".py")
+    if wanted.lstrip(":"):
+        return {wanted[1:]: _chosen(name, lambda value: _is_strategy(value) or _is_judge(value), _EITHER)}
+    fitting = {key: value for key, value in _classes(path).items() if _is_strategy(value) or _is_judge(value)}
+    if not fitting:
+        raise Problem(f"{path}.py must have {_EITHER}, and has none.{_unfinished(path)}")
+    return fitting
+
+
+def _classes(path: str) -> dict[str, Any]:
+    """What the file defines itself, and does not import."""
+    module = _loaded(Path(path + ".py"))
+    return {key: value for key, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__}
+
+
+def _unfinished(path: str) -> str:
+    """Which classes of a file are no strategies yet, and what they lack."""
+    lacking = {key: getattr(value, "__abstractmethods__", ()) for key, value in _classes(path).items()}
+    return "".join(f" {key} lacks the methods {', '.join(sorted(names))}." for key, names in lacking.items() if names)
+
+
 def _chosen(text: str, fits: Callable[[Any], bool], wanted: str) -> Any:
     path, _, name = text.partition(".py")
-    module = _loaded(Path(path + ".py"))
-    own = {key: value for key, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__}
-    fitting = {key: value for key, value in own.items() if fits(value)}
+    fitting = {key: value for key, value in _classes(path).items() if fits(value)}
     if name.lstrip(":"):
         found = fitting.get(name[1:])
         if found is None:
@@ -101,7 +126,8 @@ def _chosen(text: str, fits: Callable[[Any], bool], wanted: str) -> Any:
         return found
     if len(fitting) != 1:
         names = f": {', '.join(sorted(fitting))}" if fitting else ""
-        raise Problem(f"{path}.py must have {wanted}, and has {len(fitting)}{names}. Name one by {path}.py:NAME.")
+        cure = _unfinished(path) or f" Name one by {path}.py:NAME."
+        raise Problem(f"{path}.py must have {wanted}, and has {len(fitting)}{names}.{cure}")
     return next(iter(fitting.values()))
 
 

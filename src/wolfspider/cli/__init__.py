@@ -13,11 +13,11 @@ from collections.abc import Sequence
 
 import typer
 
-from wolfspider.cli import categories, offline, runs, states, webs
+from wolfspider.cli import categories, conform, offline, runs, states, webs
 from wolfspider.cli.common import app
 from wolfspider.core.errors import Problem
 
-__all__ = ["app", "categories", "main", "offline", "runs", "states", "webs"]
+__all__ = ["app", "categories", "conform", "main", "offline", "runs", "states", "webs"]
 
 UNREADABLE, BUG, INTERRUPTED, UNREAD = 3, 70, 130, 141  # exit codes; 1 and 2 come from below
 

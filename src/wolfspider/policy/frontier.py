@@ -209,9 +209,10 @@ class Frontier:
                 self._set_aside(number, -minus)
                 self._remove(number)
             elif room.take(record.link):
+                item = Item(*record, self.scores[number])
                 self.known.put(key_of(record.link.url), TAKEN)
                 self._remove(number)
-                return Item(*record, -minus)
+                return item
             else:
                 self.closed.add(host)
         return None

@@ -18,8 +18,8 @@ def demand(holds: bool, sentence: str) -> None:
         raise Violation(sentence)
 
 
-class Ruling(NamedTuple):
-    """What a check says of a strategy, a judge or another subject."""
+class Checked(NamedTuple):
+    """What came of a check of a strategy, a judge or another subject."""
 
     name: str
     demand: str  # in a sentence
@@ -27,7 +27,7 @@ class Ruling(NamedTuple):
     seen: str  # what broke it; "" if it holds
 
 
-def ruled(check: Callable[[Any], None], subject: Any) -> Ruling:
+def tried(check: Callable[[Any], None], subject: Any) -> Checked:
     """Try a check whose documentation says first what it demands, and below what to do where that is broken."""
     sentence, _, remedy = inspect.cleandoc(check.__doc__ or "").partition("\n\n")
     seen = ""
@@ -37,4 +37,4 @@ def ruled(check: Callable[[Any], None], subject: Any) -> Ruling:
         seen = str(violation)
     except Exception as error:  # whatever the subject throws breaks the demand; the others are still to be tried
         seen = fault(error) or f"{type(error).__name__}: {error}"
-    return Ruling(check.__name__, " ".join(sentence.split()), " ".join(remedy.split()), seen)
+    return Checked(check.__name__, " ".join(sentence.split()), " ".join(remedy.split()), seen)

@@ -1,0 +1,172 @@
+"""`wolfspider conform`: a strategy or a judge in a file, tried as a stranger would try it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from wolfspider.testing.judge_conformance import JUDGE_CHECKS
+from wolfspider.testing.strategy_conformance import STRATEGY_CHECKS
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = re.search(r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL)
+Run = Callable[..., tuple[int, str, str]]
+
+HEAD = """
+from wolfspider import Ordered
+
+class Mine(Ordered):
+    name = "mine"
+    paper = "none"
+"""
+CRAWLS = (
+    HEAD
+    + """
+    def observe(self, outcome):
+        if outcome.page:
+            self.frontier.extend(outcome.page.links, [0] * len(outcome.page.links), outcome.page.final_url)
+"""
+)
+TRUSTS = (
+    HEAD
+    + """
+    def observe(self, outcome):
+        for link in outcome.page.links:
+            self.frontier.push(link, 1.0)
+"""
+)
+HOARDS = (
+    HEAD
+    + """
+    def begin(self, seeds, now):
+        self.depths = {}
+        super().begin(seeds, now)
+
+    def observe(self, outcome):
+        for link in outcome.page.links if outcome.page else ():
+            self.depths[link.url] = 1
+            self.frontier.push(link, 1.0)
+"""
+)
+JUDGE = """
+from wolfspider import Unlearning, Verdict
+
+class Certain(Unlearning):
+    def score(self, page):
+        return Verdict(%s, True)
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Callable[[str], Path]:
+    def written(source: str) -> Path:
+        path = tmp_path / "mine.py"
+        path.write_text(source, encoding="utf-8")
+        return path
+
+    return written
+
+
+def test_the_example_of_contributing_conforms_and_crawls(run: Run, file: Callable[[str], Path]) -> None:
+    assert EXAMPLE is not None
+    path = file(EXAMPLE[1])
+    code, out, _ = run("conform", path)
+    assert (code, out.splitlines()[0], out.splitlines()[-1]) == (0, "AnchorsFirst:", "All demands hold.")
+    assert out.count("  holds   ") == len(STRATEGY_CHECKS)
+    code, out, errors = run(f"bench --web synthetic:pages=1000 --pages 40 --jobs 1 --json - --quiet --strategy {path}")
+    assert code == 0, errors
+    assert {row["downloads"] for row in json.loads(out)["rows"]} == {40}
+
+
+def test_what_a_stranger_gets_wrong_is_told_with_its_line_and_what_to_do(run: Run, file: Callable[[str], Path]) -> None:
+    path = file(TRUSTS)
+    code, out, _ = run("conform", path)
+    assert code == 1
+    error = f"{path} line 9, in observe: AttributeError: 'NoneType' object has no attribute 'links'."
+    assert f"  broken  survives_every_failure: {error}\n  broken  same_seed_same_log: the same\n" in out
+    *_, first, demand, seen, remedy = out.splitlines()
+    assert first.endswith("The first is survives_every_failure:")
+    assert demand.startswith("  Demand:      A web where every page fails") and seen == f"  Seen:        {error}"
+    assert remedy.startswith("  What to do:  In `observe`, `outcome.page` is None")
+
+
+def test_who_keeps_too_much_is_told_of_extra(run: Run, file: Callable[[str], Path]) -> None:
+    code, out, _ = run("conform", file(HOARDS))
+    assert code == 1 and out.count("  broken  ") == 1
+    assert re.search(
+        r"broken  memory_is_bounded: it keeps \d+ entries after \d+ pages with \d+ links; \d+ are all", out
+    )
+    assert "extra=..." in out.splitlines()[-1]
+
+
+def test_scores_that_are_whole_numbers_are_no_reason_to_fail(run: Run, file: Callable[[str], Path]) -> None:
+    assert run("conform", file(CRAWLS))[0] == 0
+
+
+def test_as_json(run: Run, file: Callable[[str], Path]) -> None:
+    code, out, _ = run("conform --json", f"{file(HOARDS)}:Mine")
+    told = json.loads(out)
+    assert (code, told["conforms"], len(told["demands"])) == (1, False, len(STRATEGY_CHECKS))
+    broken = [demand for demand in told["demands"] if not demand["holds"]]
+    assert [(demand["subject"], demand["demand"]) for demand in broken] == [("Mine", "memory_is_bounded")]
+    assert all(broken[0][field] for field in ("sentence", "seen", "remedy"))
+
+
+def test_a_judge_is_tried_as_one(run: Run, file: Callable[[str], Path]) -> None:
+    code, out, _ = run("conform", file(JUDGE % "0.9"))
+    assert code == 0 and out.count("  holds   ") == len(JUDGE_CHECKS)
+    code, out, _ = run("conform", file(JUDGE % "1.5"))
+    assert code == 1 and "broken  verdicts_are_scores: it says Verdict(score=1.5" in out
+
+
+def test_everything_of_a_file_is_tried(run: Run) -> None:
+    code, out, _ = run("conform", ROOT / "examples" / "own_judge_and_strategy.py")
+    assert code == 0 and out.count("  holds   ") == len(JUDGE_CHECKS) + len(STRATEGY_CHECKS)
+
+
+def test_names_of_the_house_are_tried_with_all_their_variants(run: Run) -> None:
+    code, out, _ = run("conform tfidf")
+    assert code == 0 and out.startswith("tfidf:\n")
+    code, out, _ = run("conform fish")
+    assert code == 0 and out.startswith("fish:\n")
+    code, _, errors = run("conform sharc")
+    assert code == 2 and "There is no strategy 'sharc'" in errors
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ("class Mine(\n", "SyntaxError"),
+        ("\nimport nothing_of_that_name\n", "nothing_of_that_name' (line 2)"),
+        ("x = 1\n", "and has none"),
+        (
+            "from wolfspider import Strategy\nclass Mine(Strategy):\n    name = 'm'\n",
+            "Mine lacks the methods begin, obs",
+        ),
+    ],
+)
+def test_a_file_without_anything_to_try_is_told(
+    run: Run, file: Callable[[str], Path], source: str, sentence: str
+) -> None:
+    code, out, errors = run("conform", file(source))
+    assert code in (2, 3) and not out and sentence in errors
+
+
+def test_ctrl_c_ends_it(file: Callable[[str], Path]) -> None:
+    """A strategy that never returns says so first, and then is interrupted."""
+    path = file(HEAD + "    def observe(self, outcome):\n        print('here', flush=True)\n        while True: pass\n")
+    call = [sys.executable, "-m", "wolfspider", "conform", str(path)]
+    with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ)) as process:
+        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout.readline() == b"here\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
+        assert b"Traceback" not in process.stderr.read()
