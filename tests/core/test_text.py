@@ -70,7 +70,6 @@ def test_counts_are_kept_on_the_page() -> None:
 
 
 def test_golden_similarities() -> None:
-    assert text.jaccard({"a", "b", "c"}, {"b", "c", "d"}) == 0.5
     assert text.tanimoto({"a": 1, "b": 2}, {"b": 2, "c": 1}) == pytest.approx(4 / 6)
     assert text.cosine({"a": 1, "b": 1}, {"a": 2, "b": 1}) == pytest.approx(0.948683, abs=1e-6)
     assert text.cosine({"a": 1, "b": 1}, {"a": 5}) == pytest.approx(0.707107, abs=1e-6)
@@ -79,7 +78,7 @@ def test_golden_similarities() -> None:
 
 def test_nothing_is_like_nothing() -> None:
     assert text.cosine({}, {"a": 1}) == text.cosine({"a": 0.0}, {"a": 1}) == text.cosine({}, {}) == 0
-    assert text.tanimoto({}, {}) == text.jaccard(set(), set()) == 0
+    assert text.tanimoto({}, {}) == 0
 
 
 bags = st.dictionaries(st.sampled_from("abcdefgh"), st.floats(0.01, 100), max_size=8)
@@ -100,8 +99,8 @@ def test_near_signature_is_near_for_near_texts_only() -> None:
     signature = text.near_signature(base)
     assert 0 < signature < 1 << 64
     assert text.near_signature(tuple(base)) == signature
-    assert text.differing_bits(signature, text.near_signature(edited)) <= 6
-    assert text.differing_bits(signature, text.near_signature(other)) >= 16
+    assert (signature ^ text.near_signature(edited)).bit_count() <= 6
+    assert (signature ^ text.near_signature(other)).bit_count() >= 16
 
 
 def test_near_signature_is_the_same_on_every_machine() -> None:
@@ -125,11 +124,6 @@ def test_near_signature_is_the_vote_of_every_shingle(count: int) -> None:
 
 def test_near_signature_minds_the_order() -> None:
     assert text.near_signature(["a", "b", "c"]) != text.near_signature(["c", "b", "a"])
-
-
-def test_differing_bits() -> None:
-    assert text.differing_bits(0b1011, 0b0010) == 2
-    assert text.differing_bits(0, (1 << 64) - 1) == 64
 
 
 def test_window_and_block() -> None:

@@ -16,7 +16,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import accumulate, chain
 from typing import Any
@@ -204,12 +204,6 @@ def tanimoto(x: Mapping[str, float], y: Mapping[str, float]) -> float:
     return common / union if union else 0.0
 
 
-def jaccard(x: Set[Any], y: Set[Any]) -> float:
-    common = len(x & y)
-    union = len(x) + len(y) - common
-    return common / union if union else 0.0
-
-
 def _square(x: Mapping[str, float]) -> float:
     return sum(weight * weight for weight in x.values())
 
@@ -274,10 +268,6 @@ def phrases(words: Sequence[str]) -> list[str]:
         for size in range(1, LONGEST_PHRASE + 1)
         for first in range(len(words) - size + 1)
     ]
-
-
-def differing_bits(a: int, b: int) -> int:
-    return (a ^ b).bit_count()
 
 
 def clipped(text: str) -> str:

@@ -291,7 +291,7 @@ class Run(Driver):
         url = visit.link.url
         source = self.crawl.source_of(url)
         if source is not None:
-            if not self.crawl.sends(visit):
+            if not self.crawl.may_send(visit):
                 return _Back(self.clock(), visit.id, visit, NOT_SENT, None, 0.0, tried)
             return await self._answered(source, visit, tried)
         held = self.store.held(url) if visit.fresh else {}
@@ -299,7 +299,7 @@ class Run(Driver):
             Request(
                 *(url, visit.deadline, held, self.crawl.in_scope),
                 lambda waiting: self._park(visit, waiting),
-                lambda: self.crawl.sends(visit),
+                lambda: self.crawl.may_send(visit),
                 lambda what: self.meter.doing(visit, what, self.clock()),
             )
         )
@@ -361,7 +361,7 @@ class Run(Driver):
         """Does the visit stay in flight? A run that is ending leaves visits worth another try to the next session."""
         visit, rests = back.visit, self.room.pause(back.visit.link.host)
         costs = isinstance(back.result, Page) or back.result.asked
-        if back.result == NOT_SENT or (costs and not self.crawl.sends(visit)):
+        if back.result == NOT_SENT or (costs and not self.crawl.may_send(visit)):
             self.withheld[visit.id] = (visit, back.tried)
             self._park(visit, True, Phase.LIMIT)
             return True

@@ -238,7 +238,7 @@ class Simulation(Driver):
             heapq.heappush(self.done, (self.now + INSTANT, visit.id, visit, result, INSTANT, self.tries))
 
     def _go_out(self, visit: Visit, now: float, tried: int) -> None:
-        if not self.crawl.sends(visit):
+        if not self.crawl.may_send(visit):
             self.withheld[visit.id] = (visit, tried)
             return
         url = visit.link.url

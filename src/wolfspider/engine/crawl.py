@@ -111,7 +111,7 @@ class Crawl:
         self.reinforcer = reinforcer or Reinforcer()
         self.reinforcer.terms = strategy.terms(self.reinforcer.terms)
         self.scope, self.sources, self.train = scope or Scope(), sources or {}, train
-        strategy.allows = self.allows
+        strategy.allows = self.may_propose
         self.listeners: list[Callable[[events.Event], None]] = []
         self.inbox: list[events.Command] = []  # commands for the driver to hand over between steps
         self._write = journal or (lambda entry: None)
@@ -215,7 +215,7 @@ class Crawl:
             self.idle = 0
         self.until = math.inf
         self._pay(now)
-        room.allows = self.allows
+        room.allows = self.may_propose
         room.open(now, free, self._route, self.limits.delay)
         opened = (room.free, tuple(room.newly_ready))
         visits = self.strategy.propose(room, now)
@@ -257,7 +257,7 @@ class Crawl:
         """A question is in scope where there is a Source to answer it."""
         return self.scope.allows(url) if is_web_address(url) else self.source_of(url) is not None
 
-    def allows(self, url: str) -> bool:
+    def may_propose(self, url: str) -> bool:
         """May a strategy propose this address? Scope does not concern questions to Sources."""
         return not is_web_address(url) or self.scope.allows(url)
 
@@ -270,7 +270,7 @@ class Crawl:
 
     # The landing
 
-    def sends(self, visit: Visit) -> bool:
+    def may_send(self, visit: Visit) -> bool:
         """A request for this visit is about to go out: may it? Reserved downloads exceed the page limit once a person
         has lowered it; then the visit stays in flight, unsent, until there is room again, in this session or in a
         later one. A replay need not know: the journal says only that the visit is in flight."""

@@ -139,7 +139,7 @@ class Frontier:
         self.heads: list[tuple[float, int, int]] = []  # best of each host, and stale ones passed over when met
         self.closed: set[int] = set()  # hosts that refused
         self.waiting = 0
-        self.excluded, self.excluded_scores = array("I"), array("d")  # links set aside; their score above is nan
+        self._aside, self._aside_scores = array("I"), array("d")  # links set aside; their score above is nan
         self.sifting = False  # did the last `pop` end before it met a link in scope?
         self._reopened: Sequence[str] = ()
 
@@ -149,7 +149,7 @@ class Frontier:
     @property
     def aside(self) -> int:
         """How many links are set aside because they are out of scope."""
-        return len(self.excluded)
+        return len(self._aside)
 
     def push(self, link: Link, score: float, source: str = "", extra: Any = None) -> None:
         self.extend((link,), (score,), source, extra)
@@ -245,7 +245,7 @@ class Frontier:
             return None
         score = self.scores[number]
         if score != score:
-            score = self.excluded_scores[self.excluded.index(number)]
+            score = self._aside_scores[self._aside.index(number)]
         return Item(*self.shelf.get(self.places[number]), score)
 
     def seen(self, url: str) -> bool:
@@ -262,27 +262,27 @@ class Frontier:
         for number, score in enumerate(self.scores):
             if score == score:
                 self.scores[number] = score_of(Item(*self.shelf.get(self.places[number]), score))
-        for at, (number, score) in enumerate(zip(self.excluded, self.excluded_scores, strict=True)):
-            self.excluded_scores[at] = score_of(Item(*self.shelf.get(self.places[number]), score))
+        for at, (number, score) in enumerate(zip(self._aside, self._aside_scores, strict=True)):
+            self._aside_scores[at] = score_of(Item(*self.shelf.get(self.places[number]), score))
         self._rebuild()
 
     def bring_back(self) -> None:
         """What was set aside waits again, with its score and in its place."""
         if not self.aside:
             return
-        for number, score in zip(self.excluded, self.excluded_scores, strict=True):
+        for number, score in zip(self._aside, self._aside_scores, strict=True):
             old = self.scores[number]
             if old != old:
                 self.waiting += 1
                 self.scores[number] = score
             else:  # found again meanwhile
                 self.scores[number] = old + score if self.merge == "sum" else max(old, score)
-        self.excluded, self.excluded_scores = array("I"), array("d")
+        self._aside, self._aside_scores = array("I"), array("d")
         self._rebuild()
 
     def _set_aside(self, number: int, score: float) -> None:
-        self.excluded.append(number)
-        self.excluded_scores.append(score)
+        self._aside.append(number)
+        self._aside_scores.append(score)
 
     def _host(self, name: str) -> int:
         host = self.names.get(name)
@@ -350,16 +350,16 @@ class Frontier:
         scores, most = np.frombuffer(self.scores), max(1, self.cap * 9 // 10)
         keeps = highest(scores, most)
         keeps[[queue.best[1] for queue in self.queues if queue.best]] = True
-        self._keep_aside(highest(np.frombuffer(self.excluded_scores), max(0, most - self.waiting)))
-        keeps[np.frombuffer(self.excluded, np.uint32)] = True
+        self._keep_aside(highest(np.frombuffer(self._aside_scores), max(0, most - self.waiting)))
+        keeps[np.frombuffer(self._aside, np.uint32)] = True
         kept = np.flatnonzero(keeps)
         if len(kept) >= self.cap:  # more hosts than places
             kept = np.sort(kept[np.lexsort((kept, -scores[kept]))[: max(1, self.cap - 1)]])
         self._renumber(kept)
 
     def _keep_aside(self, keeps: np.ndarray[Any, Any]) -> None:
-        self.excluded = column(np.frombuffer(self.excluded, np.uint32)[keeps])
-        self.excluded_scores = array("d", np.frombuffer(self.excluded_scores)[keeps].tobytes())
+        self._aside = column(np.frombuffer(self._aside, np.uint32)[keeps])
+        self._aside_scores = array("d", np.frombuffer(self._aside_scores)[keeps].tobytes())
 
     def _renumber(self, kept: np.ndarray[Any, Any]) -> None:
         new = np.full(len(self.scores), DROPPED, np.uint32)
@@ -372,7 +372,7 @@ class Frontier:
         for name in ("scores", "hosts", "places"):
             rows = getattr(self, name)
             setattr(self, name, array(rows.typecode, np.frombuffer(rows, rows.typecode)[kept].tobytes()))
-        self.excluded = column(new[np.frombuffer(self.excluded, np.uint32)])
+        self._aside = column(new[np.frombuffer(self._aside, np.uint32)])
         self.waiting = int(np.count_nonzero(~np.isnan(np.frombuffer(self.scores))))
         self._rebuild()
 
@@ -390,8 +390,8 @@ class Frontier:
             "values": values[order],
             "names": list(self.names),
             "closed": sorted(self.closed),
-            "excluded": self.excluded,
-            "excluded_scores": self.excluded_scores,
+            "excluded": self._aside,
+            "excluded_scores": self._aside_scores,
             "sifting": self.sifting,
         }
 
@@ -403,8 +403,8 @@ class Frontier:
         made.known.fill(state.pop("keys"), state.pop("values"))  # large, and of no more use
         made.names = {name: number for number, name in enumerate(state["names"])}
         made.closed = set(state["closed"])
-        if "excluded" in state:  # earlier versions threw away what was excluded
-            made.excluded, made.excluded_scores = state["excluded"], state["excluded_scores"]
+        if "excluded" in state:  # earlier versions threw away links that were out of scope
+            made._aside, made._aside_scores = state["excluded"], state["excluded_scores"]
             made.sifting = state["sifting"]
         made.waiting = int(np.count_nonzero(~np.isnan(np.frombuffer(made.scores))))
         made._rebuild()

@@ -333,9 +333,9 @@ class Spider(Strategy):
         """The fittest are the outputs so far; among equals who came first. Those out of scope stay chosen, and are told
         of when they are in scope again."""
         order = sorted(pool, key=lambda url: -scores[url].total)[:count]
-        barred = {url: candidate for url, candidate in self.chosen.items() if not self.allows(url)}
-        self.chosen = {url: pool[url] for url in order} | barred
-        self.scores = {url: [*scores[url]] for url in order} | {url: self.scores[url] for url in barred}
+        aside = {url: candidate for url, candidate in self.chosen.items() if not self.allows(url)}
+        self.chosen = {url: pool[url] for url in order} | aside
+        self.scores = {url: [*scores[url]] for url in order} | {url: self.scores[url] for url in aside}
 
     # For people
 

@@ -6,7 +6,7 @@ may have to be asked for first), is it the host's turn. Only then a request goes
 by a meta refresh is a page: only the answer's own status makes a redirect.
 
 While a visit waits, for robots.txt or for a turn, it says so by `Request.waits`, and somebody else may have its slot.
-Just before its first request goes out it asks `Request.sends` whether it still may. Redirects are then followed to
+Just before its first request goes out it asks `Request.may_send` whether it still may. Redirects are then followed to
 their end: the visit has cost its download.
 """
 
@@ -290,7 +290,7 @@ class _Trip:
 
     def held_back(self) -> Failure | None:
         """Why no request may go out, if so. The crawl is asked until one did."""
-        self._sent = self._sent or self.request.sends()
+        self._sent = self._sent or self.request.may_send()
         if not self._sent:
             return NOT_SENT
         self.request.doing(Phase.FETCHING)

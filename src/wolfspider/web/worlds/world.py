@@ -127,7 +127,7 @@ class Request:
     held: Mapping[str, str] = field(default_factory=dict)  # headers of the copy at hand: etag, last-modified
     allows: Callable[[str], bool] = lambda url: True  # the crawl's scope, asked at every hop
     waits: Callable[[bool], None] = lambda waiting: None  # told when the visit must wait for a turn, and when it has it
-    sends: Callable[[], bool] = lambda: True  # asked just before the first request goes out; if False, none may
+    may_send: Callable[[], bool] = lambda: True  # asked just before the first request goes out; if False, none may
     doing: Callable[[Phase], None] = lambda phase: None  # told what the visit is doing, for people alone
 
 
@@ -148,7 +148,7 @@ class Waited:
         self.world, self.clock, self.shortest = world, clock, shortest
 
     async def fetch(self, request: Request) -> Fetch:
-        if not request.sends():
+        if not request.may_send():
             return Fetch(request.url, request.url, failure=NOT_SENT, at=self.clock())
         fetch = self.world.look(request.url, self.clock())
         seconds = max(fetch.seconds, self.shortest)
