@@ -9,9 +9,9 @@ import pytest
 
 from wolfspider.bench.measure.metrics import charged
 from wolfspider.bench.run.cell import opened
-from wolfspider.bench.run.epochs import Epoch, Keeping, epochs
+from wolfspider.bench.run.epochs import Epoch, epochs
 from wolfspider.core.events import Event
-from wolfspider.core.model import Page
+from wolfspider.core.model import Failure, Page
 from wolfspider.core.params import build
 from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Task
@@ -22,6 +22,7 @@ from wolfspider.policy.judges import make_judge
 from wolfspider.strategies import strategy_named
 from wolfspider.strategies.lafc import Lafc
 from wolfspider.web.page.html import parse
+from wolfspider.web.worlds.parsed_once import ParsedOnce
 from wolfspider.web.worlds.synthetic import Synthetic
 
 
@@ -51,7 +52,7 @@ def addresses(web: Synthetic) -> Sequence[str]:
 
 
 def test_what_is_kept_answers_as_the_web_does_at_any_moment(web: Synthetic) -> None:
-    kept = Keeping(web)
+    kept = ParsedOnce(web)
     failed = 0
     for moment in (web.start + 600.0 * spell for spell in range(5)):
         for url in addresses(web):
@@ -64,19 +65,23 @@ def test_what_is_kept_answers_as_the_web_does_at_any_moment(web: Synthetic) -> N
 
 
 def test_no_more_pages_are_kept_than_wanted(web: Synthetic) -> None:
-    kept = Keeping(web, most=5)
+    kept = ParsedOnce(web, most=5)
     for url in addresses(web):
         kept.look(url, web.start)
     assert len(kept) == 5
 
 
-def test_a_web_that_still_changes_is_not_kept() -> None:
+def test_a_web_that_still_changes_is_kept_until_it_does() -> None:
     news = opened("synthetic:pages=2000,topics=8,seed=3,news=1", None)
     assert isinstance(news, Synthetic)
     assert news.news is not None
-    kept = Keeping(news)
-    kept.look(news.news.site, news.start)
-    assert len(kept) == 0
+    kept, failed, digests = ParsedOnce(news), 0, set()
+    for moment in (news.start + 300.0 * spell for spell in (*range(400), *range(0, 400, 50))):
+        plain = parse(news.look(news.news.site, moment))
+        assert parse(kept.look(news.news.site, moment)) == plain
+        failed += isinstance(plain, Failure)
+        digests.add(plain.digest if isinstance(plain, Page) else "")
+    assert failed and len(digests) > 10 and len(kept) == 1
 
 
 class Order:
@@ -94,7 +99,7 @@ class Order:
 def repeated(
     web: Synthetic, task: Task, strategy: str, crawls: int, **given: object
 ) -> tuple[list[Epoch], list[Order]]:
-    kept, orders = Keeping(web), []
+    kept, orders = ParsedOnce(web), []
 
     def crawl_of(number: int) -> Crawl:
         kind = strategy_named(strategy)

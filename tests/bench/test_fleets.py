@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from wolfspider.bench.run.fleets import Steady, fleet, model_of, prepared, recording_of, seeds_of, start_of, work
+from wolfspider.bench.run.fleets import fleet, model_of, prepared, recording_of, seeds_of, start_of, work
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import Event, Noted
 from wolfspider.core.model import Page
 from wolfspider.web.page.html import parse
 from wolfspider.web.page.page_cache import folder
+from wolfspider.web.worlds.parsed_once import Delayed, ParsedOnce
 from wolfspider.web.worlds.recorded import Recorded
 from wolfspider.web.worlds.recording.replayed import Replay
 from wolfspider.web.worlds.synthetic import Synthetic
@@ -40,24 +41,20 @@ def files(under: str) -> dict[str, int]:
     return {str(path): path.stat().st_mtime_ns for path in found}
 
 
-class Counted:
+class Counted(Synthetic):
     """A web that knows how often it was asked."""
 
-    def __init__(self, world: Synthetic) -> None:
-        self.world, self.looks = world, 0
+    looks = 0
 
     def look(self, url: str, now: float) -> Any:
         self.looks += 1
-        return self.world.look(url, now)
-
-    def changed(self, url: str, since: float, until: float) -> float | None:
-        return self.world.changed(url, since, until)
+        return super().look(url, now)
 
 
 def test_a_steady_web_shows_what_the_web_shows_and_asks_it_once_for_each_change() -> None:
     world = Synthetic.parse(WEB)
-    counted = Counted(world)
-    steady = Steady(counted, 2.0)
+    counted = Counted(world.params)
+    steady = Delayed(ParsedOnce(counted), 2.0)
     assert world.news is not None
     front = world.news.site
     changes = 0
@@ -77,8 +74,8 @@ def test_a_steady_web_shows_what_the_web_shows_and_asks_it_once_for_each_change(
 def test_a_steady_web_does_not_keep_what_is_not_there() -> None:
     world = Synthetic.parse(WEB)
     assert world.news is not None
-    counted = Counted(world)
-    steady = Steady(counted, 2.0)
+    counted = Counted(world.params)
+    steady = Delayed(ParsedOnce(counted), 2.0)
     for _ in range(2):
         fetch = steady.look(f"{world.news.site}no-such-page", world.start)
         assert (fetch.page, fetch.seconds) == (None, 2.0)
@@ -159,7 +156,7 @@ def test_a_recorded_web_is_worked_on_from_a_time_and_from_addresses(tiny: str) -
     start = Recorded(Path(tiny)).first
     setting = {"web": tiny, "start": start, **PACE, "seeds": ["http://a.test/"], "fleet": {"fleet": "RL"}}
     _, world, began = prepared(setting)
-    assert (began, isinstance(world, Steady), model_of(setting)) == (start, True, "default")
+    assert (began, isinstance(world, Delayed), model_of(setting)) == (start, True, "default")
     row = fleet(setting)
     assert row["tally"]["fetched"] >= 2
     with pytest.raises(Problem, match="name the addresses"):

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from wolfspider.bench.run.cell import Cell, Delayed, new_crawl
+from wolfspider.bench.run.cell import Cell, new_crawl
 from wolfspider.core import events
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.model import Credit, Failure, Link, Outcome, Page, Verdict, Visit, host_of
@@ -30,6 +30,7 @@ from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy
 from wolfspider.testing.web_conformance import WORLD_CHECKS
 from wolfspider.web.page.html import parse
+from wolfspider.web.worlds.parsed_once import Delayed
 from wolfspider.web.worlds.recording.recorder import Recorder
 from wolfspider.web.worlds.recording.replayed import Replay, opened
 from wolfspider.web.worlds.synthetic import Synthetic

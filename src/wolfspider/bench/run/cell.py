@@ -11,7 +11,7 @@ import resource
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from wolfspider.bench.run.entrants import Own, check_unchanged, judge_of, strate
 from wolfspider.bench.run.result_cache import write_whole
 from wolfspider.core import randomness
 from wolfspider.core.events import EndReason
-from wolfspider.core.model import BACKLINKS, LEAP, Fetch, host_of
+from wolfspider.core.model import BACKLINKS, LEAP, host_of
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Task, Topic
 from wolfspider.drivers.simulated import simulate, simulated_crawl
@@ -35,6 +35,7 @@ from wolfspider.web.http.robots import Robots
 from wolfspider.web.page.urls import looks_like_file
 from wolfspider.web.seeds.leaps import Leaps
 from wolfspider.web.worlds.backlinks import Backlinks
+from wolfspider.web.worlds.parsed_once import Delayed
 from wolfspider.web.worlds.recording.recorder import recorded
 from wolfspider.web.worlds.world import Looks, World, open_web
 
@@ -78,16 +79,6 @@ class Measured:
     seconds: float
     peak_rss_mb: float
     error: str | None = None
-
-
-class Delayed:
-    """A web whose every answer takes the same time."""
-
-    def __init__(self, world: Looks, seconds: float) -> None:
-        self._world, self._seconds = world, seconds
-
-    def look(self, url: str, now: float) -> Fetch:
-        return replace(self._world.look(url, now), seconds=self._seconds)
 
 
 @lru_cache(maxsize=2)

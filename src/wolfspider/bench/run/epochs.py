@@ -5,65 +5,19 @@
 
 `crawl_of(number)` makes a crawl that has not begun, with listeners as wanted. A crawl begins when the one before it has
 ended. What is learned passes through `codec`, as it does between runs, so that no two crawls share anything.
-
-`Keeping` is a web whose pages are parsed once, however many crawls look at them. What it answers does not depend on who
-asked before: a page that would fail at this moment is asked for anew, and does.
 """
 
 from __future__ import annotations
 
-import sys
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from wolfspider.core import codec
-from wolfspider.core.model import Fetch, Page
-from wolfspider.core.text import counts
 from wolfspider.drivers.simulated import Result, simulate
 from wolfspider.engine.crawl import Crawl
-from wolfspider.web.page.html import parse
-from wolfspider.web.worlds.world import Looks, World
-
-PAGES_KEPT = 30_000  # parsed, about 25 KB each
-
-
-class Keeping:
-    """A World that keeps what it has parsed, where nothing changes any more. `seconds` is the time of the processor
-    that its answers have taken."""
-
-    def __init__(self, world: World, most: int = PAGES_KEPT) -> None:
-        self.world, self.most = world, most
-        self.seconds = 0.0
-        self._pages: OrderedDict[str, tuple[Fetch, Page, Callable[[float], bool]]] = OrderedDict()
-
-    def __len__(self) -> int:
-        return len(self._pages)
-
-    def look(self, url: str, now: float) -> Fetch:
-        began = time.process_time()
-        known = self._pages.get(url)
-        if known is not None and not known[2](now):
-            fetch = replace(known[0], at=now, page=replace(known[1], at=now))
-        else:
-            fetch = self._asked(url, now)
-        self.seconds += time.process_time() - began
-        return fetch
-
-    def _asked(self, url: str, now: float) -> Fetch:
-        fetch = self.world.look(url, now)
-        result = parse(fetch)
-        if not isinstance(result, Page) or now < self.world.end:
-            return fetch
-        page = replace(result, words=tuple(map(sys.intern, result.words)))  # many pages, few words
-        counts(page)
-        fetch = replace(fetch, body=b"", page=page)
-        self._pages[url] = (fetch, page, self.world.failing(fetch))
-        if len(self._pages) > self.most:
-            self._pages.popitem(last=False)
-        return fetch
+from wolfspider.web.worlds.parsed_once import ParsedOnce
+from wolfspider.web.worlds.world import Looks
 
 
 class Epoch(NamedTuple):
@@ -80,7 +34,7 @@ class Epoch(NamedTuple):
 def epochs(
     crawl_of: Callable[[int], Crawl],
     looks: Looks,
-    kept: Keeping,
+    kept: ParsedOnce,
     seeds: Sequence[str],
     start: float,
     crawls: int,

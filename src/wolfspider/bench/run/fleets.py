@@ -13,15 +13,12 @@ digest of everything they are made from.
 from __future__ import annotations
 
 import json
-import math
 import os
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from wolfspider.bench import Row, Setting
 from wolfspider.bench.measure.foraging import Foraging
@@ -30,7 +27,7 @@ from wolfspider.bench.run.source import source_of
 from wolfspider.core import randomness
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import Event, Finish, Noted
-from wolfspider.core.model import Fetch, Page, host_of
+from wolfspider.core.model import Page, host_of
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.simulated import simulate, simulated_crawl
@@ -40,6 +37,7 @@ from wolfspider.policy.judges.judge import Unasked
 from wolfspider.strategies import strategy_named
 from wolfspider.web.page.html import parse
 from wolfspider.web.page.page_cache import folder
+from wolfspider.web.worlds.parsed_once import Delayed, ParsedOnce
 from wolfspider.web.worlds.recording.recorder import recorded
 from wolfspider.web.worlds.recording.replayed import Replay
 from wolfspider.web.worlds.synthetic import Synthetic
@@ -53,37 +51,6 @@ SPARE = "listed=10,older=3"  # a news site on which a step takes about as many d
 FRONT_PAGES = ("http://old.felixonline.co.uk/", "http://www.discoverdev.io/")  # of the news corpora
 FIRST_STEPS = 10  # addresses of a recording that foragers without a weblog of their own start from
 STARTS = "starts.json"  # the file of these addresses in the folder of a recording
-
-
-class Changing(Looks, Protocol):
-    """A web that says when the content of a page first changes between two times."""
-
-    def changed(self, url: str, since: float, until: float) -> float | None: ...
-
-
-class Steady:
-    """A web whose pages are parsed once for each change. For webs that say when their pages change, and never fail."""
-
-    def __init__(self, world: Changing, latency: float) -> None:
-        self.world, self.latency = world, latency
-        self._pages: OrderedDict[str, tuple[float, Fetch]] = OrderedDict()  # and until when they are valid
-
-    def look(self, url: str, now: float) -> Fetch:
-        until, fetch = self._pages.get(url, (-math.inf, None))
-        if fetch is not None and fetch.page is not None and now < until:
-            return replace(fetch, at=now, page=replace(fetch.page, at=now))
-        fetch = replace(self.world.look(url, now), seconds=self.latency)
-        result = parse(fetch)
-        if isinstance(result, Page):
-            fetch = replace(fetch, body=b"", page=result)
-            self._keep(url, self.world.changed(url, now, math.inf), fetch)
-        return fetch
-
-    def _keep(self, url: str, change: float | None, fetch: Fetch) -> None:
-        self._pages[url] = (math.inf if change is None else change, fetch)
-        self._pages.move_to_end(url)
-        if len(self._pages) > PAGES_KEPT:
-            self._pages.popitem(last=False)
 
 
 class FirstSteps:
@@ -165,7 +132,7 @@ def _beginning(setting: Setting) -> float:
 def looks_of(setting: Setting) -> Looks:
     if "record" in setting:
         return _replay(*_replay_key(setting))
-    return Steady(_opened(str(setting["web"])), float(setting["latency"]))
+    return Delayed(ParsedOnce(_opened(str(setting["web"])), PAGES_KEPT), float(setting["latency"]))
 
 
 def changed_of(setting: Setting) -> Callable[[str, float, float], float | None]:

@@ -34,7 +34,7 @@ from wolfspider.bench.papers.akbari_lafc.tally import (
     share,
 )
 from wolfspider.bench.run.cell import backlinks, opened
-from wolfspider.bench.run.epochs import Epoch, Keeping, epochs
+from wolfspider.bench.run.epochs import Epoch, epochs
 from wolfspider.bench.run.starts import DIRECTORY, STARTS, CrawlStart, start_of
 from wolfspider.core import randomness as chance
 from wolfspider.core.errors import Problem
@@ -48,6 +48,7 @@ from wolfspider.learn.automaton import Automaton
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.strategies import strategy_named
 from wolfspider.strategies.lafc import Lafc
+from wolfspider.web.worlds.parsed_once import ParsedOnce
 from wolfspider.web.worlds.recorded import Recorded
 from wolfspider.web.worlds.world import World
 
@@ -199,7 +200,7 @@ def measured(setting: Setting) -> Row:
 class Ground(NamedTuple):
     world: World
     task: Task  # with as many keywords as the setting says
-    kept: Keeping
+    kept: ParsedOnce
     start: CrawlStart
 
     def places(self) -> dict[str, int]:
@@ -208,9 +209,9 @@ class Ground(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def keeping(web: str) -> Keeping:
+def keeping(web: str) -> ParsedOnce:
     """Neighbouring cells are of one web, and share what was parsed."""
-    return Keeping(opened(web, None))
+    return ParsedOnce(opened(web, None))
 
 
 @lru_cache(maxsize=2)

@@ -29,7 +29,6 @@ from wolfspider.bench.experiment import Form, Row, Setting
 from wolfspider.bench.measure.population import Energies
 from wolfspider.bench.papers.energy_population.page_meter import PageMeter, figures
 from wolfspider.bench.run.cell import inside, opened
-from wolfspider.bench.run.epochs import Keeping
 from wolfspider.core import randomness
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason, Event, Finish, Noted
@@ -42,6 +41,7 @@ from wolfspider.policy.judges.judge import Unasked
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.strategies.energy.params import MOST_AGENTS
 from wolfspider.strategies.energy.walk import Energy
+from wolfspider.web.worlds.parsed_once import ParsedOnce
 from wolfspider.web.worlds.recorded import Recorded
 
 FIGURES, EXHAUSTED, RATES, CORPUS = "figures", "exhausted", "rates", "corpus"
@@ -244,9 +244,9 @@ def crawled(
 
 
 @lru_cache(maxsize=1)
-def keeping(web: str) -> Keeping:
+def keeping(web: str) -> ParsedOnce:
     """Neighbouring cells are of one web, and share its parsed pages."""
-    return Keeping(opened(web, None), PAGES_KEPT)
+    return ParsedOnce(opened(web, None), PAGES_KEPT)
 
 
 @lru_cache(maxsize=2)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from urllib.parse import SplitResult, urlsplit
@@ -160,13 +160,17 @@ class Synthetic(World):
         return task.seeds[0]
 
     def failing(self, fetch: Fetch) -> Callable[[float], bool]:
-        hosts = ((url, self.addresses.host_number(_split(url).netloc)) for url in (*fetch.hops, fetch.final_url))
-        entities = [
-            (host, self.sites.starts[host] if (page := self.page_of(url)) is None else page)
-            for url, host in hosts
-            if host is not None
-        ]
-        return lambda now: any(self.trouble.failure(host, entity, now) is not None for host, entity in entities)
+        asked = [entity for url in (*fetch.hops, fetch.final_url) for entity in self._entity(_split(url))]
+        return lambda now: any(self.trouble.failure(host, entity, now) is not None for host, entity in asked)
+
+    def _entity(self, parts: SplitResult) -> Iterator[tuple[int | None, int]]:
+        """The host and the number by which chance decides whether an address fails."""
+        host, path = self.addresses.host_number(parts.netloc), parts.path or "/"
+        if self.news is not None and parts.netloc == self.news.name:
+            yield None, crc32(path.encode("utf-8", "surrogatepass"))
+        elif host is not None:
+            page = self.addresses.page_at(host, path)
+            yield host, self.sites.starts[host] if page is None else page
 
     def changed(self, url: str, since: float, until: float) -> float | None:
         parts = _split(url)
