@@ -33,6 +33,8 @@ OWN: dict[str, Any] = {"urls": ("http://localhost/",), "topic": "spiders", "allo
         ({"urls": ("http://example.org/",), "via": "[2002:a00:1::1]:80"}, True),
         ({"urls": ("http://example.org/",), "via": "192.0.0.9:80"}, True),
         ({"via": "proxy.example.org:80"}, False),
+        ({"urls": ("http://intranet/", "http://router.lan/", "http://wiki.corp:8080/")}, True),
+        ({"urls": ("http://intranet.example.org/",)}, False),
         ({"urls": ("http://8.8.8.8/",)}, False),
         ({"leaps": "search:http://localhost:8888"}, False),
         ({"leaps": "categories.sqlite"}, False),

@@ -13,7 +13,7 @@ from wolfspider.core.errors import Problem
 from wolfspider.core.model import host_of
 from wolfspider.core.params import build
 from wolfspider.core.text import words
-from wolfspider.web.http.ip_addresses import public, read_address
+from wolfspider.web.http.ip_addresses import is_own_host
 from wolfspider.web.http.polite import FLOOR
 from wolfspider.web.seeds import sources
 
@@ -70,7 +70,7 @@ def is_local(settings: Settings) -> bool:
     """Does all of it happen on machines of one's own? Then nobody else has to know who asks."""
     server = via(settings)
     if server is not None:
-        return _is_own_host(server[0])
+        return is_own_host(server[0])
     abroad = settings.search or (settings.leaps and not settings.leaps.startswith(SITEMAP))  # leads anywhere
     if not settings.allow_private or settings.seeds or abroad:
         return False
@@ -88,7 +88,7 @@ def _asked(settings: Settings) -> list[str]:
 
 
 def _is_own(url: str) -> bool:
-    return _is_own_host(host_of(url))
+    return is_own_host(host_of(url))
 
 
 def public_needs_contact(settings: Settings) -> bool:
@@ -101,13 +101,6 @@ def floor_told(settings: Settings, delay: float) -> str:
     if delay >= FLOOR or is_local(settings):
         return ""
     return f"Hosts at public addresses rest for {FLOOR:g} s between two requests, though the delay is {delay:g} s."
-
-
-def _is_own_host(host: str) -> bool:
-    name = host if host.count(":") > 1 and "]" not in host else re.sub(r":\d+$", "", host).strip("[]")
-    if read_address(name) is not None:
-        return not public(name)
-    return name == "localhost" or name.endswith((".localhost", ".local", ".internal"))
 
 
 def via(settings: Settings) -> tuple[str, int] | None:

@@ -31,7 +31,7 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from wolfspider.core.model import NO_SUCH_NAME, Failure
-from wolfspider.web.http.ip_addresses import inside, public
+from wolfspider.web.http.ip_addresses import bare_host, inside, name_inside, public
 from wolfspider.web.page.urls import LONGEST
 
 Resolve = Callable[[str], Awaitable[Sequence[str]]]
@@ -49,7 +49,6 @@ _MOST_RECORDS = 16  # of a name that are used
 _BAD_PORTS = frozenset(
     (1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, *range(6665, 6670), 6679, 6697, 10080)
 )
-_INSIDE = frozenset(("localhost", "local", "internal", "localdomain", "intranet", "lan", "corp", "home", "private"))
 _PLAIN = re.compile(r"(https?)://((?:[a-z0-9_-]+\.)*[a-z][a-z0-9_-]*)(?::(\d{1,5}))?(/[!-~]*)", re.ASCII)
 _ANY = re.compile(r"(https?)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?(/[!-~]*)", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x20\x7f]")
@@ -165,7 +164,7 @@ class Guard:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.allow_private = allow_private
-        self.via = (_bare(via[0]), via[1]) if via is not None else None
+        self.via = (bare_host(via[0]), via[1]) if via is not None else None
         self._resolve = resolve
         self._clock = clock
         self._pinned: dict[str, _Pinned] = {}
@@ -181,14 +180,14 @@ class Guard:
             return _PORT
         if _is_number(wanted.host):
             return None if self._address_allowed(wanted.host.strip("[]")) else _NOT_PUBLIC
-        return None if self.allow_private or not _name_inside(wanted.host) else _NOT_PUBLIC
+        return None if self.allow_private or not name_inside(wanted.host) else _NOT_PUBLIC
 
     async def addresses(self, host: str) -> tuple[str, ...] | Failure:
         """Of a name, or of a number itself: looked up once, every one checked, pinned for a while. With `via`, where
         the connection goes in truth."""
         if self.via is not None:
             return await self._known(self.via[0])
-        return await self._known(_bare(host))
+        return await self._known(bare_host(host))
 
     def connector(self, limit: int = 0, tls: ssl.SSLContext | None = None) -> aiohttp.BaseConnector:
         """Connects to checked addresses and no others. To be made inside a running loop."""
@@ -247,7 +246,7 @@ class Guard:
         trusted = self.via is not None
         if _is_number(name):
             return ((name,) if trusted or self._address_allowed(name) else _NOT_PUBLIC), KEPT
-        if not trusted and not self.allow_private and _name_inside(name):
+        if not trusted and not self.allow_private and name_inside(name):
             return _NOT_PUBLIC, KEPT
         found = await self._looked_up(name)
         if isinstance(found[0], Failure) or trusted:
@@ -274,26 +273,12 @@ class Guard:
         return (found, KEPT) if found else (NO_SUCH_NAME, KEPT_UNKNOWN)
 
 
-def _bare(host: str) -> str:
-    """Without port and brackets."""
-    if host[:1] == "[":
-        return host[1:].partition("]")[0]
-    return host.partition(":")[0] if host.count(":") == 1 else host
-
-
 def _is_number(host: str) -> bool:
     """By the rule of WHATWG: a host whose last label is a number is an IPv4 address, well formed or not."""
     if host[:1] == "[" or ":" in host:
         return True
     last = host.rstrip(".").rpartition(".")[2]
     return last.isdigit() or last[:2].lower() == "0x"
-
-
-def _name_inside(host: str) -> bool:
-    """Names that can only mean something inside: also those without a dot, which a resolver completes as it likes."""
-    name = host.rstrip(".").lower()
-    _, dot, last = name.rpartition(".")
-    return not dot or last in _INSIDE or f".{name}".endswith(".home.arpa")
 
 
 class _Resolver(AbstractResolver):

@@ -1,4 +1,4 @@
-"""Which IP addresses anybody may reach, and which lead inside.
+"""Which hosts anybody may reach, and which lead inside: IP addresses, and names that need no look-up.
 
 The tables are our own, made from the IANA registries of special-purpose addresses: what Python's `ipaddress` calls
 private or global differs from one version to the next. Some blocks in these registries are globally reachable (relays
@@ -58,6 +58,11 @@ _METADATA = tuple(
 )
 
 
+_NAMES_INSIDE = frozenset(
+    ["localhost", "local", "internal", "localdomain", "intranet", "lan", "corp", "home", "private"]
+)
+
+
 @lru_cache(4096)
 def read_address(text: str) -> Address | None:
     """An IP address in its plain form; None if the text is something else."""
@@ -110,3 +115,23 @@ def _embedded(address: IPv6Address) -> list[IPv4Address]:
     if address in _6TO4:
         found.append(whole >> 80 & 0xFFFFFFFF)
     return [IPv4Address(number) for number in found]
+
+
+def is_own_host(host: str) -> bool:
+    """Is a host, with or without its port, a machine of one's own: no public number, or a name of the inside?"""
+    name = bare_host(host)
+    return not public(name) if read_address(name) is not None else name_inside(name)
+
+
+def name_inside(host: str) -> bool:
+    """Names that can only mean something inside: also those without a dot, which a resolver completes as it likes."""
+    name = host.rstrip(".").lower()
+    _, dot, last = name.rpartition(".")
+    return not dot or last in _NAMES_INSIDE or f".{name}".endswith(".home.arpa")
+
+
+def bare_host(host: str) -> str:
+    """Without port and brackets."""
+    if host[:1] == "[":
+        return host[1:].partition("]")[0]
+    return host.partition(":")[0] if host.count(":") == 1 else host
