@@ -1,4 +1,4 @@
-"""How large the source is, and how it is parted: the figures that a clean-up is measured by.
+"""How large the source is, and how it is divided: the figures that a clean-up is measured by.
 
     python benchmarks/house.py [FOLDER]
 
@@ -9,6 +9,7 @@ last. File names that occur more than once are listed, and so are files of more 
 from __future__ import annotations
 
 import ast
+import signal
 import statistics
 import sys
 from collections import Counter
@@ -76,4 +77,5 @@ def used_once(trees: dict[Path, ast.Module]) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # end quietly where `| head` has read enough
     main()

@@ -33,12 +33,13 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
+from side_by_side import web_served
 
 from wolfspider.app.hunt import Hunt
 from wolfspider.app.run_folder import settings_of
@@ -158,7 +159,7 @@ def seconds_to_start() -> float:
 
 def attempt(trial: Trial, rng: random.Random) -> tuple[Figures, bool]:
     print(f"{trial.web}: {trial.task.topic.name}, a budget of {trial.pages} downloads", flush=True)
-    with served(trial) as via:
+    with web_served(trial.web, trial.log, LATENCY) as via:
         command = crawl_command(trial, via)
         for number in range(trial.kills):
             kill_once(trial, command, rng, number)
@@ -166,19 +167,6 @@ def attempt(trial: Trial, rng: random.Random) -> tuple[Figures, bool]:
         print(file=sys.stderr)
         finish(trial, command)
     return judge(trial)
-
-
-@contextmanager
-def served(trial: Trial) -> Iterator[str]:
-    program = [sys.executable, "-m", "wolfspider", "web", "serve", trial.web]
-    options = ["--latency", str(LATENCY), "--log", str(trial.log)]
-    server = subprocess.Popen([*program, *options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    try:
-        assert server.stdout is not None
-        yield server.stdout.readline().split()[-1]
-    finally:
-        server.terminate()
-        server.wait()
 
 
 def crawl_command(trial: Trial, via: str) -> list[str]:

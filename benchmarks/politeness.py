@@ -15,12 +15,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import subprocess
 import sys
 import tempfile
 from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
+
+from side_by_side import announced
 
 import wolfspider
 from wolfspider.core.events import Event, Landed
@@ -82,13 +83,8 @@ async def serve_rows(given: argparse.Namespace) -> None:
 
 def measure(given: argparse.Namespace, log: Path) -> None:
     program = [sys.executable, __file__, *sys.argv[1:], "--serve", str(log)]
-    server = subprocess.Popen(program, stdout=subprocess.PIPE, text=True)
-    try:
-        assert server.stdout is not None
-        asyncio.run(crawl(given, server.stdout.readline().strip()))
-    finally:
-        server.kill()
-        server.wait()
+    with announced(program) as via:
+        asyncio.run(crawl(given, via))
 
 
 async def crawl(given: argparse.Namespace, via: str) -> None:

@@ -27,18 +27,17 @@ import argparse
 import asyncio
 import json
 import random
-import re
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
+
+from side_by_side import web_served
 
 import wolfspider
 from wolfspider.bench.measure.population import Energies
@@ -173,24 +172,10 @@ class Measured(NamedTuple):
         return self.downloads + self.waited + self.moves
 
 
-@contextmanager
-def served(log: Path) -> Iterator[str]:
-    """The synthetic web at HOST:PORT, for as long as the block lasts."""
-    program = [sys.executable, "-m", "wolfspider", "web", "serve", SERVED, "--latency", str(LATENCY), "--log", str(log)]
-    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
-        try:
-            assert server.stdout is not None
-            ready = re.search(r"at http://([\d.]+:\d+)", server.stdout.readline())
-            assert ready is not None, "the server did not start"
-            yield ready[1]
-        finally:
-            server.kill()
-
-
 def measured(asked: argparse.Namespace, task: Task, agents: int, seed: int) -> Measured:
     with tempfile.TemporaryDirectory(prefix="population-") as folder:
         log, energies = Path(folder, "served.jsonl"), Energies()
-        with served(log) as via:
+        with web_served(SERVED, log, LATENCY) as via:
             hunt = wolfspider.crawl(
                 *task.seeds,
                 topic=", ".join(task.topic.keywords),

@@ -128,6 +128,28 @@ def _killed(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
+@contextmanager
+def announced(program: list[str]) -> Iterator[str]:
+    """A server of ours for as long as the context lasts, at the address that its first line ends with: HOST:PORT."""
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+        try:
+            assert server.stdout is not None
+            line = server.stdout.readline()
+            if not line:
+                raise Problem(f"The server does not start: {' '.join(program)}")
+            yield line.split()[-1].removeprefix("http://").rstrip("/.")
+        finally:
+            server.kill()
+
+
+@contextmanager
+def web_served(web: str, log: Path, latency: float) -> Iterator[str]:
+    """A web by `wolfspider web serve`, which writes a line for each request into the log."""
+    options = ["--latency", str(latency), "--log", str(log)]
+    with announced([sys.executable, "-m", "wolfspider", "web", "serve", web, *options]) as via:
+        yield via
+
+
 def find_nginx() -> str | None:
     return shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
 

@@ -3,8 +3,8 @@
     python wolfspider_once.py VARIANT PAGES CONCURRENCY FOLDER TOPIC SEED...
 
 VARIANT is full (everything, best-first), two_cores (the same, pages read in a second process) or bare (nothing scored
-and nothing stored). Many requests at once to one host is what wolfspider refuses by design, and what a benchmark on one
-server is about, so the two places that see to it are put out of action here.
+and nothing stored). wolfspider by design never sends many requests to one host at once, but a benchmark on one server
+needs that, so the two places that prevent it are replaced here.
 """
 
 from __future__ import annotations
@@ -13,21 +13,19 @@ import asyncio
 import json
 import math
 import sys
-from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from wolfspider.app.hunt import Hunt
+from wolfspider.app import assemble, hunt, run_folder
+from wolfspider.app.assemble import web_of
 from wolfspider.app.settings import Settings
 from wolfspider.core.events import Event
 from wolfspider.core.model import Failure, Page, Verdict
 from wolfspider.core.topic import Topic
-from wolfspider.drivers.live import Clock, Run
 from wolfspider.engine.contracts import Held
 from wolfspider.policy.judges.judge import Unlearning
 from wolfspider.policy.room import Room
-from wolfspider.store.base import Store
 from wolfspider.store.in_memory import Volatile
 from wolfspider.web.http.gates import Gates
 from wolfspider.web.http.live_web import Live
@@ -36,18 +34,15 @@ from wolfspider.web.http.live_web import Live
 class Crowd(Room):
     """Any number of visits at a time to a host."""
 
-    def _when(self, host: str) -> float:
+    def when(self, host: str) -> float:
         return self._ready.get(host, -math.inf)
 
 
-class Rush(Hunt):
-    """A hunt that lets a host be asked for as much at once as there are slots."""
-
-    async def _driver(
-        self, stack: AsyncExitStack, crawl: Any, room: Room, web: Live, store: Store, clock: Clock
-    ) -> Run:
-        web.polite._at_host = Gates(0)
-        return await super()._driver(stack, crawl, Crowd(), web, store, clock)
+def rushing_web(*parts: Any) -> Live:
+    """A web that lets a host be asked for as much at once as there are slots."""
+    web = web_of(*parts)
+    web.polite._at_host = Gates(0)
+    return web
 
 
 class Indifferent(Unlearning):
@@ -72,11 +67,6 @@ class Forgetful(Volatile):
         self._held[url] = self.HAD
 
 
-class BareRush(Rush):
-    def _store(self, stack: AsyncExitStack) -> Store:
-        return Forgetful({"settings": self.settings.to_json()})
-
-
 def settings(variant: str, pages: int, concurrency: int, topic: str, seeds: list[str]) -> Settings:
     bare = variant == "bare"
     return Settings(
@@ -96,11 +86,13 @@ def settings(variant: str, pages: int, concurrency: int, topic: str, seeds: list
 
 
 def main(variant: str, pages: int, concurrency: int, folder: Path, topic: str, seeds: list[str]) -> None:
-    kind = BareRush if variant == "bare" else Rush
+    wanted = settings(variant, pages, concurrency, topic, seeds)
+    vars(hunt).update(Room=Crowd)
+    vars(assemble).update(web_of=rushing_web)
+    if variant == "bare":
+        vars(run_folder).update(opened=lambda *_: Forgetful({"settings": wanted.to_json()}))
     folder.mkdir(parents=True, exist_ok=True)
-    place = folder if variant == "bare" else folder / "run"
-    hunt = kind(settings(variant, pages, concurrency, topic, seeds), place)
-    result = asyncio.run(hunt.run())
+    result = asyncio.run(hunt.Hunt(wanted, folder / "run").run())
     print(json.dumps({"reason": result.reason, "downloads": result.downloads}))
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
+import json
 import os
 import socket
 import sys
@@ -195,3 +197,41 @@ def test_wolfspider_fetches_every_page_of_the_site_once(tmp_path: Path, variant:
         run = throughput.checked(throughput.crawl_once(crawler, ground, 1, site.seeds), site)
     assert run.error == ""
     assert (run.pages, run.requests) == (41, 41)
+
+
+@pytest.mark.parametrize("variant", ["full", "bare"])
+def test_wolfspider_asks_one_host_for_many_pages_at_once(tmp_path: Path, variant: str) -> None:
+    asyncio.run(_crawl_a_server_that_waits(tmp_path, variant))
+
+
+async def _crawl_a_server_that_waits(folder: Path, variant: str) -> None:
+    """It holds its answers back until as many requests are there as may be out at once."""
+    slots, waiting, enough = 8, set[asyncio.Task[Any]](), asyncio.Event()
+    links = "".join(f'<a href="/{number}.html">page</a>' for number in range(2 * slots))
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        while (line := await reader.readline()) and (path := line.split()[1]):
+            while await reader.readline() != b"\r\n":
+                pass
+            if path.endswith(b".html"):
+                waiting.add(task)
+                if len(waiting) == slots:
+                    enough.set()
+                await enough.wait()
+            body = f"<title>page</title><p>page {path.decode()} {links}".encode()
+            head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {len(body)}\r\n\r\n"
+            writer.write(head.encode() + body)
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        seed = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+        program = [BENCHMARKS / "wolfspider_once.py", variant, str(2 * slots), str(slots), folder, "page", seed]
+        crawl = await asyncio.create_subprocess_exec(sys.executable, *program, stdout=asyncio.subprocess.PIPE)
+        try:
+            out, _ = await asyncio.wait_for(crawl.communicate(), 60)
+        finally:
+            if crawl.returncode is None:
+                crawl.kill()
+    assert json.loads(out)["downloads"] == 2 * slots and enough.is_set()
