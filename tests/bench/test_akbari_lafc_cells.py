@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from wolfspider.bench.experiment import Form
-from wolfspider.bench.papers.akbari_lafc.cells import CRAWLERS, STUDIES, ground_of, measured, new_crawl, run, settings
-from wolfspider.bench.papers.akbari_lafc.tally import Restricted, Tally, anytime, curve, largest, ruling_rate
+from wolfspider.bench.papers.akbari_lafc.cells import STUDIES, ground_of, measured, new_crawl, run
+from wolfspider.bench.papers.akbari_lafc.scales import CRAWLERS, ruling_rate, settings
+from wolfspider.bench.papers.akbari_lafc.tally import Restricted, Tally, anytime, curve, largest
 from wolfspider.bench.run.starts import ADDRESS
 from wolfspider.core.events import Event, Landed
 from wolfspider.core.model import Page

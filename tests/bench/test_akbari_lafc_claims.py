@@ -9,7 +9,7 @@ from tests.bench.lafc_rows import made_rows
 
 from wolfspider.bench.experiment import Row, Rows, Ruling, finding
 from wolfspider.bench.papers.akbari_lafc.claims import CLAIMS
-from wolfspider.bench.papers.akbari_lafc.grounds import at_tenths, compared, crawls, precision, recalls
+from wolfspider.bench.papers.akbari_lafc.grounds import at_tenths, compared, crawls, precision, recalled
 
 BY_NUMBER = {claim.number: claim for claim in CLAIMS}
 NUMBERS = sorted(BY_NUMBER)
@@ -247,8 +247,9 @@ def test_precision_is_of_what_was_downloaded() -> None:
 
 def test_recall_is_of_what_four_crawlers_found_together() -> None:
     found = {"LAFC": [1, 2, 3], "BPM": [3, 4], "HW": [4], "LJM": []}
-    values = recalls({crawler: [{"found": own}] for crawler, own in {**found, "CG": [4, 5, 6]}.items()})
-    assert values == {"LAFC": [0.75], "BPM": [0.5], "HW": [0.25], "LJM": [0.0], "CG": [0.25]}
+    rows = recalled({crawler: [{"found": own}] for crawler, own in {**found, "CG": [4, 5, 6]}.items()})
+    values = {crawler: own[0]["recall"] for crawler, own in rows.items()}
+    assert values == {"LAFC": 0.75, "BPM": 0.5, "HW": 0.25, "LJM": 0.0, "CG": 0.25}
 
 
 def test_crawlers_are_compared_on_the_grounds_that_all_have() -> None:

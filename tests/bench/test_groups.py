@@ -10,7 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wolfspider.bench.experiment import Row
-from wolfspider.bench.groups import aligned, average, grouped, indexed, keyed, mean, mean_text, reader, values, where
+from wolfspider.bench.groups import (
+    aligned,
+    average,
+    figures_at,
+    grouped,
+    indexed,
+    keyed,
+    mean,
+    mean_text,
+    reader,
+    values,
+    where,
+)
 
 ROWS: list[Row] = [
     {"web": 1, "crawler": "a", "tally": {"sent": 3}, "share": 0.5},
@@ -42,6 +54,11 @@ def test_what_stands_at_the_same_place_has_the_same_key(sides: list[dict[int, in
     cases = list(zip(*aligned(dict(enumerate(keyed))).values(), strict=True))
     assert all(len({key for key, _ in case}) == 1 for case in cases)
     assert [case[0][0] for case in cases] == [key for key in sides[0] if all(key in side for side in sides)]
+
+
+def test_lists_of_a_row_give_their_value_at_a_place() -> None:
+    row = {"values": [1, 2], "share": [0.5, None], "short": [1], "web": "w"}
+    assert figures_at(row, 1) == {"values": 2, "share": None, "short": None, "web": "w"}
 
 
 def test_a_figure_is_a_path_or_a_function() -> None:

@@ -61,6 +61,14 @@ def aligned(sides: Mapping[N, Mapping[K, V]]) -> dict[N, list[V]]:
     return {name: [side[key] for key in common] for name, side in sides.items()}
 
 
+def figures_at(row: Row, place: int) -> Row:
+    """The row with a single value in place of each list: that at this place of it, None where the list is shorter."""
+    return {
+        name: (value[place] if place < len(value) else None) if isinstance(value, list) else value
+        for name, value in row.items()
+    }
+
+
 def reader(figure: Figure) -> Callable[[Row], Any]:
     """The function that reads a figure from a row."""
     if not isinstance(figure, str):

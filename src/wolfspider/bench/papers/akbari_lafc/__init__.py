@@ -9,75 +9,62 @@ and where the corpora are at hand on recorded ones as well.
 from __future__ import annotations
 
 from wolfspider.bench.experiment import Experiment, Form
-from wolfspider.bench.papers.akbari_lafc.cells import (
+from wolfspider.bench.papers.akbari_lafc.cells import measured
+from wolfspider.bench.papers.akbari_lafc.claims import CLAIMS
+from wolfspider.bench.papers.akbari_lafc.figures import figures
+from wolfspider.bench.papers.akbari_lafc.report import tables
+from wolfspider.bench.papers.akbari_lafc.scales import (
     AGAIN,
     CONTROLS,
     CORPUS_KEYWORDS,
+    FULL,
+    QUICK,
     RATES,
     SWEPT_KEYWORDS,
     THEOREM_RATES,
     TOPIC_KEYWORDS,
-    Scale,
-    corpora,
-    measured,
-    scale,
     settings,
 )
-from wolfspider.bench.papers.akbari_lafc.claims import CLAIMS
-from wolfspider.bench.papers.akbari_lafc.figures import figures
-from wolfspider.bench.papers.akbari_lafc.tables import tables
 
 PAPER_BUDGET = 10_000
 
 
 def scaled(form: Form) -> list[str]:
-    of = scale(form)
-    topics = len(TOPIC_KEYWORDS)
+    of, topics = form.scale(FULL, QUICK), len(TOPIC_KEYWORDS)
     web = (
         f"The web is computed ({of.web}). {topics} of its topics stand for the paper's. Where crawlers are compared "
         f"they have as many keywords as those have words: {', '.join(map(str, TOPIC_KEYWORDS))}. A page of a directory "
         "stands for Yahoo's, and a page of ten results, ranked by us, for Ask's."
     )
     paper = "as in the paper" if of.budget == PAPER_BUDGET else f"instead of {PAPER_BUDGET:,}"
-    budget = f"Each crawl has {of.budget:,} downloads, {paper}."
-    trained = (
-        "What a person browsed, which LJM and BPM learn from, is browsed by a rule, and back-links, which HW learns "
-        "from, are those of the web itself; the paper says of neither where it had them from, or what they cost."
-    )
-    time = (
-        "Running time is that of a computed network and of one core that does nothing but crawl; the paper's is that "
-        "of its line and its machine. Orders can be compared, minutes cannot."
-    )
-    return [web, budget, _swept(of), _learned(of), trained, time, _recorded(form)]
-
-
-def _swept(of: Scale) -> str:
-    return (
+    sweeps = (
         f"The sweeps try {len(of.controls)} control thresholds and {len(of.rates)} learning rates (paper: "
-        f"{len(CONTROLS)} and {len(RATES)}), on {len(TOPIC_KEYWORDS) * len(of.sweep_starts)} grounds with "
-        f"{SWEPT_KEYWORDS} keywords each instead of one topic with one. LAFC-R is {AGAIN} crawls of "
-        f"{of.budget // AGAIN:,} downloads."
+        f"{len(CONTROLS)} and {len(RATES)}), on {topics * len(of.sweep_starts)} grounds with {SWEPT_KEYWORDS} keywords "
+        f"each instead of one topic with one. LAFC-R is {AGAIN} crawls of {of.budget // AGAIN:,} downloads."
     )
-
-
-def _learned(of: Scale) -> str:
-    return (
+    theorem = (
         f"The paper proves its theorem and does not try it. Here {of.theorem_crawls} crawls of {of.theorem_budget} "
         f"downloads keep their automata, on {of.theorem_topics} of the topics with {SWEPT_KEYWORDS} keywords each, and "
         f"learning rates {', '.join(map(str, THEOREM_RATES))}."
     )
-
-
-def _recorded(form: Form) -> str:
-    names = [folder.name for folder in corpora(form)]
-    if not names:
-        return "Nothing was run on recorded webs: no corpus is at hand."
-    return (
-        f"Beside the paper: crawls on recorded webs ({', '.join(names)}), each of a quarter of the "
-        f"pages, from a directory page, with {CORPUS_KEYWORDS} keywords of each topic."
+    corpora = ", ".join(folder.name for folder in form.folders(of.corpora))
+    recorded = (
+        f"Beside the paper: crawls on recorded webs ({corpora}), each of a quarter of the pages, from a directory "
+        f"page, with {CORPUS_KEYWORDS} keywords of each topic."
     )
+    nothing = "Nothing was run on recorded webs: no corpus is at hand."
+    downloads = f"Each crawl has {of.budget:,} downloads, {paper}."
+    return [web, downloads, sweeps, theorem, TRAINED_HERE, TIMES_HERE, recorded if corpora else nothing]
 
 
+TRAINED_HERE = (
+    "What a person browsed, which LJM and BPM learn from, is browsed by a rule, and back-links, which HW learns "
+    "from, are those of the web itself; the paper says of neither where it had them from, or what they cost."
+)
+TIMES_HERE = (
+    "Running time is that of a computed network and of one core that does nothing but crawl; the paper's is that "
+    "of its line and its machine. Orders can be compared, minutes cannot."
+)
 ABOUT = (
     "A focused crawler in which every document has a learning automaton that chooses among its links, is rewarded when "
     "what it chose is nearer to the topic than all before, and goes on only from documents that are near enough. The "

@@ -1,28 +1,20 @@
-"""The cells of `akbari_lafc`: what is run, and what is measured of it.
+"""The cells of `akbari_lafc`: crawls on a ground, and what is measured of them.
 
 A ground is a topic of a web, with one page to start from. On it runs one crawl, or several that leave each other what
 they learned. Relevant is, as in the paper, a page whose similarity over the keywords alone is 0.75 or more; every
 crawler trains with that judge. What the web itself says is relevant is measured beside it.
-
-    sweep      LAFC with one of its parameters at several values, each value on the same ground
-    compare    one crawler
-    corpus     one crawler, on a recorded web
-    theorem    what the automata have learned after so many crawls
-    ties       a topic of one keyword, where no control threshold can matter
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import product
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from wolfspider.bench.experiment import Form, Row, Setting
+from wolfspider.bench.experiment import Row, Setting
 from wolfspider.bench.measure.metrics import key
+from wolfspider.bench.papers.akbari_lafc.scales import COMPARE, CORPUS, NEAR_ONE, SWEEP, THEOREM, TIES
 from wolfspider.bench.papers.akbari_lafc.tally import (
-    SURE,
     Nearness,
     Restricted,
     Tally,
@@ -30,18 +22,17 @@ from wolfspider.bench.papers.akbari_lafc.tally import (
     curve,
     largest,
     minutes,
-    ruling_rate,
     share,
 )
 from wolfspider.bench.run.cell import backlinks, opened
 from wolfspider.bench.run.epochs import Epoch, epochs
-from wolfspider.bench.run.starts import DIRECTORY, STARTS, CrawlStart, start_of
+from wolfspider.bench.run.starts import CrawlStart, start_of
 from wolfspider.core import randomness as chance
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason
 from wolfspider.core.model import BACKLINKS, Question
 from wolfspider.core.scope import Scope
-from wolfspider.core.topic import Task, Topic, load_tasks
+from wolfspider.core.topic import Task, Topic
 from wolfspider.drivers.simulated import simulated_crawl
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.learn.automaton import Automaton
@@ -49,144 +40,10 @@ from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.strategies import strategy_named
 from wolfspider.strategies.lafc import Lafc
 from wolfspider.web.worlds.parsed_once import ParsedOnce
-from wolfspider.web.worlds.recorded import Recorded
 from wolfspider.web.worlds.world import World
 
-TAUGHT_BACKWARDS = ("context-graph", "relevancy-context-graph")  # who asks for back-links
-AGAIN = 20  # crawls of LAFC-R
-TOPIC_KEYWORDS = (1, 1, 2, 1, 2)  # of Linux, Robotics, Java Programming, Asthma, Olympic Games
-SWEPT_KEYWORDS = 3  # where LAFC varies: with one no threshold can matter, with five few pages are near enough
-CORPUS_KEYWORDS = 2  # on recorded webs, where hardly a page says all six alike and LAFC would not leave its start
-CONTROLS = [0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95]  # of table 2
-RATES = [0.05, 0.06, 0.07, 0.08, 0.09, 0.1, 0.2, 0.3, 0.4, 0.5]  # of table 3
-SWEPT = {"control": {"rate": 0.1}, "rate": {"control": 0.8}}  # what the other parameter is meanwhile
-THEOREM_RATES = (0.01, 0.03, 0.09, 0.3)
+TAUGHT_BACKWARDS = ("context-graph", "relevancy-context-graph")  # strategies that ask for back-links
 TOLD = (1, 2, 5, 10, 20, 30, 40, 50, 100)  # crawls after which it is told what the automata have learned
-CRAWLERS: Mapping[str, Mapping[str, Any]] = {
-    "LAFC": {"strategy": "lafc"},
-    "LAFC-20": {"strategy": "lafc", "crawls": AGAIN},
-    "LAFC-R": {"strategy": "lafc", "crawls": AGAIN},
-    "LJM": {"strategy": "ljm"},
-    "LJM+": {"strategy": "ljm", "settings": {"ties": "centroid"}},
-    "BPM": {"strategy": "bpm"},
-    "HW": {"strategy": "relevancy-context-graph"},
-    "CG": {"strategy": "context-graph"},
-    "best-first": {"strategy": "best-first"},
-    "breadth-first": {"strategy": "breadth-first"},
-}
-TRAINING = CHARGED, FREE = "charged", "free"
-TRAINED = ("LJM", "LJM+", "BPM", "HW", "CG")
-CORPUS_CRAWLERS = ("LAFC", "LAFC-R", "LJM", "BPM", "HW", "CG", "best-first", "breadth-first")
-
-
-class Scale(NamedTuple):
-    """How much is run."""
-
-    web: str  # large enough that a crawl hardly ever runs out of links before its budget is spent
-    budget: int  # downloads; the paper's is 10,000
-    controls: list[float]  # swept
-    rates: list[float]
-    first_rates: list[float]  # swept by single crawls, in which no rate can matter
-    sweep_starts: tuple[str, ...]
-    again_starts: tuple[str, ...]  # of LAFC-R in the comparison: twenty times the downloads of any other crawler
-    theorem_topics: int
-    theorem_crawls: int
-    theorem_budget: int  # of each crawl
-    corpora: tuple[str, ...]
-    corpus_again: tuple[str, ...]  # corpora that LAFC-R is run on
-
-
-FULL = Scale(
-    "synthetic:pages=200000,topics=32,seed=1",
-    *(10_000, CONTROLS, RATES, [0.05, 0.1, 0.5], (DIRECTORY,), STARTS),
-    *(4, 100, 500, ("wiki", "docs", "news"), ("wiki",)),
-)
-QUICK = Scale(
-    "synthetic:pages=40000,topics=16,seed=1",
-    *(1_000, [0.45, 0.6, 0.75, 0.8, 0.95], [0.05, 0.09, 0.2, 0.5], [0.05, 0.1, 0.5], (DIRECTORY,), STARTS),
-    *(2, 40, 200, ("wiki-small",), ("wiki-small",)),
-)
-
-
-def scale(form: Form) -> Scale:
-    return QUICK if form.quick else FULL
-
-
-def settings(form: Form) -> list[Setting]:
-    """Topic by topic, so that neighbours look at the same pages."""
-    of = scale(form)
-    found: list[Setting] = []
-    for place, keywords in enumerate(TOPIC_KEYWORDS):
-        found += [*_comparison(of, place, keywords), *_sweeps(of, place), *_theorem(of, place)]
-        found += _ties(of, place) if keywords == 1 else []
-    return [*found, *_corpus(form, of)]
-
-
-def _about(study: str, of: Scale, place: int, start: str, keywords: int, **more: Any) -> Setting:
-    about = {"study": study, "web": of.web, "place": place, "start": start, "keywords": keywords}
-    return {**about, "budget": of.budget, **more}
-
-
-def _comparison(of: Scale, place: int, keywords: int) -> Iterator[Setting]:
-    for start, (crawler, known) in product(STARTS, CRAWLERS.items()):
-        if crawler == "LAFC-R" and start not in of.again_starts:
-            continue
-        for train in TRAINING if crawler in TRAINED else (CHARGED,):
-            yield _about(
-                "compare", of, place, start, keywords, crawler=crawler, train=train, **known, **_parts(of, crawler)
-            )
-
-
-def _parts(of: Scale, crawler: str) -> Mapping[str, int]:
-    return {"crawl_budget": of.budget // AGAIN} if crawler == "LAFC-20" else {}
-
-
-def _sweeps(of: Scale, place: int) -> Iterator[Setting]:
-    for start, varied, crawls in product(of.sweep_starts, SWEPT, (1, AGAIN)):
-        values = of.controls if varied == "control" else of.rates if crawls > 1 else of.first_rates
-        known = {"strategy": "lafc", "settings": SWEPT[varied], "varied": varied, "values": values}
-        parts = {"crawls": crawls, "crawl_budget": of.budget // crawls}
-        yield _about("sweep", of, place, start, SWEPT_KEYWORDS, **known, **parts)
-
-
-def _theorem(of: Scale, place: int) -> Iterator[Setting]:
-    """And once with crawls that leave each other nothing, to show that claim 7 can fail."""
-    if place >= of.theorem_topics:
-        return
-    kinds: list[Setting] = [{"rate": rate, "decay": decay} for rate, decay in product(THEOREM_RATES, (0.99, 1.0))]
-    kinds.append({"rate": ruling_rate(THEOREM_RATES, of.theorem_crawls), "decay": 1.0, "broken": True})
-    for kind in kinds:
-        known = {"strategy": "lafc", "settings": {"decay": kind["decay"]}, **kind}
-        size = {"crawls": of.theorem_crawls, "crawl_budget": of.theorem_budget}
-        yield _about("theorem", of, place, DIRECTORY, SWEPT_KEYWORDS, **known, **size)
-
-
-def _ties(of: Scale, place: int) -> Iterator[Setting]:
-    known = {"strategy": "lafc", "settings": SWEPT["control"], "varied": "control", "values": [0.45, 0.8, 0.95]}
-    yield _about("ties", of, place, DIRECTORY, 1, crawls=1, **known)
-
-
-def _corpus(form: Form, of: Scale) -> Iterator[Setting]:
-    for folder in corpora(form):
-        budget = len(Recorded(folder)) // 4
-        for name, task in load_tasks(folder / "topics.json").items():
-            about = {"study": "corpus", "web": str(folder), "web_name": folder.name, "place": name, "start": DIRECTORY}
-            size = {"keywords": min(CORPUS_KEYWORDS, len(task.topic.keywords)), "budget": budget}
-            for crawler, train in product(CORPUS_CRAWLERS, TRAINING):
-                if _on_corpus(of, folder, crawler, train):
-                    yield {**about, **size, "crawler": crawler, "train": train, **CRAWLERS[crawler]}
-
-
-def _on_corpus(of: Scale, folder: Path, crawler: str, train: str) -> bool:
-    if crawler == "LAFC-R" and folder.name not in of.corpus_again:
-        return False
-    return train == CHARGED or crawler in TRAINED
-
-
-def corpora(form: Form) -> list[Path]:
-    """The recorded webs that are at hand."""
-    folders = [form.corpora / name for name in scale(form).corpora] if form.corpora else []
-    return [folder for folder in folders if folder.is_dir()]
 
 
 def measured(setting: Setting) -> Row:
@@ -197,7 +54,7 @@ def measured(setting: Setting) -> Row:
 # Where it is run
 
 
-class Ground(NamedTuple):
+class CrawlGround(NamedTuple):
     world: World
     task: Task  # with as many keywords as the setting says
     kept: ParsedOnce
@@ -219,17 +76,17 @@ def tasks(web: str) -> dict[str, Task]:
     return dict(opened(web, None).tasks())
 
 
-def ground_of(setting: Setting) -> Ground:
+def ground_of(setting: Setting) -> CrawlGround:
     web, place = str(setting["web"]), setting["place"]
     known = tasks(web)
     task = known[list(known)[place] if isinstance(place, int) else place]
     cut = Topic(task.topic.keywords[: int(setting["keywords"])], name=task.topic.name)
     task = Task(cut, task.seeds, task.relevant)
     world, kept = opened(web, None), keeping(web)
-    return Ground(world, task, kept, start_of(str(setting["start"]), world, task, kept))
+    return CrawlGround(world, task, kept, start_of(str(setting["start"]), world, task, kept))
 
 
-def run(setting: Setting, ground: Ground, hear: Callable[[int, Crawl], None], **given: Any) -> Iterator[Epoch]:
+def run(setting: Setting, ground: CrawlGround, hear: Callable[[int, Crawl], None], **given: Any) -> Iterator[Epoch]:
     """The crawls of a setting; `given` stands above its own settings. `hear` may listen to each, by its number."""
     crawls = int(setting.get("crawls", 1))
     budget = int(setting.get("crawl_budget") or setting["budget"])
@@ -251,7 +108,7 @@ def run(setting: Setting, ground: Ground, hear: Callable[[int, Crawl], None], **
         yield epoch
 
 
-def new_crawl(setting: Setting, ground: Ground, number: int, budget: int, given: Mapping[str, Any]) -> Crawl:
+def new_crawl(setting: Setting, ground: CrawlGround, number: int, budget: int, given: Mapping[str, Any]) -> Crawl:
     """The chances of a crawl are those of its ground and number, whatever crawls there: LJM and BPM learn from the same
     browsing, and values of a parameter are paired."""
     world, topic = ground.world, Topic(ground.task.topic.keywords)
@@ -272,7 +129,7 @@ def new_crawl(setting: Setting, ground: Ground, number: int, budget: int, given:
 # Comparing crawlers
 
 
-def compared(setting: Setting, ground: Ground) -> Row:
+def measure_crawler(setting: Setting, ground: CrawlGround) -> Row:
     """`shared`: the crawls share the budget, and all of them are the row; otherwise the row is the last one."""
     shared = bool(setting.get("crawl_budget"))
     tallies = [Tally(ground.places())]
@@ -326,12 +183,12 @@ def _crawled(setting: Setting, tally: Tally, done: Sequence[Done]) -> Row:
 # Sweeping a parameter
 
 
-def swept(setting: Setting, ground: Ground) -> Row:
+def measure_sweep(setting: Setting, ground: CrawlGround) -> Row:
     lines = [_value(setting, ground, value)[0] for value in setting["values"]]
     return {name: [line[name] for line in lines] for name in lines[0]}
 
 
-def _value(setting: Setting, ground: Ground, value: float) -> tuple[Row, set[int]]:
+def _value(setting: Setting, ground: CrawlGround, value: float) -> tuple[Row, set[int]]:
     """What came of one value, and all addresses that were asked for."""
     tallies: list[Tally] = []
     places = ground.places()
@@ -354,7 +211,7 @@ def _value(setting: Setting, ground: Ground, value: float) -> tuple[Row, set[int
     return row, set().union(*(tally.visited for tally in tallies))
 
 
-def tied(setting: Setting, ground: Ground) -> Row:
+def measure_ties(setting: Setting, ground: CrawlGround) -> Row:
     found = [_value(setting, ground, value) for value in setting["values"]]
     same = all(visited == found[0][1] for _, visited in found)
     return {"precision": [row["precision"] for row, _ in found], "same": same}
@@ -363,7 +220,7 @@ def tied(setting: Setting, ground: Ground) -> Row:
 # What the automata learn
 
 
-def learned(setting: Setting, ground: Ground) -> Row:
+def measure_learning(setting: Setting, ground: CrawlGround) -> Row:
     nearness = Nearness()
     cohort: list[str] = []
     lines: list[Row] = []
@@ -390,8 +247,8 @@ def _preferences(strategy: Lafc, cohort: Sequence[str], near: Mapping[str, float
     mine, all_of_them = _automata(strategy, cohort), _automata(strategy, _rewarded(strategy))
     chances = [*map(largest, mine)]
     return {
-        "share": share(sum(chance > SURE for chance in chances), len(cohort)),
-        "share_raw": share(sum(max(one.chances) > SURE for one in all_of_them), len(all_of_them)),
+        "share": share(sum(chance > NEAR_ONE for chance in chances), len(cohort)),
+        "share_raw": share(sum(max(one.chances) > NEAR_ONE for one in all_of_them), len(all_of_them)),
         "best": share(sum(_prefers_best(strategy, one, near) for one in mine), len(cohort)),
         "mean_largest": sum(chances) / max(1, len(cohort)),
         "cohort": len(cohort),
@@ -409,10 +266,10 @@ def _prefers_best(strategy: Lafc, automaton: Automaton, near: Mapping[str, float
     return known[likeliest] == max(known) >= 0
 
 
-STUDIES: Mapping[str, Callable[[Setting, Ground], Row]] = {
-    "sweep": swept,
-    "compare": compared,
-    "corpus": compared,
-    "theorem": learned,
-    "ties": tied,
+STUDIES: Mapping[str, Callable[[Setting, CrawlGround], Row]] = {
+    SWEEP: measure_sweep,
+    COMPARE: measure_crawler,
+    CORPUS: measure_crawler,
+    THEOREM: measure_learning,
+    TIES: measure_ties,
 }

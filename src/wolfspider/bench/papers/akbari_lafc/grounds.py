@@ -1,5 +1,4 @@
-"""What the claims, tables and figures of `akbari_lafc` read from its rows, a test for trends, and what broken variants
-are made of.
+"""What the claims, tables and figures of `akbari_lafc` read from its rows, and what broken variants are made of.
 
 A ground is a topic of a web with one of its starts. Crawlers are compared on the same grounds. The precision of a crawl
 is its relevant documents to its downloads, training included where it is charged; a crawl that ends before its budget
@@ -8,56 +7,50 @@ is spent has the precision of what it downloaded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from operator import itemgetter
 
-import numpy as np
+from wolfspider.bench.experiment import Row, Rows
+from wolfspider.bench.groups import Figure, aligned, average, grouped, indexed, mean, values, where
+from wolfspider.bench.papers.akbari_lafc.scales import (
+    CHARGED,
+    COMPARE,
+    FOUR,
+    FREE,
+    LAFC_R,
+    SWEEP,
+    THEOREM,
+    TRAINED,
+)
+from wolfspider.bench.variants import Variant, changed, dealt
 
-from wolfspider.bench.experiment import Row, Rows, Ruling
-from wolfspider.bench.rulings import FEWEST
-
-SWEEP, COMPARE, THEOREM, CORPUS, TIES = "sweep", "compare", "theorem", "corpus", "ties"  # studies
-CONTROL, RATE = "control", "rate"  # what a sweep varies
-CHARGED, FREE = "charged", "free"  # training
-LAFC, AGAIN, PARTS = "LAFC", "LAFC-R", "LAFC-20"
-FOUR = (LAFC, "BPM", "HW", "LJM")  # in the paper's order, the best first
-OTHERS = (AGAIN, PARTS, "LJM+", "CG", "best-first", "breadth-first")
-TRAINED = ("BPM", "HW", "LJM", "LJM+", "CG")
 TENTHS = 10
+SWEPT = ("precision", "minutes")  # figures of a sweep
 COMPUTED = "computed"  # the web that has no name
+GROUND = itemgetter("web", "place", "start")
 
-Ground = tuple[str, str, str]  # web, topic, start
+Ground = tuple[str, int | str, str]  # web, topic, start
 Crawls = Mapping[str, Sequence[Row]]  # by crawler, on the same grounds in the same order
-Means = Mapping[str, float]
-
-
-def ground(row: Row) -> Ground:
-    return row["web"], str(row["place"]), row["start"]
 
 
 def crawls(rows: Rows, crawler: str, train: str = CHARGED, study: str = COMPARE) -> dict[Ground, Row]:
     """Of one crawler. One that does not train is charged for nothing, and stands beside both."""
-    wanted = train if crawler in TRAINED else CHARGED
-    mine = [row for row in rows if row["study"] == study and row["crawler"] == crawler and row["train"] == wanted]
-    return {ground(row): row for row in mine}
+    return indexed(where(rows, study=study, crawler=crawler, train=train if crawler in TRAINED else CHARGED), GROUND)
 
 
 def compared(rows: Rows, crawlers: Sequence[str] = FOUR, train: str = CHARGED, study: str = COMPARE) -> Crawls:
     """The crawls on those grounds that all of these crawlers have."""
-    found = {crawler: crawls(rows, crawler, train, study) for crawler in crawlers}
-    first = found[crawlers[0]]
-    common = [place for place in first if all(place in own for own in found.values())]
-    return {crawler: [own[place] for place in common] for crawler, own in found.items()}
+    return aligned({crawler: crawls(rows, crawler, train, study) for crawler in crawlers})
 
 
-def variants(rows: Rows) -> dict[str, Crawls]:
+def other_ways(rows: Rows) -> dict[str, Crawls]:
     """The four crawlers in other ways: with automata that were kept, with free training, by the web's own truth."""
-    again = compared(rows, (AGAIN, *FOUR[1:]))
-    truth = {crawler: [by_truth(row) for row in own] for crawler, own in compared(rows).items()}
+    again = compared(rows, (LAFC_R, *FOUR[1:]))
     return {
-        AGAIN: {LAFC: again[AGAIN], **{crawler: again[crawler] for crawler in FOUR[1:]}},
+        LAFC_R: dict(zip(FOUR, again.values(), strict=True)),
         "free training": compared(rows, train=FREE),
-        "the web's truth": truth,
+        "the web's truth": {crawler: [*map(by_truth, own)] for crawler, own in compared(rows).items()},
     }
 
 
@@ -69,80 +62,65 @@ def precision(row: Row, curve: str = "curve") -> float:
     return float(row[curve][-1] / row["downloads"]) if row["downloads"] else 0.0
 
 
-def at_tenths(row: Row, curve: str = "curve") -> list[float]:
-    """The precision after each tenth of the budget; who has ended before stays where it was."""
+def at_tenths(row: Row) -> list[float]:
+    """The precision after each tenth of the budget; that of a crawl that has ended before stays where it was."""
     spent = [min(row["budget"] * tenth / TENTHS, row["downloads"]) for tenth in range(1, TENTHS + 1)]
-    return [found / downloads if downloads else 0.0 for found, downloads in zip(row[curve], spent, strict=True)]
+    return [found / downloads if downloads else 0.0 for found, downloads in zip(row["curve"], spent, strict=True)]
 
 
-def recalls(found: Crawls, field: str = "found", pool: Sequence[str] = FOUR) -> dict[str, list[float]]:
-    """Of each crawl the share that it found of what these crawlers found together on its ground."""
-    count = len(next(iter(found.values())))
-    pools = [set().union(*(found[crawler][place][field] for crawler in pool)) for place in range(count)]
+def recalled(crawls_of: Crawls, field: str = "found", recall: str = "recall") -> Crawls:
+    """Each crawl with the share that it found of what the four crawlers found together on its ground."""
+    pools = [set().union(*found) for found in zip(*([row[field] for row in crawls_of[c]] for c in FOUR), strict=True)]
     return {
         crawler: [
-            len(whole & set(row[field])) / len(whole) if whole else 0.0 for row, whole in zip(own, pools, strict=True)
+            {**row, recall: len(pool & set(row[field])) / len(pool) if pool else 0.0}
+            for row, pool in zip(own, pools, strict=True)
         ]
-        for crawler, own in found.items()
+        for crawler, own in crawls_of.items()
     }
 
 
-def topics(rows: Rows) -> list[str]:
-    """The places of topics in the comparison, in the order of the settings."""
-    return list(dict.fromkeys(str(row["place"]) for row in rows if row["study"] == COMPARE))
+def topics(rows: Rows) -> dict[int | str, Row]:
+    """The places of topics in the comparison, in the order of the settings, each with a row of it."""
+    return indexed(where(rows, study=COMPARE), itemgetter("place"))
 
 
-def swept(rows: Rows, varied: str, again: bool) -> list[Row]:
+def by_topic(own: Rows, figure: Figure) -> dict[int | str, float | None]:
+    return {place: mean(group, figure) for place, group in grouped(own, itemgetter("place")).items()}
+
+
+def sweeps(rows: Rows, varied: str, again: bool) -> list[Row]:
     """Sweeps of one parameter, over the same values, by one crawl (LAFC-1) or by several that share the downloads."""
-    studied = [row for row in rows if row["study"] == SWEEP and row["varied"] == varied]
-    mine = [row for row in studied if (row["crawls"] > 1) == again]
+    mine = [row for row in where(rows, study=SWEEP, varied=varied) if (row["crawls"] > 1) == again]
     return [row for row in mine if row["values"] == mine[0]["values"]]
-
-
-def static(rows: Rows) -> list[Row]:
-    """What the network learns where nothing changes, so that thresholds need not sink."""
-    return [row for row in kept(rows) if row["decay"] == 1.0]
 
 
 def kept(rows: Rows) -> list[Row]:
     """Crawls of the theorem that keep their automata, as all but those of the broken variant do."""
-    return [row for row in rows if row["study"] == THEOREM and not row.get("broken")]
+    return [row for row in where(rows, study=THEOREM) if not row.get("broken")]
+
+
+def static(rows: Rows) -> list[Row]:
+    """What the network learns where nothing changes, so that thresholds need not sink."""
+    return where(kept(rows), decay=1.0)
 
 
 def again_by_web(rows: Rows) -> dict[str, list[Row]]:
     """Crawls of LAFC-R that tell of each crawl before: on the computed web, and on each recorded one."""
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        if row.get("crawler") == AGAIN and row.get("epochs"):
-            found.setdefault(str(row.get("web_name", COMPUTED)), []).append(row)
-    return found
+    told = [row for row in where(rows, crawler=LAFC_R) if row.get("epochs")]
+    return grouped(told, lambda row: str(row.get("web_name", COMPUTED)))
 
 
-def by_topic(own: Rows, values: Sequence[float]) -> dict[str, float]:
-    groups: dict[str, list[float]] = {}
-    for row, value in zip(own, values, strict=True):
-        groups.setdefault(str(row["place"]), []).append(value)
-    return {place: float(np.mean(group)) for place, group in groups.items()}
+def means_of(crawls_of: Crawls, figure: Figure) -> dict[str, float]:
+    return {crawler: average(values(own, figure)) or 0.0 for crawler, own in crawls_of.items()}
 
 
-def too_few(found: Crawls, fewest: int = FEWEST) -> Ruling | None:
-    count = len(next(iter(found.values())))
-    if count >= fewest:
-        return None
-    names = ", ".join(found)
-    return Ruling(None, sentence=f"{count} grounds have crawls of all of {names}; the test needs {fewest} or more.")
-
-
-def means_of(values: Mapping[str, Sequence[float]]) -> Means:
-    return {name: float(np.mean(own)) for name, own in values.items()}
-
-
-def in_order(means: Means) -> bool:
+def in_order(means: Mapping[str, float]) -> bool:
     """Is each mean above the one after it?"""
     return all(one > other for one, other in pairwise(means.values()))
 
 
-def listed(means: Means) -> str:
+def listed(means: Mapping[str, float]) -> str:
     """The largest first."""
     return ", ".join(f"{name} {mean:.4g}" for name, mean in sorted(means.items(), key=lambda pair: -pair[1]))
 
@@ -150,50 +128,27 @@ def listed(means: Means) -> str:
 # Broken variants
 
 
-def dealt(fields: Sequence[str], figure: Callable[[Row], float], order: Sequence[str]) -> Callable[[Rows], list[Row]]:
-    """On each ground the crawls of these crawlers are dealt out anew: the first gets the fields of the one that has the
-    largest figure, and so on. Free training is left as it is."""
+def dealt_to(order: Sequence[str], figure: Figure, *fields: str) -> Variant:
+    """On each ground the first of these crawlers gets the fields of the crawl that has the largest figure, and so on.
+    Free training is left as it is."""
+    return dealt(fields, figure, lambda rows: zip(*compared(rows, order).values(), strict=True))
 
-    def rows_of(rows: Rows) -> list[Row]:
-        new: dict[int, Row] = {}
-        for group in zip(*(compared(rows, order)[crawler] for crawler in order), strict=True):
-            ranked = sorted(group, key=figure, reverse=True)
-            for row, source in zip(group, ranked, strict=True):
-                new[id(row)] = {**row, **{name: source[name] for name in fields}}
-        return [new.get(id(row), row) for row in rows]
 
-    return rows_of
+def sorted_sweeps(varied: str, falling: bool) -> Variant:
+    """Figures of each sweep from the largest to the smallest, or the other way."""
+    return changed(
+        lambda row: {figure: sorted(row[figure], reverse=falling) for figure in SWEPT}, study=SWEEP, varied=varied
+    )
+
+
+def risen(row: Row) -> Row:
+    spent = [row["budget"] * tenth / TENTHS for tenth in range(1, TENTHS + 1)]
+    curve = [share * downloads for share, downloads in zip(sorted(at_tenths(row)), spent, strict=True)]
+    return {"curve": curve, "downloads": row["budget"]}
 
 
 def forgetful(rows: Rows) -> list[Row]:
     """Crawls of the theorem that were run without inheriting anything, in the place of those that inherit."""
-    instead = {
-        (ground(row), row["rate"]): {**row, "broken": False}
-        for row in rows
-        if row["study"] == THEOREM and row.get("broken")
-    }
-    true = {id(row) for row in static(rows)}
-    return [instead.get((ground(row), row["rate"]), row) if id(row) in true else row for row in rows]
-
-
-def sorted_sweeps(varied: str, falling: bool) -> Callable[[Rows], list[Row]]:
-    """Figures of each sweep from the largest to the smallest, or the other way."""
-
-    def rows_of(rows: Rows) -> list[Row]:
-        return [
-            {**row, **{figure: sorted(row[figure], reverse=falling) for figure in ("precision", "minutes")}}
-            if row["study"] == SWEEP and row["varied"] == varied
-            else row
-            for row in rows
-        ]
-
-    return rows_of
-
-
-def rising_precision(rows: Rows) -> list[Row]:
-    def risen(row: Row) -> Row:
-        spent = [row["budget"] * tenth / TENTHS for tenth in range(1, TENTHS + 1)]
-        curve = [share * downloads for share, downloads in zip(sorted(at_tenths(row)), spent, strict=True)]
-        return {**row, "curve": curve, "downloads": row["budget"]}
-
-    return [risen(row) if row["study"] == COMPARE else row for row in rows]
+    forgot = indexed(where(rows, study=THEOREM, broken=True), lambda row: (GROUND(row), row["rate"]))
+    instead = {id(row): forgot.get((GROUND(row), row["rate"])) for row in static(rows)}
+    return [{**other, "broken": False} if (other := instead.get(id(row))) else row for row in rows]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from wolfspider.bench.experiment import Row
 from wolfspider.bench.measure.metrics import charged, key
@@ -21,10 +21,9 @@ from wolfspider.policy.judges.judge import Unlearning, verdict
 from wolfspider.strategies.lafc import restricted
 
 BORDER = 0.75  # similarity from which on a page is relevant
-CONTROL = 0.8  # of the paper: relevant pages below it are never expanded
+EXPANDED = 0.8  # the paper's control threshold: relevant pages below it are never expanded
 TENTHS = 10  # of the budget, in a curve
 STEPS = 20  # of time, in an any-time curve
-SURE = 0.95  # a chance above it is as good as one
 MINUTE = 60.0
 
 
@@ -65,7 +64,7 @@ class Tally:
         name = key(page.final_url)
         if said is not None and said.relevant:
             self.found.setdefault(key_of(page.digest or name) & 0xFFFFFFFF, self.downloads)
-            self.between += said.evidence["raw"] < CONTROL
+            self.between += said.evidence["raw"] < EXPANDED
         if name in self._places:
             self.truth.setdefault(self._places[name], self.downloads)
 
@@ -119,11 +118,6 @@ class Nearness:
 
 
 # What automata have learned
-
-
-def ruling_rate(rates: Iterable[float], crawls: int) -> float | None:
-    """The smallest rate with which a link that is rewarded once in each crawl can become as good as sure."""
-    return min((rate for rate in rates if (1 - rate) ** crawls < 1 - SURE), default=None)
 
 
 def largest(automaton: Automaton) -> float:

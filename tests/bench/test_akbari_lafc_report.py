@@ -12,8 +12,8 @@ from wolfspider.bench.draw.svg import Figure
 from wolfspider.bench.experiment import Both, Form, Rows, Table
 from wolfspider.bench.papers.akbari_lafc import EXPERIMENT
 from wolfspider.bench.papers.akbari_lafc.figures import figures
-from wolfspider.bench.papers.akbari_lafc.tables import tables
-from wolfspider.bench.papers.akbari_lafc.tally import ruling_rate
+from wolfspider.bench.papers.akbari_lafc.report import tables
+from wolfspider.bench.papers.akbari_lafc.scales import ruling_rate
 
 ROWS = made_rows()
 
