@@ -25,8 +25,14 @@ from wolfspider.bench.papers.energy_population.cells import (
     TWENTIETH,
 )
 from wolfspider.bench.papers.energy_population.claims import CLAIMS, at_upper_bound, exhausted_at, fate, gaps, spread
+from wolfspider.bench.papers.energy_population.crawls_by_run import (
+    AS_PRINTED,
+    mean_population,
+    ratio,
+    runs_of,
+    together,
+)
 from wolfspider.bench.papers.energy_population.page_meter import POINTS
-from wolfspider.bench.papers.energy_population.runs import AS_PRINTED, mean_population, ratio, runs_of, together
 
 BY_NUMBER = {claim.number: claim for claim in CLAIMS}
 NUMBERS = sorted(BY_NUMBER)

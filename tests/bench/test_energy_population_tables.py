@@ -10,7 +10,7 @@ from tests.bench.energy_rows import made_rows
 from wolfspider.bench.experiment import Both, Form, Rows, Table
 from wolfspider.bench.papers.energy_population import EXPERIMENT
 from wolfspider.bench.papers.energy_population.cells import BUFFER, DEADLY, FREE, HIGH, LOW, MIDDLE, TWENTIETH
-from wolfspider.bench.papers.energy_population.tables import figures, tables
+from wolfspider.bench.papers.energy_population.report import figures, tables
 
 ROWS = made_rows()
 

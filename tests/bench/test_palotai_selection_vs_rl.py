@@ -17,15 +17,8 @@ from hypothesis import strategies as st
 from wolfspider.bench.experiment import Both, Form, Reproduction, Row, Rows, finding
 from wolfspider.bench.papers.palotai_selection_vs_rl import EXPERIMENT, scaled
 from wolfspider.bench.papers.palotai_selection_vs_rl.cells import FULL, ORDERS, QUICK, Size, settings, settings_of
-from wolfspider.bench.papers.palotai_selection_vs_rl.claims import (
-    CLAIMS,
-    EFFICIENCY,
-    change,
-    fleet_sizes,
-    no_small_world,
-    relative,
-    same,
-)
+from wolfspider.bench.papers.palotai_selection_vs_rl.claims import CLAIMS, change, fleet_sizes, no_small_world
+from wolfspider.bench.papers.palotai_selection_vs_rl.fleet_pairs import EFFICIENCY, relative, same
 from wolfspider.bench.papers.palotai_selection_vs_rl.report import figures, tables, within
 from wolfspider.bench.run.reproduce import reproduce
 from wolfspider.bench.run.result_cache import digest_of

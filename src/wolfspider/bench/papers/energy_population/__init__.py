@@ -17,7 +17,7 @@ from wolfspider.bench.papers.energy_population.cells import (
     settings,
 )
 from wolfspider.bench.papers.energy_population.claims import CLAIMS
-from wolfspider.bench.papers.energy_population.tables import figures, tables
+from wolfspider.bench.papers.energy_population.report import figures, tables
 
 PAPER_BUDGET, PAPER_RUNS = 25_000, 5
 

@@ -19,7 +19,7 @@ stays where no page can be below it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
@@ -104,17 +104,23 @@ QUICK = Scale(
 
 
 def scale(form: Form) -> Scale:
-    return QUICK if form.quick else FULL
+    return form.scale(FULL, QUICK)
+
+
+def corpora(form: Form) -> list[Path]:
+    """The recorded webs that are at hand."""
+    return form.folders(scale(form).corpora)
 
 
 def settings(form: Form) -> list[Setting]:
     """Run by run, so that neighbours look at the same web."""
     of = scale(form)
-    found: list[Setting] = []
-    for run in range(of.runs):
-        found += [*_figures(of, run), *_rates(of, run)]
-    small = [setting for run in range(of.small_runs) for setting in _exhausted(of, run)]
-    return [*found, *small, *_corpus(form, of)]
+    runs = [setting for run in range(of.runs) for setting in (*_figures(of, run), *_rates(of, run))]
+    exhausted = [
+        _about(EXHAUSTED, of.small, run, of.small_budget, BUFFER, revisit)
+        for run, revisit in product(range(of.small_runs), (PRINTED, CORRECTED))
+    ]
+    return [*runs, *exhausted, *(setting for folder in corpora(form) for setting in _recorded(of, folder))]
 
 
 def _about(study: str, web: str, run: int, budget: int, crawler: str, revisit: float, **more: Any) -> Setting:
@@ -122,38 +128,26 @@ def _about(study: str, web: str, run: int, budget: int, crawler: str, revisit: f
     return {**where, "strategy": "energy", "budget": budget, "crawler": crawler, "revisit": revisit, **more}
 
 
-def _figures(of: Scale, run: int) -> Iterator[Setting]:
-    for crawler in (*PLAIN, EXACT, UNBOUND):
-        yield _about(FIGURES, of.web, run, of.budget, crawler, PRINTED)
-    for crawler in PLAIN if run < of.corrected else ():
-        yield _about(FIGURES, of.web, run, of.budget, crawler, CORRECTED)
+def _figures(of: Scale, run: int) -> list[Setting]:
+    printed = [_about(FIGURES, of.web, run, of.budget, crawler, PRINTED) for crawler in (*PLAIN, EXACT, UNBOUND)]
+    corrected = PLAIN if run < of.corrected else ()
+    return [*printed, *(_about(FIGURES, of.web, run, of.budget, crawler, CORRECTED) for crawler in corrected)]
 
 
-def _exhausted(of: Scale, run: int) -> Iterator[Setting]:
-    for revisit in (PRINTED, CORRECTED):
-        yield _about(EXHAUSTED, of.small, run, of.small_budget, BUFFER, revisit)
+def _rates(of: Scale, run: int) -> list[Setting]:
+    ways = product((DEADLY, TWENTIETH), (False, True))
+    return [_about(RATES, of.web, run, of.rates_budget, crawler, PRINTED, fixed=fixed) for crawler, fixed in ways]
 
 
-def _rates(of: Scale, run: int) -> Iterator[Setting]:
-    for crawler, fixed in product((DEADLY, TWENTIETH), (False, True)):
-        yield _about(RATES, of.web, run, of.rates_budget, crawler, PRINTED, fixed=fixed)
-
-
-def _corpus(form: Form, of: Scale) -> Iterator[Setting]:
-    for folder in corpora(form):
-        budget = len(Recorded(folder)) // 4
-        names = [*load_tasks(folder / "topics.json")][: of.corpus_topics]
-        for run, name in enumerate(names):
-            where = {"study": CORPUS, "web": str(folder), "web_name": folder.name, "run": run, "place": name}
-            for crawler in ON_CORPORA:
-                crawl = {"strategy": "energy", "budget": budget, "crawler": crawler, "revisit": PRINTED}
-                yield {**where, "starts": 3, **crawl}
-
-
-def corpora(form: Form) -> list[Path]:
-    """The recorded webs that are at hand."""
-    folders = [form.corpora / name for name in scale(form).corpora] if form.corpora else []
-    return [folder for folder in folders if folder.is_dir()]
+def _recorded(of: Scale, folder: Path) -> list[Setting]:
+    budget = len(Recorded(folder)) // 4
+    topics = [*load_tasks(folder / "topics.json")][: of.corpus_topics]
+    about = {"study": CORPUS, "web": str(folder), "web_name": folder.name}
+    crawl = {"starts": 3, "strategy": "energy", "budget": budget}
+    return [
+        {**about, "run": run, "place": topic, **crawl, "crawler": crawler, "revisit": PRINTED}
+        for (run, topic), crawler in product(enumerate(topics), ON_CORPORA)
+    ]
 
 
 # Running one

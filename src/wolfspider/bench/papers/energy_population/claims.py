@@ -22,8 +22,8 @@ A case is a run: a web, a topic and one to three relevant starting points; all c
 counts as excluded below p = 0.05; tests of pairs are Wilcoxon's, one-sided, and need five or more. In all crawls a page
 feeds once. Algorithm 2 is printed like that; Algorithm 1, of Figs. 2 to 4, pays rho r - C on every visit, so that
 claims 1 to 3 are ruled on an original model that was changed. Ruled on are crawls where a second visit costs nothing,
-either. Where it costs C, which is our correction, the same test is told beside it. Precision is by relevance
-(page_meter.py); by the web's own truth the same test is told beside it, too.
+either. What the same test finds where it costs C, which is our correction, is told beside it, and so is what it finds
+with precision by the web's own truth instead of by relevance (page_meter.py).
 
 1   The gain rate is one tuned until the population neither dies out nor reaches ten times its first number, a quarter
     of that, or four times as much. In most runs the population must die out with the second, reach ten times its first
@@ -57,11 +57,13 @@ are run: a buffer without bounds, and a sigmoid whose R is 0 for ever.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from operator import itemgetter
 
 import numpy as np
 
 from wolfspider.bench.experiment import Broken, Claim, Row, Rows, Ruling
+from wolfspider.bench.groups import indexed, where
 from wolfspider.bench.papers.energy_population.cells import (
     BUFFER,
     CORRECTED,
@@ -82,23 +84,22 @@ from wolfspider.bench.papers.energy_population.cells import (
     UB,
     UNBOUND,
 )
-from wolfspider.bench.papers.energy_population.page_meter import POINTS
-from wolfspider.bench.papers.energy_population.runs import (
+from wolfspider.bench.papers.energy_population.crawls_by_run import (
     AS_PRINTED,
     POPULATION,
     PRECISION,
     Way,
-    few,
+    instead,
     mean_population,
     ratio,
-    replaced,
     runs_of,
     shared,
     swapped,
     together,
 )
-from wolfspider.bench.rulings import all_of, greater, page
-from wolfspider.bench.stats import interval
+from wolfspider.bench.papers.energy_population.page_meter import POINTS
+from wolfspider.bench.rulings import all_of, beside, few, greater, page, within
+from wolfspider.bench.variants import changed
 
 FAR_LESS = 0.5  # of the other spread
 SIMILAR = 3.0  # populations, the larger to the smaller
@@ -110,34 +111,8 @@ LITTLE, CLOSED = 0.2, 0.5
 TENTHS = 10
 KILLED = 0.95
 CLONES, REWARDED = (8.0, 12.0), (1 / 30, 1 / 15)
-
-Rule = Callable[[Rows, Way], Ruling]
-BESIDE = {
-    "where a second visit costs C": Way(revisit=CORRECTED),
-    "by the web's truth": Way(precision="truth"),
-}
-
-
-def ruled(rule: Rule, beside: Sequence[str] = tuple(BESIDE)) -> Callable[[Rows], Ruling]:
-    """On crawls as printed; the sentence says what the same test finds otherwise."""
-
-    def test(rows: Rows) -> Ruling:
-        ruling = rule(rows, AS_PRINTED)
-        if ruling.holds is None:
-            return ruling
-        others = {name: rule(rows, BESIDE[name]) for name in beside}
-        told = [f"{name} it {_brief(other)}" for name, other in others.items()]
-        return Ruling(ruling.holds, ruling.statistic, " ".join([ruling.sentence, *_listed(told)]).strip())
-
-    return test
-
-
-def _brief(ruling: Ruling) -> str:
-    return f"{'is ' if ruling.holds is None else ''}{ruling.word} ({ruling.statistic or ruling.sentence})"
-
-
-def _listed(told: Sequence[str]) -> list[str]:
-    return [f"Beside it: {'; '.join(told)}."] if told else []
+COSTLY = {"where a second visit costs C": Way(revisit=CORRECTED)}
+OTHERWISE = {**COSTLY, "by the web's truth": Way(precision="truth")}
 
 
 # Populations
@@ -151,7 +126,7 @@ def fate(row: Row) -> str:
 
 def three_fates(rows: Rows, way: Way) -> Ruling:
     cases = together(rows, ORIGINALS, way)
-    if short := few(cases):
+    if short := few(cases, "runs"):
         return short
     wanted = dict(zip(ORIGINALS, ("dies", "usable", "explodes"), strict=True))
     counts = [sum(fate(case[place]) == want for case in cases) for place, want in enumerate(wanted.values())]
@@ -161,10 +136,6 @@ def three_fates(rows: Rows, way: Way) -> Ruling:
     return Ruling(bool(rises.holds) and all(2 * count > len(cases) for count in counts), statistic)
 
 
-def no_gain_matters(rows: Rows) -> list[Row]:
-    return replaced(rows, dict.fromkeys(ORIGINALS, MIDDLE), POPULATION)
-
-
 def spread(case: Sequence[Row]) -> float:
     logs = [math.log10(1 + mean_population(row)) for row in case]
     return max(logs) - min(logs)
@@ -172,7 +143,7 @@ def spread(case: Sequence[Row]) -> float:
 
 def far_less_varied(rows: Rows, way: Way) -> Ruling:
     cases = together(rows, (*ORIGINALS, *SIGMOIDS), way)
-    if short := few(cases):
+    if short := few(cases, "runs"):
         return short
     original, sigmoid = [spread(case[:3]) for case in cases], [spread(case[3:]) for case in cases]
     larger = greater([one - other for one, other in zip(original, sigmoid, strict=True)])
@@ -188,12 +159,10 @@ def far_less_varied(rows: Rows, way: Way) -> Ruling:
 
 
 def wider_to_the_sigmoid(rows: Rows) -> list[Row]:
-    """Run by run; the six crawls change places where the original's are the wider ones."""
-    found = list(rows)
-    for case in together(rows, (*ORIGINALS, *SIGMOIDS), AS_PRINTED):
-        if spread(case[:3]) > spread(case[3:]):
-            found = swapped(found, list(zip(case[:3], case[3:], strict=True)), POPULATION)
-    return found
+    """In each run the crawls of both models are swapped where the original's vary more."""
+    cases = together(rows, (*ORIGINALS, *SIGMOIDS), AS_PRINTED)
+    wider = [case for case in cases if spread(case[:3]) > spread(case[3:])]
+    return swapped(rows, [pair for case in wider for pair in zip(case[:3], case[3:], strict=True)], POPULATION)
 
 
 # Precision
@@ -216,12 +185,10 @@ def more_precise(rows: Rows, way: Way) -> Ruling:
 
 
 def original_more_precise(rows: Rows) -> list[Row]:
-    found = list(rows)
-    for case in together(rows, (FIG_4, MATCHED), AS_PRINTED):
-        last = shared(*case) - 1
-        if case[0]["precision"][last] > case[1]["precision"][last]:
-            found = swapped(found, [case], (*POPULATION, *PRECISION))
-    return found
+    """In each run the two crawls are swapped where the sigmoid's is the more precise."""
+    cases = [(case, shared(*case) - 1) for case in together(rows, (FIG_4, MATCHED), AS_PRINTED)]
+    wrong = [case for case, last in cases if case[0]["precision"][last] > case[1]["precision"][last]]
+    return swapped(rows, wrong, (*POPULATION, *PRECISION))
 
 
 # The buffer
@@ -229,7 +196,7 @@ def original_more_precise(rows: Rows) -> list[Row]:
 
 def kept_within(rows: Rows, way: Way) -> Ruling:
     mine = list(runs_of(rows, BUFFER, way).values())
-    if short := few(mine):
+    if short := few(mine, "runs"):
         return short
     low, high = min(row["smallest"] for row in mine), max(row["largest"] for row in mine)
     bound = f"n = {len(mine)}, from {low} to {high}; {LB} to {UB} and one brood ({BROOD}) are wanted"
@@ -254,10 +221,6 @@ def at_upper_bound(row: Row, way: Way) -> float | None:
     """In which share of these steps; None where there are none."""
     steps = rising(row, way)
     return float(np.mean([row["population"][place] >= AT_UB for place in steps])) if steps else None
-
-
-def without_bounds(rows: Rows) -> list[Row]:
-    return replaced(rows, {BUFFER: UNBOUND}, (*POPULATION, *PRECISION))
 
 
 def exhausted_at(row: Row) -> int | None:
@@ -290,13 +253,6 @@ def sinks(rows: Rows, way: Way) -> Ruling:
     jumps, restarts = (sum(row[name] for row in mine) for name in ("teleported", "restarted"))
     spared = f"{jumps:,} times an agent was spared, {restarts:,} of them to a new life, as no page had energy left."
     return Ruling(ruling.holds, f"{told}; {ruling.statistic}", spared)
-
-
-def ends_with_most(rows: Rows) -> list[Row]:
-    def risen(row: Row) -> Row:
-        return {**row, "population": sorted(row["population"])} if row["study"] == EXHAUSTED else row
-
-    return [risen(row) for row in rows]
 
 
 def gaps(rows: Rows, way: Way) -> tuple[list[list[float]], float]:
@@ -333,24 +289,24 @@ def gap_widens(rows: Rows) -> list[Row]:
     free = runs_of(rows, FREE)
 
     def widened(row: Row) -> Row:
-        source = free.get(row["run"]) if row["study"] == FIGURES and row["crawler"] == BUFFER else None
-        if source is None or row["revisit"] != PRINTED:
-            return row
+        if row["run"] not in free:
+            return {}
+        source = free[row["run"]]
         lower = [share * (1 - 0.1 * (step + 1) / POINTS) for step, share in enumerate(source["precision"])]
-        return {**row, "at": source["at"], "precision": lower, "population": source["population"]}
+        return {"at": source["at"], "precision": lower, "population": source["population"]}
 
-    return [widened(row) for row in rows]
+    return changed(widened, study=FIGURES, crawler=BUFFER, revisit=PRINTED)(rows)
 
 
 # Single pages
 
 
-def as_explained(rows: Rows, way: Way) -> Ruling:
-    deadly, other = (runs_of(rows, crawler, way, RATES) for crawler in (DEADLY, TWENTIETH))
+def as_explained(rows: Rows) -> Ruling:
+    deadly, other = (runs_of(rows, crawler, study=RATES) for crawler in (DEADLY, TWENTIETH))
     common = [run for run in deadly if run in other and deadly[run]["low_visits"] and other[run]["low_visits"]]
     both = [[own[run] for own in (deadly, other) if run in own] for run in {**deadly, **other}]
     clones = [share for pair in both if (share := _clones(pair)) is not None]
-    if short := few(common) or few(clones, "runs with pages far above R"):
+    if short := few(common, "runs") or few(clones, "runs with pages far above R"):
         return short
     died = [(_died(deadly[run]), _died(other[run])) for run in common]
     mean = float(np.mean([one for one, _ in died]))
@@ -358,8 +314,8 @@ def as_explained(rows: Rows, way: Way) -> Ruling:
         {
             f"killed by one page far below R, C = 1.1, at least {KILLED}": Ruling(mean >= KILLED, f"{mean:.3f}"),
             "more than with C = 0.5": greater([one - less for one, less in died]),
-            "clones at a page far above R, G = 10": _within(clones, CLONES),
-            "pages above R, C = 0.5, G = 10": _within([row["above"] for row in other.values()], REWARDED),
+            "clones at a page far above R, G = 10": within(clones, CLONES),
+            "pages above R, C = 0.5, G = 10": within([row["above"] for row in other.values()], REWARDED),
         }
     )
     give = float(np.mean([row["rewarded"] for row in other.values()]))
@@ -377,19 +333,11 @@ def _died(row: Row) -> float:
     return float(row["low_deaths"] / row["low_visits"])
 
 
-def _within(values: Sequence[float], wanted: tuple[float, float]) -> Ruling:
-    low, high = interval(np.array(values))
-    told = f"n = {len(values)}, mean {np.mean(values):.3f}, 95% interval {low:.3f} to {high:.3f}"
-    return Ruling(wanted[0] <= low and high <= wanted[1], f"{told}; {wanted[0]:.3g} to {wanted[1]:.3g} is wanted")
-
-
 def never_below(rows: Rows) -> list[Row]:
-    """Those with R = 0 instead of those where it moves."""
-    fixed = {(row["crawler"], row["run"]): row for row in rows if row["study"] == RATES and row["fixed"]}
-    return [
-        {**fixed.get((row["crawler"], row["run"]), row), "fixed": False} if row["study"] == RATES else row
-        for row in rows
-    ]
+    """The crawls with R = 0 instead of those in which it moves."""
+    key = itemgetter("crawler", "run")
+    fixed = indexed(where(rows, study=RATES, fixed=True), key)
+    return changed(lambda row: {**fixed.get(key(row), row), "fixed": False}, study=RATES)(rows)
 
 
 CLAIMS = (
@@ -397,42 +345,48 @@ CLAIMS = (
         1,
         "With the gain rate the population of the original model dies out, explodes or stays usable.",
         "section IV.B, Fig. 2",
-        ruled(three_fates, ["where a second visit costs C"]),
-        Broken("The gain rate does nothing: all populations are those of the middle one.", no_gain_matters),
+        beside(three_fates, AS_PRINTED, COSTLY),
+        Broken(
+            "The gain rate does nothing: all populations are those of the middle one.",
+            instead(dict.fromkeys(ORIGINALS, MIDDLE), POPULATION),
+        ),
     ),
     Claim(
         2,
         "The population of the sigmoid varies far less with C and G.",
         "section IV.B, Fig. 3",
-        ruled(far_less_varied, ["where a second visit costs C"]),
+        beside(far_less_varied, AS_PRINTED, COSTLY),
         Broken("In each run the sigmoid has the populations that vary more.", wider_to_the_sigmoid),
     ),
     Claim(
         3,
         "At similar populations the sigmoid is more precise than the original model.",
         "section IV.B, Fig. 4",
-        ruled(more_precise),
+        beside(more_precise, AS_PRINTED, OTHERWISE),
         Broken("In each run the original model has the more precise crawl of the two.", original_more_precise),
     ),
     Claim(
         4,
         "The buffer keeps the population within its bounds, mostly at the upper one while precision rises.",
         "section IV.C, Fig. 5",
-        ruled(kept_within),
-        Broken("A buffer without bounds. It was run.", without_bounds),
+        beside(kept_within, AS_PRINTED, OTHERWISE),
+        Broken("A buffer without bounds. It was run.", instead({BUFFER: UNBOUND}, (*POPULATION, *PRECISION))),
     ),
     Claim(
         5,
         "When the topic is exhausted the population sinks to the lower bound.",
         "section IV.C",
-        ruled(sinks, ["where a second visit costs C"]),
-        Broken("The populations of each crawl are put from the smallest to the largest.", ends_with_most),
+        beside(sinks, AS_PRINTED, COSTLY),
+        Broken(
+            "The populations of each crawl are put from the smallest to the largest.",
+            changed(lambda row: {"population": sorted(row["population"])}, study=EXHAUSTED),
+        ),
     ),
     Claim(
         6,
         "Precision with the buffer is a little lower, and the difference closes.",
         "section IV.C, Fig. 6",
-        ruled(a_little_lower),
+        beside(a_little_lower, AS_PRINTED, OTHERWISE),
         Broken("With the buffer an ever larger share of what is found without it is missing.", gap_widens),
     ),
     Claim(
@@ -440,7 +394,7 @@ CLAIMS = (
         "C > 1 kills an agent at one bad page, G = 10 makes about ten clones at a very relevant one, and C = 0.5 with "
         "G = 10 rewards about one page in twenty.",
         "section III.A",
-        ruled(as_explained, []),
+        as_explained,
         Broken("R is 0 for ever, so that every page is above it. These were run.", never_below),
     ),
 )

@@ -26,7 +26,8 @@ from wolfspider.bench.papers.palotai_selection_vs_rl.cells import (
     WEBS,
     WL,
 )
-from wolfspider.bench.papers.palotai_selection_vs_rl.claims import (
+from wolfspider.bench.papers.palotai_selection_vs_rl.claims import graphs, pooled
+from wolfspider.bench.papers.palotai_selection_vs_rl.fleet_pairs import (
     AGE,
     EFFICIENCY,
     FOUND,
@@ -34,8 +35,6 @@ from wolfspider.bench.papers.palotai_selection_vs_rl.claims import (
     PAIR,
     RELEVANT,
     SENT,
-    graphs,
-    pooled,
     relative,
 )
 from wolfspider.bench.stats import interval

@@ -1,0 +1,252 @@
+"""The tables and figures of `energy_population`. Only the captions of the paper's own figures are at hand, so the only
+numbers of theirs beside ours are those of section III.A."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+from operator import itemgetter
+
+import numpy as np
+
+from wolfspider.bench.draw.svg import PALETTE, Figure
+from wolfspider.bench.experiment import Row, Rows, Table
+from wolfspider.bench.groups import average, grouped, where
+from wolfspider.bench.papers.energy_population.cells import (
+    BUFFER,
+    CORPUS,
+    CORRECTED,
+    DEADLY,
+    EXACT,
+    EXHAUSTED,
+    FIG_4,
+    FIGURES,
+    FREE,
+    HIGH,
+    LB,
+    LOW,
+    MATCHED,
+    MIDDLE,
+    ORIGINALS,
+    PRINTED,
+    RATES,
+    SIGMOIDS,
+    TWENTIETH,
+    UB,
+    UNBOUND,
+)
+from wolfspider.bench.papers.energy_population.crawls_by_run import Way, mean_population, runs_of
+from wolfspider.bench.papers.energy_population.page_meter import POINTS
+from wolfspider.bench.tabulate import Column, figures_of, group_table, tables_of
+
+VISITS = {"free, as printed": PRINTED, "costs C": CORRECTED}
+MODELS = {LOW: 0, MIDDLE: 0, HIGH: 0, FREE: 1, BUFFER: 2}  # and the colour of each
+SHOWN = (*ORIGINALS, MATCHED, *SIGMOIDS, EXACT, FREE, BUFFER, UNBOUND)
+
+
+def crawls(rows: Rows, crawler: str, revisit: float = PRINTED, study: str = FIGURES) -> list[Row]:
+    return [*runs_of(rows, crawler, Way(revisit), study).values()]
+
+
+# Tables
+
+
+def end(name: str) -> Callable[[Rows], float | None]:
+    """The mean of a curve at its end."""
+    return lambda own: average((row[name][-1] for row in own), 4)
+
+
+def ended_by(own: Rows) -> str:
+    reasons = Counter(str(row["reason"]) for row in own)
+    return ", ".join(f"{reason} {count}" for reason, count in sorted(reasons.items()))
+
+
+POPULATIONS = (
+    Column("gain", "gain", digits=1),
+    Column("mean population", lambda own: average(map(mean_population, own), 1)),
+    Column("smallest", lambda own: min(row["smallest"] for row in own)),
+    Column("largest", lambda own: max(row["largest"] for row in own)),
+    Column("extinct", lambda own: sum(row["extinct"] is not None for row in own)),
+    Column("downloads", "downloads", digits=0),
+    Column("precision", end("precision")),
+    Column("in the last tenth", "last_precision", digits=4),
+    Column("by truth", end("truth")),
+    Column("in the last tenth, by truth", "last_truth", digits=4),
+    Column("ended by", ended_by),
+)
+
+
+def population_table(rows: Rows) -> Table:
+    return group_table(
+        "Populations and precision",
+        ("crawler", "second visits"),
+        {(crawler, name): crawls(rows, crawler, VISITS[name]) for crawler in SHOWN for name in VISITS},
+        Column("runs", len),
+        *POPULATIONS,
+        note="Means over runs, but for the smallest and largest population of all runs. Who is extinct counts as 0.",
+    )
+
+
+def corpus_table(rows: Rows) -> Table:
+    return group_table(
+        "Recorded webs",
+        ("web", "crawler"),
+        grouped((row for row in where(rows, study=CORPUS) if row["at"]), itemgetter("web_name", "crawler")),
+        Column("topics", len),
+        *POPULATIONS,
+        note="Up to a quarter of their pages. No claim is ruled on these.",
+    )
+
+
+ENERGIES = {
+    "in agents": "in_agents",
+    "on pages": "on_pages",
+    "births": "births",
+    "deaths": "deaths",
+    "teleports": "teleports",
+    "moves on known pages": "moves",
+    "R": "threshold",
+    "lambda": "slope",
+}
+
+
+def energy_table(rows: Rows) -> Table:
+    """As they stand at the end, but for what a page gave."""
+
+    def rounded_end(field: str) -> Callable[[Rows], float]:
+        return lambda own: float(f"{np.mean([row[field][-1] for row in own]):.4g}")
+
+    return group_table(
+        "Energy at the end",
+        ("crawler",),
+        {crawler: crawls(rows, crawler) for crawler in SHOWN},
+        Column("runs", len),
+        Column("energy of a new page", "drift", digits=4),
+        Column("share of pages that give", "rewarded", digits=4),
+        *(Column(name, rounded_end(field)) for name, field in ENERGIES.items()),
+        note="Second visits free. The energy of a new page is that at the R of its time. The exact balance is one of "
+        "all pages so far at one R, so that this mean need not be 0 there, either.",
+    )
+
+
+def page_table(rows: Rows) -> Table:
+    def total(name: str) -> Callable[[Rows], int]:
+        return lambda own: sum(row[name] for row in own)
+
+    def share(part: str, whole: str, digits: int) -> Callable[[Rows], float | None]:
+        return lambda own: round(total(part)(own) / total(whole)(own), digits) if total(whole)(own) else None
+
+    return group_table(
+        "Single pages (section III.A)",
+        ("crawler",),
+        {crawler: crawls(rows, crawler, study=RATES) for crawler in (DEADLY, TWENTIETH)},
+        Column("runs", len),
+        Column("visits far below R", total("low_visits")),
+        Column("died of it", share("low_deaths", "low_visits", 4), {DEADLY: 1.0}),
+        Column("visits far above R", total("high_visits")),
+        Column("clones made", share("clones", "high_visits", 2), {DEADLY: 10, TWENTIETH: 10}),
+        Column("pages above R", "above", {TWENTIETH: 0.05}, digits=4),
+        Column("pages that give", "rewarded", digits=4),
+        note="First visits, all runs together; shares of pages are means over runs.",
+    )
+
+
+def exhausted_table(rows: Rows) -> Table:
+    def found(row: Row) -> int:
+        return round(float(row["truth"][-1] * row["at"][-1]))
+
+    lines = [
+        (name, row["run"] + 1, row["topic"], row["relevant"], found(row), row["population"][0], row["population"][-1])
+        for name, revisit in VISITS.items()
+        for row in crawls(rows, BUFFER, revisit, EXHAUSTED)
+    ]
+    columns = ("second visits", "run", "topic", "relevant pages", "found", "population at first", "at the end")
+    return Table("Topics that are exhausted", columns, lines)
+
+
+tables = tables_of(population_table, energy_table, page_table, exhausted_table, corpus_table)
+
+
+# Figures, of crawls as printed, which the paper's figures mean
+
+
+def populations(
+    rows: Rows,
+    title: str,
+    crawlers: Sequence[str],
+    study: str = FIGURES,
+    y_log: bool = False,
+    bounds: bool = False,
+) -> Figure:
+    """A line for each run, in the colour of its crawler."""
+    figure = Figure(title, "downloads", "agents", y_log=y_log)
+    for crawler, colour in zip(crawlers, PALETTE, strict=False):
+        for number, row in enumerate(crawls(rows, crawler, study=study)):
+            figure.line(row["at"], row["population"], "" if number else crawler, colour=colour)
+    longest = max((row["at"][-1] for row in where(rows, study=study) if row["at"]), default=0)
+    for name, bound in {"UB": UB, "LB": LB}.items() if bounds and figure.marks else ():
+        figure.line([0, longest], [bound, bound], f"{name} = {bound}", dashed=True, colour=PALETTE[6])
+    return figure
+
+
+def three_models(rows: Rows) -> Figure:
+    """Side by side, as means over runs. A crawl whose agents died counts as 0, which a logarithmic axis leaves out."""
+    figure = Figure("Population of the three models", "downloads", "agents", y_log=True)
+    for crawler, colour in MODELS.items():
+        own = crawls(rows, crawler)
+        columns = [[alive for row in own if (alive := _alive(row, step)) is not None] for step in range(POINTS)]
+        means = [float(np.mean(column)) for column in columns if column]
+        downloads = [own[0]["budget"] * (step + 1) / POINTS for step in range(len(means))]
+        if means:
+            figure.line(downloads, means, crawler, dashed=crawler in (LOW, HIGH), colour=PALETTE[colour])
+    return figure
+
+
+def _alive(row: Row, step: int) -> float | None:
+    """The population at a step: 0 where everybody died before it, None where the crawl ended before it."""
+    if step < len(row["population"]):
+        return float(row["population"][step])
+    return 0.0 if row["extinct"] is not None else None
+
+
+def mean_curves(rows: Rows, title: str, crawlers: Sequence[str], name: str, label: str) -> Figure:
+    """Means over the runs that are not over yet, and from the smallest to the largest."""
+    figure = Figure(title, "downloads", label)
+    for crawler, colour in zip(crawlers, PALETTE, strict=False):
+        own = crawls(rows, crawler)
+        columns = [[row[name][step] for row in own if step < len(row[name])] for step in range(POINTS)]
+        known = [column for column in columns if column]
+        if known:
+            downloads = [own[0]["budget"] / POINTS * (step + 1) for step in range(len(known))]
+            figure.line(downloads, [float(np.mean(column)) for column in known], crawler, colour=colour)
+            figure.band(downloads, [*map(min, known)], [*map(max, known)], colour=colour)
+    return figure
+
+
+SO_FAR = "precision so far"
+figures = figures_of(
+    three_models,
+    partial(populations, title="Population, original model (Fig. 2)", crawlers=ORIGINALS, y_log=True),
+    partial(populations, title="Population, sigmoid (Fig. 3)", crawlers=SIGMOIDS),
+    partial(populations, title="Population with and without the buffer (Fig. 5)", crawlers=(FREE, BUFFER), bounds=True),
+    partial(
+        populations, title="Population when the topic is exhausted", crawlers=(BUFFER,), study=EXHAUSTED, bounds=True
+    ),
+    partial(
+        mean_curves,
+        title="Precision at similar populations (Fig. 4)",
+        crawlers=(MATCHED, FIG_4),
+        name="precision",
+        label=SO_FAR,
+    ),
+    partial(
+        mean_curves,
+        title="Precision with and without the buffer (Fig. 6)",
+        crawlers=(FREE, BUFFER),
+        name="precision",
+        label=SO_FAR,
+    ),
+    partial(mean_curves, title="Energy left on pages", crawlers=(BUFFER, UNBOUND), name="on_pages", label="energy"),
+    partial(mean_curves, title="The threshold R", crawlers=(*SIGMOIDS, FREE), name="threshold", label="relevance"),
+)

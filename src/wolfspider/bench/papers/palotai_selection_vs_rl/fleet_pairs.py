@@ -1,0 +1,79 @@
+"""Fleets of `palotai_selection_vs_rl` in pairs: their figures, tests on pairs, and broken variants of them.
+
+Two fleets are a pair if recording and repeat are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
+
+import numpy as np
+
+from wolfspider.bench.experiment import Row, Rows, Ruling
+from wolfspider.bench.groups import Figure, aligned, indexed, keyed, values, where
+from wolfspider.bench.rulings import few, greater
+from wolfspider.bench.stats import Floats, paired
+from wolfspider.bench.variants import Variant, changed, dealt, put
+
+MARGIN = 0.10  # relative; a smaller difference is about the same
+EFFICIENCY, SENT, FOUND = "tally.download_efficiency", "tally.sent_efficiency", "tally.relative_found_url"
+RELEVANT, FRESHNESS, AGE = "tally.relevant", "freshness.freshness", "freshness.age_hours"
+PAIR = itemgetter("web_seed", "repeat")
+
+
+def sides(rows: Rows, study: str, kinds: tuple[str, str], figure: Figure) -> list[Floats]:
+    """The figures of two types of fleets, pair by pair."""
+    by_pair = {kind: keyed(where(rows, study=study, type=kind), PAIR, figure) for kind in kinds}
+    return [np.array(side, dtype=np.float64) for side in aligned(by_pair).values()]
+
+
+def more(study: str, kinds: tuple[str, str], figure: Figure, unit: str = "") -> Callable[[Rows], Ruling]:
+    """Is the figure of the first type higher? With a unit, told in percent."""
+
+    def test(rows: Rows) -> Ruling:
+        one, other = sides(rows, study, kinds, figure)
+        return greater(((100 if unit else 1) * (one - other)).tolist()).after(unit)
+
+    return test
+
+
+def relative(rows: Rows, study: str, kinds: tuple[str, str], figure: Figure) -> Floats:
+    """By how much the first type is above the second, as a share of the mean of both."""
+    one, other = sides(rows, study, kinds, figure)
+    middle = (one + other) / 2
+    return np.divide(one - other, middle, out=np.zeros_like(one), where=middle != 0)
+
+
+def same(differences: Floats) -> Ruling:
+    """Are relative differences within the margin? Two one-sided t-tests at 2.5% each, which the 95% interval tells: it
+    is not enough that no difference was seen."""
+    if short := few(differences):
+        return short
+    mean, low, high, _, _ = paired(differences.tolist())
+    statistic = (
+        f"two one-sided t-tests on the relative difference: n = {differences.size}, mean {mean:+.1%}, "
+        f"95% interval {low:+.1%} to {high:+.1%}, which must lie within ±{MARGIN:.0%}"
+    )
+    return Ruling(low > -MARGIN and high < MARGIN, statistic)
+
+
+def turned(study: str, figure: str, most: str, least: str) -> Variant:
+    """Of each pair one type gets the larger figure and the other the smaller one."""
+
+    def hands(rows: Rows) -> Iterable[Sequence[Row]]:
+        known = [row for row in where(rows, study=study) if values([row], figure)]
+        pairs = aligned({kind: indexed(where(known, type=kind), PAIR) for kind in (most, least)})
+        return zip(*pairs.values(), strict=True)
+
+    return dealt([figure], figure, hands)
+
+
+def half_as_much_again(study: str, kind: str, like: str) -> Variant:
+    """The download efficiency of one type is one and a half times that of another."""
+
+    def variant(rows: Rows) -> list[Row]:
+        base = keyed(where(rows, study=study, type=like), PAIR, EFFICIENCY)
+        return changed(lambda row: put(row, EFFICIENCY, 1.5 * base[PAIR(row)]), study=study, type=kind)(rows)
+
+    return variant
