@@ -14,7 +14,8 @@ from wolfspider.store.base import Store
 from wolfspider.store.in_memory import Volatile
 from wolfspider.store.inbox import append_command
 from wolfspider.store.sqlite import SqliteStore, create, open_run
-from wolfspider.testing.store_conformance import DURABLE_CHECKS, STORE_CHECKS
+from wolfspider.testing.durable_conformance import DURABLE_CHECKS
+from wolfspider.testing.store_conformance import STORE_CHECKS
 
 
 class Volatiles:

@@ -1,7 +1,6 @@
-"""What every store must keep to, whoever wrote it.
+"""What every store must keep to; durable_conformance.py has more for those that can be opened again.
 
 for name, check in STORE_CHECKS.items(): check(maker)        # raises Violation with a sentence
-for name, check in DURABLE_CHECKS.items(): check(maker)      # for stores that can be opened again
 """
 
 from __future__ import annotations
@@ -9,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from wolfspider.core import codec, events
+from wolfspider.core import events
 from wolfspider.core.events import Command
 from wolfspider.core.model import Capture, Failure, Fetch, Link, Outcome, Page, Route, Verdict, Visit
-from wolfspider.policy.frontier import Record
-from wolfspider.policy.room import Broken
 from wolfspider.store.base import Store
-from wolfspider.testing.demands import Violation, demand
-from wolfspider.testing.rehearsal import START, Rehearsal, address
+from wolfspider.testing.demands import demand
+from wolfspider.testing.rehearsal import Rehearsal
 from wolfspider.web.page.html import parse
 
 URL = "http://a.test/page"
@@ -86,17 +83,14 @@ class Hand:
         return result
 
 
-def _begun(maker: Maker) -> Hand:
+def begun(maker: Maker) -> Hand:
     hand = Hand(maker.make())
     hand.begin()
     return hand
 
 
-# Rules for every store
-
-
 def holds_what_it_kept(maker: Maker) -> None:
-    hand = _begun(maker)
+    hand = begun(maker)
     page = hand.bring(answer(URL, "<title>One</title>some words"))
     hand.store.commit()
     held = hand.store.recall(URL)
@@ -109,7 +103,7 @@ def holds_what_it_kept(maker: Maker) -> None:
 
 
 def holds_under_both_addresses(maker: Maker) -> None:
-    hand = _begun(maker)
+    hand = begun(maker)
     page = hand.bring(answer(URL, "some words", final="http://b.test/new"))
     for url in (URL, "http://b.test/new"):
         held = hand.store.recall(url)
@@ -119,7 +113,7 @@ def holds_under_both_addresses(maker: Maker) -> None:
 
 
 def holds_lasting_failures(maker: Maker) -> None:
-    hand = _begun(maker)
+    hand = begun(maker)
     hand.bring(answer(URL, "gone", status=410))
     held = hand.store.recall(URL)
     demand(held is not None and held.result == Failure("status", "410"), "a lasting failure is not held")
@@ -127,7 +121,7 @@ def holds_lasting_failures(maker: Maker) -> None:
 
 
 def the_newest_copy_counts(maker: Maker) -> None:
-    hand = _begun(maker)
+    hand = begun(maker)
     hand.bring(answer(URL, "old words", tag='"1"'))
     page = hand.bring(answer(URL, "new words", at=9.0, tag='"2"'), 0.2)
     held = hand.store.recall(URL)
@@ -137,7 +131,7 @@ def the_newest_copy_counts(maker: Maker) -> None:
 
 
 def an_unchanged_page_stays(maker: Maker) -> None:
-    hand = _begun(maker)
+    hand = begun(maker)
     page = hand.bring(answer(URL, "same words", tag='"1"'))
     visit = hand.send(URL, fresh=True)
     said = Capture(URL, 20.0, 304, (("ETag", '"1"'),), b"")
@@ -149,7 +143,7 @@ def an_unchanged_page_stays(maker: Maker) -> None:
 
 
 def a_label_changes_the_verdict(maker: Maker) -> None:
-    hand = _begun(maker)
+    hand = begun(maker)
     page = hand.bring(answer(URL, "some words"), 0.1)
     hand.store.write(("command", events.Label(URL, True), 10.0))
     hand.store.keep(URL, page, Verdict(1.0, True, {"label": True}))
@@ -161,7 +155,7 @@ def a_label_changes_the_verdict(maker: Maker) -> None:
 
 
 def each_page_is_counted_once(maker: Maker) -> None:
-    hand = _begun(maker)
+    hand = begun(maker)
     counts = []
 
     def bring(path: str, score: float, **more: Any) -> None:
@@ -188,7 +182,7 @@ def each_page_is_counted_once(maker: Maker) -> None:
 
 
 def newest_are_newest(maker: Maker) -> None:
-    hand = _begun(maker)
+    hand = begun(maker)
     urls = [f"http://a.test/{number}" for number in range(6)]
     for number, url in enumerate([*urls, urls[1]]):
         hand.bring(answer(url, f"words {number}", at=float(number)))
@@ -220,7 +214,7 @@ def hosts_and_counts_add_up(maker: Maker) -> None:
 
 
 def gauges_are_kept_and_bounded(maker: Maker) -> None:
-    hand = _begun(maker)
+    hand = begun(maker)
     told = [events.Gauge(100.5 + at, "fetching", at, {"turn": 2}, frontier=7, budget=9, left=1.5) for at in range(5)]
     for gauge in told:
         hand.store.gauge(gauge)
@@ -235,7 +229,7 @@ def gauges_are_kept_and_bounded(maker: Maker) -> None:
 
 
 def commands_come_once(maker: Maker) -> None:
-    hand = _begun(maker)
+    hand = begun(maker)
     hand.store.commit()
     wanted = [events.Pause(), events.Label(URL, True), events.SetLimit("pages", 7)]
     for command in wanted:
@@ -249,153 +243,6 @@ def a_crawl_runs_on_it(maker: Maker) -> None:
     rehearsal = Rehearsal(maker.make())
     rehearsal.run(snapshots=5)
     demand(rehearsal.crawl.spent == 40, f"the crawl spent {rehearsal.crawl.spent} downloads of 40")
-
-
-# Rules for stores that can be opened again
-
-
-def committed_is_there(maker: Maker) -> None:
-    hand = _begun(maker)
-    page = hand.bring(answer(URL, "some words", final="http://b.test/"))
-    store = hand.store
-    store.keep_hosts([{"host": "a", "ready": 1.0}])
-    store.count("overhead", 3)
-    store.gauge(events.Gauge(5.0, "fetching", 1))
-    store.like(answer("http://like.test/", "liked"))
-    store.commit()
-    store.sync()
-    store = maker.again(store)
-    entries = list(store.past().entries)
-    kinds = [entry[0] for entry in entries]
-    demand(kinds == ["begin", "propose", "land"], f"the journal came back as {kinds}")
-    demand(entries[2][2] == page, "the page of the journal came back differently")
-    demand(entries[0] == ("begin", (Link(URL),), 1.0, 0), "the beginning came back differently")
-    demand(list(store.hosts()) == [{"host": "a", "ready": 1.0}], "hosts were lost")
-    demand(dict(store.counts()) == {"overhead": 3}, "counts were lost")
-    demand(len(store.liked()) == 1, "a liked page was lost")
-    demand(list(store.gauges()) == [events.Gauge(5.0, "fetching", 1)], "a gauge was lost")
-    demand(store.page_count() == (1, 1, 0, 0), "pages are counted differently after a crash")
-
-
-def uncommitted_is_not(maker: Maker) -> None:
-    hand = _begun(maker)
-    hand.store.commit()
-    hand.bring(answer(URL, "some words"))
-    hand.store.count("overhead")
-    store = maker.again(hand.store)
-    demand([entry[0] for entry in store.past().entries] == ["begin"], "what was not committed is in the journal")
-    demand(not store.holds(URL) and store.newest("a.test", 3) == [], "what was not committed is held")
-    demand(dict(store.counts()) == {}, "what was not committed is counted")
-
-
-def memory_is_of_its_time(maker: Maker) -> None:
-    """While it is played again a store knows nothing of what came later."""
-    hand = _begun(maker)
-    first = answer(URL, "old words")
-    old = hand.bring(first, 0.3)
-    hand.bring(answer(URL, "new words", at=9.0), 0.6)
-    hand.store.commit()
-    store = maker.again(hand.store)
-    list(store.past().entries)
-    again = Hand(store)
-    again.begin()
-    demand(not store.holds(URL), "it holds what landed later")
-    visit = again.send(URL, fresh=True)
-    again.land(visit, first, old, 0.3)
-    held = store.recall(URL)
-    demand(held is not None and held.result == old, "it recalls what landed later")
-    demand(held is not None and held.verdict is not None and held.verdict.score == 0.3, "it recalls a later verdict")
-
-
-def differences_are_seen(maker: Maker) -> None:
-    def played(change: Callable[[Hand], Any]) -> None:
-        hand = _begun(maker)
-        hand.bring(answer(URL, "some words"))
-        hand.store.commit()
-        again = Hand(maker.again(hand.store))
-        list(again.store.past().entries)
-        try:
-            change(again)
-        except Broken:
-            return
-        raise Violation("a run that came out differently was taken for the same")
-
-    def another_score(hand: Hand) -> None:
-        hand.begin()
-        hand.bring(answer(URL, "some words"), 0.8)
-
-    def another_address(hand: Hand) -> None:
-        hand.begin()
-        hand.send("http://elsewhere.test/")
-
-    played(another_score)
-    played(another_address)
-    played(lambda hand: hand.send(URL))
-
-
-def the_shelf_is_cut_with_the_snapshot(maker: Maker) -> None:
-    store = maker.make()
-    Hand(store).begin()
-    place = store.shelf.put(Record(Link(URL, "kept"), "", {"n": 1}))
-    store.commit()
-    store.snapshot({"note": 1})
-    length = len(store.shelf)
-    store.shelf.put(Record(Link(URL, "lost"), "", None))
-    store = maker.again(store)
-    demand(store.past().state == {"note": 1}, "the snapshot came back differently")
-    demand(len(store.shelf) == length, "the shelf is longer than the snapshot says")
-    demand(store.shelf.get(place) == Record(Link(URL, "kept"), "", {"n": 1}), "the shelf lost what the snapshot has")
-
-
-def commands_outlive_a_crash(maker: Maker) -> None:
-    store = maker.make()
-    maker.tell(store, events.Pause())
-    maker.tell(store, events.Resume())
-    rehearsal = Rehearsal(store)
-    (first, pause), _ = store.commands()
-    store.taking(first)
-    rehearsal.crawl.command(pause, START + 1)
-    store.commit()
-    store = maker.again(store)
-    Rehearsal(store)
-    left = [command for _, command in store.commands()]
-    demand(left == [events.Resume()], f"after a crash the commands {left} were left")
-
-
-def a_killed_crawl_goes_on_as_if_never_killed(maker: Maker) -> None:
-    """Killed at many points, with and without a snapshot, with and without what is not committed."""
-    whole = Rehearsal(_steered(maker), pages=25)
-    whole.run()
-    for steps, snapshots in ((3, 1), (13, 0), (33, 9)):
-        store = _steered(maker)
-        rehearsal = Rehearsal(store, pages=25)
-        rehearsal.run(steps, snapshots)
-        while True:
-            before = codec.store(rehearsal.state())
-            rehearsal.land_one(rehearsal.crawl.now + 1)  # never committed: it is lost, and lands again
-            store = maker.again(store)
-            rehearsal = Rehearsal(store, pages=25)
-            demand(codec.store(rehearsal.state()) == before, f"played again after {steps} steps, the state differs")
-            if rehearsal.run(steps, snapshots):
-                break
-        demand(
-            codec.store(rehearsal.state()) == codec.store(whole.state()),
-            f"killed after {steps} steps, it ends differently",
-        )
-        for number in range(60):
-            _same_memory(store, whole.store, address(number))
-
-
-def _steered(maker: Maker) -> Store:
-    """A run with commands that wait for it."""
-    store = maker.make()
-    for command in (events.Label(address(0), True), events.Exclude("host4.test"), events.Label("host1.test", False)):
-        maker.tell(store, command)
-    return store
-
-
-def _same_memory(one: Store, other: Store, url: str) -> None:
-    demand(one.recall(url) == other.recall(url), f"{url} is remembered differently")
 
 
 STORE_CHECKS: dict[str, Check] = {
@@ -414,18 +261,5 @@ STORE_CHECKS: dict[str, Check] = {
         gauges_are_kept_and_bounded,
         commands_come_once,
         a_crawl_runs_on_it,
-    )
-}
-
-DURABLE_CHECKS: dict[str, Check] = {
-    check.__name__: check
-    for check in (
-        committed_is_there,
-        uncommitted_is_not,
-        memory_is_of_its_time,
-        differences_are_seen,
-        the_shelf_is_cut_with_the_snapshot,
-        commands_outlive_a_crash,
-        a_killed_crawl_goes_on_as_if_never_killed,
     )
 }
