@@ -412,10 +412,10 @@ def test_what_is_no_index_is_refused(path: Path, tmp_path: Path) -> None:
         (["UPDATE categories SET parent = number WHERE number = 1"], "not numbered"),
         (["UPDATE categories SET parent = 'x' WHERE number = 1"], "not numbered"),
         (["DELETE FROM categories WHERE number = 1"], "not numbered"),
-        (["UPDATE categories SET last = 100000 WHERE number = 1"], "do not fit"),
-        (["UPDATE categories SET name = x'ff00' WHERE number = 1"], "a text in it is none"),
-        (["UPDATE categories SET pages = 'many' WHERE number = 1"], "do not fit"),
-        (["UPDATE about SET value = x'00'"], "a text in it is none"),
+        (["UPDATE categories SET last = 100000 WHERE number = 1"], "inconsistent"),
+        (["UPDATE categories SET name = x'ff00' WHERE number = 1"], "a value in it should be a text"),
+        (["UPDATE categories SET pages = 'many' WHERE number = 1"], "inconsistent"),
+        (["UPDATE about SET value = x'00'"], "a value in it should be a text"),
     ],
 )
 def test_an_index_that_was_tampered_with_is_refused(

@@ -1,1 +1,1 @@
-"""What everything on disk shares: one owner at a time, and places where a test can kill the process."""
+"""Files on disk: written whole, locked by one owner, with fail-points for tests."""

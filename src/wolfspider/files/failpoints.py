@@ -1,8 +1,8 @@
-"""Places where a test can kill the process, named so that a crash between any two steps can be tried on purpose.
+"""Fail-points: named places where a test can kill the process, to try a crash between any two steps.
 
 The environment variable WOLFSPIDER_FAILPOINT names one of them (`archive-written`), or the time it is reached
-(`archive-written:3`). The process then kills itself there, as the power switch would: nothing is closed or flushed.
-Unset, a place costs a comparison.
+(`archive-written:3`). The process then kills itself there: nothing is closed or flushed. Without the variable a place
+costs a comparison.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ NAMES = (
 
 
 class Failpoint:
-    """One place, and how many times it is still passed by."""
+    """A place, and how many times the process still passes it before it dies."""
 
     def __init__(self, setting: str) -> None:
         self.name, _, times = setting.partition(":")
@@ -75,6 +75,6 @@ _armed = Failpoint(_setting) if _setting else None
 
 
 def reach(name: str, last_deed: Callable[[], object] | None = None) -> None:
-    """Die here if that was asked for; `last_deed` is done just before, such as half of a write."""
+    """Die here if the variable says so; `last_deed` is called just before, such as half of a write."""
     if _armed is not None:
         _armed.reach(name, last_deed)

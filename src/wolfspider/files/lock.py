@@ -1,4 +1,4 @@
-"""One owner at a time: a lock that the system takes back when its owner dies, whatever way."""
+"""A lock file: one owner at a time, and the system releases it when the owner dies in any way."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Lock:
         _close_in_children(self)
 
     def release(self) -> None:
-        """The file stays: who removed it could remove that of the next owner."""
+        """The file stays: removing it might remove the file of the next owner."""
         if self._handle is not None:
             os.ftruncate(self._handle, 0)
             self.drop()
@@ -55,7 +55,7 @@ def _open(path: Path) -> int:
 
 
 def _take(handle: int) -> None:
-    """Somebody who only asks whether the run is owned holds the lock for a moment: that is waited for."""
+    """Wait a moment for a process that only asks whether there is an owner: it holds the lock meanwhile."""
     for _ in range(_TRIES):
         try:
             return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -65,7 +65,7 @@ def _take(handle: int) -> None:
 
 
 def is_owned(path: Path) -> bool:
-    """Does somebody hold this lock? An empty file says no; whoever died has signed it and holds it no more."""
+    """Has this lock an owner? An empty file has none; a dead owner has signed the file and holds it no more."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -93,15 +93,15 @@ def _refusal(path: Path, handle: int, error: OSError) -> Problem:
 
 def _owner(handle: int) -> tuple[str, str]:
     try:
-        said = json.loads(os.pread(handle, _MOST, 0))
-        return str(int(said["pid"])), ascii(str(said["host"])[:200])[1:-1]
+        owner = json.loads(os.pread(handle, _MOST, 0))
+        return str(int(owner["pid"])), ascii(str(owner["host"])[:200])[1:-1]
     except (ValueError, KeyError, TypeError):  # between taking the lock and signing it
         return "?", "an unknown host"
 
 
 def _sign(handle: int) -> None:
     os.ftruncate(handle, 0)
-    with contextlib.suppress(OSError):  # a full disk is told of when something must be written
+    with contextlib.suppress(OSError):  # a full disk is reported when something must be written
         os.pwrite(handle, json.dumps({"pid": os.getpid(), "host": socket.gethostname()}).encode(), 0)
 
 

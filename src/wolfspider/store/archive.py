@@ -48,7 +48,7 @@ class Archive:
         folder.mkdir(mode=0o700, exist_ok=True)
         self._file, self._offset = start or End(0, 0)
         self._lock = threading.Lock()  # `sync` must not meet a file that is just being closed
-        self._fresh = True  # the folder has a name in it that the disk may not have
+        self._fresh = True  # has a file a name that the disk may not have yet?
         self._handle = open_to_write(folder / name_of(self._file))
         try:
             self._check_size()
@@ -57,13 +57,13 @@ class Archive:
             raise
 
     def append(self, capture: Capture) -> Place:
-        """Write an answer down. If the disk is full, DiskFull, and all is as it was before."""
+        """Write an answer. If the disk is full, DiskFull is raised, and all is as it was before."""
         if len(capture.body) > LARGEST_RECORD // 2:
             raise ValueError("a body larger than the archive reads back")
         return self.add(writer.response(capture), capture.at)
 
     def revisit(self, capture: Capture, held_url: str, held_at: float) -> Place:
-        """A 304: which copy still holds."""
+        """Write a 304, with the copy that still holds."""
         return self.add(writer.revisit(capture, held_url, held_at), capture.at)
 
     def add(self, member: bytes, at: float) -> Place:
@@ -85,7 +85,7 @@ class Archive:
         return read(self.folder, place)
 
     def sync(self) -> None:
-        """All that was appended survives the death of the machine."""
+        """Let all that was appended survive the death of the machine."""
         reach("archive-before-sync")
         with self._lock:
             handle, fresh, self._fresh = os.dup(self._handle), self._fresh, False

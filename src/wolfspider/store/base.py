@@ -1,14 +1,14 @@
-"""What a store is: it keeps everything a run must not lose, and hands it back after a crash.
+"""The contract of a store: it keeps everything a run must not lose, and hands it back after a crash.
 
 The order of a turn, which all promises rest on. The driver archives what came back, lands it (Crawl writes its journal,
 memory and events through the store), lets the strategy propose, and only then calls `commit`: one transaction for the
 whole turn. Requests go out after the commit, and people are told of a page after the commit. So whatever happens, the
-journal names every visit before its request, and a page that anybody was told of is on disk, with its place in the
-archive and the log entry that leads to it, or none of them is.
+journal names every visit before its request, and of a page that anybody was told of, the record in the archive and the
+entry of the log are both on disk.
 
-After a crash `past` gives the last snapshot and the journal since then. The crawl is played again from these: Crawl
-calls `write`, `keep` and `hear` as it did the first time, and a store that is being played to compares instead of
-writing, and answers `holds` and `recall` as of that point of the log, never from what came later.
+After a crash `past` gives the last snapshot and the journal since then. The crawl is replayed from these: Crawl calls
+`write`, `keep` and `hear` as it did the first time, and in a replay the store compares instead of writing, and answers
+`holds` and `recall` as of that point of the log, never from what came later.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from wolfspider.store.page_count import PageCount
 
 
 class Past(NamedTuple):
-    """What a run was doing when it ended or died."""
+    """What a resume starts from."""
 
-    state: Mapping[str, Any] | None  # of the last snapshot, as it was given; None if there was none
+    state: Mapping[str, Any] | None  # as the last snapshot was given it; None if there was none
     entries: Iterator[tuple[Any, ...]]  # the journal since then, pages read back from the archive
 
 
@@ -35,78 +35,78 @@ class Store(Memory, Protocol):
 
     @property
     def shelf(self) -> Shelf:
-        """For the strategy's links."""
+        """Where the strategy keeps its links."""
 
-    about: dict[str, Any]  # what the run is: written once, when it is made
+    about: dict[str, Any]  # the settings of the run: written once, when it is made
 
     @property
     def begun(self) -> bool:
         """Has the crawl ever begun?"""
 
-    # The crawl's own
+    # Called by the crawl
     def write(self, entry: tuple[Any, ...]) -> None:
         """The next entry of the journal (see Crawl): begin, propose, land, grant or command."""
 
     def hear(self, event: Event) -> None:
-        """Events of the crawl: visits, outcomes, credits and notes, kept for people and their tools."""
+        """Keep an event of the crawl for people and their tools: a visit, an outcome, a credit, a note."""
 
-    # The driver's
+    # Called by the driver
     def archive(self, visit: int, fetch: Fetch) -> None:
-        """What came back for a visit, just before it lands. With status 304 it stands for the copy at hand."""
+        """Take the answer to a visit, just before it lands. One with status 304 stands for the copy at hand."""
 
     def liked(self) -> list[Fetch]:
         """Pages that describe the topic, in the order they were kept; they come before the crawl begins."""
 
     def like(self, fetch: Fetch) -> None:
-        """Keep one. It is committed at once."""
+        """Keep such a page. It is committed at once."""
 
     def held(self, url: str) -> Mapping[str, str]:
         """Headers by which a server can tell whether the copy at hand still holds: etag, last-modified."""
 
     def commit(self) -> None:
-        """The end of a turn: from here on it survives any death of the process."""
+        """End a turn: from here on it survives any death of the process."""
 
     def sync(self) -> None:
-        """What is committed survives the death of the machine too; called about once a second, from any thread."""
+        """Let what is committed survive the death of the machine too; called about once a second, from any thread."""
 
     def snapshot(self, state: Mapping[str, Any]) -> None:
-        """Where a resume starts from; called between turns, after a commit."""
+        """Save what a resume starts from; called between turns, after a commit."""
 
     def past(self) -> Past:
-        """For a store that is opened again; its entries must be played before anything else is written."""
+        """Of a store that is opened again; its entries must be replayed before anything else is written."""
 
     def commands(self) -> list[tuple[int, Command]]:
-        """What other processes want, oldest first, each once and after a crash those not yet in the journal."""
+        """Commands of other processes, oldest first, each once; after a crash those not yet in the journal."""
 
     def taking(self, number: int) -> None:
         """The command that the crawl writes next is this one."""
 
     def hosts(self) -> Iterable[Mapping[str, Any]]:
-        """What is known of hosts: when they may be asked again, their robots rules."""
+        """When hosts may be asked again, and their robots rules."""
 
     def keep_hosts(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Rows with a `host` each; the newest of a host counts. Part of the turn."""
+        """Keep rows with a `host` each; the newest of a host counts. Part of the turn."""
 
     def count(self, name: str, by: int = 1) -> None:
-        """A figure that is no part of the crawl's state, such as overhead and refetched. Part of the turn."""
+        """Add to a figure that is no part of the crawl's state, such as overhead and refetched. Part of the turn."""
 
     def counts(self) -> Mapping[str, int]: ...
 
     def gauge(self, gauge: Gauge) -> None:
-        """How the crawl stands, for readers in other processes; no part of the log. Part of the turn. What is kept of
+        """Keep how the crawl stands, for readers in other processes. Part of the turn, not of the log. The number of
         gauges is bounded: one a second for the last hour, one a minute before that."""
 
     def gauges(self) -> Sequence[Gauge]:
-        """Those that are kept, oldest first."""
+        """The gauges, oldest first."""
 
     def page_count(self) -> PageCount:
-        """How many pages the run has by now; see store/page_count.py for what counts as one."""
+        """How many pages the run has by now; store/page_count.py says what counts as one."""
 
     def index(self) -> None:
-        """Let other tools find their way in the archive; called when a session has ended, from any thread."""
+        """Index the archive for other tools; called when a session has ended, from any thread."""
 
     def close(self) -> None:
-        """Give the run free for another owner. What was not committed is lost."""
+        """Release the run for another owner. What was not committed is lost."""
 
 
 def addresses_of(url: str, result: Page | Failure) -> list[str]:

@@ -1,4 +1,4 @@
-"""An index of an archive as others read it: CDXJ, sorted lines of key, time and a JSON object.
+"""An index of an archive for other tools: CDXJ, sorted lines of key, time and a JSON object.
 
     com,example)/page 20270115080000 {"url": "http://example.com/page", "mime": "text/html", "status": "200", ...}
 
@@ -70,7 +70,7 @@ def line(row: IndexLine) -> bytes:
 
 
 def write(path: Path, lines: Iterable[IndexLine], at_a_time: int = _AT_A_TIME) -> int:
-    """The whole index, in place of what was there; returns how many lines it has."""
+    """Write a whole index, in place of an older one; returns how many lines it has."""
     count = 0
     with ExitStack() as open_files:
         file = open_files.enter_context(whole_file(path, failpoint="index-before-rename"))

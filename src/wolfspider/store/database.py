@@ -87,6 +87,10 @@ class Turn:
             self.connection.execute("BEGIN IMMEDIATE")
             self._open = True
 
+    def one(self, query: str, *values: Any) -> Any:
+        """The first row of an answer; None if there is none."""
+        return self.connection.execute(query, values).fetchone()
+
     def write(self, statement: str, values: Sequence[Any] = ()) -> None:
         self.begin()
         try:

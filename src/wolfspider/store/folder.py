@@ -1,4 +1,4 @@
-"""The folder of a run: what lies where, who may read it, and the file that says what it is."""
+"""The folder of a run: where its parts lie, and run.json, which says what the run is."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Places(NamedTuple):
 
 
 def make(places: Places) -> None:
-    """A folder that only its owner may look into, with nothing of anybody else in it."""
+    """Make a folder that only its owner may read, with nothing else in it."""
     try:
         places.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _refuse_others(places)
@@ -51,7 +51,7 @@ def make(places: Places) -> None:
 
 
 def _refuse_others(places: Places) -> None:
-    """What a run that died while it was made has left is welcome."""
+    """Leftovers of a run that was killed while it was made are no obstacle."""
     if is_run(places.folder):
         raise Problem(f"{places.folder} is a run already: resume it, or choose another folder.")
     ours = {path.name for path in places[2:]} | {*_BESIDE, *_UNFINISHED}
@@ -61,7 +61,7 @@ def _refuse_others(places: Places) -> None:
 
 
 def clear(places: Places) -> None:
-    """Begin anew; to be called by who has the lock. Of what is there nothing was ever promised."""
+    """Remove such leftovers, under the lock. Nothing of them was ever promised."""
     if is_run(places.folder):
         raise Problem(f"{places.folder} is a run already: resume it, or choose another folder.")
     for leftover in (places.database, places.wal, *(places.folder / name for name in _BESIDE)):
@@ -75,7 +75,7 @@ def is_run(folder: Path) -> bool:
 
 
 def refuse_links(places: Places) -> None:
-    """A link would lead what is written out of the folder."""
+    """Through a link, files elsewhere would be written."""
     for path in (*places[1:], *(places.folder / name for name in _BESIDE)):
         if path.is_symlink():
             raise BadInput(f"{path} is a link to elsewhere; remove it.")
@@ -95,7 +95,7 @@ def describe(places: Places, about: Mapping[str, Any]) -> None:
 
 
 def about_run(folder: Path) -> dict[str, Any]:
-    """What a run says of itself, if it is one of a format that is known here."""
+    """The settings of a run, if its format is known here."""
     path = folder / "run.json"
     if not folder.is_dir() or not is_run(folder):
         raise BadInput(f"{folder} is not a run: there is no run.json in it.")

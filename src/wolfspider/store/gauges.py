@@ -1,8 +1,8 @@
-"""How a run stood, kept apart from its log: a gauge for every second of the last hour, one a minute before that.
+"""The gauges of a run, kept apart from its log: one for each second of the last hour, one a minute before that.
 
 Gauges are for screens of other processes. A run that loses them loses nothing, so their table is made where it is
-missing or is not the one that is made here, and the format of runs stays as it is: an older wolfspider opens a run that
-has gauges and leaves them alone, and a run without gauges is read as one that nobody has watched.
+missing or of another shape, and the format of runs stays as it is: an older wolfspider opens a run that has gauges and
+leaves them alone, and a run without gauges is read as one that has none yet.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _KINDS = get_type_hints(Gauge)
 
 
 def make(connection: sqlite3.Connection) -> None:
-    """Make the table. Anything else of its name goes, and so does whatever somebody hung on it."""
+    """Make the table. Anything else of its name is dropped, with its triggers and indices."""
     if _is_ours(connection):
         return
     with contextlib.suppress(sqlite3.Error):  # then the run has no gauges
@@ -52,7 +52,7 @@ class Gauges:
         self._minute: int | None = None  # that it was last thinned in
 
     def keep(self, gauge: Gauge) -> None:
-        """A gauge that cannot be written is lost. If the turn was undone with it, that is an error as any other."""
+        """A gauge that cannot be written is lost. If the turn was undone with it, the error is raised."""
         try:
             self._keep(gauge)
         except sqlite3.Error:
@@ -61,7 +61,7 @@ class Gauges:
 
     def _keep(self, gauge: Gauge) -> None:
         second = int(gauge.at)
-        self._connection.execute("DELETE FROM gauges WHERE second > ?", (second,))  # of a clock that was ahead
+        self._connection.execute("DELETE FROM gauges WHERE second > ?", (second,))  # written when the clock was ahead
         self._connection.execute("INSERT OR REPLACE INTO gauges VALUES (?, ?)", (second, json_of(codec.plain(gauge))))
         if second // 60 != self._minute:
             self._minute = second // 60
@@ -70,31 +70,32 @@ class Gauges:
 
 
 def gauges(connection: sqlite3.Connection, newest: int = SECONDS + MINUTES) -> list[Gauge]:
-    """The newest ones, oldest first."""
+    """The newest gauges, oldest first."""
     sql = "SELECT data FROM gauges WHERE length(data) <= ? ORDER BY second DESC LIMIT ?"
     try:
         rows = connection.execute(sql, (LONGEST_JSON, newest)).fetchall() if _is_ours(connection) else []
     except sqlite3.Error:
         return []
-    found = [_gauge(data) for (data,) in rows]
-    return [gauge for gauge in reversed(found) if gauge is not None]
+    return [gauge for (data,) in reversed(rows) if (gauge := _gauge(data)) is not None]
 
 
 def _gauge(text: str | bytes) -> Gauge | None:
-    """What an older or a newer version wrote is taken as far as it is known here; what does not fit is left out."""
+    """Fields that an older or a newer version wrote are taken as far as they are known here and fit."""
     try:
-        told = json.loads(text)
+        fields = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(told, dict) or not _fits(told.get("at"), float):
+    if not isinstance(fields, dict) or not _fits(fields.get("at"), float):
         return None
-    return Gauge(**{name: told[name] for name, kind in _KINDS.items() if name in told and _fits(told[name], kind)})
+    return Gauge(
+        **{name: fields[name] for name, kind in _KINDS.items() if name in fields and _fits(fields[name], kind)}
+    )
 
 
 def _fits(value: Any, kind: Any) -> bool:
     if kind == Mapping[str, int]:
         return isinstance(value, dict) and all(_fits(number, int) for number in value.values())
     kinds = get_args(kind) or (kind,)
-    if isinstance(value, int | float) and not abs(value) < _LARGEST:  # nor is what is no number at all
+    if isinstance(value, int | float) and not abs(value) < _LARGEST:  # NaN among them
         return False
     return not isinstance(value, bool) and isinstance(value, (*kinds, int) if float in kinds else kinds)

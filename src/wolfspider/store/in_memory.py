@@ -1,4 +1,4 @@
-"""A store in memory, for tests and for crawls that keep nothing: the same promises, until the process ends."""
+"""A store in memory, for tests and for crawls that keep nothing: the same promises until the process ends."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from wolfspider.store.side_notes import SideNotes
 
 
 class Volatile:
-    """Nothing of it is ever opened again, so there is nothing to play."""
+    """It is never opened again, so there is nothing to replay."""
 
     def __init__(self, about: Mapping[str, Any] | None = None) -> None:
         self.about = dict(about or {})
         self.shelf = Shelf()
-        self.entries = 0  # of the journal, which nobody will ever read
+        self.entries = 0  # of the journal, which nobody reads
         self.landings: list[Landed] = []
-        self.inbox: list[Command] = []  # commands of others
-        self._handed = 0
+        self.inbox: list[Command] = []  # commands of other processes
+        self._taken = 0  # how many of them were handed out
         self._held: dict[str, Held] = {}
         self._pages: dict[str, None] = {}  # final addresses, in the order their pages came
         self._landed: Page | None = None  # as it was parsed, with all its links
@@ -108,15 +108,14 @@ class Volatile:
         pass
 
     def snapshot(self, state: Mapping[str, Any]) -> None:
-        codec.store(dict(state))  # what could not be stored is found out here too
+        codec.store(dict(state))  # a state that cannot be stored fails here too
 
     def past(self) -> Past:
         return Past(None, iter(()))
 
     def commands(self) -> list[tuple[int, Command]]:
-        found = list(enumerate(self.inbox, 1))[self._handed :]
-        self._handed = len(self.inbox)
-        return found
+        taken, self._taken = self._taken, len(self.inbox)
+        return list(enumerate(self.inbox, 1))[taken:]
 
     def taking(self, number: int) -> None:
         pass
@@ -140,9 +139,9 @@ class Volatile:
         return list(self._gauges)
 
     def page_count(self) -> PageCount:
-        seen = Counter(self._counted.values())
-        good, bad, hidden_good = seen[True, False], seen[False, False], seen[True, True]
-        return PageCount(good + bad, good, hidden_good + seen[False, True], hidden_good)
+        counts = Counter(self._counted.values())
+        good, bad, hidden_good = counts[True, False], counts[False, False], counts[True, True]
+        return PageCount(good + bad, good, hidden_good + counts[False, True], hidden_good)
 
     @property
     def begun(self) -> bool:

@@ -14,7 +14,7 @@ from wolfspider.core import codec
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import Command
 from wolfspider.store import schema
-from wolfspider.store.database import connect_beside
+from wolfspider.store.database import Turn, connect_beside
 from wolfspider.store.folder import Places, about_run, refuse_links
 from wolfspider.store.row_codec import command_of
 
@@ -26,15 +26,15 @@ _ANSWERED = "SELECT IFNULL(MAX(command), 0) FROM events WHERE command IS NOT NUL
 class Inbox:
     """The owner's side."""
 
-    def __init__(self, connection: sqlite3.Connection, refuse: Callable[[int, float], None]) -> None:
-        self._connection, self._refuse = connection, refuse
-        self._taken: int = connection.execute(_ANSWERED).fetchone()[0]  # the number of the last one
+    def __init__(self, turn: Turn, refuse: Callable[[int, float], None]) -> None:
+        self._turn, self._refuse = turn, refuse
+        self._taken: int = turn.one(_ANSWERED)[0]  # the number of the last one
 
     def take(self) -> list[tuple[int, Command]]:
-        """Those that came since, oldest first."""
+        """The commands that have come since the last call, oldest first."""
         sql = "SELECT id, at, data FROM commands WHERE id > ? ORDER BY id LIMIT ?"
         commands = []
-        for number, at, text in self._connection.execute(sql, (self._taken, _MOST_TAKEN)).fetchall():
+        for number, at, text in self._turn.connection.execute(sql, (self._taken, _MOST_TAKEN)).fetchall():
             self._taken = number
             try:
                 commands.append((number, command_of(text)))

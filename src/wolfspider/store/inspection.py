@@ -1,4 +1,4 @@
-"""What is asked of a run to explain it, or to learn from it: its last snapshot, its rules, addresses like a given one.
+"""Questions to a run, to explain it or to learn from it: its last snapshot, robots rules, addresses like a given one.
 
 Everything here only reads, and works while another process owns the run.
 """
@@ -8,8 +8,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import json
-import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -22,9 +21,9 @@ from wolfspider.store.folder import Places
 from wolfspider.store.shelf import DiskShelf
 from wolfspider.store.view import RunView
 
-MOST_COMPARED = 5_000  # addresses that one which is unknown is compared with
+MOST_COMPARED = 5_000  # addresses that an unknown one is compared with
 SHOWN = 5
-_ATTEMPTS = 3  # at a snapshot that its owner may just be replacing
+_ATTEMPTS = 3  # to read a snapshot while its owner may be replacing it
 
 
 class Last(NamedTuple):
@@ -45,19 +44,16 @@ class ReadOnlyShelf(DiskShelf):
         self._flushed, self._buffer = length, bytearray()
 
     def put(self, record: Record) -> NoReturn:
-        raise TypeError("this shelf is only looked at")
+        raise TypeError("this shelf is read-only")
 
     def cut(self, length: int) -> None:
-        raise TypeError("this shelf is only looked at")
+        raise TypeError("this shelf is read-only")
 
 
 def last_snapshot(view: RunView) -> Last | None:
-    """None where there is no whole one yet. Kinds that a strategy of a person's own registers must be known before."""
+    """None if there is no whole one yet. A plug-in that registers kinds of its own must have been loaded."""
     for _ in range(_ATTEMPTS):
-        with view.moment() as connection:
-            rows = connection.execute(
-                "SELECT seq, at, file, digest, shelf FROM snapshots ORDER BY seq DESC, n DESC"
-            ).fetchall()
+        rows = view.rows("SELECT seq, at, file, digest, shelf FROM snapshots ORDER BY seq DESC, n DESC")
         for seq, at, file, digest, shelf in rows:
             with contextlib.suppress(BadInput):
                 return Last(seq, at, snapshots.state_of(Places.of(view.folder).snapshots, file, digest), shelf)
@@ -78,33 +74,27 @@ def liked(view: RunView) -> list[Fetch]:
 
 def visited_since(view: RunView, seq: int) -> set[str]:
     """Addresses that went out after this entry of the log."""
-    with view.moment() as connection:
-        return {url for (url,) in connection.execute("SELECT url FROM visits WHERE seq > ?", (seq,))}
+    return {url for (url,) in view.rows("SELECT url FROM visits WHERE seq > ?", seq)}
 
 
 def host_rows(view: RunView, *names: str) -> list[Mapping[str, Any]]:
     """What is known of these hosts and origins: when they may be asked again, their robots rules."""
-    with view.moment() as connection:
-        found = (connection.execute("SELECT data FROM hosts WHERE host = ?", (name,)).fetchone() for name in names)
-        return [json.loads(row[0]) for row in found if row is not None]
+    rows = (row for name in names for row in view.rows("SELECT data FROM hosts WHERE host = ?", name))
+    return [json.loads(data) for (data,) in rows]
 
 
 def neighbours(view: RunView, url: str) -> list[str]:
-    """Addresses that the run has met and that look most like this one, the nearest first."""
-    with view.moment() as connection:
-        known = list(_of_host(connection, host_of(url))) or _of_hosts_like(connection, host_of(url))
-    return difflib.get_close_matches(url, known, SHOWN, cutoff=0.3)
+    """The addresses that the run has met and that look most like this one, the nearest first."""
+    host = host_of(url)
+    met = _of_host(view, host)
+    if not met:
+        hosts = [name for (name,) in view.rows("SELECT DISTINCT host FROM pages LIMIT ?", MOST_COMPARED)]
+        near = difflib.get_close_matches(host, hosts, SHOWN)
+        met = [address for name in near for address in _of_host(view, name)][:MOST_COMPARED]
+    return difflib.get_close_matches(url, met, SHOWN, cutoff=0.3)
 
 
-def _of_host(connection: sqlite3.Connection, host: str) -> Iterator[str]:
-    for scheme in ("http", "https"):
-        start = f"{scheme}://{host}/"
-        sql = "SELECT DISTINCT url FROM held WHERE url >= ? AND url < ? LIMIT ?"
-        rows = connection.execute(sql, (start, f"{start[:-1]}0", MOST_COMPARED))  # "0" is what follows "/"
-        yield from (known for (known,) in rows)
-
-
-def _of_hosts_like(connection: sqlite3.Connection, host: str) -> list[str]:
-    rows = connection.execute("SELECT DISTINCT host FROM pages LIMIT ?", (MOST_COMPARED,))
-    near = difflib.get_close_matches(host, [name for (name,) in rows], SHOWN)
-    return [url for name in near for url in _of_host(connection, name)][:MOST_COMPARED]
+def _of_host(view: RunView, host: str) -> list[str]:
+    sql = "SELECT DISTINCT url FROM held WHERE url >= ? AND url < ? LIMIT ?"  # "0" is the character behind "/"
+    starts = (f"{scheme}://{host}" for scheme in ("http", "https"))
+    return [url for start in starts for (url,) in view.rows(sql, f"{start}/", f"{start}0", MOST_COMPARED)]

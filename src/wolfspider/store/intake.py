@@ -69,7 +69,7 @@ class Intake:
         return seq
 
     def _route_of(self, visit: int) -> tuple[str, str]:
-        row = self._turn.connection.execute("SELECT url, how FROM visits WHERE id = ?", (visit,)).fetchone()
+        row = self._turn.one("SELECT url, how FROM visits WHERE id = ?", visit)
         if row is None:
             raise Broken(f"visit {visit} landed and was never sent on its way")
         return row[0], row[1]

@@ -1,6 +1,4 @@
-"""The log of a run, which it is resumed from: entries and events are written to it or, while the run is replayed,
-compared with what is there.
-"""
+"""The log of a run, from which it is resumed: what comes is written to it or, in a replay, compared with it."""
 
 from __future__ import annotations
 
@@ -33,11 +31,11 @@ class Position:
 
 
 class Journal:
-    """While `replaying`, what comes must be what came the first time. The first call beyond that is new."""
+    """While `replaying`, the same entries and events must come as the first time. The first one beyond them is new."""
 
     def __init__(self, turn: Turn, intake: Intake, rows: RowWriter, check: ReplayCheck) -> None:
         self._turn, self._intake, self._rows, self._check = turn, intake, rows, check
-        self.last: int = turn.connection.execute("SELECT IFNULL(MAX(seq), 0) FROM log").fetchone()[0]
+        self.last: int = turn.one("SELECT IFNULL(MAX(seq), 0) FROM log")[0]
         self.replaying = self.last > 0
         self.at = Position()
         self.command: int | None = None  # the number of the one that comes next
@@ -66,7 +64,7 @@ class Journal:
         kind, *parts = entry
         if self.behind:
             if self._check.left(self.at.seq, self.at.n):
-                raise Broken(f"played again, less came of entry {self.at.seq} of the log than the first time")
+                raise Broken(f"in the replay less came of entry {self.at.seq} of the log than the first time")
             self.at = Position(self.at.seq + 1, kind=kind)
             self._check.entry(self.at.seq, kind, parts)
             return
@@ -112,7 +110,7 @@ class Journal:
             self.at.n = n + 1
         elif self.behind:
             raise Broken(
-                f"played again, more came of entry {self.at.seq} of the log than the first time: {event!r:.200}"
+                f"in the replay more came of entry {self.at.seq} of the log than the first time: {event!r:.200}"
             )
         return n is not None
 
@@ -122,7 +120,7 @@ class Journal:
         if not self.replaying:
             return
         if self.behind:
-            raise Broken(f"the log goes on to entry {self.last} and was played up to {self.at.seq} only")
+            raise Broken(f"the log goes on to entry {self.last} and was replayed up to {self.at.seq} only")
         sql = "DELETE FROM events WHERE seq = ? AND n >= ? AND kind NOT IN ('Ended', 'Refused')"
         self._turn.write(sql, (self.at.seq, self.at.n))
         self.at.n = self._check.next_free(self.at.seq)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from wolfspider.core.model import Failure, Page, Verdict
 from wolfspider.engine.contracts import Held
@@ -44,10 +43,10 @@ class RunMemory:
         return at.seq - 1 if self._journal.replaying and at.kind and url not in at.kept else at.seq
 
     def holds(self, url: str) -> bool:
-        return self._one("SELECT 1 FROM held WHERE url = ? AND seq <= ? LIMIT 1", url, self._upto(url)) is not None
+        return self._turn.one("SELECT 1 FROM held WHERE url = ? AND seq <= ? LIMIT 1", url, self._upto(url)) is not None
 
     def recall(self, url: str) -> Held | None:
-        row = self._one(_HELD, url, self._upto(url))
+        row = self._turn.one(_HELD, url, self._upto(url))
         if row is None:
             return None
         page, failure, detail, score, relevant, evidence = row
@@ -58,7 +57,7 @@ class RunMemory:
 
     def validators(self, url: str) -> Mapping[str, str]:
         """Of the newest copy; a copy of another address says nothing of this one."""
-        row = self._one(_VALIDATORS, url, self._journal.at.seq)
+        row = self._turn.one(_VALIDATORS, url, self._journal.at.seq)
         return validators(json.loads(row[0])) if row is not None else {}
 
     def newest(self, host: str, count: int) -> list[str]:
@@ -96,6 +95,3 @@ class RunMemory:
         if self._count is None:
             self._count = count(self._turn.connection)
         return self._count
-
-    def _one(self, sql: str, *values: Any) -> Any:
-        return self._turn.connection.execute(sql, values).fetchone()

@@ -1,4 +1,4 @@
-"""What counts as a page of a run: the one rule that screens, summaries and exports go by.
+"""What counts as a page of a run: one rule for screens, summaries and exports.
 
 One final address is one page, however often it was visited and however many redirects lead to it. Its newest copy
 counts, with the newest verdict on it; a person's label replaces the judge's verdict. An address that now redirects
@@ -37,12 +37,12 @@ class PageCount(NamedTuple):
     hidden_relevant: int = 0  # of these
 
     def after(self, before: PageCount, now: PageCount) -> PageCount:
-        """The total, once a part of it that counted as `before` counts as `now`."""
+        """This total, when a part of it that counted as `before` counts as `now`."""
         return PageCount(*(total - old + new for total, old, new in zip(self, before, now, strict=True)))
 
 
 def count(connection: sqlite3.Connection, urls: Collection[str] | None = None) -> PageCount:
-    """All pages of a run, or those at some final addresses."""
+    """Count all pages of a run, or those at some final addresses."""
     if urls is None:
         return PageCount(*connection.execute(_COUNT).fetchone())
     places = ", ".join("?" * len(urls))

@@ -1,4 +1,4 @@
-"""Values as they lie in the rows of a run: journal entries and pages in msgpack, what people read in JSON, bounded."""
+"""Values as the rows of a run hold them: entries of the log and pages in msgpack, what people read in bounded JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONGEST_HEADERS = 16_000
 _PAGE = tuple(field.name for field in dataclasses.fields(Page) if not field.name.endswith("_"))
 _as_json = json.JSONEncoder(allow_nan=False, default=codec.plain).encode
 _FETCH = ("url", "final_url", "status", "seconds", "at", "hops", "cut")
-_READ_FROM = (  # headers that a page is read by: kept whatever the others take
+_READ_FROM = (  # headers that decide how a page is read: kept before all others
     *("content-type", "content-language", "content-encoding", "x-robots-tag", "last-modified", "etag", "link"),
     *("content-disposition", "content-location", "refresh", "date"),
 )
@@ -67,7 +67,7 @@ def unpacked_fetch(data: bytes) -> tuple[Fetch, int]:
 
 
 def packed_entry(kind: str, parts: list[Any]) -> bytes:
-    """An entry of the journal; a landing's result must have been replaced by what stands for it."""
+    """An entry of the log; the result of a landing must have been replaced by what stands for it."""
     if kind == "command":
         command, now = parts
         return packed([codec.store(command)[0], now])
@@ -86,7 +86,7 @@ def unpacked_entry(kind: str, data: bytes) -> tuple[Any, ...]:
 
 
 def command_of(text: str) -> Command:
-    """What somebody wants, checked: it comes from another process, and is played again after every crash."""
+    """A command, checked: it comes from another process, and is replayed after every crash."""
     command = codec.load(text, {})
     if not isinstance(command, Command):
         raise ValueError("no command")
@@ -116,7 +116,7 @@ def _canonical(url: str) -> str:
 
 
 def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Those a page is read by first, then as many of the others as there is room for."""
+    """The headers that decide how a page is read, then as many of the others as there is room for."""
     kept = {name: headers[name] for name in _READ_FROM if name in headers}
     room = LONGEST_HEADERS - sum(map(len, kept.values()))
     for name, value in headers.items():
@@ -126,7 +126,7 @@ def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def json_of(value: Any, most: int = LONGEST_JSON) -> str:
-    """For people and their tools. What is too long is said to be."""
+    """JSON for people and their tools; of a value that is too long, its length."""
     try:
         text = _as_json(value)
     except (ValueError, TypeError):
@@ -143,7 +143,7 @@ def _finite(value: Any) -> Any:
 
 
 def signed(number: int) -> int:
-    """64 bits without a sign as SQLite keeps them, with one."""
+    """An unsigned number of 64 bits as SQLite keeps it, with a sign."""
     return number - (1 << 64) if number >= 1 << 63 else number
 
 

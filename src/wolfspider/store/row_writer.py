@@ -1,4 +1,4 @@
-"""What a run writes down, row by row. Every page passes here: a statement each, and nothing computed twice."""
+"""The rows of a run, written one by one. Every page passes here: a statement each, and nothing computed twice."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _HELD = _insert("held", 8).replace("INSERT", "INSERT OR REPLACE")
 class RowWriter:
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
-        self._told: tuple[Mapping[str, Any] | None, str] = (None, "{}")  # the evidence that was last made JSON
+        self._evidence: tuple[Mapping[str, Any] | None, str] = (None, "{}")  # the last one, and its JSON
 
     def entry(self, seq: int, kind: str, at: float | None, data: bytes, end: End | None) -> None:
         self._turn.write(_LOG, (seq, kind, at, data, *(end or (None, None))))
@@ -46,7 +46,7 @@ class RowWriter:
         self._turn.write(_VISIT, went)
 
     def page(self, seq: int, visit: int, page: Page, fetch: Fetch | None, place: Place | None) -> None:
-        """The page itself is kept where the archive might not give it again: without a place there, of a PDF, which
+        """The parsed page is kept where the archive might not give it again: without a place there, of a PDF, which
         is read for a limited time, and of a body that was cut or damaged."""
         if fetch is None:
             fetch = Fetch(page.url, page.final_url, page.status, at=page.at)
@@ -83,15 +83,15 @@ class RowWriter:
         self._turn.write(_EVENT, (seq, n, type(event).__name__, event.at, event_json(event), command))
 
     def refusal(self, seq: int, n: int, at: float, command: int, problem: str) -> None:
-        """An answer to what was no command at all; no event of the crawl."""
+        """The answer to what was no command at all; no event of the crawl."""
         self._turn.write(_EVENT, (seq, n, "Refused", at, json_of({"problem": problem}), command))
 
     def _verdict(self, verdict: Verdict | None) -> tuple[float | None, int | None, str | None]:
         if verdict is None:
             return None, None, None
-        if self._told[0] is not verdict.evidence:
-            self._told = (verdict.evidence, json_of(verdict.evidence))
-        return float(verdict.score), int(verdict.relevant), self._told[1]
+        if self._evidence[0] is not verdict.evidence:
+            self._evidence = (verdict.evidence, json_of(verdict.evidence))
+        return float(verdict.score), int(verdict.relevant), self._evidence[1]
 
 
 def event_json(event: Event) -> str:

@@ -2,7 +2,7 @@
 
 Everything is kept under `seq`, the number of the log entry it came with, so that any question can be asked as of a
 point of the log. A page has the number of the landing that brought it. There are few indices on purpose: each costs
-at every page, and what people ask now and then may be answered by reading a table once.
+at every page, and what people rarely ask may be answered by reading a table once.
 
 A new table that a run can do without needs no new format: it is made where it is missing, and older versions of
 wolfspider, which do not know of it, still open the run (gauges.py).
@@ -68,37 +68,37 @@ def make(connection: sqlite3.Connection, info: Mapping[str, str]) -> None:
 def info(connection: sqlite3.Connection) -> dict[str, str]:
     """What stands at the head of each file of the archive."""
     (text,) = connection.execute("SELECT value FROM meta WHERE name = 'info'").fetchone()
-    said: dict[str, str] = json.loads(text)
-    return said
+    fields: dict[str, str] = json.loads(text)
+    return fields
 
 
 def check(connection: sqlite3.Connection, path: Path) -> None:
-    """Whole, and of a format that is known here; older ones are brought up to date."""
+    """Refuse a database that is damaged or of a newer format; bring an older one up to date."""
     try:
         (health,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-        (found,) = connection.execute("PRAGMA user_version").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
     except sqlite3.DatabaseError as error:
         raise damaged(path, error) from error
     if health != "ok":
         raise damaged(path, health)
-    refuse_newer(path, found)
-    if found < 1:
-        raise BadInput(f"{path} is no database of a run: its format is {found}.")
-    for version in range(found, FORMAT):
-        _migrate(connection, version)
+    refuse_newer(path, version)
+    if version < 1:
+        raise BadInput(f"{path} is no database of a run: its format is {version}.")
+    for older in range(version, FORMAT):
+        _migrate(connection, older)
     gauges.make(connection)
 
 
-def refuse_newer(path: Path, found: int) -> None:
-    if found > FORMAT:
+def refuse_newer(path: Path, version: int) -> None:
+    if version > FORMAT:
         raise BadInput(
-            f"{path} has format {found}, and this version of wolfspider knows formats up to {FORMAT} only:"
+            f"{path} has format {version}, and this version of wolfspider knows formats up to {FORMAT} only:"
             " use a newer wolfspider."
         )
 
 
 def _migrate(connection: sqlite3.Connection, version: int) -> None:
-    """One step, all of it or nothing."""
+    """To the next format, in one transaction."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         MIGRATIONS[version](connection)

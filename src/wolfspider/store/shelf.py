@@ -1,7 +1,7 @@
 """The Shelf of a live run: links with their texts in a file that only grows.
 
-A place is an offset, the length of the shelf is its bytes. What is put lies in memory first, a megabyte at most, and
-can be read there; `flush` hands it to the system. A snapshot notes the length after a flush, and after a crash the
+A place is an offset, the length of the shelf is its bytes. New links lie in memory first, a megabyte at most, and can
+be read there; `flush` hands them to the system. A snapshot notes the length after a flush, and after a crash the
 file is cut there.
 
 A page brings a hundred links that share most of what is stored with them. So a *page record* comes first (the page's
@@ -94,8 +94,8 @@ class DiskShelf(Shelf):
         return self._flushed + len(self._buffer)
 
     def flush(self) -> None:
-        """Hand everything to the system: it survives the death of the process. If the disk is full, DiskFull, and
-        nothing is lost that can still be read here."""
+        """Hand everything to the system: it survives the death of the process. If the disk is full, DiskFull is raised,
+        and nothing is lost that can still be read here."""
         if self._buffer:
             data = bytes(self._buffer)
             reach("shelf-before-flush")
@@ -107,7 +107,7 @@ class DiskShelf(Shelf):
             self._end_page()
 
     def sync(self) -> None:
-        """What was flushed survives the death of the machine."""
+        """Let what was flushed survive the death of the machine."""
         os.fsync(self._handle)
 
     def close(self) -> None:
@@ -160,7 +160,7 @@ class DiskShelf(Shelf):
         return os.pread(self._handle, min(end, self._flushed) - start, start)
 
 
-_NOTHING = object()  # what no `extra` is
+_NOTHING = object()  # equal to no `extra`
 
 
 def _head(window: bytes, at: int) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """Snapshots as files: a line of JSON that says what follows, then text and named arrays, then a digest of it all.
 
-A file is written under another name, told to the disk, and renamed: it is there whole or not at all. Nothing in it is
-ever run; a file that was tampered with or damaged is refused with a sentence, and the snapshot before it is used.
+A file is there whole or not at all. Nothing in it is ever run; a file that was tampered with or damaged is refused, and
+the snapshot before it is used.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ class Saved(NamedTuple):
 
 
 def name_of(seq: int, n: int) -> str:
-    """A new one each time: a file that a row names is never replaced."""
+    """A new name each time: a file that a row names is never replaced."""
     return f"{seq:012d}-{n:06d}-{secrets.token_hex(4)}.snapshot"
 
 
 def save(folder: Path, name: str, text: str, arrays: Mapping[str, bytes]) -> Saved:
-    """Write it so that it is there whole or not at all."""
+    """Write a snapshot."""
     digest = hashlib.blake2b(digest_size=_DIGEST)
     with whole_file(folder / name, failpoint="snapshot-synced") as file:
         size = 0
@@ -83,9 +83,9 @@ def load(path: Path, digest: str) -> tuple[str, dict[str, bytes]]:
 
 
 def _compare(data: bytes, digest: str) -> None:
-    found = hashlib.blake2b(memoryview(data)[:-_DIGEST], digest_size=_DIGEST)
-    if len(data) <= _DIGEST or found.digest() != data[-_DIGEST:] or found.hexdigest() != digest:
-        raise ValueError("it does not fit its digest")
+    actual = hashlib.blake2b(memoryview(data)[:-_DIGEST], digest_size=_DIGEST)
+    if len(data) <= _DIGEST or actual.digest() != data[-_DIGEST:] or actual.hexdigest() != digest:
+        raise ValueError("its digest is another")
 
 
 def _read(data: bytes) -> tuple[str, dict[str, bytes]]:

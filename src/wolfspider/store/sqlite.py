@@ -2,7 +2,7 @@
 
     RUN/run.json     what the run is, for people too (folder.py)
     RUN/run.db       the log and all that is asked of it (schema.py)
-    RUN/lock         who owns it at this moment
+    RUN/lock         names its owner, if it has one (files/lock.py)
     RUN/warc/        every answer as it came (archive.py)
     RUN/shelf        links of the frontier with their texts (shelf.py)
     RUN/snapshots/   where a resume starts from (snapshots.py)
@@ -138,11 +138,11 @@ class SqliteStore:
         self._places, self._lock, self._archive, self._start = places, lock, archive, start
         self.shelf = DiskShelf(places.shelf, start.shelf)
         self.turn = Turn(connection)
-        pages, rows, check = PageReader(connection, places.archive), RowWriter(self.turn), ReplayCheck(connection)
+        pages, rows, check = PageReader(connection, places.archive), RowWriter(self.turn), ReplayCheck(self.turn)
         self._intake = Intake(self.turn, archive, pages, rows)
         self.journal = Journal(self.turn, self._intake, rows, check)
         self._memory = RunMemory(self.turn, self.journal, pages, rows, check)
-        self._inbox = Inbox(connection, self.journal.refuse)
+        self._inbox = Inbox(self.turn, self.journal.refuse)
         self._notes = StoredNotes(self.turn)
         self._gauges = Gauges(connection)
         self._wal = Wal(places.database, places.wal)
@@ -152,7 +152,7 @@ class SqliteStore:
 
     @property
     def begun(self) -> bool:
-        return self.turn.connection.execute("SELECT 1 FROM log LIMIT 1").fetchone() is not None
+        return self.turn.one("SELECT 1 FROM log LIMIT 1") is not None
 
     @_guarded
     def write(self, entry: tuple[Any, ...]) -> None:
@@ -254,7 +254,7 @@ class SqliteStore:
     def snapshot(self, state: Mapping[str, Any]) -> None:
         self.commit()
         if self.journal.behind:
-            raise Broken("a snapshot is taken between turns, not while a run is played again")
+            raise Broken("a snapshot is taken between turns, not in the middle of a replay")
         self.shelf.flush()
         self.shelf.sync()
         at = self.journal.at

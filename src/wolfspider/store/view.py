@@ -1,7 +1,7 @@
-"""A run seen by other processes, while its owner goes on: everything may be read, commands alone may be added.
+"""A run as other processes read it, while its owner goes on.
 
-What is iterated over is one moment of the run, however long it takes. Nothing here waits for the owner, and the owner
-never waits for a reader.
+An iteration sees one moment of the run, however long it takes. Nothing here waits for the owner, and the owner never
+waits for a reader.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _PAGE = (
     " p.title, p.description, p.language, p.published, p.modified, p.size, p.digest, p.near, p.words, p.links,"
     " p.truncated, p.robots, p.canonical, p.file, p.offset, p.length, p.body"
 )
-# The newest copy of each page by its final address, with the newest word on it.
+# The newest copy of each page by its final address, with the newest verdict on it.
 _PAGES = (
     f"SELECT {_PAGE}, h.score, h.relevant, h.evidence FROM {NEWEST}"  # noqa: S608
     " WHERE p.at >= ? AND h.relevant >= ? ORDER BY p.seq"
@@ -129,7 +129,7 @@ class Summary:
     reasons: Mapping[str, int]  # the same in words
     hosts: int  # that pages came from, those that ask not to be indexed apart
     started: float | None
-    ended: str | None  # why, if the run is over and has not gone on
+    ended: str | None  # why, if the run is over and was not resumed since
     counts: Mapping[str, int]
 
     @property
@@ -142,7 +142,7 @@ class Summary:
 
 
 class RunView:
-    """A run, read only."""
+    """A run that somebody else may own."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -162,11 +162,15 @@ class RunView:
             except sqlite3.Error as error:
                 raise damaged(self._places.database, error) from error
 
+    def rows(self, query: str, *values: Any) -> list[Any]:
+        """All rows of an answer."""
+        with self.moment() as connection:
+            return connection.execute(query, values).fetchall()
+
     @property
     def commanded(self) -> bool:
-        """Has a person told the run anything?"""
-        with self.moment() as connection:
-            return connection.execute("SELECT 1 FROM commands LIMIT 1").fetchone() is not None
+        """Has a person given the run a command?"""
+        return bool(self.rows("SELECT 1 FROM commands LIMIT 1"))
 
     @property
     def ended(self) -> str | None:
@@ -181,19 +185,13 @@ class RunView:
 
     def page(self, url: str) -> StoredPage | None:
         """The newest copy of a page, by the address it was asked for or the one it was found at."""
-        with self.moment() as connection:
-            row = connection.execute(_ONE, (url,)).fetchone()
-        return None if row is None else _row(*row)
+        return next((_row(*row) for row in self.rows(_ONE, url)), None)
 
     def visits_of(self, url: str) -> list[Visited]:
-        with self.moment() as connection:
-            rows = connection.execute(_VISITS, (url,)).fetchall()
-        return [_visited(*row) for row in rows]
+        return [_visited(*row) for row in self.rows(_VISITS, url)]
 
     def landings_of(self, url: str) -> list[Landing]:
-        with self.moment() as connection:
-            rows = connection.execute(_LANDINGS, (url,)).fetchall()
-        return [_landing(*row) for row in rows]
+        return [_landing(*row) for row in self.rows(_LANDINGS, url)]
 
     def events(self, kind: str | None = None) -> Iterator[tuple[float, str, Mapping[str, Any]]]:
         """Time, kind and content of what is neither a visit nor a landing."""
@@ -214,7 +212,7 @@ class RunView:
             )
 
     def gauge(self) -> Gauge | None:
-        """How the run stood when its owner last said so; None if nobody ever did."""
+        """How the run stood when its owner last wrote it down; None if it never did."""
         return next(iter(self.gauges(1)), None)
 
     def gauges(self, newest: int = SECONDS + MINUTES) -> list[Gauge]:
@@ -224,8 +222,7 @@ class RunView:
 
     def hosts(self) -> set[str]:
         """Those that pages came from, pages that ask not to be indexed apart."""
-        with self.moment() as connection:
-            return {host for (host,) in connection.execute(_HOSTS)}
+        return {host for (host,) in self.rows(_HOSTS)}
 
     def body(self, row: StoredPage) -> bytes:
         """The decoded body of a page, as it came."""

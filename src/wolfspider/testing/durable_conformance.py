@@ -1,4 +1,4 @@
-"""What a store that can be opened again must keep to: a run that was killed is resumed as if it never was.
+"""The demands on stores that can be opened again: a killed run is resumed as if it had never been killed.
 
 for name, check in DURABLE_CHECKS.items(): check(maker)      # raises Violation with a sentence
 """
@@ -53,7 +53,7 @@ def uncommitted_is_not(maker: Maker) -> None:
 
 
 def memory_is_of_its_time(maker: Maker) -> None:
-    """While it is played again a store knows nothing of what came later."""
+    """In a replay a store knows nothing of what came later."""
     hand = begun(maker)
     first = answer(URL, "old words")
     old = hand.bring(first, 0.3)
@@ -139,7 +139,7 @@ def a_killed_crawl_goes_on_as_if_never_killed(maker: Maker) -> None:
             rehearsal.land_one(rehearsal.crawl.now + 1)  # never committed: it is lost, and lands again
             store = maker.again(store)
             rehearsal = Rehearsal(store, pages=25)
-            demand(codec.store(rehearsal.state()) == before, f"played again after {steps} steps, the state differs")
+            demand(codec.store(rehearsal.state()) == before, f"replayed after {steps} steps, the state differs")
             if rehearsal.run(steps, snapshots):
                 break
         demand(
@@ -151,7 +151,7 @@ def a_killed_crawl_goes_on_as_if_never_killed(maker: Maker) -> None:
 
 
 def _steered(maker: Maker) -> Store:
-    """A run with commands that wait for it."""
+    """A new run with commands waiting for it."""
     store = maker.make()
     for command in (events.Label(address(0), True), events.Exclude("host4.test"), events.Label("host1.test", False)):
         maker.tell(store, command)

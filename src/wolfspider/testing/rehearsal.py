@@ -1,6 +1,7 @@
-"""Where stores are tried: a hamlet that answers in bytes, and a crawl over it that does everything a crawl may do.
+"""A crawl to try stores with: a small web that answers in bytes, and a strategy that does everything a crawl may do.
 
-Each step follows from the crawl's state alone, so a crawl that was killed and resumed must end as one that never was.
+Each step follows from the state of the crawl alone, so a crawl that was killed and resumed must end as one that was
+never killed.
 """
 
 from __future__ import annotations
@@ -80,14 +81,14 @@ def _text(number: int, version: int) -> str:
 
 
 class Stroller(Strategy):
-    """Goes anywhere, also where it has been: what it finds lies on the shelf, what it earns moves it."""
+    """Goes to random links, also again: what it finds lies on the shelf, and credits change what it remembers."""
 
     name = "stroller"
     paper = "none"
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         self.places: list[int] = []
-        self.known: set[str] = set()
+        self.known: set[str] = set()  # a snapshot names it so, as all that a strategy keeps
         self.gain = 0.0
         self.seeds(seeds)
 
@@ -155,7 +156,7 @@ class Rehearsal:
         return crawl
 
     def run(self, steps: int = 10**6, snapshots: int = 0) -> bool:
-        """So many steps; True if the crawl is over. A snapshot after every so many."""
+        """Make so many steps, with a snapshot after every so many; True if the crawl is over."""
         for number in range(1, steps + 1):
             if not self.step():
                 return True
@@ -164,7 +165,7 @@ class Rehearsal:
         return False
 
     def step(self) -> bool:
-        """A landing, commands, proposals, and one commit for them all."""
+        """A landing, commands and proposals, with one commit for all of them; False if the crawl is over."""
         now = self.crawl.now + STEP
         self.land_one(now)
         for number, command in self.store.commands():

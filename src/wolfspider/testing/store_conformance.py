@@ -1,4 +1,4 @@
-"""What every store must keep to; durable_conformance.py has more for those that can be opened again.
+"""The demands on every store; durable_conformance.py has more for stores that can be opened again.
 
 for name, check in STORE_CHECKS.items(): check(maker)        # raises Violation with a sentence
 """
@@ -20,7 +20,7 @@ URL = "http://a.test/page"
 
 
 class Maker(Protocol):
-    """Makes the stores that are tried."""
+    """Makes the stores that are checked."""
 
     def make(self) -> Store:
         """A new run."""
@@ -29,14 +29,14 @@ class Maker(Protocol):
         """The same run after its owner died: nothing is committed, closed or flushed that was not before."""
 
     def tell(self, store: Store, command: Command) -> None:
-        """Leave a command, as another process would."""
+        """Leave a command for the owner, as another process would."""
 
 
 Check = Callable[[Maker], None]
 
 
 def answer(url: str, text: str, at: float = 5.0, status: int = 200, final: str = "", tag: str = "") -> Fetch:
-    """What a server might say."""
+    """An answer as a server might give it."""
     body = text.encode()
     pairs = (("Content-Type", "text/html"), *((("ETag", tag),) if tag else ()))
     moved = (Capture(url, at, 302, (("Location", final),), b""),) if final else ()
@@ -47,7 +47,7 @@ def answer(url: str, text: str, at: float = 5.0, status: int = 200, final: str =
 
 
 class Hand:
-    """Calls a store as Crawl and driver do, by hand."""
+    """Calls a store by hand, as crawl and driver do."""
 
     def __init__(self, store: Store) -> None:
         self.store, self.visits, self.now = store, 0, 1.0

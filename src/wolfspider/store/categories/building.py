@@ -1,10 +1,12 @@
-"""How a category index is made: pages of a web or of a run are read one by one, their words go to the index, and what
-is counted of them becomes the tree of categories (learn/som.py).
+"""Building a category index from the pages of a web or of a run.
+
+Pages are read one by one, their words go to the index, and counts of the words become the tree of categories
+(learn/som.py).
 
     build(web_origin(world, 20_000, seed=0), Path("categories.sqlite"), seed=0, progress=print)
 
-The file appears under its name when it is whole, and not at all if anything fails. A page that asks not to be indexed
-is not. The tree has the largest regions of the first map right below its root, and the smaller ones below `other`.
+The file appears under its name when it is whole, and not at all if anything fails. Pages that ask not to be indexed are
+left out. The tree has the largest regions of the first map right below its root, and the smaller ones below `other`.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.world import LARGEST, World
 
 MOST_PAGES = 200_000
-MOST_WORDS = 5_000  # of a page; what it is about is said by then
+MOST_WORDS = 5_000  # of a page; they say what it is about
 
 Progress = Callable[[str, int, int], object]  # what is done, how much of it, of how much
 
@@ -51,21 +53,21 @@ class Origin(NamedTuple):
     """Where pages come from."""
 
     name: str
-    digest: str  # of the web, or of what the run holds
+    digest: str  # of the web, or of the pages of the run
     pages: Callable[[Callable[[int, int], object]], Iterator[Page | None]]  # None where one could not be read
 
 
 @dataclass
 class Built:
-    """What became of a build."""
+    """The result of a build."""
 
     pages: int = 0
     withheld: int = 0  # pages that ask not to be indexed
-    unread: int = 0  # addresses that show no page, or pages without words
+    unread: int = 0  # addresses without a page, and pages without words
     categories: int = 0
-    seen: int = 0  # pages and what was none, as far as they were looked at
-    offered: int = 0  # as many as there were to look at
-    _known: set[str] = field(default_factory=set, repr=False)
+    seen: int = 0  # addresses that were looked at
+    offered: int = 0  # addresses that there were
+    _taken: set[str] = field(default_factory=set, repr=False)
 
     def told(self) -> str:
         parts = [f"{self.pages:,} page{'s' * (self.pages != 1)} in {self.categories:,} categories."]
@@ -81,22 +83,22 @@ class Built:
         return " ".join(parts)
 
     def takes(self, page: Page | None) -> bool:
-        """Does a page belong in the index? Each does once."""
+        """Does a page belong in the index? Each does once; count it."""
         if page is None or not page.words:
             self.unread += 1
             return False
         if hidden(page.robots):
             self.withheld += 1
             return False
-        if page.final_url in self._known:
+        if page.final_url in self._taken:
             return False
-        self._known.add(page.final_url)
+        self._taken.add(page.final_url)
         self.pages += 1
         return True
 
 
 def web_origin(world: World, most: int, seed: int) -> Origin:
-    """A web as it is in the end; of more than `most` pages as many, drawn by chance."""
+    """A web as it is in the end; of more than `most` pages a random sample of that size."""
     if not world.has_skeleton:
         raise Problem(f"{world.name} is too large to be looked through: take one of at most {LARGEST:,} pages.")
     at = world.whole
@@ -114,7 +116,7 @@ def web_origin(world: World, most: int, seed: int) -> Origin:
 
 
 def run_origin(folder: Path, most: int, seed: int) -> Origin:
-    """What a run holds at this moment, while it may go on; of more than `most` pages as many, drawn by chance."""
+    """The pages of a run at this moment, while it may go on; of more than `most` a random sample of that size."""
     view = RunView(folder)
     count, whole = 0, xxhash.xxh3_128()
     for row in view.pages():
@@ -137,12 +139,12 @@ def run_origin(folder: Path, most: int, seed: int) -> Origin:
 
 
 def drawn(count: int, most: int, seed: int) -> Sequence[int]:
-    """In their order."""
+    """The numbers of the sampled pages, in order."""
     return range(count) if count <= most else sorted(generator(seed, "categories").sample(range(count), most))
 
 
 def _page(view: RunView, row: StoredPage) -> Page | None:
-    """Read anew from the archive; None where there is none, or it is damaged."""
+    """A page read from the archive; None if there is none, or it is damaged."""
     if row.place is None:
         return None
     try:
@@ -158,7 +160,7 @@ def quietly(what: str, done: int, count: int) -> None:
 
 
 def build(origin: Origin, out: Path, seed: int, progress: Progress = quietly) -> Built:
-    """Make an index, and put it in the place of an older one, if there is one."""
+    """Make an index, in place of an older one if there is one."""
     _refuse_others(out)
     built = Built()
     try:
@@ -187,7 +189,7 @@ def _refuse_others(out: Path) -> None:
 def _fill(path: Path, origin: Origin, seed: int, progress: Progress, built: Built) -> None:
     connection = sqlite3.connect(path, isolation_level=None)
     try:
-        connection.execute("PRAGMA journal_mode = OFF")  # whatever fails, this file is thrown away
+        connection.execute("PRAGMA journal_mode = OFF")  # if anything fails, this file is thrown away
         connection.execute("BEGIN")
         for sql in TABLES.values():
             connection.execute(sql)
@@ -195,7 +197,7 @@ def _fill(path: Path, origin: Origin, seed: int, progress: Progress, built: Buil
         if not built.pages:
             raise BadInput(f"{origin.name} has no pages with words: there is nothing to make categories of.")
         random = np.random.default_rng(seed)
-        root = offered(grow(corpus, STOP_WORDS, random, lambda done, known: progress("learning", done, known)))
+        root = offered(grow(corpus, STOP_WORDS, random, lambda done, count: progress("learning", done, count)))
         built.categories = _place(connection, root)
         _describe(connection, origin, seed, built)
         connection.execute("INSERT INTO texts (texts) VALUES ('optimize')")
@@ -223,7 +225,7 @@ def _stored(connection: sqlite3.Connection, origin: Origin, progress: Progress, 
 
 
 def _read(origin: Origin, progress: Callable[[int, int], object]) -> Iterator[Page | None]:
-    """What cannot be read there is not taken for what cannot be written here."""
+    """Failures of reading the origin are not taken for failures of writing the index."""
     try:
         yield from origin.pages(progress)
     except (OSError, sqlite3.Error) as error:
@@ -231,7 +233,7 @@ def _read(origin: Origin, progress: Callable[[int, int], object]) -> Iterator[Pa
 
 
 def offered(root: Region) -> Region:
-    """The tree with all but the largest regions of the first map below one that is called `other`."""
+    """The tree with all but the largest regions of the first map below a region called `other`."""
     small = root.below[OFFERED:]
     if not small:
         return root
@@ -241,12 +243,12 @@ def offered(root: Region) -> Region:
 
 
 def _place(connection: sqlite3.Connection, root: Region) -> int:
-    """Number the categories from the root down, and give each page the lowest it is in. How many there are, but for
-    the root."""
+    """Number the categories from the root down, and give each page the lowest it is in. Returns how many are below the
+    root."""
     rows: list[tuple[int, int, int, str, str, int]] = []
 
     def number(region: Region, parent: int) -> int:
-        """The last number that is taken then."""
+        """Returns the last number of the categories below the region."""
         mine = last = len(rows)
         rows.append((mine, parent, mine, region.name, " ".join(region.terms), region.documents.size))
         homes[region.documents] = mine

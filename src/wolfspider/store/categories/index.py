@@ -1,15 +1,16 @@
-"""A category index: pages in a tree of categories, found by words and ranked by BM25. One file, made by
-store/categories/building.py, that anybody may have made or damaged.
+"""A category index: pages in a tree of categories, found by words and ranked by BM25, in one file.
+
+building.py makes it; a file from elsewhere may be damaged or malicious.
 
     with Categories.open(Path("categories.sqlite")) as index:
         index.search("wolf spiders", category=index.find("biology"))      # [(address, title), ...], best first
 
-It is a SQLite file. Words lie in an FTS5 table, which ranks by BM25 with k1 = 1.2 and b = 0.75; how rare a word is, is
-counted over all pages of the index, also where one category is searched. Categories are numbered from the root down,
-each before all that is below it, so that a category with all below it is a run of numbers.
+It is a SQLite file. Words lie in an FTS5 table, which ranks by BM25 with k1 = 1.2 and b = 0.75; the rarity of a word is
+counted over all pages of the index, also in a search of one category. Categories are numbered from the root down, each
+before all below it, so that a category with all below it is a range of numbers.
 
-A file that comes from elsewhere is only read, its schema must be ours to the letter, nothing in it is run, and what is
-read of its tree is bounded. What is damaged is said in a sentence.
+The file is only read, its schema must be ours to the letter, nothing in it is run, and its tree is bounded. A sentence
+says what is damaged.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ from wolfspider.core.errors import BadInput, Problem, closest
 from wolfspider.core.text import folded, words
 
 FORMAT = 1
-APPLICATION = 0x776F6C66  # by which SQLite's own tools tell our files from others
+APPLICATION = 0x776F6C66  # marks our files for SQLite's own tools
 OFFERED = 14  # categories that are offered first, as many as Chen's spider had
-OTHER = "other"  # what the smaller ones are in
+OTHER = "other"  # the category of the smaller ones
 MOST_CATEGORIES = 100_000
 DEEPEST = 20
 LONGEST_NAME = 400  # characters of a category's name: five words, as long as words may be
@@ -53,7 +54,7 @@ TABLES = {
     "by_category": "CREATE INDEX by_category ON pages (category)",
     "texts": "CREATE VIRTUAL TABLE texts USING fts5(words, content='', tokenize='unicode61 remove_diacritics 0')",
 }
-SHADOWS = {  # what FTS5 makes of the last
+SHADOWS = {  # the tables that FTS5 makes for the last
     "texts_data": "CREATE TABLE 'texts_data'(id INTEGER PRIMARY KEY, block BLOB)",
     "texts_idx": "CREATE TABLE 'texts_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID",
     "texts_docsize": "CREATE TABLE 'texts_docsize'(id INTEGER PRIMARY KEY, sz BLOB)",
@@ -73,7 +74,7 @@ _CATEGORIES = "SELECT number, parent, last, name, terms, pages FROM categories O
 
 
 class OtherFormat(BadInput):
-    """An index of a wolfspider that is older or newer."""
+    """An index of an older or newer wolfspider."""
 
 
 class SearchResult(NamedTuple):
@@ -84,9 +85,9 @@ class SearchResult(NamedTuple):
 @dataclass(frozen=True, slots=True, eq=False)
 class Category:
     number: int
-    last: int  # the last number of those below it; its own if there are none
+    last: int  # the last number of the categories below it; its own if there are none
     path: str  # names from the top down: "science/physics"; "" for all pages
-    terms: tuple[str, ...]  # what tells its pages from others, strongest first
+    terms: tuple[str, ...]  # words that tell its pages from others, strongest first
     pages: int  # with those of the categories below it
     below: tuple[Category, ...] = ()
 
@@ -101,7 +102,7 @@ class Category:
 
 
 class Categories:
-    """An index that was opened; `about` says what it was made from."""
+    """An open index; `about` says what it was made from."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path, self._connection = path, connection
@@ -112,7 +113,7 @@ class Categories:
 
     @classmethod
     def open(cls, path: Path) -> Categories:
-        """BadInput says what is wrong with it. Threads may take turns with what is opened."""
+        """BadInput says what is wrong with the file. Threads may take turns with the index."""
         if not path.is_file():
             raise BadInput(f"There is no file {path}. Make one by `wolfspider categories build WEB_OR_RUN`.")
         address = f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1"
@@ -141,7 +142,7 @@ class Categories:
         return self._root
 
     def find(self, name: str) -> Category:
-        """A category by its path, or by its name; of several with that name the one that is highest up."""
+        """A category by its path or its name; of several with that name, the highest in the tree."""
         wanted = folded(name).strip().strip("/")
         known = [category for category in self._root.walk() if category.path]
         named = [each for each in known if each.path == wanted] or [each for each in known if each.name == wanted]
@@ -152,16 +153,16 @@ class Categories:
     def search(self, asked: str, most: int = MOST_RESULTS, category: Category | None = None) -> list[SearchResult]:
         """Pages with any of the words, best first; then the other pages of the category, as they were stored."""
         inside = category or self._root
-        run, most = (inside.number, inside.last), max(0, most)
+        range_, most = (inside.number, inside.last), max(0, most)
         wanted = query(asked)
         with self._reading():
             if not wanted:
-                return self._found(_IN_ORDER, (*run, most))
-            ranked = self._found(_RANKED, (wanted, *run, most))
-            return ranked + self._found(_UNRANKED, (*run, wanted, most - len(ranked)))
+                return self._found(_IN_ORDER, (*range_, most))
+            ranked = self._found(_RANKED, (wanted, *range_, most))
+            return ranked + self._found(_UNRANKED, (*range_, wanted, most - len(ranked)))
 
     def examples(self, category: Category, most: int) -> list[SearchResult]:
-        """Pages that have most of what the category is named for."""
+        """The pages that fit the terms of the category best."""
         return self.search(" ".join(category.terms), most, category)
 
     def members(self) -> Iterator[tuple[str, int]]:
@@ -187,25 +188,25 @@ class Categories:
 
 
 def query(asked: str) -> str:
-    """Any of these words, as FTS5 wants it: each quoted, so that none of them is an operator."""
+    """Any of these words, as a query of FTS5: each quoted, so that none of them is an operator."""
     return " OR ".join(f'"{word}"' for word in list(dict.fromkeys(words(asked)))[:MOST_ASKED])
 
 
 def storable(text: str) -> str:
-    """Halves of characters cannot be stored, and what follows a NUL is not seen by all."""
+    """A text without halves of surrogate pairs, which cannot be stored, and without NULs, which end it for some."""
     return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 class _Unfit(ValueError):
-    """What a file has wrong, in words."""
+    """Says what is wrong with a file."""
 
 
 class _Format(ValueError):
-    """Which format it is of instead."""
+    """Says which format a file has."""
 
 
 def _check_schema(connection: sqlite3.Connection) -> None:
-    """Our tables, and nothing else: a view or a trigger could make a harmless question run for ever."""
+    """Our tables and nothing else: a view or a trigger could make a harmless query run for ever."""
     connection.execute("PRAGMA trusted_schema = OFF")
     marks = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
     if marks[0] != APPLICATION:
@@ -217,7 +218,7 @@ def _check_schema(connection: sqlite3.Connection) -> None:
         raise _Unfit("its tables are not those of an index")
     (sound,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if sound != "ok":
-        raise _Unfit("its pages do not fit together")
+        raise _Unfit("its pages are inconsistent")
 
 
 def _about(connection: sqlite3.Connection) -> dict[str, str]:
@@ -225,7 +226,7 @@ def _about(connection: sqlite3.Connection) -> dict[str, str]:
 
 
 def _tree(rows: Sequence[tuple[Any, ...]]) -> Category:
-    """From the last row to the first, so that what is below a category is there before it."""
+    """Built from the last row to the first, so that the categories below another come before it."""
     if not 0 < len(rows) <= MOST_CATEGORIES:
         raise _Unfit("it has no categories, or too many")
     paths = _paths(rows)
@@ -234,14 +235,14 @@ def _tree(rows: Sequence[tuple[Any, ...]]) -> Category:
         inside = tuple(reversed(below.pop(number, [])))
         ends = [number, *(each.last for each in inside)]
         if last != ends[-1] or [each.number - 1 for each in inside] != ends[:-1] or not isinstance(pages, int):
-            raise _Unfit("its categories do not fit together")
+            raise _Unfit("its categories are inconsistent")
         whole = Category(number, last, paths[number], _terms(terms), pages, inside)
         below.setdefault(parent, []).append(whole)
     return whole
 
 
 def _paths(rows: Sequence[tuple[Any, ...]]) -> list[str]:
-    """Of each category; what it is below of comes before it."""
+    """The path of each category; its parent comes before it."""
     paths, depths, length = [""], [0], 0
     for place, (number, parent, _, name, *_) in enumerate(rows):
         if number != place or not isinstance(parent, int) or not (0 <= parent < place or place == parent + 1 == 0):
@@ -260,7 +261,7 @@ def _paths(rows: Sequence[tuple[Any, ...]]) -> list[str]:
 
 
 def _name(value: object) -> str:
-    """By which a category is found, so it cannot be empty or look like a path."""
+    """The name of a category: not empty, and not like a path."""
     name = _text(value)
     if not 0 < len(name) <= LONGEST_NAME or "/" in name:
         raise _Unfit("a category in it has a name that none can have")
@@ -277,12 +278,12 @@ def _terms(value: object) -> tuple[str, ...]:
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise _Unfit("a text in it is none")
+        raise _Unfit("a value in it should be a text")
     return value
 
 
 def _nearest(wanted: str, root: Category, known: Sequence[Category]) -> str:
-    """The nearest name, or those that are offered first."""
+    """The nearest name, or the names that are offered first."""
     nearest = closest(wanted, {each.path if "/" in wanted else each.name for each in known})
     offered = ", ".join(each.name for each in root.below)
     return nearest if nearest.startswith(" Did") else f" There are: {offered}." if offered else " It has none."

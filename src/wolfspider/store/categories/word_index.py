@@ -1,6 +1,6 @@
-"""Pages that are found by words, best first: an index that lasts as long as it is open, ranked by BM25.
+"""A temporary index of pages by their words, ranked by BM25.
 
-What is much lies in a file without a name, which is gone when it is closed. Words are indexed and not kept as text.
+A large one lies in a file without a name, which is gone when it is closed. Words are indexed and not kept as text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from wolfspider.core.text import clipped, words
 from wolfspider.store.categories.index import query, storable
 
 MOST_PAGES = 20_000
-MOST_WORDS = 5_000  # of a page; what it is about is said by then
+MOST_WORDS = 5_000  # of a page; they say what it is about
 MOST_TEXT = 500_000_000  # characters of all pages; the index takes less, of hostile text a little more
 _TABLES = (
     "CREATE TABLE pages (number INTEGER PRIMARY KEY, url TEXT NOT NULL, title TEXT NOT NULL)",
@@ -27,8 +27,7 @@ _SEARCH = (
 
 
 class WordIndex:
-    """The pages that were added so far; beyond MOST_PAGES, or MOST_TEXT, there are no more. Threads may take turns with
-    it."""
+    """Takes at most MOST_PAGES pages and MOST_TEXT characters. Threads may take turns with it."""
 
     def __init__(self, pages: Iterable[Page] = ()) -> None:
         self.count = self._length = 0
@@ -40,7 +39,7 @@ class WordIndex:
             raise
 
     def _fill(self, pages: Iterable[Page]) -> None:
-        for sql in ("PRAGMA journal_mode = OFF", *_TABLES, "BEGIN"):  # nobody goes back, so nothing is kept for that
+        for sql in ("PRAGMA journal_mode = OFF", *_TABLES, "BEGIN"):  # nothing is ever rolled back
             self._connection.execute(sql)
         for page in pages:
             self._add(page)
@@ -65,7 +64,7 @@ class WordIndex:
         self.count += 1
 
     def search(self, asked: str, most: int) -> list[tuple[str, str]]:
-        """Addresses and titles of pages with any of the words."""
+        """Addresses and titles of pages with any of the words, best first."""
         wanted = query(asked)
         return self._connection.execute(_SEARCH, (wanted, most)).fetchall() if wanted else []
 

@@ -1,8 +1,8 @@
 """Pages of a run for other tools: JSON lines, CSV or WARC. docs/export.md has the fields.
 
 An export is a pure function of one moment of the run, which may go on meanwhile. Each page is there once, by its final
-address, in its newest version and with the last word on it, a person's before the judge's. A page that asks not to be
-indexed is never handed on. Pages are written one at a time, so that memory does not grow with the run; a file appears
+address, in its newest version and with the last verdict on it, a person's before the judge's. Pages that ask not to be
+indexed are never exported. Pages are written one at a time, so that memory does not grow with the run; a file appears
 only when it is complete.
 """
 
@@ -31,9 +31,8 @@ FIELDS = (
     *("depth", "strategy", "topic", "warc_file", "warc_offset", "warc_length", "robots"),
 )
 COLUMNS = tuple(name for name in FIELDS if name != "text")  # of a CSV
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # what makes a spreadsheet calculate, or lose its place
-# Some readers take them for ends of a line, and some terminals obey them.
-# Controls of terminals, what turns the direction of text, and what some readers take for the end of a line.
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # starts of cells that a spreadsheet calculates or breaks
+# Controls of terminals, marks that turn the direction of text, and characters that some readers take for ends of lines.
 _CONTROLS = (*range(0x20), *range(0x7F, 0xA0))
 _UNSEEN = (*_CONTROLS, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A), 0xFEFF)
 _ESCAPED = {code: f"\\u{code:04x}" for code in _UNSEEN}
@@ -136,7 +135,7 @@ def moment(at: float | None) -> str | None:
 
 
 def _text(selected: Selected, pages: Selection) -> str | None:
-    """Read anew from the archive; None where there is none."""
+    """The text of a page, read from the archive; None if it was never archived."""
     row = selected.row
     if row.place is None:
         return None

@@ -1,4 +1,4 @@
-"""The pages of a run that may be handed on, one at a time: each once, with where it was found."""
+"""The pages of a run that may be exported, each once, with the page that linked to it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TOPIC = "SELECT data FROM events WHERE kind = 'Obeyed' AND data LIKE '%\"SetTop
 
 @dataclass
 class Exported:
-    """What became of an export."""
+    """The result of an export."""
 
     pages: int = 0
     withheld: int = 0  # pages that ask not to be indexed
@@ -40,9 +40,9 @@ class Exported:
 
 class Selected(NamedTuple):
     row: StoredPage
-    source: str  # the page that showed it; "" for a starting point
+    source: str  # the page that linked to it; "" for a starting point
     anchor: str
-    depth: int | None  # links from a starting point, on the way it was found; None if that cannot be told
+    depth: int | None  # links from a starting point, on the way it was found; None if unknown
 
 
 @dataclass
@@ -71,15 +71,15 @@ class Selection:
             yield Selected(row, source, anchor, self._depth(source))
 
     def _steered_topic(self) -> str:
-        """What a person wanted last, if they changed their mind."""
+        """The topic that a person set last, if any."""
         for (data,) in self.connection.execute(_TOPIC):
-            told = json.loads(data)
-            if not told.get("problem"):
-                return ", ".join(told["command"]["keywords"])
+            obeyed = json.loads(data)
+            if not obeyed.get("problem"):
+                return ", ".join(obeyed["command"]["keywords"])
         return ""
 
     def _depth(self, source: str) -> int | None:
-        """One more than that of the page that showed it, and so on back to a starting point."""
+        """One more than that of the page that linked to it, and so on back to a starting point."""
         passed: list[str] = []
         while source and source not in self._depths and source not in passed and len(passed) < _DEEPEST:
             passed.append(source)
@@ -87,11 +87,11 @@ class Selection:
             if row is None:
                 break
             source = row[0]
-        known = -1 if not source else self._depths.get(source)
+        depth = -1 if not source else self._depths.get(source)
         for url in reversed(passed):
-            known = None if known is None else known + 1
-            self._remember(url, known)
-        return None if known is None else known + 1
+            depth = None if depth is None else depth + 1
+            self._remember(url, depth)
+        return None if depth is None else depth + 1
 
     def _remember(self, url: str, depth: int | None) -> None:
         if len(self._depths) >= _REMEMBERED:

@@ -1,4 +1,4 @@
-"""A part of a run's archive as a WARC of its own: the records byte for byte, and what is thought of each page."""
+"""Pages of a run as a WARC of their own: the records byte for byte, and a metadata record with the verdict on each."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def index_beside(out: Path) -> Path:
 
 
 def copied(pages: Selection, file: BinaryIO, name: str) -> Iterator[cdxj.IndexLine]:
-    """Write the pages; gives the lines of an index of what was written, one after another."""
+    """Write the pages; yields the lines of an index of the new file."""
     archive = Places.of(pages.view.folder).archive
     place = file.write(_info(pages, name))
     for selected in pages:
@@ -38,8 +38,7 @@ def copied(pages: Selection, file: BinaryIO, name: str) -> Iterator[cdxj.IndexLi
             continue
         file.write(member)
         yield cdxj.IndexLine(row.final_url, row.at, row.type, row.status, digest, len(member), place, name)
-        said = writer.metadata(row.final_url, row.at, _opinion(selected, pages))
-        place += len(member) + file.write(said)
+        place += len(member) + file.write(writer.metadata(row.final_url, row.at, _opinion(selected, pages)))
 
 
 def _info(pages: Selection, name: str) -> bytes:
@@ -75,9 +74,9 @@ def _opinion(selected: Selected, pages: Selection) -> dict[str, str]:
 
 
 def _member(archive: Path, place: Place | None) -> tuple[bytes, str]:
-    """A record as it lies in the archive, having seen that it is whole, and the digest of its body."""
+    """A whole record as it lies in the archive, and the digest of its body."""
     if place is None:
         raise BadInput("This page was never archived.")
     data, record = record_at(archive, place)
-    found = _DIGEST.search(record.partition(b"\r\n\r\n")[0])
-    return data, found[1].decode("ascii", "replace") if found else ""
+    digest = _DIGEST.search(record.partition(b"\r\n\r\n")[0])
+    return data, digest[1].decode("ascii", "replace") if digest else ""
