@@ -16,7 +16,7 @@ from tests.web.searxng import Plain, Reply, Site, served
 from wolfspider.core.model import Fetch
 from wolfspider.web.page.urls import canonical
 from wolfspider.web.seeds import feeds
-from wolfspider.web.seeds.feeds import Entry, Feed, entries, feeds_of, gather, is_feed
+from wolfspider.web.seeds.feeds import Feed, FeedEntry, entries, feeds_of, gather, is_feed
 from wolfspider.web.seeds.gathered import Gathered
 from wolfspider.web.worlds.world import Request
 
@@ -71,8 +71,8 @@ JSON = json.dumps(
 def test_rss_2() -> None:
     assert entries(RSS_2, BASE) == Feed(
         [
-            Entry("https://example.org/1?a=1&b=2", "First & bold", MAY),
-            Entry("https://example.org/2", "Second & last", None),
+            FeedEntry("https://example.org/1?a=1&b=2", "First & bold", MAY),
+            FeedEntry("https://example.org/2", "Second & last", None),
         ]
     )
 
@@ -81,21 +81,21 @@ def test_rss_2() -> None:
     ("body", "title", "date"), [(RSS_1, "One", MAY), (RSS_091, "Café", None), (PREFIXED, "One", MAY)]
 )
 def test_other_kinds_of_xml(body: bytes, title: str, date: float | None) -> None:
-    assert entries(body, BASE) == Feed([Entry("https://example.org/1", title, date)])
+    assert entries(body, BASE) == Feed([FeedEntry("https://example.org/1", title, date)])
 
 
 def test_atom_with_bases_and_many_links() -> None:
     assert entries(ATOM, "https://feeds.example/x", at=MAY) == Feed(
         [
-            Entry("https://example.org/blog/2024/one", "One more", MAY),
-            Entry("https://example.org/blog/two", "Two", None),  # nobody published it in 2030
+            FeedEntry("https://example.org/blog/2024/one", "One more", MAY),
+            FeedEntry("https://example.org/blog/two", "Two", None),  # nobody published it in 2030
         ]
     )
 
 
 def test_json_feed() -> None:
     assert entries(JSON, BASE) == Feed(
-        [Entry("https://example.org/1", "One", MAY), Entry("https://other.example/2", "", None)]
+        [FeedEntry("https://example.org/1", "One", MAY), FeedEntry("https://other.example/2", "", None)]
     )
 
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from wolfspider.core import text
 from wolfspider.core.model import Failure, Link, Page
 from wolfspider.web.page import page_cache
-from wolfspider.web.page.page_cache import Answer, PageCache
+from wolfspider.web.page.page_cache import CachedAnswer, PageCache
 
 
-def answer(n: int = 0, words: int = 50, links: int = 5) -> Answer:
+def answer(n: int = 0, words: int = 50, links: int = 5) -> CachedAnswer:
     told = tuple(f"word{(n + k * k) % 17}" for k in range(words))
     found = tuple(
         Link(f"http://a.example/{k}", f"to {k}", k, (k, k + 9), f"html/body/p.c{k % 3}", k, "nofollow" if k % 2 else "")
@@ -27,7 +27,7 @@ def answer(n: int = 0, words: int = 50, links: int = 5) -> Answer:
     page = Page(
         f"http://a.example/{n}", f"http://a.example/{n}", "title", told, found, 1000, f"digest {n}", near=2**64 - 1 - n
     )
-    return Answer(200, {"content-type": "text/html"}, 1000, page)
+    return CachedAnswer(200, {"content-type": "text/html"}, 1000, page)
 
 
 def segments(where: Path) -> list[Path]:
@@ -144,12 +144,12 @@ _pages = st.builds(
 )
 _failures = st.builds(Failure, st.sampled_from(["status", "type", "empty"]), _texts)
 _answers = st.builds(
-    Answer, st.integers(0, 999), st.dictionaries(_texts, _texts, max_size=3), _numbers, _pages | _failures
+    CachedAnswer, st.integers(0, 999), st.dictionaries(_texts, _texts, max_size=3), _numbers, _pages | _failures
 )
 
 
 @given(st.lists(_answers, max_size=4))
-def test_every_answer_comes_back_exactly_or_not_at_all(answers: list[Answer]) -> None:
+def test_every_answer_comes_back_exactly_or_not_at_all(answers: list[CachedAnswer]) -> None:
     with tempfile.TemporaryDirectory() as where:
         pages = PageCache(Path(where))
         for key, each in enumerate(answers):

@@ -111,7 +111,7 @@ def test_encrypted_and_broken_files_are_failures() -> None:
 
 
 def test_pages_and_time_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert pdf.read(paper(), seconds=-1) == pdf.Document("On spiders", [], [], 1540814400.0, "en-GB", True)
+    assert pdf.read(paper(), seconds=-1) == pdf.PdfDocument("On spiders", [], [], 1540814400.0, "en-GB", True)
     monkeypatch.setattr(pdf, "MOST_PAGES", 1)
     found = read(paper())
     assert found.truncated

@@ -25,7 +25,7 @@ from wolfspider.core.model import Failure, Fetch, Page, host_of
 from wolfspider.web.page.html import parse
 from wolfspider.web.server.replies import Faults, Replies, bare, robots_text
 from wolfspider.web.server.serve import Manner, Served, serve
-from wolfspider.web.server.wire import Request, accepts, read_request
+from wolfspider.web.server.wire import RequestHead, accepts, read_request
 from wolfspider.web.worlds.recorded import Recorded
 from wolfspider.web.worlds.synthetic import Synthetic, write
 from wolfspider.web.worlds.world import Servable, World
@@ -514,7 +514,7 @@ def test_any_bytes_are_a_request_or_a_refusal(head: bytes) -> None:
         b"GET / HTTP/1.1\r\nHost: a.test\r\n" + head,
     ):
         request = read_request(given_head)
-        if isinstance(request, Request):
+        if isinstance(request, RequestHead):
             assert request.host == "a.test" and request.path.startswith("/")
             assert not set(request.path) & set("\0\r\n #") and "/../" not in request.path.partition("?")[0]
         else:

@@ -209,7 +209,7 @@ def test_any_bytes_are_read_without_complaint(body: bytes) -> None:
 @given(st.text("<>&;![]CDATA?/= ax\n\"'#0", max_size=200))
 def test_any_markup_is_read_without_complaint(text: str) -> None:
     body = f"<urlset>{text}</urlset>".encode()
-    reading = xml.Reading(body)
+    reading = xml.XmlReading(body)
     depth = 0
     for event in reading:
         depth += 1 if isinstance(event, xml.Opened) else 0
@@ -219,7 +219,7 @@ def test_any_markup_is_read_without_complaint(text: str) -> None:
 
 
 def test_text_of_an_element_is_bounded_and_whole_with_its_children() -> None:
-    events = list(xml.Reading(b"<a>1<b>2</b>3<c>" + b"x" * 50_000 + b"</c></a>"))
+    events = list(xml.XmlReading(b"<a>1<b>2</b>3<c>" + b"x" * 50_000 + b"</c></a>"))
     texts = {event.name: event.text for event in events if isinstance(event, xml.Closed)}
     assert texts["b"] == "2" and texts["a"].startswith("123x")
     assert len(texts["c"]) == xml.LONGEST_TEXT == len(texts["a"])
@@ -227,12 +227,12 @@ def test_text_of_an_element_is_bounded_and_whole_with_its_children() -> None:
 
 @pytest.mark.slow
 def test_elements_are_bounded() -> None:
-    events = list(xml.Reading(b"<a>" + b"<b/>" * (xml.MOST_ELEMENTS + 10)))
+    events = list(xml.XmlReading(b"<a>" + b"<b/>" * (xml.MOST_ELEMENTS + 10)))
     assert len(events) == 2 * xml.MOST_ELEMENTS - 1
 
 
 def test_long_text_is_no_endless_tag() -> None:
-    reading = xml.Reading(b"<a>" + b"x y " * 1_500_000 + b"<b/></a>")
+    reading = xml.XmlReading(b"<a>" + b"x y " * 1_500_000 + b"<b/></a>")
     assert [event.name for event in reading] == ["a", "b", "b", "a"] and reading.whole
 
 

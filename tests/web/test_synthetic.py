@@ -23,7 +23,7 @@ from wolfspider.core.params import parameters
 from wolfspider.testing.web_conformance import WORLD_CHECKS
 from wolfspider.web.page.html import parse
 from wolfspider.web.page.urls import canonical
-from wolfspider.web.worlds.synthetic import Params, Synthetic
+from wolfspider.web.worlds.synthetic import Synthetic, WebParams
 from wolfspider.web.worlds.synthetic.bulk import Bulk
 from wolfspider.web.worlds.synthetic.links import Place
 from wolfspider.web.worlds.synthetic.sites import Census, Fate, Kind
@@ -77,7 +77,7 @@ def test_a_name_gives_the_same_web_again() -> None:
     for spec in ("synthetic", "synthetic:", "synthetic:pages=3000,hard=1,seeds=cold"):
         world = Synthetic.parse(spec)
         assert Synthetic.parse(world.name).params == world.params
-    assert Params().spec() == "synthetic:pages=50000,seed=1"
+    assert WebParams().spec() == "synthetic:pages=50000,seed=1"
     webs = [Synthetic.parse(f"synthetic:pages=3000,{more}") for more in ("seed=1", "seed=2", "hard=1", "mischief=0")]
     assert len({world.digest() for world in webs}) == 4
 
@@ -470,7 +470,7 @@ def test_a_million_pages_cost_little_until_they_are_looked_at() -> None:
 
 def test_every_parameter_has_its_line_in_the_documentation() -> None:
     page = (Path(__file__).parents[2] / "docs" / "synthetic.md").read_text(encoding="utf-8")
-    for name, about in parameters(Params).items():
+    for name, about in parameters(WebParams).items():
         default = int(about.default) if isinstance(about.default, bool) else about.default
         assert f"| `{name}` | {default} |" in page
         assert all(f"`{choice}`" in page for choice in about.choices)

@@ -35,7 +35,7 @@ TROUBLED_KINDS = frozenset(["dns", "connect", "tls", "timeout", "slow"])
 _JITTER = 1.5  # a back-off is up to this many times longer, so that hosts do not come back all at once
 _FEW = 1000  # hosts that are kept without looking which may be dropped
 
-Row = tuple[float, int, float]  # ready at, troubles in a row, time of the last one
+HostRow = tuple[float, int, float]  # ready at, troubles in a row, time of the last one
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +77,13 @@ class Polite:
         address: str = "",
         waits: Callable[[bool], None] = lambda waiting: None,
         public: bool = False,
-    ) -> _Turn:
+    ) -> _HostTurn:
         """Wait for a turn, and have it for as long as the block lasts. What the block gets is None, or the Failure that
         says why it must not ask. `waits` is told True if there is waiting, and False when it is over. `public`: is the
         address one that anybody may reach?"""
         if public:
             self._of(host).floor = FLOOR
-        return _Turn(self, host, address, waits)
+        return _HostTurn(self, host, address, waits)
 
     def _at_once(self, host: str, address: str) -> bool:
         return self.ready_at(host) <= self.clock() and self._at_host.free(host) and self._at_address.free(address)
@@ -185,16 +185,16 @@ class Polite:
         now = self.clock()
         return [host for host, known in self._hosts.items() if self._ready(known) > now]
 
-    def state(self) -> dict[str, Row]:
+    def state(self) -> dict[str, HostRow]:
         """A row for each host that something changed of since the last call: what must outlive a crash."""
         rows = {host: self._row(known) for host in self._changed if (known := self._hosts.get(host))}
         self._changed.clear()
         return rows
 
-    def _row(self, known: _Host) -> Row:
+    def _row(self, known: _Host) -> HostRow:
         return self._ready(known), known.troubles, max(known.troubled, 0.0)
 
-    def restore(self, rows: Mapping[str, Row], now: float) -> None:
+    def restore(self, rows: Mapping[str, HostRow], now: float) -> None:
         """Times of a clock that was ahead of ours keep nobody from a host for longer than a day."""
         for host, (ready, troubles, troubled) in rows.items():
             if ready > now or troubles:
@@ -221,7 +221,7 @@ class Polite:
         return not grudge and self._ready(known) <= now and self._at_host.free(host)
 
 
-class _Turn:
+class _HostTurn:
     """One turn at a host and its address. Every request takes one, and mostly there is nothing to wait for."""
 
     __slots__ = ("_address", "_began", "_held", "_host", "_polite", "_waits")

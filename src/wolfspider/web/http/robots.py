@@ -22,7 +22,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from protego import Protego
@@ -30,6 +30,9 @@ from protego import Protego
 from wolfspider.core.model import Failure, Fetch, host_of
 from wolfspider.web.http.gates import Gates
 from wolfspider.web.page.urls import canonical
+
+if TYPE_CHECKING:
+    from wolfspider.web.http.client import Answer
 
 AGENT = "wolfspider"
 LARGEST = 500 << 10  # bytes of a robots.txt that are read
@@ -161,21 +164,8 @@ def _said(status: int, body: bytes, agent: str, cut: bool = False) -> str | None
     return "" if 300 <= status < 500 and status != 429 else None
 
 
-class Answered(Protocol):
-    """What LiveRobots needs of an answer."""
-
-    @property
-    def status(self) -> int: ...
-    @property
-    def headers(self) -> Mapping[str, str]: ...
-    @property
-    def body(self) -> bytes: ...
-    @property
-    def cut(self) -> bool: ...
-
-
-Ask = Callable[[str], Awaitable[Answered | Failure]]
-Row = tuple[str, int, float]  # what is meant for us, status it came with, when
+Ask = Callable[[str], Awaitable["Answer | Failure"]]
+RobotsRow = tuple[str, int, float]  # what is meant for us, status it came with, when
 
 
 @dataclass(slots=True)
@@ -223,11 +213,12 @@ class LiveRobots:
         answer = await _followed(f"{origin}/robots.txt", ask)
         if isinstance(answer, Failure):
             return self._unreadable(origin, answer)
-        text = _said(answer.status, answer.body, self._agent, answer.cut)
+        status, body, cut = answer
+        text = _said(status, body, self._agent, cut)
         if text is None:
-            return self._unreadable(origin, Failure("waiting", f"{answer.status}, asked for again later"))
+            return self._unreadable(origin, Failure("waiting", f"{status}, asked for again later"))
         rules = Rules(text) if len(text) < _LONG else await asyncio.to_thread(Rules, text)
-        copy = _Copy(text, answer.status, self._clock(), self._clock() + KEPT)
+        copy = _Copy(text, status, self._clock(), self._clock() + KEPT)
         self._keep(origin, copy)
         self._changed.add(origin)
         return self._ready(origin, copy, rules)
@@ -286,13 +277,13 @@ class LiveRobots:
         rules = self._ready(origin, copy)
         return f"{'allowed' if rules.allows(url) else 'forbidden'}: {rules.deciding(url) or 'no rule speaks of it'}"
 
-    def state(self) -> dict[str, Row]:
+    def state(self) -> dict[str, RobotsRow]:
         """A row for each origin whose rules were read since the last call."""
         copies = {origin: copy for origin in self._changed if (copy := self._copies.get(origin))}
         self._changed.clear()
         return {origin: (copy.text, copy.status, copy.read) for origin, copy in copies.items()}
 
-    def restore(self, rows: Mapping[str, Row], now: float) -> None:
+    def restore(self, rows: Mapping[str, RobotsRow], now: float) -> None:
         """A time that is still to come is that of a clock that was wrong: then the rules are asked for again."""
         for origin, (text, status, read) in rows.items():
             read = read if read <= now else now - KEPT
@@ -303,24 +294,17 @@ def origin_of(url: str) -> str:
     return "/".join(url.split("/", 3)[:3])
 
 
-@dataclass(frozen=True, slots=True)
-class _Nothing:
-    """There is no file where the redirects lead."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes = b""
-    cut: bool = False
-
-
-async def _followed(url: str, ask: Ask) -> Answered | Failure:
+async def _followed(url: str, ask: Ask) -> tuple[int, bytes, bool] | Failure:
+    """Status and body behind all redirects, and whether the body is cut. Redirects that lead nowhere have no body."""
     passed: list[str] = []
     while True:
         answer = await ask(url)
-        if isinstance(answer, Failure) or answer.status not in REDIRECTS:
+        if isinstance(answer, Failure):
             return answer
+        if answer.status not in REDIRECTS:
+            return answer.status, answer.body, answer.cut
         passed.append(url)
         target = canonical(answer.headers.get("location", url), url)
         if target is None or target in passed or len(passed) > MOST_HOPS:
-            return _Nothing(answer.status, {})
+            return answer.status, b"", False
         url = target

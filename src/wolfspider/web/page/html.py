@@ -32,7 +32,7 @@ from wolfspider.core.model import Failure, Fetch, Link, Page
 from wolfspider.core.text import near_signature
 from wolfspider.web.page import charset, dates, pdf
 from wolfspider.web.page.bounded_text import MOST_TEXT, MOST_WORDS, bounded_words, folded, words_within
-from wolfspider.web.page.tree_walk import OUR_NAMES, TITLE, Reading
+from wolfspider.web.page.tree_walk import OUR_NAMES, TITLE, PageReading
 from wolfspider.web.page.urls import canonical
 
 MOST_BYTES = 10_000_000
@@ -134,7 +134,7 @@ def _pdf_page(fetch: Fetch) -> Page | Failure:
 
 def _html_page(fetch: Fetch, text: str, codec: str) -> Page | Failure:
     tame = _tamed(text)
-    reading = Reading(LexborHTMLParser(tame, options=_WITHOUT_EVENTS))
+    reading = PageReading(LexborHTMLParser(tame, options=_WITHOUT_EVENTS))
     if reading.needs_scripts:
         return Failure("script", "nothing to read without JavaScript")
     meta, found = reading.meta, tuple(reading.words)

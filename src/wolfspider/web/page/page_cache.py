@@ -50,7 +50,7 @@ LARGEST = 4 << 30  # bytes of all segments of a web
 _HEAD = struct.Struct("<IIQ")  # before each page: its key, length and hash
 
 
-class Answer(NamedTuple):
+class CachedAnswer(NamedTuple):
     """What is kept of an answer: everything but the body."""
 
     status: int
@@ -115,7 +115,7 @@ class PageCache:
     def __contains__(self, key: int) -> bool:
         return key in self._spots
 
-    def get(self, key: int) -> Answer | None:
+    def get(self, key: int) -> CachedAnswer | None:
         spot = self._spots.get(key)
         if spot is None:
             return None
@@ -128,7 +128,7 @@ class PageCache:
         del self._spots[key]
         return None
 
-    def put(self, key: int, answer: Answer) -> None:
+    def put(self, key: int, answer: CachedAnswer) -> None:
         """Keep an answer, if there is room."""
         if key in self._spots:
             return
@@ -203,10 +203,10 @@ def _write(file: int, data: bytes, offset: int) -> None:
         data, offset = data[written:], offset + written
 
 
-def _encoded(answer: Answer) -> bytes:
+def _encoded(answer: CachedAnswer) -> bytes:
     return packed([answer.status, answer.headers, answer.size, *parts_of(answer.result)])
 
 
-def _decoded(data: bytes) -> Answer:
+def _decoded(data: bytes) -> CachedAnswer:
     status, headers, size, *parts = unpacked(data)
-    return Answer(status, headers, size, result_of(parts))
+    return CachedAnswer(status, headers, size, result_of(parts))

@@ -30,7 +30,7 @@ EXTRA = "application/pdf; to read it, install the extra: wolfspider[pdf]"
 _MOST_ANNOTATIONS = 1_000  # of a page
 
 
-class Document(NamedTuple):
+class PdfDocument(NamedTuple):
     title: str
     pages: list[str]  # their texts
     links: list[tuple[int, str]]  # number of the page and address, as it stands there
@@ -39,7 +39,7 @@ class Document(NamedTuple):
     truncated: bool
 
 
-def read(body: bytes, seconds: float = SECONDS) -> Document | Failure:
+def read(body: bytes, seconds: float = SECONDS) -> PdfDocument | Failure:
     """Never raises, whatever the bytes are: strange files make pypdf raise nearly anything."""
     try:
         _quiet()
@@ -61,7 +61,7 @@ def _quiet() -> None:
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
 
 
-def _document(reader: PdfReader, deadline: float) -> Document:
+def _document(reader: PdfReader, deadline: float) -> PdfDocument:
     pages: list[str] = []
     links: list[tuple[int, str]] = []
     room = MOST_TEXT
@@ -77,7 +77,7 @@ def _document(reader: PdfReader, deadline: float) -> Document:
     title = folded(str(about.title or ""), TITLE) if about else ""
     created = about.creation_date if about else None
     language = str(reader.root_object.get("/Lang") or "")[:100]
-    return Document(title, pages, links[:MOST_LINKS], created.timestamp() if created else None, language, truncated)
+    return PdfDocument(title, pages, links[:MOST_LINKS], created.timestamp() if created else None, language, truncated)
 
 
 def _addresses(page: PageObject) -> Iterator[str]:

@@ -67,7 +67,7 @@ class _Anchor:
 _Open = tuple[Iterator[LexborNode], LexborNode, str, int, int, _Anchor | None]
 
 
-class Reading:
+class PageReading:
     """What a page says: words, links and notes about itself, as they stand in the tree."""
 
     def __init__(self, tree: LexborHTMLParser) -> None:
@@ -347,24 +347,24 @@ class Reading:
         return True
 
 
-_HANDLERS: dict[str, Callable[[Reading, LexborNode, Attributes], bool]] = {
-    "a": Reading.a,
-    "area": Reading.area,
-    "frame": Reading.frame,
-    "iframe": Reading.frame,
-    "img": Reading.img,
-    "video": Reading.film,
-    "audio": Reading.film,
-    "object": Reading.film,
-    "embed": Reading.film,
-    "html": Reading.html,
-    "title": Reading.name,
-    "base": Reading.root,
-    "meta": Reading.note,
-    "link": Reading.relation,
-    "script": Reading.script,
-    "noscript": Reading.excuse,
-    "time": Reading.time,
+_HANDLERS: dict[str, Callable[[PageReading, LexborNode, Attributes], bool]] = {
+    "a": PageReading.a,
+    "area": PageReading.area,
+    "frame": PageReading.frame,
+    "iframe": PageReading.frame,
+    "img": PageReading.img,
+    "video": PageReading.film,
+    "audio": PageReading.film,
+    "object": PageReading.film,
+    "embed": PageReading.film,
+    "html": PageReading.html,
+    "title": PageReading.name,
+    "base": PageReading.root,
+    "meta": PageReading.note,
+    "link": PageReading.relation,
+    "script": PageReading.script,
+    "noscript": PageReading.excuse,
+    "time": PageReading.time,
 }
 
 

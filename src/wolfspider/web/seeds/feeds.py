@@ -20,7 +20,7 @@ from wolfspider.web.page import charset, dates
 from wolfspider.web.page.urls import canonical
 from wolfspider.web.seeds.gathered import Allows, Gathered, Gathering, harmless
 from wolfspider.web.seeds.json import list_of, loaded, text_of
-from wolfspider.web.seeds.xml import Opened, Reading, root
+from wolfspider.web.seeds.xml import Opened, XmlReading, root
 from wolfspider.web.worlds.world import Web
 
 MOST_BYTES = 10_000_000
@@ -44,14 +44,14 @@ _TYPES = (
 )
 
 
-class Entry(NamedTuple):
+class FeedEntry(NamedTuple):
     url: str  # canonical
     title: str = ""
     published: float | None = None
 
 
 class Feed(NamedTuple):
-    entries: list[Entry]
+    entries: list[FeedEntry]
     cut: bool = False  # there is more in it, or it is damaged
 
 
@@ -80,11 +80,11 @@ def _from_json(body: bytes, base: str, at: float) -> Feed:
     return Feed([entry for entry in named if entry], len(items) > MOST_ENTRIES)
 
 
-def _from_item(item: Any, base: str, at: float) -> Entry | None:
+def _from_item(item: Any, base: str, at: float) -> FeedEntry | None:
     address = text_of(item, "url") or text_of(item, "external_url")
     url = canonical(address, base) if address else None
     told = text_of(item, "date_published") or text_of(item, "date_modified")
-    return Entry(url, _title(text_of(item, "title")), dates.believable(dates.seconds(told), at)) if url else None
+    return FeedEntry(url, _title(text_of(item, "title")), dates.believable(dates.seconds(told), at)) if url else None
 
 
 class _Draft:
@@ -122,16 +122,16 @@ class _Draft:
     def _address(self, trust: int, address: str, base: str) -> None:
         self.addresses.setdefault(trust, (address.strip(), base))
 
-    def entry(self, at: float) -> Entry | None:
+    def entry(self, at: float) -> FeedEntry | None:
         named = (canonical(*self.addresses[trust]) for trust in sorted(self.addresses))
         url = next((url for url in named if url), None)
         told = (dates.believable(dates.seconds(text), at) for text in self.dates)
-        return Entry(url, _title(self.title), next((date for date in told if date), None)) if url else None
+        return FeedEntry(url, _title(self.title), next((date for date in told if date), None)) if url else None
 
 
 def _from_xml(body: bytes, base: str, content_type: str, at: float) -> Feed:
-    found: list[Entry] = []
-    reading = Reading(body, content_type)
+    found: list[FeedEntry] = []
+    reading = XmlReading(body, content_type)
     draft: _Draft | None = None
     seen = 0
     bases = [base]  # what addresses are relative to, at each depth

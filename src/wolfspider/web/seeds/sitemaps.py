@@ -20,7 +20,7 @@ from wolfspider.web.http.inflate import inflated
 from wolfspider.web.page import charset, dates
 from wolfspider.web.page.urls import canonical
 from wolfspider.web.seeds.gathered import Allows, Gathered, Gathering
-from wolfspider.web.seeds.xml import Closed, Opened, Reading, root
+from wolfspider.web.seeds.xml import Closed, Opened, XmlReading, root
 from wolfspider.web.worlds.world import Web
 
 MOST_BYTES = 50_000_000
@@ -40,7 +40,7 @@ class Sitemap(NamedTuple):
     cut: bool = False  # there is more in it, or it is damaged
 
 
-class _Place(NamedTuple):
+class _Waiting(NamedTuple):
     url: str
     depth: int
 
@@ -83,7 +83,7 @@ def _from_lines(body: bytes, cut: bool, content_type: str) -> Sitemap:
 
 def _from_xml(body: bytes, base: str, cut: bool, content_type: str) -> Sitemap:
     found = Sitemap([], [])
-    reading = Reading(body, content_type)
+    reading = XmlReading(body, content_type)
     entry, url, changed, seen = "", "", "", 0
     for event in reading:
         name = _local(event.name)
@@ -120,7 +120,7 @@ async def gather(web: Web, urls: Iterable[str], allows: Allows, most: int) -> Ga
     """The links of these sitemaps and of those they name, in order. An entry is kept if `allows` says so; a further
     sitemap is asked for if it lies beside the one that names it, or is allowed."""
     gathering = Gathering(web, most)
-    waiting = deque(_Place(url, 1) for url in dict.fromkeys(urls))
+    waiting = deque(_Waiting(url, 1) for url in dict.fromkeys(urls))
     known = {place.url for place in waiting}
     while waiting and not gathering.full:
         place = waiting.popleft()
@@ -149,8 +149,8 @@ async def _read(gathering: Gathering, fetch: Fetch, allows: Allows) -> list[str]
 
 
 def _further(
-    gathering: Gathering, place: _Place, fetch: Fetch, nested: list[str], known: set[str], allows: Allows
-) -> list[_Place]:
+    gathering: Gathering, place: _Waiting, fetch: Fetch, nested: list[str], known: set[str], allows: Allows
+) -> list[_Waiting]:
     new = [url for url in dict.fromkeys(nested) if url not in known]
     if new and place.depth >= DEEPEST:
         gathering.remark(place.url, f"What it names was left out: sitemaps are followed {DEEPEST} deep.")
@@ -162,7 +162,7 @@ def _further(
     if len(taken) < len(near):
         gathering.remark(place.url, f"{len(near) - len(taken)} sitemaps were left out: {MOST_FILES} are enough.")
     known.update(taken)
-    return [_Place(url, place.depth + 1) for url in taken]
+    return [_Waiting(url, place.depth + 1) for url in taken]
 
 
 def beside(url: str, other: str) -> bool:

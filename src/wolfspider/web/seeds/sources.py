@@ -154,7 +154,7 @@ def from_file(path: str | Path) -> list[str]:
 async def gather(web: Web, wanted: Wanted, allows: Allows, services: Web | None = None) -> Gathered:
     """All starting points in the order they were named, each once. `services` asks the search service, without asking
     its robots.txt. Raises Nothing if there is nothing to start from."""
-    gathering = _Gathering(_Asked(web), _Asked(services or web), wanted, allows)
+    gathering = _StartingPoints(_CountedWeb(web), _CountedWeb(services or web), wanted, allows)
     await gathering.addresses()
     await gathering.from_sitemaps(wanted.sitemaps)
     await gathering.from_feeds(wanted.feeds)
@@ -166,7 +166,7 @@ async def gather(web: Web, wanted: Wanted, allows: Allows, services: Web | None 
     return found
 
 
-class _Asked:
+class _CountedWeb:
     """A Web that counts what is asked of it. What was looked at is handed out once more instead of being asked for."""
 
     def __init__(self, web: Web) -> None:
@@ -188,10 +188,10 @@ class _Asked:
         return fetch
 
 
-class _Gathering:
+class _StartingPoints:
     """What was found so far, from all sources."""
 
-    def __init__(self, web: _Asked, services: _Asked, wanted: Wanted, allows: Allows) -> None:
+    def __init__(self, web: _CountedWeb, services: _CountedWeb, wanted: Wanted, allows: Allows) -> None:
         self._web = web
         self._services = services
         self._wanted = wanted

@@ -54,7 +54,7 @@ class _Enough(Exception):
     """A bound was reached, or a declaration came that is not read."""
 
 
-class Reading:
+class XmlReading:
     """Walk over it for `Opened` and `Closed`; stop walking when enough was read. Afterwards `whole` is known."""
 
     def __init__(self, body: bytes, content_type: str = "") -> None:
@@ -146,7 +146,7 @@ def _refuse(*declaration: object) -> None:
 
 def root(body: bytes, content_type: str = "") -> str:
     """The name of the outermost element, in lower case; "" if there is none near the beginning."""
-    first = next(iter(Reading(body[:_PORTION], content_type)), None)
+    first = next(iter(XmlReading(body[:_PORTION], content_type)), None)
     return first.name if isinstance(first, Opened) else ""
 
 

@@ -32,7 +32,7 @@ from pathlib import Path
 
 from wolfspider.core.errors import Problem, closest
 from wolfspider.web.server.replies import ENCODINGS, Faults, Replies, Reply, is_robots, mistyped, plain_reply
-from wolfspider.web.server.wire import Asked, Connection, accepts
+from wolfspider.web.server.wire import Connection, LoggedRequest, accepts
 from wolfspider.web.worlds.world import Servable, World, open_web
 
 MOST_LOGGED = 2_000_000  # requests that are kept in memory
@@ -63,16 +63,18 @@ PLAIN = Manner()
 NO_FAULTS = Faults()
 
 
-Log = Callable[[Asked], object] | Path | None
+Log = Callable[[LoggedRequest], object] | Path | None
 
 
 class Served:
     """A web on a port. `log` holds the newest requests, in the order their answers ended."""
 
-    def __init__(self, world: Servable, manner: Manner, faults: Faults, told: Callable[[Asked], object] | None) -> None:
+    def __init__(
+        self, world: Servable, manner: Manner, faults: Faults, told: Callable[[LoggedRequest], object] | None
+    ) -> None:
         self.world, self.manner, self.faults = world, manner, faults
         self.port = 0
-        self.log: deque[Asked] = deque(maxlen=MOST_LOGGED)
+        self.log: deque[LoggedRequest] = deque(maxlen=MOST_LOGGED)
         self.replies = Replies(world, self.now, manner.robots)
         self.connections: set[Connection] = set()
         self._told = told
@@ -99,7 +101,7 @@ class Served:
         if self._at_once[host] > self._worst.get(host, 0):
             self._worst[host] = self._at_once[host]
 
-    def leaves(self, asked: Asked) -> None:
+    def leaves(self, asked: LoggedRequest) -> None:
         if asked.host:
             self._at_once[asked.host] -= 1
             if not self._at_once[asked.host]:
@@ -187,7 +189,7 @@ async def _sweep(served: Served) -> None:
         served.send_idle_away()
 
 
-def _teller(log: Log) -> tuple[Callable[[Asked], object] | None, Callable[[], object]]:
+def _teller(log: Log) -> tuple[Callable[[LoggedRequest], object] | None, Callable[[], object]]:
     """What is told of every request, and what closes it."""
     if not isinstance(log, Path):
         return log, lambda: None

@@ -29,7 +29,7 @@ _TARGET = re.compile(rb"/[!-~\x80-\xff]*")
 _REFUSALS = frozenset(("q=0", "q=0.0", "q=0.00", "q=0.000"))
 
 
-class Asked(NamedTuple):
+class LoggedRequest(NamedTuple):
     """One request, and what became of it."""
 
     host: str  # "" for a request that was refused
@@ -42,7 +42,7 @@ class Asked(NamedTuple):
     fault: str  # of Faults, by name
 
 
-class Request(NamedTuple):
+class RequestHead(NamedTuple):
     host: str
     path: str
     head_only: bool
@@ -53,7 +53,7 @@ class Request(NamedTuple):
         return self.headers.get(name, b"").decode("latin-1")
 
 
-def read_request(head: bytes) -> Request | int:
+def read_request(head: bytes) -> RequestHead | int:
     """What is asked for, or the status of the refusal."""
     line, *rest = head.split(b"\r\n")
     words = line.split(b" ")
@@ -77,7 +77,7 @@ def read_request(head: bytes) -> Request | int:
         return 400
     wish = headers.get(b"connection", b"").lower()
     stays = b"close" not in wish and (version == b"HTTP/1.1" or b"keep-alive" in wish)
-    return Request(host, path, method == b"HEAD", stays, headers)
+    return RequestHead(host, path, method == b"HEAD", stays, headers)
 
 
 def _headers(lines: list[bytes]) -> dict[bytes, bytes] | None:
@@ -130,7 +130,7 @@ class Connection(asyncio.Protocol):
     def __init__(self, served: Served) -> None:
         self.served = served
         self.buffer = bytearray()
-        self.asked: Request | None = None  # what is being answered
+        self.asked: RequestHead | None = None  # what is being answered
         self.heard = self.arrived = self.sent = time.monotonic()
         self.status = 0
         self.fault = ""
@@ -207,9 +207,9 @@ class Connection(asyncio.Protocol):
         self.transport.write(head_of(reply, reply.body, "", stays=False) + reply.body)
         self.transport.write_eof()
         self._later(_FAREWELL, self.leave)
-        self.served.leaves(Asked("", "", now, now, status, "", True, ""))
+        self.served.leaves(LoggedRequest("", "", now, now, status, "", True, ""))
 
-    def _begin(self, request: Request) -> None:
+    def _begin(self, request: RequestHead) -> None:
         self.asked, self.status, self.fault = request, 0, ""
         self.arrived = time.monotonic()
         self.served.enters(request.host)
@@ -219,7 +219,7 @@ class Connection(asyncio.Protocol):
         else:
             self._answer(request)
 
-    def _answer(self, request: Request) -> None:
+    def _answer(self, request: RequestHead) -> None:
         url = f"http://{request.host}{request.path}"
         self.fault = self.served.fault(url)
         if self.fault == "resets":
@@ -276,7 +276,7 @@ class Connection(asyncio.Protocol):
         ended = self.sent if self.sent >= self.arrived else self.heard
         whole = whole and self.fault != "cut"
         facts = (self.arrived, ended, self.status, request.header(b"user-agent")[:500], whole, self.fault)
-        self.served.leaves(Asked(request.host, request.path, *facts))
+        self.served.leaves(LoggedRequest(request.host, request.path, *facts))
         if not request.stays or not whole:
             self.transport.close()
 

@@ -35,7 +35,7 @@ _BETWEEN = b"\r\n\r\n"  # two records
 _SKIPPED_SCHEMES = ("dns:", "whois:", "urn:", "ftp:", "metadata:")
 
 
-class Entry(NamedTuple):
+class WarcEntry(NamedTuple):
     """A record worth remembering, and where it lies."""
 
     url: str
@@ -82,7 +82,7 @@ class _Notes:
             self.sentences.append(f"{self.name}: more damage of this kind is not listed.")
 
 
-def scan(path: Path, notes: list[str]) -> Iterator[Entry]:
+def scan(path: Path, notes: list[str]) -> Iterator[WarcEntry]:
     """Every response and revisit of a file, in its order."""
     told = _Notes(path.name, notes)
     with path.open("rb", buffering=1 << 20) as file:
@@ -206,7 +206,7 @@ def _next(file: BinaryIO, offset: int, mark: bytes) -> int:
     return -1
 
 
-def _entry(record: _Record, notes: _Notes) -> Entry | None:
+def _entry(record: _Record, notes: _Notes) -> WarcEntry | None:
     headers, start = _warc_head(record.head)
     if not start:
         notes.add(f"the head of the record at byte {record.offset:,} is too large or broken; left out.")
@@ -227,7 +227,7 @@ def _entry(record: _Record, notes: _Notes) -> Entry | None:
     refers_date = seconds(headers.get("warc-refers-to-date", ""))
     refers = None if refers_date is None else (headers.get("warc-refers-to-target-uri", url).strip("<> "), refers_date)
     place = (record.offset, record.length, status, location, record.seal)
-    return Entry(url, date, *place, payload, kind == "revisit", refers)
+    return WarcEntry(url, date, *place, payload, kind == "revisit", refers)
 
 
 def _warc_head(data: bytes) -> tuple[dict[str, str], int]:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from wolfspider.files.disk import replacing
 from wolfspider.web.page.page_cache import made_by
 from wolfspider.web.page.urls import canonical
-from wolfspider.web.warc.reader import Entry, scan
+from wolfspider.web.warc.reader import WarcEntry, scan
 
 MAKERS = (
     "web/worlds/page_index.py",
@@ -39,7 +39,7 @@ _NOTHING = [hashlib.new(name, b"").digest() for name in ("md5", "sha1", "sha256"
 _EMPTY = frozenset(text.lower() for each in _NOTHING for text in (each.hex(), b32encode(each).decode().rstrip("=")))
 
 
-class Place(NamedTuple):
+class Extent(NamedTuple):
     """Where a version lies."""
 
     file: int
@@ -49,7 +49,7 @@ class Place(NamedTuple):
 
 class _Row(NamedTuple):
     url: str
-    entry: Entry
+    entry: WarcEntry
     file: int
     location: str
 
@@ -109,9 +109,9 @@ class Index:
         standing = dates[ends[1:] == ends[:-1]]
         return float(standing.min() if standing.size else dates.min()), float(dates.max())
 
-    def place(self, row: int) -> Place:
+    def place(self, row: int) -> Extent:
         arrays = self.arrays
-        return Place(int(arrays["files"][row]), int(arrays["offsets"][row]), int(arrays["lengths"][row]))
+        return Extent(int(arrays["files"][row]), int(arrays["offsets"][row]), int(arrays["lengths"][row]))
 
     def digest(self) -> str:
         """Of what the web says, not of where it lies: a moved or packed anew web keeps its digest."""
@@ -185,12 +185,12 @@ def _settled(rows: list[_Row], warnings: list[str]) -> list[_Row]:
     return _without_circles(kept)
 
 
-def _whole(entry: Entry) -> bool:
+def _whole(entry: WarcEntry) -> bool:
     """Whether a record says all there is to say. A revisit does if its body does not matter or is known to be empty."""
     return not entry.revisit or (_own_status(entry) and (bool(entry.location) or _empty(entry.payload)))
 
 
-def _own_status(entry: Entry) -> bool:
+def _own_status(entry: WarcEntry) -> bool:
     """A 304 is what the archive was told, not what a reader would have been."""
     return entry.status not in (0, 304)
 

@@ -26,7 +26,7 @@ from wolfspider.core.topic import Task, load_tasks
 from wolfspider.files.disk import replacing
 from wolfspider.graphs.graph import Graph
 from wolfspider.web.page.html import parse
-from wolfspider.web.page.page_cache import Answer, PageCache, folder, parser
+from wolfspider.web.page.page_cache import CachedAnswer, PageCache, folder, parser
 from wolfspider.web.page.urls import canonical, looks_like_file
 from wolfspider.web.warc.reader import Response, read
 from wolfspider.web.worlds.page_index import Index, build, schemeless, stored_name
@@ -204,19 +204,19 @@ class Recorded(World):
         page = replace(result, url=url, at=now)
         return Fetch(url, address, answer.status, answer.headers, b"", None, seconds, now, hops, page)
 
-    def _parsed(self, address: str, row: int) -> Answer:
+    def _parsed(self, address: str, row: int) -> CachedAnswer:
         """Parsed as of its own date, whatever the time of the look, so that every look gives the same page."""
         response = self._read(row)
         if response is None:
-            return Answer(404, {}, 0, Failure("status", "404"))
+            return CachedAnswer(404, {}, 0, Failure("status", "404"))
         size = len(response.body)
         if response.undecoded:
-            return Answer(response.status, response.headers, size, Failure("encoding", response.undecoded))
+            return CachedAnswer(response.status, response.headers, size, Failure("encoding", response.undecoded))
         result = parse(_raw(address, address, response, self._index.date(row)))
         if isinstance(result, Page):
             cut = result.truncated or response.truncated
             result = replace(result, links=self._rewritten(result.links), truncated=cut)
-        return Answer(response.status, response.headers, size, result)
+        return CachedAnswer(response.status, response.headers, size, result)
 
     def _read(self, row: int) -> Response | None:
         """With the status of the row: a revisit may repeat the body of another answer with a status of its own."""

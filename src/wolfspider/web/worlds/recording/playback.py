@@ -115,25 +115,25 @@ class Recording:
 def read_recording(folder: Path) -> Recording:
     """BadInput says what is wrong with it."""
     reel = Reel(folder / LOOKS)
-    reading = _Reading(Recording())
+    reading = _RowReader(Recording())
     try:
         for rows in reel.rows():
             for row in rows:
                 reading.take(row)
         reading.check()
     except (TypeError, ValueError, LookupError, OverflowError) as error:
-        what = error if isinstance(error, _Unfit) else "a row is of another kind"
+        what = error if isinstance(error, _Damaged) else "a row is of another kind"
         raise BadInput(f"{reel.path} is damaged or no recording: {what}. Record it anew.") from None
     reading.recording.whole, reading.recording.digest = reel.end, reel.digest
     return reading.recording
 
 
-class _Unfit(ValueError):
+class _Damaged(ValueError):
     """What a row has wrong, in words for whoever reads the recording."""
 
 
-class _Reading:
-    """Row by row into columns. Whatever a row has wrong raises `_Unfit`, or one of the errors of plain data."""
+class _RowReader:
+    """Row by row into columns. Whatever a row has wrong raises `_Damaged`, or one of the errors of plain data."""
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
@@ -151,7 +151,7 @@ class _Reading:
 
     def take(self, row: Any) -> None:
         if not isinstance(row, list) or not row:
-            raise _Unfit("a row is none")
+            raise _Damaged("a row is none")
         if self._head:
             self._kinds[row[0]](*row[1:])
         else:
@@ -159,23 +159,23 @@ class _Reading:
 
     def _header(self, kind: str, head: dict[str, Any]) -> None:
         if kind != "head" or head["format"] != FORMAT:
-            raise _Unfit(f"it is not of format {FORMAT}")
+            raise _Damaged(f"it is not of format {FORMAT}")
         size, web, seeds = head["size"], head["web"], head["seeds"]
         if type(size) is not int or not 0 <= size <= MOST_NUMBERS:
-            raise _Unfit("its states have no size")
+            raise _Damaged("its states have no size")
         if not isinstance(web, str) or not all(isinstance(url, str) for url in seeds):
-            raise _Unfit("its head is of another kind")
+            raise _Damaged("its head is of another kind")
         self.recording.size, self.recording.web, self.recording.seeds = size, clipped(web), list(seeds)
         self._head = True
 
     def _began(self, at: float) -> None:
         if not 0 <= at < math.inf:
-            raise _Unfit("it began at no time")
+            raise _Damaged("it began at no time")
         self.recording.began = min(self.recording.began, at)
 
     def _address(self, url: str) -> None:
         if not isinstance(url, str) or len(url) > _LONGEST_ADDRESS or url in self._known:
-            raise _Unfit("an address is none, or is there twice")
+            raise _Damaged("an address is none, or is there twice")
         self._known.add(url)
         self.recording.urls.append(url)
 
@@ -192,10 +192,10 @@ class _Reading:
     ) -> None:
         kept = self.recording
         if not (isinstance(digest, str) and isinstance(title, str) and len(digest) <= 200):
-            raise _Unfit("a page is of another kind")
+            raise _Damaged("a page is of another kind")
         vector = b64decode(state, validate=True)
         if len(vector) != 4 * kept.size:
-            raise _Unfit("a state is longer or shorter than the others")
+            raise _Damaged("a state is longer or shorter than the others")
         kept.addresses.append(address)
         kept.digests.append(digest)
         kept.titles.append(title)
@@ -208,12 +208,12 @@ class _Reading:
 
     def _download(self, at: float, seconds: float, address: int, page: int, visit: int, agent: str) -> None:
         if not 0 <= page < len(self.recording.digests):
-            raise _Unfit("a download names a page that is not there")
+            raise _Damaged("a download names a page that is not there")
         self._look(at, seconds, address, page, visit, agent)
 
     def _failure(self, at: float, seconds: float, address: int, kind: str, detail: str, visit: int, agent: str) -> None:
         if kind not in FAILURES or not isinstance(detail, str):
-            raise _Unfit("a failure is none")
+            raise _Damaged("a failure is none")
         known = self.recording.failures
         self._look(at, seconds, address, -1 - known.setdefault(Failure(kind, detail), len(known)), visit, agent)
 
@@ -225,28 +225,28 @@ class _Reading:
         kept.results.append(result)
         kept.visits.append(visit)
         if not isinstance(agent, str):
-            raise _Unfit("an agent has no name")
+            raise _Damaged("an agent has no name")
         kept.agents.append(self._names.setdefault(agent, agent))
 
     def _credit(self, at: float, visit: int, value: float, reason: str) -> None:
         if type(visit) is not int or not isinstance(reason, str):
-            raise _Unfit("a credit is none")
+            raise _Damaged("a credit is none")
         self.recording.credits.append((float(at), visit, float(value), reason))
 
     def check(self) -> None:
         """What is quicker to see of all rows at once."""
         kept, n = self.recording, len(self.recording.urls)
         if not self._head:
-            raise _Unfit("it is empty")
+            raise _Damaged("it is empty")
         for column in (kept.addresses, kept.links, kept.asked):
             numbers = np.asarray(column)
             if numbers.size and not (numbers.min() >= 0 and numbers.max() < n):
-                raise _Unfit("a row names an address that is not there")
+                raise _Damaged("a row names an address that is not there")
         looks = np.asarray([*map(np.asarray, (kept.times, kept.seconds))])
         if not (np.isfinite(looks).all() and (looks >= 0).all()):
-            raise _Unfit("a time is none")
+            raise _Damaged("a time is none")
         if np.isinf(kept.published).any() or np.isinf(kept.modified).any():
-            raise _Unfit("a date is none")
+            raise _Damaged("a date is none")
 
 
 def summarise(folder: Path, recording: Recording) -> None:

@@ -74,7 +74,7 @@ class Replay(World):
         self.mean_seconds = self.recording.mean_seconds()
         self._latency = self._constant(latency)
         self._pace = self.mean_seconds or 1e-3 if self._latency is None else self._latency  # of what is not there
-        self._table = _Table(self.recording)
+        self._table = _LookTable(self.recording)
         self._times, self._seconds, self._results = self._table.columns()
         self._spans = self._table.spans(self.recording.urls)
         self._failures = [(failure, _status(failure)) for failure in self.recording.failures]
@@ -228,7 +228,7 @@ class Replay(World):
         return array("q", links.tobytes())
 
 
-class _Table:
+class _LookTable:
     """All looks, in the order of address and time. A redirect is a look at the address it leads to as well; of two
     looks at the same instant the one that asked for the address itself counts."""
 

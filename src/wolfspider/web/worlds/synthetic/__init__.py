@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wolfspider.web.worlds.synthetic.params import Params
+from wolfspider.web.worlds.synthetic.params import WebParams
 from wolfspider.web.worlds.synthetic.saving import write
 from wolfspider.web.worlds.synthetic.web import Synthetic
 
-__all__ = ["Params", "Synthetic", "write"]
+__all__ = ["Synthetic", "WebParams", "write"]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from wolfspider.web.worlds.synthetic.counter import Shuffle, key_for, mix
 from wolfspider.web.worlds.synthetic.sites import BRANCHING, Kind, Sites
-from wolfspider.web.worlds.synthetic.words import BACKGROUND_BITS, TOPIC_BITS, Lexicon
+from wolfspider.web.worlds.synthetic.words import BACKGROUND_BITS, TOPIC_BITS, Vocabularies
 
 CODE_BITS = 26
 _TOPICAL_SLUGS = 77  # of 256
@@ -34,7 +34,7 @@ class Card(NamedTuple):
 
 
 class Addresses:
-    def __init__(self, sites: Sites, lexicon: Lexicon) -> None:
+    def __init__(self, sites: Sites, lexicon: Vocabularies) -> None:
         self.sites = sites
         self.lexicon = lexicon
         seed = sites.params.seed

@@ -10,7 +10,7 @@ from wolfspider.core.model import Failure
 HTML = "text/html; charset=utf-8"
 
 
-class Answer(NamedTuple):
+class PageAnswer(NamedTuple):
     status: int
     type: str = HTML
     body: bytes = b""
@@ -31,4 +31,4 @@ class Answer(NamedTuple):
         return headers
 
 
-NOT_FOUND = Answer(404, body=b"<html><head><title>404</title></head><body><p>Not found.</p></body></html>")
+NOT_FOUND = PageAnswer(404, body=b"<html><head><title>404</title></head><body><p>Not found.</p></body></html>")

@@ -27,10 +27,10 @@ from typing import NamedTuple
 
 from wolfspider.core.topic import Task
 from wolfspider.web.worlds.synthetic.addresses import Addresses
-from wolfspider.web.worlds.synthetic.answers import NOT_FOUND, Answer
+from wolfspider.web.worlds.synthetic.answers import NOT_FOUND, PageAnswer
 from wolfspider.web.worlds.synthetic.counter import Shuffle, key_for, mix
 from wolfspider.web.worlds.synthetic.links import Links
-from wolfspider.web.worlds.synthetic.newsroom import DAY, HOUR, LISTS, SECTIONS, Archive, Newsroom
+from wolfspider.web.worlds.synthetic.newsroom import DAY, HOUR, LISTS, SECTIONS, NewsArchive, Newsroom
 from wolfspider.web.worlds.synthetic.prose import length, purity, text
 from wolfspider.web.worlds.synthetic.render import EPOCH, Printer, anchor_tag, document
 from wolfspider.web.worlds.synthetic.sites import COMMUNITIES
@@ -83,16 +83,16 @@ class News:
         self.subsections = [self.lexicon.host_word(self.host, SECTIONS + n) for n in range(LISTS // SECTIONS)]
 
     @cached_property
-    def archive(self) -> Archive:
+    def archive(self) -> NewsArchive:
         return self.room.publish()
 
-    def answer(self, path: str, now: float) -> Answer:
+    def answer(self, path: str, now: float) -> PageAnswer:
         sheet = self.sheet(path, now)
         if sheet is None:
             return NOT_FOUND
         if isinstance(sheet, str):
-            return Answer(301, location=sheet)
-        return Answer(200, body=self.printed(sheet), modified=sheet.modified, url=self.site + path[1:])
+            return PageAnswer(301, location=sheet)
+        return PageAnswer(200, body=self.printed(sheet), modified=sheet.modified, url=self.site + path[1:])
 
     def sheet(self, path: str, now: float) -> Sheet | str | None:
         """What is at this path: a page, the address it should be asked for by, or nothing."""

@@ -58,7 +58,7 @@ class Rhythm:
 
 
 @dataclass(slots=True)
-class Archive:
+class NewsArchive:
     """All articles of the run: some 31,000. Everything by number of article, oldest first."""
 
     times: list[float] = field(default_factory=list)
@@ -88,9 +88,9 @@ class Newsroom:
         edges = [(rank + 1) ** 0.2 for rank in range(LISTS + 1)]  # Zipf 0.8 in closed form
         self._shares = [(edges[rank + 1] - edges[rank]) / (edges[-1] - 1) for rank in range(LISTS)]
 
-    def publish(self) -> Archive:
+    def publish(self) -> NewsArchive:
         """Work through the whole run once."""
-        archive = Archive()
+        archive = NewsArchive()
         breaking: deque[int] = deque()
         section_shares = [sum(self._shares[section::SECTIONS]) for section in range(SECTIONS)]
         for number in range(int(self.rhythm.expected(self.end - self.origin))):
@@ -121,7 +121,7 @@ class Newsroom:
     def _joins(root: int, turn: int, list_: int, shares: list[float]) -> bool:
         return unit(mix(root + 16 + turn)) < shares[list_ % SECTIONS]
 
-    def _file(self, archive: Archive, root: int, number: int, time: float, before: int | None) -> None:
+    def _file(self, archive: NewsArchive, root: int, number: int, time: float, before: int | None) -> None:
         if before is None:
             list_ = min(int((unit(mix(root + 3)) * ((LISTS + 1) ** 0.2 - 1) + 1) ** 5), LISTS) - 1
             bits = mix(root + 4)

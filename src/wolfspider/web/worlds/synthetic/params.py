@@ -14,7 +14,7 @@ PAGES_PER_TOPIC = 15
 
 
 @dataclass(frozen=True, slots=True)
-class Params:
+class WebParams:
     pages: int = param(50_000, "Pages of the web; nothing is stored for those not visited.", low=1_000, high=10_000_000)
     seed: int = param(1, "Another seed, another web.", low=0, high=2**63 - 1)
     hard: bool = param(
@@ -72,7 +72,7 @@ class Params:
         return "synthetic:" + ",".join(named)
 
 
-def parse(spec: str) -> Params:
+def parse(spec: str) -> WebParams:
     """Read `synthetic:KEY=VALUE,...`; every mistake is a sentence."""
     name, _, rest = spec.partition(":")
     if name != "synthetic":
@@ -85,4 +85,4 @@ def parse(spec: str) -> Params:
         if key in settings:
             raise Problem(f"{key} is given twice in {spec!r}.")
         settings[key.strip()] = value
-    return build(Params, settings)
+    return build(WebParams, settings)

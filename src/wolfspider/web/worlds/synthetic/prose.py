@@ -10,7 +10,7 @@ import math
 import struct
 
 from wolfspider.web.worlds.synthetic.counter import TO_UNIT_32, mix, stream
-from wolfspider.web.worlds.synthetic.words import BACKGROUND_BITS, FAMILY_BITS, HOST, TOPIC_BITS, Lexicon
+from wolfspider.web.worlds.synthetic.words import BACKGROUND_BITS, FAMILY_BITS, HOST, TOPIC_BITS, Vocabularies
 
 _TOPIC_SHARE, _FAMILY_SHARE, _HOST_SHARE = 0.40, 0.15, 0.05
 _MEDIAN, _SIGMA, _SHORTEST, _LONGEST = 250, 0.6, 30, 2000
@@ -31,7 +31,7 @@ def purity(bits: int) -> float:
     return sorted(bits >> shift & 511 for shift in range(0, 63, 9))[-2] / 511
 
 
-def text(lexicon: Lexicon, key: int, count: int, topic: int, host: int, pure: float) -> list[str]:
+def text(lexicon: Vocabularies, key: int, count: int, topic: int, host: int, pure: float) -> list[str]:
     """So many words for a page of this topic on this host."""
     to_topic = int(65536 * _TOPIC_SHARE * pure)
     to_family = to_topic + int(65536 * _FAMILY_SHARE)

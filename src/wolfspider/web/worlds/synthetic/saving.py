@@ -22,7 +22,7 @@ from wolfspider.core.errors import Problem
 from wolfspider.core.topic import Task
 from wolfspider.files.disk import replacing, whole_file
 from wolfspider.web.warc.writer import WarcWriter
-from wolfspider.web.worlds.synthetic.answers import Answer
+from wolfspider.web.worlds.synthetic.answers import PageAnswer
 from wolfspider.web.worlds.synthetic.news import News, Sheet
 from wolfspider.web.worlds.synthetic.newsroom import HOUR
 from wolfspider.web.worlds.synthetic.render import EARLIEST
@@ -35,10 +35,10 @@ _MONTHS = 24
 _FIRST_YEAR = 2004
 
 
-class Record(NamedTuple):
+class DatedAnswer(NamedTuple):
     url: str
     date: float
-    answer: Answer
+    answer: PageAnswer
 
 
 def write(world: Synthetic, folder: Path, limit: int | None = None, progress: Progress | None = None) -> int:
@@ -90,7 +90,7 @@ def _as_json(task: Task, kept: set[str] | None) -> dict[str, object]:
     }
 
 
-def records(world: Synthetic) -> Iterator[Record]:
+def records(world: Synthetic) -> Iterator[DatedAnswer]:
     """Everything there is, in the order it is written."""
     if world.news is not None:
         yield from _news_records(world.news)
@@ -103,7 +103,7 @@ def records(world: Synthetic) -> Iterator[Record]:
             yield from _host_records(world, host)
         answer = world.page_answer(page)
         if answer.status == 200:
-            yield Record(answer.url, answer.modified or EARLIEST, answer)
+            yield DatedAnswer(answer.url, answer.modified or EARLIEST, answer)
             yield from _redirects(world, page, host, redirects)
 
 
@@ -124,16 +124,16 @@ def _breadth_first(world: Synthetic) -> Iterator[int]:
     yield from (page for page in range(world.params.pages) if not seen[page])
 
 
-def _host_records(world: Synthetic, host: int) -> Iterator[Record]:
+def _host_records(world: Synthetic, host: int) -> Iterator[DatedAnswer]:
     site = f"http://{world.addresses.host_name(host)}"
-    yield Record(f"{site}/robots.txt", EARLIEST, world.aside(host, "/robots.txt"))
+    yield DatedAnswer(f"{site}/robots.txt", EARLIEST, world.aside(host, "/robots.txt"))
     if world.sites.host_kind(host) == Kind.TRAP:
         for month in range(_MONTHS):
             path = f"/cal/{_FIRST_YEAR + month // 12}/{month % 12 + 1}"
-            yield Record(site + path, EARLIEST, world.aside(host, path))
+            yield DatedAnswer(site + path, EARLIEST, world.aside(host, path))
 
 
-def _redirects(world: Synthetic, page: int, host: int, known: set[str]) -> Iterator[Record]:
+def _redirects(world: Synthetic, page: int, host: int, known: set[str]) -> Iterator[DatedAnswer]:
     """Every hop of the redirects that a page links to."""
     for target, _ in world.page_links(page):
         way = world.printer.redirect(page, target) if world.sites.host(target) != host else ""
@@ -142,10 +142,10 @@ def _redirects(world: Synthetic, page: int, host: int, known: set[str]) -> Itera
             url = f"http://{world.addresses.host_name(host)}{path}"
             if url not in known:
                 known.add(url)
-                yield Record(url, EARLIEST, world.aside(host, path))
+                yield DatedAnswer(url, EARLIEST, world.aside(host, path))
 
 
-def _news_records(news: News) -> Iterator[Record]:
+def _news_records(news: News) -> Iterator[DatedAnswer]:
     versions = deque(sorted(_versions(news)))
     last: dict[str, Sheet] = {}
     for hour in range(1, round((news.room.end - news.room.origin) / HOUR) + 1):
@@ -153,12 +153,12 @@ def _news_records(news: News) -> Iterator[Record]:
         while versions and versions[0][0] <= now:
             moment, number = versions.popleft()
             url = news.url(number)
-            yield Record(url, moment, news.answer("/" + url.removeprefix(news.site), moment))
+            yield DatedAnswer(url, moment, news.answer("/" + url.removeprefix(news.site), moment))
         for path in news.list_paths(now):
             sheet = news.sheet(path, now)
             if isinstance(sheet, Sheet) and last.get(path) != sheet:
                 last[path] = sheet
-                yield Record(news.site + path[1:], now, news.answer(path, now))
+                yield DatedAnswer(news.site + path[1:], now, news.answer(path, now))
 
 
 def _versions(news: News) -> Iterator[tuple[float, int]]:

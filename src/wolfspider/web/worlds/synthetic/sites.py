@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wolfspider.web.worlds.synthetic.counter import Shuffle, Words64, key_for, mix, mix_many, unit, unit_many
-from wolfspider.web.worlds.synthetic.params import Params
+from wolfspider.web.worlds.synthetic.params import WebParams
 
 COMMUNITIES = 6
 FAMILIES = 8  # super-topics
@@ -57,7 +57,7 @@ _SHARES = ((Kind.DIRECTORY, 0.01), (Kind.PORTAL, 0.01), (Kind.MIRROR, 0.03), (Ki
 
 
 class Sites:
-    def __init__(self, params: Params) -> None:
+    def __init__(self, params: WebParams) -> None:
         self.params = params
         self.pages = params.pages
         self.topics = params.topics

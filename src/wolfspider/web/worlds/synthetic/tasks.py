@@ -11,7 +11,7 @@ from wolfspider.web.worlds.synthetic.addresses import Addresses
 from wolfspider.web.worlds.synthetic.counter import Shuffle, key_for, mix
 from wolfspider.web.worlds.synthetic.sites import COMMUNITIES, Census, Fate, Sites
 from wolfspider.web.worlds.synthetic.trouble import Trouble
-from wolfspider.web.worlds.synthetic.words import Lexicon
+from wolfspider.web.worlds.synthetic.words import Vocabularies
 
 TASKS = 5
 _KEYWORDS, _FREQUENT, _DESCRIBING = 5, 20, 10
@@ -23,7 +23,7 @@ def topics_of_tasks(sites: Sites) -> list[int]:
     return [order.forward(number) for number in range(TASKS)]
 
 
-def topic_for(lexicon: Lexicon, seed: int, topic: int, taken: Container[str]) -> Topic:
+def topic_for(lexicon: Vocabularies, seed: int, topic: int, taken: Container[str]) -> Topic:
     """Named by its most frequent word that is not taken. Five of the twenty most frequent words are the keywords, the
     ten after those the description."""
     order = Shuffle(_FREQUENT, key_for(seed, f"keywords {topic}"))

@@ -9,7 +9,7 @@ import math
 
 from wolfspider.core.model import Failure
 from wolfspider.web.worlds.synthetic.counter import key_for, mix, unit
-from wolfspider.web.worlds.synthetic.params import Params
+from wolfspider.web.worlds.synthetic.params import WebParams
 from wolfspider.web.worlds.synthetic.prose import normal
 
 TIMEOUT = 30.0
@@ -22,7 +22,7 @@ _WITH_ROBOTS = 0.05
 
 
 class Trouble:
-    def __init__(self, params: Params) -> None:
+    def __init__(self, params: WebParams) -> None:
         self.on = params.mischief
         names = ("latency", "slow hosts", "failures", "failing hosts", "robots")
         keys = [key_for(params.seed, name) for name in names]

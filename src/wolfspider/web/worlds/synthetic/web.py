@@ -29,17 +29,17 @@ from wolfspider.core.topic import Task
 from wolfspider.graphs.graph import Graph
 from wolfspider.graphs.smallworld import rewire
 from wolfspider.web.worlds.synthetic.addresses import Addresses
-from wolfspider.web.worlds.synthetic.answers import NOT_FOUND, Answer
+from wolfspider.web.worlds.synthetic.answers import NOT_FOUND, PageAnswer
 from wolfspider.web.worlds.synthetic.bulk import Bulk
 from wolfspider.web.worlds.synthetic.counter import key_for, mix
 from wolfspider.web.worlds.synthetic.links import Links
 from wolfspider.web.worlds.synthetic.news import News
-from wolfspider.web.worlds.synthetic.params import Params, parse
+from wolfspider.web.worlds.synthetic.params import WebParams, parse
 from wolfspider.web.worlds.synthetic.render import EPOCH, Printer
 from wolfspider.web.worlds.synthetic.sites import BRANCHING, Census, Fate, Ids, Kind, Sites
 from wolfspider.web.worlds.synthetic.tasks import static_tasks
 from wolfspider.web.worlds.synthetic.trouble import TIMEOUT, Trouble
-from wolfspider.web.worlds.synthetic.words import Lexicon
+from wolfspider.web.worlds.synthetic.words import Vocabularies
 from wolfspider.web.worlds.world import LARGEST, World
 
 _VERSION = 1  # of what is generated: a change of any page changes it, and so the digest
@@ -50,13 +50,13 @@ _NEXT_WAY = {"c": "b", "b": "a", "x": "y", "y": "x"}
 
 
 class Synthetic(World):
-    def __init__(self, params: Params) -> None:
+    def __init__(self, params: WebParams) -> None:
         self.params = params
         self.name = params.spec()
         self.start = EPOCH
         self.sites = Sites(params)
         self.links = Links(self.sites)
-        self.lexicon = Lexicon(self.sites)
+        self.lexicon = Vocabularies(self.sites)
         self.addresses = Addresses(self.sites, self.lexicon)
         self.printer = Printer(self.links, self.addresses)
         self.trouble = Trouble(params)
@@ -84,7 +84,7 @@ class Synthetic(World):
             hops.append(asked)
             asked = answer.location
             if asked in hops or len(hops) > _MOST_HOPS:
-                answer = Answer(0, failure=Failure("redirect", "the redirects go in a circle"))
+                answer = PageAnswer(0, failure=Failure("redirect", "the redirects go in a circle"))
                 break
         failure = answer.failure
         if failure is None and answer.status >= 400:
@@ -97,7 +97,7 @@ class Synthetic(World):
         fetch = Fetch(url, answer.url or url, answer.status, answer.headers(), answer.body, answer.failure)
         return replace(fetch, seconds=answer.seconds, at=now)
 
-    def answer(self, url: str, now: float) -> Answer:
+    def answer(self, url: str, now: float) -> PageAnswer:
         parts = _split(url)
         if self.news is not None and parts.netloc == self.news.name:
             return self._news(self.news, parts.path or "/", now)
@@ -115,26 +115,26 @@ class Synthetic(World):
             return self._timed(host, entity, self.aside(host, parts.path))
         canonical = self.addresses.url(page)
         if canonical.partition("://")[2] != f"{parts.netloc}{parts.path or '/'}":
-            return self._timed(host, page, Answer(301, location=canonical))
+            return self._timed(host, page, PageAnswer(301, location=canonical))
         return self._timed(host, page, self.page_answer(page, parts.query))
 
-    def _news(self, news: News, path: str, now: float) -> Answer:
+    def _news(self, news: News, path: str, now: float) -> PageAnswer:
         """A well-run site: it has bad moments, but no bad days."""
         if path == "/robots.txt":
-            return self._timed(None, 0, Answer(200, "text/plain", b"User-agent: *\nDisallow:\n"))
+            return self._timed(None, 0, PageAnswer(200, "text/plain", b"User-agent: *\nDisallow:\n"))
         entity = crc32(path.encode("utf-8", "surrogatepass"))
         failure = self.trouble.failure(None, entity, now)
         if failure is not None:
             return self._failed(None, entity, failure)
         return self._timed(None, entity, news.answer(path, now))
 
-    def _timed(self, host: int | None, entity: int, answer: Answer) -> Answer:
+    def _timed(self, host: int | None, entity: int, answer: PageAnswer) -> PageAnswer:
         return answer._replace(seconds=self.trouble.seconds(host, entity, len(answer.body)))
 
-    def _failed(self, host: int | None, entity: int, failure: Failure) -> Answer:
+    def _failed(self, host: int | None, entity: int, failure: Failure) -> PageAnswer:
         if failure.kind == "timeout":
-            return Answer(0, failure=failure, seconds=TIMEOUT)
-        return self._timed(host, entity, Answer(503, failure=failure))
+            return PageAnswer(0, failure=failure, seconds=TIMEOUT)
+        return self._timed(host, entity, PageAnswer(503, failure=failure))
 
     @property
     def end(self) -> float:
@@ -179,7 +179,7 @@ class Synthetic(World):
         time = self.news.changed(parts.path or "/", since)
         return time if time <= until and time < math.inf else None
 
-    def page_answer(self, page: int, query: str = "") -> Answer:
+    def page_answer(self, page: int, query: str = "") -> PageAnswer:
         """A page by its canonical address, on a good day. A query (`?sid=...`) makes a copy under another address."""
         host = self.sites.host(page)
         url = f"{self.addresses.url(page)}?{query}" if query else self.addresses.url(page)
@@ -187,25 +187,25 @@ class Synthetic(World):
         if fate == Fate.GONE:
             return NOT_FOUND._replace(url=url)
         if fate == Fate.SOFT:
-            return Answer(200, body=self.printer.soft_failure(host), url=url)
+            return PageAnswer(200, body=self.printer.soft_failure(host), url=url)
         modified = self.printer.published(self.addresses.content(page, host)[0])
         if fate == Fate.DOCUMENT:
-            return Answer(200, "application/zip", b"PK\x05\x06" + bytes(18), modified=modified, url=url)
-        return Answer(200, body=self.printer.page(page, self.page_links(page)), modified=modified, url=url)
+            return PageAnswer(200, "application/zip", b"PK\x05\x06" + bytes(18), modified=modified, url=url)
+        return PageAnswer(200, body=self.printer.page(page, self.page_links(page)), modified=modified, url=url)
 
-    def aside(self, host: int, path: str) -> Answer:
+    def aside(self, host: int, path: str) -> PageAnswer:
         """What is no page: robots.txt, redirects and calendars."""
         if path == "/robots.txt":
-            return Answer(200, "text/plain", self._robots(host))
+            return PageAnswer(200, "text/plain", self._robots(host))
         go = _GO.fullmatch(path)
         page = self.addresses.page_coded(go[1]) if go and self.params.mischief else None
         if go and page is not None:
             if go[2] == "a":
-                return Answer(302, location=self.addresses.url(page))
-            return Answer(302, location=f"http://{self.addresses.host_name(host)}/go/{go[1]}{_NEXT_WAY[go[2]]}")
+                return PageAnswer(302, location=self.addresses.url(page))
+            return PageAnswer(302, location=f"http://{self.addresses.host_name(host)}/go/{go[1]}{_NEXT_WAY[go[2]]}")
         month = _CALENDAR.fullmatch(path)
         if month and self.sites.host_kind(host) == Kind.TRAP:
-            return Answer(200, body=self.printer.calendar(host, int(month[1]), int(month[2])))
+            return PageAnswer(200, body=self.printer.calendar(host, int(month[1]), int(month[2])))
         return NOT_FOUND
 
     def _robots(self, host: int) -> bytes:

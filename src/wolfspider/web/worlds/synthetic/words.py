@@ -61,7 +61,7 @@ def zipf_table(words: list[str], exponent: float, bits: int) -> list[str]:
     return table
 
 
-class Lexicon:
+class Vocabularies:
     def __init__(self, sites: Sites) -> None:
         self.topics = sites.topics
         self.per_family = sites.per_family
