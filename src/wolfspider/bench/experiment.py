@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from wolfspider.bench import Row as Row
 from wolfspider.bench import Setting as Setting
@@ -111,10 +111,6 @@ class Table:
         return [any(isinstance(line[place], Both) for line in self.lines) for place in range(len(self.columns))]
 
 
-def _none(rows: Rows) -> list[Any]:
-    return []
-
-
 @dataclass(frozen=True, slots=True)
 class Experiment:
     name: str  # hyphenated, as on the command line
@@ -125,8 +121,8 @@ class Experiment:
     cell: Callable[[Setting], Row]  # a function of a module, which is kept apart from this one where cells are dear
     claims: tuple[Claim, ...]
     scaled: Callable[[Form], Sequence[str]]  # sentences: what is smaller here than in the paper
-    tables: Callable[[Rows], Sequence[Table]] = _none
-    figures: Callable[[Rows], Sequence[Figure]] = _none
+    tables: Callable[[Rows], Sequence[Table]] = lambda rows: ()
+    figures: Callable[[Rows], Sequence[Figure]] = lambda rows: ()
 
     def __post_init__(self) -> None:
         numbers = [claim.number for claim in self.claims]

@@ -52,7 +52,6 @@ class StrategySummary:
     """A figure of one strategy over all its work: mean, and standard deviation between topics."""
 
     strategy: str
-    works: int
     mean: float
     deviation: float
 
@@ -84,7 +83,7 @@ def by_work(rows: Iterable[Row], value: Figure = "auc_ratio") -> dict[str, dict[
 def summaries(rows: Iterable[Row], value: Figure = "auc_ratio") -> list[StrategySummary]:
     """One for each strategy that has the figure, best first."""
     found = [
-        StrategySummary(strategy, len(works), float(np.mean([*works.values()])), spread([*works.values()]))
+        StrategySummary(strategy, float(np.mean([*works.values()])), spread([*works.values()]))
         for strategy, works in by_work(rows, value).items()
         if works
     ]
@@ -105,7 +104,7 @@ def compare(rows: Iterable[Row], value: Figure = "auc_ratio", seed: int = 0) -> 
         if (differences := _differences(works[pair[0]], works[pair[1]])).size
     ]
     adjusted = holm([comparison.p for comparison in raw])
-    return [_adjust(comparison, p) for comparison, p in zip(raw, adjusted, strict=True)]
+    return [replace(comparison, adjusted=p) for comparison, p in zip(raw, adjusted, strict=True)]
 
 
 def _differences(first: Mapping[Work, float], second: Mapping[Work, float]) -> Floats:
@@ -120,10 +119,6 @@ def _compared(first: str, second: str, differences: Floats, seed: int) -> Compar
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
     mean, p = float(differences.mean()), wilcoxon(differences)
     return Comparison(first, second, differences.size, wins, losses, mean, low, high, p, p)
-
-
-def _adjust(comparison: Comparison, p: float) -> Comparison:
-    return replace(comparison, adjusted=p)
 
 
 def wilcoxon(differences: Floats) -> float:

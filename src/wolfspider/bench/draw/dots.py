@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 
-from wolfspider.bench.draw.svg import FAINT, INK, PALETTE, SOFT, linear_ticks, tick_text
+from wolfspider.bench.draw.svg import FAINT, INK, PALETTE, SOFT, frame, linear_ticks, short, text, tick_text
 
 WIDTH, LEFT, RIGHT, TOP, LINE, BOTTOM = 760, 190, 28, 84, 24, 56
 LONGEST_NAME, LETTER = 24, 6.6
-FONTS = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica, Arial, sans-serif"
 
 
 def dot_plot(title: str, label: str, rows: Sequence[tuple[str, Mapping[str, float]]]) -> str:
@@ -18,13 +16,8 @@ def dot_plot(title: str, label: str, rows: Sequence[tuple[str, Mapping[str, floa
     colours = {name: PALETTE[number % len(PALETTE)] for number, name in enumerate(series)}
     ticks = linear_ticks(0.0, max([0.1, *(value for _, values in rows for value in values.values())]))
     bottom = TOP + LINE * len(rows)
-    height = bottom + BOTTOM
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"',
-        f' role="img" font-family="{FONTS}" font-size="12">',
-        f"<title>{escape(title)}</title>",
-        f'<rect width="{WIDTH}" height="{height}" rx="8" fill="#FFFFFF"/>',
-        _text(24, 31, title, INK, look='font-size="16" font-weight="600"'),
+        *frame(title, WIDTH, bottom + BOTTOM),
         *_legend(series, colours),
         *_axis(ticks, label, bottom),
         *(
@@ -45,32 +38,23 @@ def _legend(series: Sequence[str], colours: Mapping[str, str]) -> Iterator[str]:
     at = float(LEFT)
     for name in series:
         yield f'<circle cx="{at:.1f}" cy="56" r="5" fill="{colours[name]}"/>'
-        yield _text(at + 10, 60, _short(name), INK)
-        at += 30 + LETTER * len(_short(name))
+        yield text(at + 10, 60, short(name, LONGEST_NAME), INK)
+        at += 30 + LETTER * len(short(name, LONGEST_NAME))
 
 
 def _axis(ticks: Sequence[float], label: str, bottom: int) -> Iterator[str]:
     for tick in ticks:
         at = _place(tick, ticks[-1])
         yield f'<path d="M{at:.1f} {TOP - 8}V{bottom}" stroke="{FAINT}"/>'
-        yield _text(at, bottom + 18, tick_text(tick), SOFT, look='text-anchor="middle"')
-    yield _text((LEFT + WIDTH - RIGHT) / 2, bottom + 42, label, INK, look='text-anchor="middle"')
+        yield text(at, bottom + 18, tick_text(tick), SOFT, anchor="middle")
+    yield text((LEFT + WIDTH - RIGHT) / 2, bottom + 42, label, INK, anchor="middle")
 
 
 def _row(number: int, name: str, values: Mapping[str, float], most: float, colours: Mapping[str, str]) -> Iterator[str]:
     y = TOP + LINE * number + LINE / 2
-    yield _text(LEFT - 14, y + 4, _short(name), INK, look='text-anchor="end"')
+    yield text(LEFT - 14, y + 4, short(name, LONGEST_NAME), INK, anchor="end")
     places = [_place(value, most) for value in values.values()]
     if places:
         yield f'<path d="M{min(places):.1f} {y:.1f}H{max(places):.1f}" stroke="{SOFT}" stroke-width="1.5"/>'
     for series, place in zip(values, places, strict=True):
         yield f'<circle cx="{place:.1f}" cy="{y:.1f}" r="5" fill="{colours[series]}" fill-opacity="0.85"/>'
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
-
-
-def _text(x: float, y: float, words: str, colour: str, look: str = "") -> str:
-    clean = escape("".join(c if c.isprintable() else " " for c in words))
-    return f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}" {look}>{clean}</text>'

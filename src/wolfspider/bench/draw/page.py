@@ -115,7 +115,8 @@ def _body(reproduction: Reproduction, files: Sequence[str]) -> Iterator[str]:
         yield "<h2>Figures</h2>"
         yield from (f"<figure>{figure.svg()}</figure>" for figure in reproduction.figures)
     yield from _how(reproduction)
-    yield from _files(files)
+    links = [f'<a href="{_text(name)}">{_text(name)}</a>' for name in files]
+    yield from _list("The same for other programs", links)
     yield f"<footer>wolfspider {_text(__version__)}</footer>"
 
 
@@ -136,11 +137,6 @@ def _verb(holds: bool | None, count: int) -> str:
     return words[not holds]
 
 
-def _badge(ruling: Ruling) -> str:
-    name, sign = LOOK[ruling.holds]
-    return f'<span class="badge {name}">{sign} {ruling.word}</span>'
-
-
 def _claim(found: Finding) -> str:
     claim, ruling = found.claim, found.ruling
     facts = [
@@ -150,9 +146,11 @@ def _claim(found: Finding) -> str:
         ("Can it fail?", _able_to_fail(claim, found.broken)),
     ]
     listed = "".join(f"<dt>{name}</dt><dd>{fact}</dd>" for name, fact in facts if fact)
+    look, sign = LOOK[ruling.holds]
+    badge = f'<span class="badge {look}">{sign} {ruling.word}</span>'
     return (
         f'<section class="claim"><div class="number">{claim.number}</div><div><div class="head">'
-        f'<p class="says">{_text(claim.says)}</p>{_badge(ruling)}</div><dl>{listed}</dl></div></section>'
+        f'<p class="says">{_text(claim.says)}</p>{badge}</div><dl>{listed}</dl></div></section>'
     )
 
 
@@ -165,7 +163,8 @@ def _able_to_fail(claim: Claim, broken: Ruling | None) -> str:
 
 def _table(table: Table) -> str:
     doubled = table.doubled
-    kinds = ["n" if _is_number_column(table, place) else "" for place in range(len(table.columns))]
+    texts = [any(isinstance(line[column], str) for line in table.lines) for column in range(len(table.columns))]
+    kinds = ["" if text else "n" for text in texts]
     body = "".join("<tr>" + "".join(map(_cells, line, doubled, kinds)) + "</tr>" for line in table.lines)
     note = f'<p class="note">{_text(table.note)}</p>' if table.note else ""
     head = _table_head(table.columns, doubled, kinds)
@@ -173,10 +172,6 @@ def _table(table: Table) -> str:
         f'<div class="wide"><table><caption>{_text(table.title)}</caption><thead>{head}</thead>'
         f"<tbody>{body}</tbody></table></div>{note}"
     )
-
-
-def _is_number_column(table: Table, place: int) -> bool:
-    return not any(isinstance(line[place], str) for line in table.lines)
 
 
 def _table_head(columns: Sequence[str], doubled: Sequence[bool], kinds: Sequence[str]) -> str:
@@ -204,19 +199,12 @@ def _cells(value: Any, double: bool, kind: str) -> str:
 def _how(reproduction: Reproduction) -> Iterator[str]:
     experiment, form = reproduction.experiment, reproduction.form
     yield "<h2>How it was run</h2>"
-    options = "".join([" --quick"] * form.quick + [" --corpora DIR"] * _needs_corpora(reproduction))
+    recorded = any(not str(row.get("web", "synthetic")).startswith("synthetic") for row in reproduction.rows)
+    options = " --quick" * form.quick + " --corpora DIR" * recorded
     yield f"<pre><code>wolfspider reproduce {_text(experiment.name)}{options} --out DIR</code></pre>"
     cells = f"{len(reproduction.rows):,} cells, {duration(reproduction.seconds)} of computing on one core"
     yield f"<p>{'The quick form' if form.quick else 'The full form'}: {cells}.</p>"
     yield from _list("What was scaled down", [_text(sentence) for sentence in experiment.scaled(form)])
-
-
-def _needs_corpora(reproduction: Reproduction) -> bool:
-    return any(not str(row.get("web", "synthetic")).startswith("synthetic") for row in reproduction.rows)
-
-
-def _files(files: Sequence[str]) -> Iterator[str]:
-    yield from _list("The same for other programs", [f'<a href="{_text(name)}">{_text(name)}</a>' for name in files])
 
 
 def _list(title: str, lines: Iterable[str]) -> Iterator[str]:

@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -122,12 +123,12 @@ def _given(name: str, about: Mapping[str, Any], role: str = "strategies") -> str
 
 def _is_steady(rows: Sequence[Row], strategy: str) -> bool:
     """Were there repeats, and all alike?"""
-    mine = [row for row in rows if row["strategy"] == strategy and row["error"] is None]
     works: dict[tuple[str, str], list[Any]] = {}
-    for row in mine:
-        works.setdefault((row["web"], row["topic"]), []).append(row["found"])
-    return any(len(found) > 1 for found in works.values()) and all(
-        each == found[0] for found in works.values() for each in found
+    for row in rows:
+        if row["strategy"] == strategy and row["error"] is None:
+            works.setdefault((row["web"], row["topic"]), []).append(row["found"])
+    return any(len(curves) > 1 for curves in works.values()) and all(
+        found == curves[0] for curves in works.values() for found in curves
     )
 
 
@@ -146,7 +147,7 @@ def markdown_table(rows: Sequence[Row]) -> str:
 
 
 def on_the_way(rows: Sequence[Row]) -> str:
-    """The recall of each strategy while the budget lasts: who is good early need not be good late."""
+    """The recall of each strategy while the budget lasts: a strategy that is good early need not be good late."""
     parts = {share: by_work(rows, recall_at(share)) for share in SHARES}
     body = [
         [rank.name, *(_mean(parts[share].get(rank.name, {}).values(), 3) for share in SHARES)] for rank in ranked(rows)
@@ -305,17 +306,10 @@ def curves(work: tuple[str, str], rows: Sequence[Row], limit: Row, colours: Mapp
 
 def _file_name(work: tuple[str, str], taken: set[str]) -> str:
     stem = re.sub(r"[^a-z0-9]+", "-", "-".join(work).lower()).strip("-")[:80] or "topic"
-    name = next(name for name in _names(stem) if name not in taken)
+    names = chain([f"{stem}.svg"], (f"{stem}-{number}.svg" for number in count(2)))
+    name = next(name for name in names if name not in taken)
     taken.add(name)
     return name
-
-
-def _names(stem: str) -> Iterator[str]:
-    yield f"{stem}.svg"
-    number = 2
-    while True:
-        yield f"{stem}-{number}.svg"
-        number += 1
 
 
 def _distinct(rows: Iterable[Row], field: str) -> list[str]:

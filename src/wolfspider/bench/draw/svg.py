@@ -244,7 +244,7 @@ def _range(arrays: Sequence[Floats], log: bool, given: tuple[float, float] | Non
 
 def _draw(figure: Figure) -> str:
     shown = [mark for mark in figure.marks if mark.label]
-    right = RIGHT + (30 + LETTER * max(len(_short(mark.label)) for mark in shown) if shown else 0)
+    right = RIGHT + (30 + LETTER * max(len(short(mark.label)) for mark in shown) if shown else 0)
     x = Axis(
         *_range([m.xs for m in figure.marks], figure.x_log, figure.x_range),
         figure.x_log,
@@ -254,7 +254,7 @@ def _draw(figure: Figure) -> str:
     heights = [values for m in figure.marks for values in (m.ys, m.highs)]
     y = Axis(*_range(heights, figure.y_log, figure.y_range), figure.y_log, figure.height - BOTTOM, TOP)
     parts = [
-        *_frame(figure),
+        *frame(figure.title, figure.width, figure.height),
         *(_grid(figure, x, y) if figure.axes else ()),
         _window(x.begin - 5, y.end - 5, x.end - x.begin + 10, y.begin - y.end + 10),
         *(_mark(mark, x, y) for mark in sorted(figure.marks, key=lambda mark: ORDER.index(mark.kind)) if mark.xs.size),
@@ -271,28 +271,29 @@ def _window(x: float, y: float, width: float, height: float) -> str:
     return f'<svg x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" viewBox="{box}">'
 
 
-def _frame(figure: Figure) -> Iterable[str]:
-    w, h = figure.width, figure.height
+def frame(title: str, width: int, height: int) -> Iterable[str]:
+    """The head of every figure: its size, white ground and title. The caller closes the svg."""
     yield (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img"'
-        f' font-family="system-ui, -apple-system, Segoe UI, Roboto, Helvetica, Arial, sans-serif" font-size="12">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+        ' role="img" font-family="system-ui, -apple-system, Segoe UI, Roboto, Helvetica, Arial, sans-serif"'
+        ' font-size="12">'
     )
-    yield f"<title>{escape(figure.title)}</title>"
-    yield f'<rect width="{w}" height="{h}" rx="8" fill="#FFFFFF"/>'
-    yield _text(24, 31, figure.title, INK, size=16, bold=True)
+    yield f"<title>{escape(title)}</title>"
+    yield f'<rect width="{width}" height="{height}" rx="8" fill="#FFFFFF"/>'
+    yield text(24, 31, title, INK, size=16, bold=True)
 
 
 def _grid(figure: Figure, x: Axis, y: Axis) -> Iterable[str]:
     for tick, at in zip(y.ticks(), y.place(y.ticks()), strict=True):
         yield f'<path d="M{x.begin:.1f} {at:.1f}H{x.end:.1f}" stroke="{FAINT}"/>'
-        yield _text(x.begin - 8, at + 4, tick_text(tick, y.log), SOFT, anchor="end")
+        yield text(x.begin - 8, at + 4, tick_text(tick, y.log), SOFT, anchor="end")
     for tick, at in zip(x.ticks(), x.place(x.ticks()), strict=True):
         yield f'<path d="M{at:.1f} {y.begin:.1f}v5" stroke="{SOFT}"/>'
-        yield _text(at, y.begin + 19, tick_text(tick, x.log), SOFT, anchor="middle")
+        yield text(at, y.begin + 19, tick_text(tick, x.log), SOFT, anchor="middle")
     yield f'<path d="M{x.begin:.1f} {y.begin:.1f}H{x.end:.1f}" stroke="{SOFT}"/>'
-    yield _text((x.begin + x.end) / 2, figure.height - 12, figure.x_label, INK, anchor="middle")
+    yield text((x.begin + x.end) / 2, figure.height - 12, figure.x_label, INK, anchor="middle")
     middle = (y.begin + y.end) / 2
-    label = _text(0, 0, figure.y_label, INK, anchor="middle")
+    label = text(0, 0, figure.y_label, INK, anchor="middle")
     yield f'<g transform="translate(18 {middle:.1f}) rotate(-90)">{label}</g>'
 
 
@@ -319,12 +320,8 @@ def _mark(mark: Mark, x: Axis, y: Axis) -> str:
 
 
 def _cells(mark: Mark, x: Axis, y: Axis) -> str:
-    lefts, rights, tops, bottoms = (
-        x.place(mark.xs),
-        x.place(mark.xs + mark.size),
-        y.place(mark.highs),
-        y.place(mark.ys),
-    )
+    lefts, rights = x.place(mark.xs), x.place(mark.xs + mark.size)
+    tops, bottoms = y.place(mark.highs), y.place(mark.ys)
     boxes = "".join(
         f"M{a:.1f} {b:.1f}H{c:.1f}V{d:.1f}H{a:.1f}Z" for a, b, c, d in zip(lefts, tops, rights, bottoms, strict=True)
     )
@@ -343,18 +340,18 @@ def _legend(marks: Sequence[Mark], left: float) -> Iterable[str]:
         else:
             dash = ' stroke-dasharray="5 3"' if mark.dashed else ""
             yield f'<path d="M{left:.1f} {at}h18" stroke="{colour}" stroke-width="2.5" stroke-linecap="round"{dash}/>'
-        yield _text(left + 24, at + 4, _short(mark.label), INK)
+        yield text(left + 24, at + 4, short(mark.label), INK)
 
 
-def _short(label: str) -> str:
-    return label if len(label) <= LONGEST_LABEL else label[: LONGEST_LABEL - 1] + "…"
+def short(label: str, longest: int = LONGEST_LABEL) -> str:
+    return label if len(label) <= longest else label[: longest - 1] + "…"
 
 
 def _path(xs: Floats, ys: Floats) -> str:
     return "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(xs, ys, strict=True))
 
 
-def _text(
+def text(
     x: float, y: float, words: str, colour: str, *, anchor: str = "start", size: int = 12, bold: bool = False
 ) -> str:
     look = f'text-anchor="{anchor}" font-size="{size}"' + (' font-weight="600"' if bold else "")

@@ -16,6 +16,7 @@ import numpy as np
 
 from wolfspider.bench.draw.svg import Figure
 from wolfspider.bench.measure.bounds import FAR, landed, nodes, off_topic_distance, reachable
+from wolfspider.bench.measure.folds import jsonable
 from wolfspider.core.model import host_of
 from wolfspider.core.topic import Task
 from wolfspider.graphs.degrees import Exponents, distribution, exponents, log_bins
@@ -87,7 +88,7 @@ class Description:
 
     def to_json(self) -> dict[str, Any]:
         """Plain data; what could not be measured is null."""
-        plain: dict[str, Any] = _plain(asdict(self))
+        plain: dict[str, Any] = jsonable(asdict(self))
         return plain
 
 
@@ -165,14 +166,6 @@ def _sampled(shape: Shape, dropped: int) -> Iterable[str]:
     yield f"relevance by distance from at most {TASK_SOURCES} relevant pages of each topic"
     if dropped:
         yield f"rewiring dropped {dropped:,} links that would have doubled others"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def text(found: Description) -> str:

@@ -10,7 +10,7 @@ import json
 import resource
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -200,18 +200,14 @@ class Peak:
     """The most memory this process held since then, where the system can tell; else since it began."""
 
     def __init__(self) -> None:
-        self._reset = _try(lambda: Path("/proc/self/clear_refs").write_text("5"))
+        self._reset = False
+        with suppress(OSError):
+            self._reset = bool(Path("/proc/self/clear_refs").write_text("5"))
 
     def megabytes(self) -> float:
-        status = _try(lambda: Path("/proc/self/status").read_text()) if self._reset else None
-        for line in (status or "").splitlines():
-            if line.startswith("VmHWM:"):
-                return round(int(line.split()[1]) / 1024, 1)
-        return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)
-
-
-def _try(action: Callable[[], Any]) -> Any:
-    try:
-        return action()
-    except OSError:
-        return None
+        kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        if self._reset:
+            with suppress(OSError):
+                lines = Path("/proc/self/status").read_text().splitlines()
+                kilobytes = next((int(line.split()[1]) for line in lines if line.startswith("VmHWM:")), kilobytes)
+        return round(kilobytes / 1024, 1)

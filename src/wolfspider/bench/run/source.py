@@ -1,8 +1,8 @@
 """The source that decides a result: a module, and all of this package that it imports, directly or not.
 
 Results are kept under a digest of it, so that nothing stale is read and nothing is computed again for a change that
-cannot matter. Of libraries it imports the installed version counts. Strategies are found by name and not by import: the
-one that is named counts, or all where none is.
+cannot matter. Of the libraries that it imports the installed versions count. Strategies are found by name and not by
+import: the named one counts, or all if none is named.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import ast
 import hashlib
 import pkgutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import packages_distributions, version
 from itertools import chain
@@ -44,19 +44,19 @@ def source_of(module: str, strategy: str = "", imports: tuple[str, ...] = ()) ->
 
 def closure(module: str, strategy: str = "") -> set[str]:
     """The dotted names of all modules that decide."""
-    found: set[str] = set()
+    modules: set[str] = set()
     waiting = [module]
     while waiting:
         name = waiting.pop()
-        if name in found or not _file(name).is_file():
+        if name in modules or not _file(name).is_file():
             continue
-        found.add(name)
+        modules.add(name)
         if name == PACKAGE:
             continue  # it decides nothing: it hands public names on
-        waiting += [each for each in _imported(name) if each.split(".")[0] == PACKAGE]
+        waiting += [imported for imported in _imported(name) if imported.split(".")[0] == PACKAGE]
         if name == STRATEGIES:
             waiting += _strategies(strategy)
-    return found
+    return modules
 
 
 def libraries(modules: Iterable[str], imports: Iterable[str] = ()) -> set[str]:
@@ -86,15 +86,13 @@ def _imported(module: str) -> tuple[str, ...]:
 
 def imports_of(source: bytes) -> tuple[str, ...]:
     """What a source imports; `from a import b` may name a module b or something in a."""
-    return tuple(name for node in ast.walk(ast.parse(source)) for name in _names(node))
-
-
-def _names(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-    elif isinstance(node, ast.ImportFrom) and node.module:
-        yield node.module
-        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+    names: list[str] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return tuple(names)
 
 
 def _file(module: str) -> Path:
