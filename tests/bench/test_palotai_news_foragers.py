@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from wolfspider.bench.experiment import Form, Row, Setting, finding
-from wolfspider.bench.papers.palotai_news_foragers import EXPERIMENT, scaled, settings
+from wolfspider.bench.papers.palotai_news_foragers import EXPERIMENT, scaled
+from wolfspider.bench.papers.palotai_news_foragers.cells import COMMON_WEIGHTS, DIVIDING, FACTORS, LIST_KEPT, settings
 from wolfspider.bench.papers.palotai_news_foragers.claims import alive, discovery, lag, rayleigh, within_scores
-from wolfspider.bench.papers.palotai_news_foragers.contrasts import DIVIDING, FACTORS, KEPT, SAME, wins
-from wolfspider.bench.papers.palotai_news_foragers.tables import conserved, profit_of_figure_1
+from wolfspider.bench.papers.palotai_news_foragers.contrasts import wins
+from wolfspider.bench.papers.palotai_news_foragers.report import conserved, profit_of_figure_1
 from wolfspider.bench.run.fleets import SPARE
 from wolfspider.bench.run.reproduce import reproduce
 from wolfspider.bench.stats import trend
@@ -117,7 +118,7 @@ def contrasts() -> Iterator[Row]:
     for case in range(8):
         row = {"kind": "trapped", "case": case, "tally": tally, "population": people(2, 0)}
         yield {**row, "days": 3, "territory": ground(20.0, 0.7, 0.3 + case / 50)}
-    for case, site, name in product(range(8), ("poor", "rich", "recorded"), (DIVIDING, KEPT, SAME)):
+    for case, site, name in product(range(8), ("poor", "rich", "recorded"), (DIVIDING, LIST_KEPT, COMMON_WEIGHTS)):
         better = (1.2 + case / 100) if name == DIVIDING and site != "rich" else 1.0
         found = [round(1000 * better)] * 16
         rates = {**tally, "series": {"relevant": found, "downloads": [1000] * 16}, "window_hours": 3.0}
@@ -249,11 +250,11 @@ def test_extinction_is_not_ruled_on_where_nobody_had_the_time_to_die() -> None:
 
 def test_dividing_must_win_against_both_others_and_lose_in_nothing() -> None:
     rows = [*contrasts()]
-    assert wins(rows, "poor", KEPT) and not wins(rows, "rich", KEPT)
+    assert wins(rows, "poor", LIST_KEPT) and not wins(rows, "rich", LIST_KEPT)
     for row in rows:
-        if row["kind"] == "division" and row["name"] == SAME:
+        if row["kind"] == "division" and row["name"] == COMMON_WEIGHTS:
             row["lags"] = {"published": [{"day": 0, "documents": 10, "mean": 1.0}]}
-    assert wins(rows, "poor", KEPT) and not wins(rows, "poor", SAME)
+    assert wins(rows, "poor", LIST_KEPT) and not wins(rows, "poor", COMMON_WEIGHTS)
     assert CLAIMS[10].test(rows).holds is False
 
 

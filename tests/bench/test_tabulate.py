@@ -23,6 +23,8 @@ def test_a_line_for_each_group_that_has_rows() -> None:
     table = group_table("T", ("crawler", "training"), groups, Column("crawls", len), Column("x", "x"), note="Why.")
     assert (table.columns, table.lines) == (("crawler", "training", "crawls", "x"), [("a", "free", 3, 1.5)])
     assert table.note == "Why."
+    table = group_table("T", ("crawler",), {"a": ROWS, "b": []}, Column("crawls", len), Column("x", "x"), empty=True)
+    assert table.lines == [("a", 3, 1.5), ("b", 0, None)]
 
 
 def test_the_papers_number_stands_beside_ours() -> None:

@@ -57,13 +57,13 @@ def counts_of(field: str) -> Callable[[Rows], str]:
 
 
 def group_table(
-    title: str, heads: Sequence[str], groups: Mapping[Any, Rows], *figures: Column, note: str = ""
+    title: str, heads: Sequence[str], groups: Mapping[Any, Rows], *figures: Column, note: str = "", empty: bool = False
 ) -> Table:
-    """A line for each group that has rows: its label under `heads`, then its figures."""
+    """A line for each group that has rows, or for `empty` ones too: its label under `heads`, then its figures."""
     lines = [
         (*(label if isinstance(label, tuple) else (label,)), *(column.value(label, rows) for column in figures))
         for label, rows in groups.items()
-        if rows
+        if rows or empty
     ]
     return Table(title, (*heads, *(column.name for column in figures)), lines, note)
 
