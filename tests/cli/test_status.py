@@ -182,15 +182,15 @@ def test_status_of_a_run_that_another_process_has(aside: Aside, run: Run, tmp_pa
     assert json.loads(run("status --json", folder)[1])["running"] is False
     shown = run("status", folder)[1]
     assert re.match(r"Ended by you after \d+ downloads?; nothing is lost\.\n\d+ of 100 downloads\n", shown)
-    assert f"Go on with it by: wolfspider resume {folder}\n" in shown
+    assert f"Resume it by: wolfspider resume {folder}\n" in shown
 
 
 @pytest.mark.parametrize(
     ("pages", "steered", "says", "then"),
     [
-        (1, (), "The budget is spent: 1 download.", "Go on with it by: wolfspider resume {} --pages 2"),
+        (1, (), "The budget is spent: 1 download.", "Resume it by: wolfspider resume {} --pages 2"),
         (100, (), "No link is left to follow after ", "starting points by: wolfspider steer {} seeds URL, then: "),
-        (1, ("exclude", "*"), "(wolfspider steer {} include RULE)", "Go on with it by: wolfspider resume {}"),
+        (1, ("exclude", "*"), "(wolfspider steer {} include RULE)", "Resume it by: wolfspider resume {}"),
         (1, ("finish",), "A person finished the run after 1 download: it fetches nothing more.", "The pages: "),
     ],
 )

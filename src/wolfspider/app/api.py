@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from wolfspider.app.hunt import Hunt
+from wolfspider.app.plugins import given_classes
 from wolfspider.app.run_folder import settings_of
-from wolfspider.app.settings import choose
+from wolfspider.app.settings import Settings, choose
 from wolfspider.core.events import Event
 
 
@@ -24,9 +26,10 @@ def crawl(
         async for found in wolfspider.crawl("https://example.org/", topic="spiders", contact="me@example.org"):
             print(found.score, found.url, found.title)
 
-    With `out` it is kept in that folder and can be resumed; without, it is gone when it is over.
+    `strategy` and `judge` may be classes, too. With `out` the run is kept in that folder and can be resumed; without,
+    nothing is left when it is over.
     """
-    chosen = choose({"urls": urls, **settings}, environment=False).settings
+    chosen = _chosen({"urls": urls, **settings})
     return Hunt(chosen, Path(out) if out is not None else None, tell=on_event, remark=on_remark)
 
 
@@ -37,7 +40,13 @@ def resume(
     on_remark: Callable[[str], None] | None = None,
     **settings: Any,
 ) -> Hunt:
-    """Resume a run; settings given here count from now on."""
-    begun = settings_of(Path(folder)).to_json()
-    chosen = choose({**begun, **settings}, environment=False).settings
+    """Resume a run; settings given here count from now on. A run whose strategy or judge was given as a class needs the
+    same class again."""
+    chosen = _chosen({**settings_of(Path(folder)).to_json(), **settings})
     return Hunt(chosen, Path(folder), tell=on_event, remark=on_remark, given=tuple(settings))
+
+
+def _chosen(settings: Mapping[str, Any]) -> Settings:
+    classes: dict[str, Any] = given_classes(settings)
+    chosen = choose({**settings, **classes}, environment=False).settings
+    return replace(chosen, **classes)  # with the classes, not their names alone

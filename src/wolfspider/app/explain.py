@@ -7,6 +7,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 from wolfspider.app.assemble import scope_of
 from wolfspider.app.event_json import finite
 from wolfspider.app.past_runs import Glimpse, glimpse
+from wolfspider.app.plugins import ClassNeeded
 from wolfspider.app.settings import Settings
 from wolfspider.core import codec
 from wolfspider.core.failures import MEANINGS
@@ -125,10 +127,11 @@ def _waiting(view: RunView, url: str, visits: list[Visited]) -> dict[str, Any] |
 
 def _agents(view: RunView, url: str) -> dict[str, Any] | None:
     """What each agent of a fleet holds of an address that was visited and may be visited again, as of the last
-    snapshot; None where there is no fleet."""
-    with glimpse(view) as seen:
+    snapshot; None where there is no fleet, or the strategy is not at hand."""
+    with suppress(ClassNeeded), glimpse(view) as seen:
         held = seen.strategy.explain(url).get("agents") if seen is not None else None
         return None if seen is None or not held else {"held": held, "as_of": moment(seen.last.at)}
+    return None
 
 
 def _place(seen: Glimpse, score: object) -> dict[str, int]:
@@ -185,9 +188,9 @@ class Matching(NamedTuple):
 
 def matching(folder: Path, rule: Rule) -> Matching | None:
     """Which links that waited at the last snapshot, and have not gone out since, a rule matches; None where that
-    cannot be told: there is no snapshot, or the strategy keeps no queue of links."""
+    cannot be told: there is no snapshot, the strategy keeps no queue of links, or it is not at hand."""
     view = RunView(folder)
-    with glimpse(view) as seen:
+    with suppress(ClassNeeded), glimpse(view) as seen:
         frontier = seen.strategy.frontier if seen is not None else None
         if seen is None or frontier is None:
             return None
@@ -196,6 +199,7 @@ def matching(folder: Path, rule: Rule) -> Matching | None:
         links = [link for link in links if link.url not in gone and allows(link.url)]
         hosts = Counter(link.host for link in links if rule.matches(link.url))
         return Matching(hosts, len(links), len(frontier) <= MOST_MATCHED)
+    return None
 
 
 def moment(at: float) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wolfspider.app.assemble import Learned, judge_of, scope_of, strategy_of, topic_of
-from wolfspider.app.plugins import strategy_kind
+from wolfspider.app.plugins import PARTS, strategy_kind
 from wolfspider.app.settings import Settings
 from wolfspider.core import codec
 from wolfspider.core.errors import BadInput, Problem
@@ -37,9 +37,11 @@ class Glimpse(NamedTuple):
 
 
 @contextmanager
-def glimpse(view: RunView) -> Iterator[Glimpse | None]:
-    """None if it has no snapshot yet. Nothing of it may be changed."""
+def glimpse(view: RunView, given: Settings | None = None) -> Iterator[Glimpse | None]:
+    """None if it has no snapshot yet. Nothing of it may be changed. `given` may have classes that the run needs."""
     settings = Settings.from_json(view.about["settings"])
+    same = [part for part in PARTS if given is not None and getattr(given, part) == getattr(settings, part)]
+    settings = replace(settings, **{part: getattr(given, part) for part in same})
     strategy_kind(settings.strategy)  # a person's own may register kinds that its snapshot is made of
     last = inspection.last_snapshot(view)
     if last is None:
@@ -91,7 +93,7 @@ def _learned(source: Path, settings: Settings, remark: Callable[[str], None]) ->
     view = RunView(source)
     was = Settings.from_json(view.about["settings"])
     learned: dict[str, Any] = {}
-    with glimpse(view) as seen:
+    with glimpse(view, settings) as seen:
         if seen is None:
             raise BadInput(f"{source} has learned nothing yet that it could hand on: it has no snapshot.")
         for name, part in (("strategy", seen.strategy), ("judge", seen.judge)):

@@ -1,4 +1,5 @@
-"""Strategies and judges by name, or from a file of the person's own: FILE.py, or FILE.py:NAME where it has several.
+"""Strategies and judges by name, from a file of the person's own (FILE.py, or FILE.py:NAME where it has several), or
+given as a class by a Python program.
 
 The file is the person's program, run with the person's rights like any other; nothing that comes from the web is ever
 looked up here.
@@ -9,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from traceback import walk_tb
 from types import FrameType, ModuleType
@@ -23,7 +24,11 @@ from wolfspider.policy.strategy import REGISTRY, Strategy
 from wolfspider.strategies import all_strategies, strategy_named
 
 _OF_JUDGES = ("learn", "state", "restore", "learned", "inherit")
-_EITHER = "a class that extends wolfspider.Strategy, or one with a method score(page)"
+PARTS = ("strategy", "judge")
+GIVEN = "class:"  # how the name of a class begins that a program gave
+_A_STRATEGY = "a class that extends wolfspider.Strategy"
+_A_JUDGE = "a class with a method score(page)"
+_EITHER = f"{_A_STRATEGY}, or one with a method score(page)"
 PREFIX = "wolfspider_plugin_"  # how the modules of such files are named
 
 
@@ -42,20 +47,71 @@ def _is_own(frame: FrameType) -> bool:
     return str(frame.f_globals.get("__name__", "")).startswith(PREFIX)
 
 
+class GivenClass(str):
+    """The name of a strategy or a judge that a program gave as a class, and the class itself. A run stores the name
+    alone: the class must be given again when the run is resumed."""
+
+    kind: type
+
+    def __new__(cls, kind: type) -> GivenClass:
+        module, main = kind.__module__, getattr(sys.modules.get("__main__"), "__file__", None)
+        if module == "__main__" and main:  # the same class, whether its file is run or imported
+            module = Path(main).stem
+        name = super().__new__(cls, f"{GIVEN}{module}.{kind.__qualname__}")
+        name.kind = kind
+        return name
+
+
+class ClassNeeded(Problem):
+    """A run was begun by a program with a class of its own, which is not at hand."""
+
+
+def check_at_hand(part: str, name: str) -> None:
+    """Is this `part` of a crawl, its strategy or judge, at hand?"""
+    if name.startswith(GIVEN) and not isinstance(name, GivenClass):
+        qualified = name.removeprefix(GIVEN)
+        raise ClassNeeded(
+            f"The run was begun from Python with the {part} class {qualified}, which its folder does not hold. "
+            f"Resume it from Python, with that class: wolfspider.resume(FOLDER, {part}={qualified.rpartition('.')[2]})."
+        )
+
+
+def given_classes(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Of the settings that a program gave, strategy and judge where these are classes, by name."""
+    classes = {part: settings[part] for part in PARTS if isinstance(settings.get(part), type)}
+    return {part: _house_name(kind) or GivenClass(kind) for part, kind in classes.items()}
+
+
+def _house_name(kind: type) -> str:
+    name = getattr(kind, "name", "")
+    return name if isinstance(name, str) and all_strategies().get(name) is kind else ""
+
+
 def strategy_kind(name: str) -> type[Strategy]:
     """A strategy of the house, or one of the person's own."""
+    check_at_hand("strategy", name)
+    if isinstance(name, GivenClass):
+        if not _is_strategy(name.kind):
+            raise Problem(f"{name.kind.__qualname__} is no strategy: it must be {_A_STRATEGY}, with all its methods.")
+        return name.kind
     if not is_file(name):
         return strategy_named(name)
-    kind: type[Strategy] = _chosen(name, _is_strategy, "a class that extends wolfspider.Strategy")
+    kind: type[Strategy] = _chosen(name, _is_strategy, _A_STRATEGY)
     return kind
 
 
 def judge_maker(name: str) -> Callable[[Topic], Judge]:
     """Makes the judge of that name for a topic."""
+    check_at_hand("judge", name)
+    if isinstance(name, GivenClass):
+        if not _is_judge(name.kind):
+            raise Problem(f"{name.kind.__qualname__} is no judge: it must be {_A_JUDGE}.")
+        _check_judge(name.kind.__qualname__, name.kind)
+        return name.kind
     if not is_file(name):
         make_judge(name, Topic(("anything",)))  # is there one?
         return lambda topic: make_judge(name, topic)
-    made: Callable[[Topic], Judge] = _chosen(name, _is_judge, "a class with a method score(page)")
+    made: Callable[[Topic], Judge] = _chosen(name, _is_judge, _A_JUDGE)
     _check_judge(name, made)
     return made
 
@@ -67,9 +123,7 @@ def _check_judge(name: str, kind: Any) -> None:
     except TypeError:
         missing.insert(0, "__init__(self, topic)")
     if missing:
-        raise Problem(
-            f"The judge of {name} lacks {', '.join(missing)}. It has them if it extends wolfspider.Unlearning."
-        )
+        raise Problem(f"The judge {name} lacks {', '.join(missing)}. It has them if it extends wolfspider.Unlearning.")
 
 
 def is_file(name: str) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 from wolfspider import __version__
 from wolfspider.app import past_runs
+from wolfspider.app.plugins import PARTS, check_at_hand
 from wolfspider.app.settings import IDENTITY, Settings
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason
@@ -70,7 +71,11 @@ def _differing(settings: Settings, first: Settings) -> list[str]:
 
 def check_same(settings: Settings, first: Settings, folder: Path) -> None:
     """A run is resumed as it was begun, or not at all."""
-    if names := _differing(settings, first):
+    names = _differing(settings, first)
+    for part in PARTS:
+        if part in names:
+            check_at_hand(part, getattr(first, part))
+    if names:
         before = ", ".join(f"{name} was {getattr(first, name)!r}" for name in names)
         raise Problem(
             f"{folder} is a run that was begun otherwise ({before}). Resume it by `wolfspider resume {folder}`, "

@@ -115,7 +115,7 @@ class Settings:
         for name in ADDRESSES:
             object.__setattr__(self, name, _without_who(getattr(self, name)))
         leaps = self.leaps or (CATEGORIES if self.category else "")
-        for name, path in (("record", self.record), ("leaps", leaps)):  # a run may be gone on with from another folder
+        for name, path in (("record", self.record), ("leaps", leaps)):  # a run may be resumed from another folder
             if path and not path.startswith((SITEMAP, SEARCH)) and "://" not in path:
                 object.__setattr__(self, name, os.path.abspath(path))
 

@@ -25,7 +25,7 @@ AsEvents = Annotated[bool, typer.Option("--json", help="Every event as a line of
   wolfspider crawl --seeds addresses.txt --like https://example.org/good --include example.org --contact me@example.org
   wolfspider crawl http://localhost:8000/ --topic "release notes" --allow-private --json | jq .url
 
-Run the same command again, or `wolfspider resume RUN`, to go on after a stop or a crash."""
+Run the same command again, or `wolfspider resume RUN`, to resume after a stop or a crash."""
     )
 )
 @with_settings()
@@ -57,7 +57,7 @@ def crawl(
 @app.command(epilog=verbatim("Examples:\n\n  wolfspider resume run\n  wolfspider resume run --pages 2000"))
 @with_settings(only=RESUMABLE)
 def resume(flags: dict[str, Any], run: Run, as_json: AsEvents = False, quiet: Quiet = False) -> int:
-    """Go on with a run after a stop or a crash, as if nothing had happened."""
+    """Resume a run after a stop or a crash, as if nothing had happened."""
     from wolfspider.app.run_folder import settings_of
     from wolfspider.app.settings import choose
     from wolfspider.cli import crawling

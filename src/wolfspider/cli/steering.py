@@ -20,7 +20,7 @@ from typing import Any
 
 from wolfspider.app.explain import Matching, matching
 from wolfspider.app.past_runs import glimpse
-from wolfspider.app.plugins import strategy_kind
+from wolfspider.app.plugins import ClassNeeded, strategy_kind
 from wolfspider.app.preflight import floor_told
 from wolfspider.app.run_folder import settings_of
 from wolfspider.app.settings import LIVE, known
@@ -47,10 +47,10 @@ _MOST_HOSTS = 3  # named in a warning
 _MOST_SEEDS = 3  # named in a line
 _ASIDE = "those that match are set aside until they are included again"
 _DONE = {
-    "Pause": "Paused: what is out lands, nothing new starts. Go on by: wolfspider steer {run} resume",
+    "Pause": "Paused: visits in flight land, nothing new starts. End the pause by: wolfspider steer {run} resume",
     "Resume": "Going on.",
-    "Finish": "Finishing: what is out lands, then the run is closed.",
-    "Stop": "Stopped. Go on by: wolfspider resume {run}",
+    "Finish": "Finishing: visits in flight land, then the run is closed.",
+    "Stop": "Stopped. Resume it by: wolfspider resume {run}",
 }
 
 
@@ -123,7 +123,7 @@ def _agrees(warning: str) -> bool:
     if not sys.stdin.isatty():
         raise Problem(plainly(f"{warning} There is no terminal to ask at: say --yes if that is meant.", 2000))
     say(console_for(stderr=True), warning, 2000)
-    print("Go on? [y/N] ", end="", file=sys.stderr, flush=True)
+    print("Continue? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
@@ -137,8 +137,9 @@ def command_for(run: Path, verb: str, words: Sequence[str]) -> Command:
         raise Problem(f"It is `wolfspider steer RUN {verb} {needs}`.".replace(" `.", "`."))
     command = make(words)
     if isinstance(command, events.SetParam):
-        params: Any = build(strategy_kind(settings.strategy).Params, settings.set)
-        move(params, command.name, command.value)
+        with suppress(ClassNeeded):  # then the crawl alone can check it
+            params: Any = build(strategy_kind(settings.strategy).Params, settings.set)
+            move(params, command.name, command.value)
     return command
 
 
@@ -231,8 +232,9 @@ def _warning(run: Path, command: Command) -> str:
 
 
 def _unknown(run: Path) -> str:
-    with glimpse(RunView(run)) as seen:
+    with suppress(ClassNeeded), glimpse(RunView(run)) as seen:
         return "yet, in the first minute of a run" if seen is None else "with this strategy"
+    return "here, since its strategy is a class of another program"
 
 
 def _matched(found: Matching) -> str:

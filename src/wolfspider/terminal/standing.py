@@ -174,9 +174,9 @@ class End:
     def next_steps(self) -> list[str]:
         resume, steps = _command("resume", self.folder), []
         if self.reason == EndReason.BUDGET:
-            steps.append(f"Go on with it by: {resume} --pages {2 * max(1, self.downloads)}")
+            steps.append(f"Resume it by: {resume} --pages {2 * max(1, self.downloads)}")
         elif self.reason in RESUMABLE:
-            steps.append(f"Go on with it by: {resume}")
+            steps.append(f"Resume it by: {resume}")
         elif self.reason == EndReason.DONE and not self.through:
             steps.append(f"Give it starting points by: {_command('steer', self.folder)} seeds URL, then: {resume}")
         if self.paused and self.reason in RESUMABLE:
