@@ -21,7 +21,6 @@ from wolfspider.bench.papers.chen_intelligent_spider.cases import (
     index_of,
     is_listed,
     settings,
-    tasks,
 )
 from wolfspider.bench.papers.chen_intelligent_spider.cells import (
     BEST_FIRST,
@@ -39,7 +38,7 @@ from wolfspider.bench.papers.chen_intelligent_spider.cells import (
     searched,
     seen,
 )
-from wolfspider.bench.run.cell import inside, opened
+from wolfspider.bench.run.cell import inside, opened, tasks_in
 from wolfspider.core.model import Link, Page
 from wolfspider.learn.likeness import Collection, Likeness, kept_words
 
@@ -123,7 +122,7 @@ def test_the_index_holds_these_pages_and_no_others() -> None:
 
 
 def test_the_category_is_that_of_most_of_the_best_results() -> None:
-    index, task = index_of(WEB), next(iter(tasks(WEB).values()))
+    index, task = index_of(WEB), next(iter(tasks_in(WEB).values()))
     chosen = category_of(index, task.topic.keywords)
     homes = dict(index.members())
     best = [homes[found.url] for found in index.search(" ".join(task.topic.keywords), 10)]

@@ -88,6 +88,12 @@ def opened(web: str, cache: Path | None) -> World:
 
 
 @lru_cache(maxsize=2)
+def tasks_in(web: str) -> Mapping[str, Task]:
+    """The tasks of a web, which neighbouring cells share."""
+    return dict(opened(web, None).tasks())
+
+
+@lru_cache(maxsize=2)
 def backlinks(world: World, at: float) -> Backlinks:
     """A worker reads the links of a web backwards once, and only if a strategy asks."""
     return Backlinks(world, at)

@@ -51,10 +51,11 @@ def scaled(form: Form) -> list[str]:
     recorded = (
         f"Beside the paper: crawls on recorded webs ({corpora}), each of a quarter of the pages, from a directory "
         f"page, with {CORPUS_KEYWORDS} keywords of each topic."
+        if corpora
+        else "Nothing was run on recorded webs: no corpus is at hand."
     )
-    nothing = "Nothing was run on recorded webs: no corpus is at hand."
     downloads = f"Each crawl has {of.budget:,} downloads, {paper}."
-    return [web, downloads, sweeps, theorem, TRAINED_HERE, TIMES_HERE, recorded if corpora else nothing]
+    return [web, downloads, sweeps, theorem, TRAINED_HERE, TIMES_HERE, recorded]
 
 
 TRAINED_HERE = (

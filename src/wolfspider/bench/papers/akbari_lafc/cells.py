@@ -24,7 +24,7 @@ from wolfspider.bench.papers.akbari_lafc.tally import (
     minutes,
     share,
 )
-from wolfspider.bench.run.cell import backlinks, opened
+from wolfspider.bench.run.cell import backlinks, opened, tasks_in
 from wolfspider.bench.run.epochs import Epoch, epochs
 from wolfspider.bench.run.starts import CrawlStart, start_of
 from wolfspider.core import randomness as chance
@@ -55,6 +55,8 @@ def measured(setting: Setting) -> Row:
 
 
 class CrawlGround(NamedTuple):
+    """A topic of a web, with the page that crawls start from."""
+
     world: World
     task: Task  # with as many keywords as the setting says
     kept: ParsedOnce
@@ -71,25 +73,18 @@ def keeping(web: str) -> ParsedOnce:
     return ParsedOnce(opened(web, None))
 
 
-@lru_cache(maxsize=2)
-def tasks(web: str) -> dict[str, Task]:
-    return dict(opened(web, None).tasks())
-
-
 def ground_of(setting: Setting) -> CrawlGround:
     web, place = str(setting["web"]), setting["place"]
-    known = tasks(web)
-    task = known[list(known)[place] if isinstance(place, int) else place]
-    cut = Topic(task.topic.keywords[: int(setting["keywords"])], name=task.topic.name)
-    task = Task(cut, task.seeds, task.relevant)
-    world, kept = opened(web, None), keeping(web)
+    tasks, world, kept = tasks_in(web), opened(web, None), keeping(web)
+    whole = tasks[list(tasks)[place] if isinstance(place, int) else place]
+    cut = Topic(whole.topic.keywords[: int(setting["keywords"])], name=whole.topic.name)
+    task = Task(cut, whole.seeds, whole.relevant)
     return CrawlGround(world, task, kept, start_of(str(setting["start"]), world, task, kept))
 
 
 def run(setting: Setting, ground: CrawlGround, hear: Callable[[int, Crawl], None], **given: Any) -> Iterator[Epoch]:
     """The crawls of a setting; `given` stands above its own settings. `hear` may listen to each, by its number."""
-    crawls = int(setting.get("crawls", 1))
-    budget = int(setting.get("crawl_budget") or setting["budget"])
+    crawls, budget = int(setting.get("crawls", 1)), int(setting.get("crawl_budget") or setting["budget"])
     if setting["strategy"] in TAUGHT_BACKWARDS:  # reading all links of the web is the service's work
         backlinks(ground.world, ground.world.start).look(
             Question(BACKLINKS, ground.task.seeds[0]).url, ground.world.start
@@ -100,9 +95,8 @@ def run(setting: Setting, ground: CrawlGround, hear: Callable[[int, Crawl], None
         hear(number, crawl)
         return crawl
 
-    keeps = not setting.get("broken")
     where = (ground.start.looks, ground.kept, [ground.start.url], ground.world.start)
-    for epoch in epochs(crawl_of, *where, crawls, inherit=keeps):
+    for epoch in epochs(crawl_of, *where, crawls, inherit=not setting.get("broken")):
         if epoch.result.reason == EndReason.STUCK:
             raise Problem(f"{setting['strategy']} waits for something that cannot come, on {setting['web']}.")
         yield epoch
@@ -126,29 +120,6 @@ def new_crawl(setting: Setting, ground: CrawlGround, number: int, budget: int, g
     )
 
 
-# Comparing crawlers
-
-
-def measure_crawler(setting: Setting, ground: CrawlGround) -> Row:
-    """`shared`: the crawls share the budget, and all of them are the row; otherwise the row is the last one."""
-    shared = bool(setting.get("crawl_budget"))
-    tallies = [Tally(ground.places())]
-
-    def hear(number: int, crawl: Crawl) -> None:
-        if number and not shared:
-            tallies.append(Tally(ground.places()))
-        crawl.listen(tallies[-1])
-
-    done = list(map(_light, run(setting, ground, hear)))
-    mine = done if shared else done[-1:]
-    row = _crawled(setting, tallies[-1], mine)
-    if len(tallies) == 1:
-        return row
-    by_rule = [share(len(tally.found), tally.downloads) for tally in tallies]
-    by_truth = [share(len(tally.truth), tally.downloads) for tally in tallies]
-    return {**row, "epochs": {"precision": by_rule, "truth": by_truth}}
-
-
 class Done(NamedTuple):
     """What is left of a crawl: its times, and how it ended."""
 
@@ -159,8 +130,37 @@ class Done(NamedTuple):
     training: int
 
 
-def _light(epoch: Epoch) -> Done:
-    return Done(epoch.network, epoch.processor, epoch.result.at, epoch.result.reason, epoch.crawl.training)
+def tallied(
+    setting: Setting, ground: CrawlGround, together: bool = False, **given: Any
+) -> tuple[list[Tally], list[Done]]:
+    """The crawls of a setting, each with a tally of its own, or all together with one."""
+    places, tallies = ground.places(), []
+
+    def hear(number: int, crawl: Crawl) -> None:
+        if not (number and together):
+            tallies.append(Tally(places))
+        crawl.listen(tallies[-1])
+
+    done = [
+        Done(epoch.network, epoch.processor, epoch.result.at, epoch.result.reason, epoch.crawl.training)
+        for epoch in run(setting, ground, hear, **given)
+    ]
+    return tallies, done
+
+
+# Comparing crawlers
+
+
+def measure_crawler(setting: Setting, ground: CrawlGround) -> Row:
+    """Crawls that share the budget are the row together; otherwise the last one is, and precisions of all are told."""
+    shared = bool(setting.get("crawl_budget"))
+    tallies, done = tallied(setting, ground, together=shared)
+    row = _crawled(setting, tallies[-1], done if shared else done[-1:])
+    if len(tallies) == 1:
+        return row
+    by_rule = [share(len(tally.found), tally.downloads) for tally in tallies]
+    by_truth = [share(len(tally.truth), tally.downloads) for tally in tallies]
+    return {**row, "epochs": {"precision": by_rule, "truth": by_truth}}
 
 
 def _crawled(setting: Setting, tally: Tally, done: Sequence[Done]) -> Row:
@@ -190,18 +190,10 @@ def measure_sweep(setting: Setting, ground: CrawlGround) -> Row:
 
 def _value(setting: Setting, ground: CrawlGround, value: float) -> tuple[Row, set[int]]:
     """What came of one value, and all addresses that were asked for."""
-    tallies: list[Tally] = []
-    places = ground.places()
-
-    def hear(number: int, crawl: Crawl) -> None:
-        tallies.append(Tally(places))
-        crawl.listen(tallies[-1])
-
-    done = list(map(_light, run(setting, ground, hear, **{str(setting["varied"]): value})))
+    tallies, done = tallied(setting, ground, False, **{str(setting["varied"]): value})
     downloads = sum(tally.downloads for tally in tallies)
-    relevant = sum(len(tally.found) for tally in tallies)
     row = {
-        "precision": share(relevant, downloads),
+        "precision": share(sum(len(tally.found) for tally in tallies), downloads),
         "truth": share(sum(len(tally.truth) for tally in tallies), downloads),
         "distinct": share(len(set().union(*(tally.found for tally in tallies))), downloads),
         **minutes(sum(one.network for one in done), sum(one.processor for one in done)),

@@ -153,11 +153,9 @@ def ruled(
 
 
 def too_few(found: Crawls, fewest: int = FEWEST) -> Ruling | None:
-    count = min(map(len, found.values()))
-    if count >= fewest:
-        return None
-    names = ", ".join(found)
-    return Ruling(None, sentence=f"{count} grounds have crawls of all of {names}; the test needs {fewest} or more.")
+    count, names = min(map(len, found.values())), ", ".join(found)
+    sentence = f"{count} grounds have crawls of all of {names}; the test needs {fewest} or more."
+    return Ruling(None, sentence=sentence) if count < fewest else None
 
 
 def _brief(found: Crawls, rule: Rule, fewest: int = FEWEST) -> str:
@@ -225,12 +223,11 @@ def time_order(found: Crawls) -> Ruling:
     pairs = [(LAFC, "BPM"), (LAFC, "HW"), (LAFC, "LJM"), ("HW", "BPM"), ("LJM", "BPM")]
     excesses = [minutes[longer] - minutes[shorter] for shorter, longer in pairs]
     adjusted = holm([one_sided(excess) for excess in excesses])
-    told = "; ".join(map(_longer, pairs, excesses, adjusted))
     ends = min(means, key=means.__getitem__) == LAFC and max(means, key=means.__getitem__) == "BPM"
     sure = all(p < SURE and excess.mean() > 0 for p, excess in zip(adjusted, excesses, strict=True))
     statistic = (
         f"mean minutes {listed(means)}; Wilcoxon's signed-rank test, one-sided, Holm's correction, "
-        f"n = {len(found[LAFC])}: {told}"
+        f"n = {len(found[LAFC])}: {'; '.join(map(_longer, pairs, excesses, adjusted))}"
     )
     return Ruling(ends and sure, statistic, listed(means))
 

@@ -50,12 +50,11 @@ def other_ways(rows: Rows) -> dict[str, Crawls]:
     return {
         LAFC_R: dict(zip(FOUR, again.values(), strict=True)),
         "free training": compared(rows, train=FREE),
-        "the web's truth": {crawler: [*map(by_truth, own)] for crawler, own in compared(rows).items()},
+        "the web's truth": {
+            crawler: [{**row, "curve": row["truth_curve"], "found": row["truth_found"]} for row in own]
+            for crawler, own in compared(rows).items()
+        },
     }
-
-
-def by_truth(row: Row) -> Row:
-    return {**row, "curve": row["truth_curve"], "found": row["truth_found"]}
 
 
 def precision(row: Row, curve: str = "curve") -> float:

@@ -92,15 +92,14 @@ def keywords_of(rows: Rows) -> str:
 
 
 def sweeps_by_truth(rows: Rows) -> Table:
-    names, figures = ((LAFC_R, True), ("LAFC-1", False)), {"by the truth": "truth"}
-    figures |= {name: name for name in ("distinct", "downloads")}
+    figures = {"by the truth": "truth", "distinct": "distinct", "downloads": "downloads"}
     return group_table(
         "The sweeps by the web's own truth",
         ("varied", "value"),
         {(varied, value): own for varied in (CONTROL, RATE) for value, own in by_value(rows, varied).items()},
         *(
             Column(f"{name}, {part}", swept(figure, again))
-            for (name, again), (part, figure) in product(names, figures.items())
+            for (name, again), (part, figure) in product(((LAFC_R, True), ("LAFC-1", False)), figures.items())
         ),
         note="Precision by the truth, where a document counts once in each crawl; and by the paper's rule, where it "
         "counts once in all, because crawls that keep their automata may go back to what they know.",

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import xxhash
 
 from wolfspider.bench.experiment import Form, Setting
-from wolfspider.bench.run.cell import inside, opened
+from wolfspider.bench.run.cell import inside, opened, tasks_in
 from wolfspider.bench.run.leap_index import category_index
 from wolfspider.core import randomness
 from wolfspider.core.model import Page
@@ -96,19 +96,14 @@ class Case(NamedTuple):
 def case_of(setting: Setting) -> Case | None:
     """None where no topic of the web has as many pages of the kind."""
     web, wanted = str(setting["web"]), int(setting["liked"])
-    known = tasks(web)
-    for turn in range(len(known)):
-        name = [*known][(int(setting["turn"]) + turn) % len(known)]
+    tasks = tasks_in(web)
+    for turn in range(len(tasks)):
+        name = [*tasks][(int(setting["turn"]) + turn) % len(tasks)]
         rng = randomness.generator(SEED, "chen", str(setting["study"]), str(setting["web_name"]), int(setting["case"]))
-        liked = _liked(opened(web, None), known[name], wanted, setting["study"] == FEW, rng)
+        liked = _liked(opened(web, None), tasks[name], wanted, setting["study"] == FEW, rng)
         if len(liked) == wanted:
-            return Case(name, known[name], liked)
+            return Case(name, tasks[name], liked)
     return None
-
-
-@lru_cache(maxsize=2)
-def tasks(web: str) -> Mapping[str, Task]:
-    return dict(opened(web, None).tasks())
 
 
 def _liked(world: World, task: Task, wanted: int, few: bool, rng: random.Random) -> tuple[Page, ...]:

@@ -128,17 +128,13 @@ def ground_of(setting: Setting, case: Case) -> tuple[SearchGround, str]:
 
 def rounds(ground: SearchGround, names: Sequence[str], count: int) -> dict[str, Search]:
     """Each spider in turn, `count` times. Only the seconds differ between the rounds, and their means are told."""
-    searches: dict[str, list[Search]] = {name: [] for name in names}
-    for _ in range(count):
-        for name in names:
-            searches[name].append(searched(ground, name, {}))
-    return {name: _mean_time(each) for name, each in searches.items()}
+    searches = [[searched(ground, name, {}) for name in names] for _ in range(count)]
+    return {name: _mean_time(own) for name, own in zip(names, zip(*searches, strict=True), strict=True)}
 
 
 def _mean_time(searches: Sequence[Search]) -> Search:
-    first = searches[0]
     means = {name: sum(each.row[name] for each in searches) / len(searches) for name in ("user", "system")}
-    return first._replace(row={**first.row, **means})
+    return searches[0]._replace(row={**searches[0].row, **means})
 
 
 def searched(ground: SearchGround, name: str, given: Mapping[str, Any]) -> Search:
