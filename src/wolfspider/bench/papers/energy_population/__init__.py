@@ -10,7 +10,6 @@ from wolfspider.bench.papers.energy_population.cells import (
     LB,
     PILOTS,
     UB,
-    Scale,
     corpora,
     measured,
     scale,
@@ -24,37 +23,34 @@ PAPER_BUDGET, PAPER_RUNS = 25_000, 5
 
 def scaled(form: Form) -> list[str]:
     of = scale(form)
-    webs = (
-        f"The webs are computed ({of.web}1 to {of.runs}), one for each run, with {AGENTS} agents and one, two or "
-        "three relevant starting points, as in the paper."
-    )
-    idf = "The paper took idf values from a search engine. Nobody is asked here: all keywords weigh the same."
-    ours = (
-        f"UB = {UB} is the paper's; LB = {LB}, the gain rates of the original model and the pairs of C and G of Fig. 3 "
-        "are not printed, and are ours. The middle gain rate is tuned on the same ground, in up to "
-        f"{PILOTS} whole crawls, until the population neither dies out nor gets to {EXPLODES:,}; the others are "
-        "a quarter of it and four times as much."
-    )
-    once = (
-        "A page feeds once, in all models. By Algorithm 1, of Figs. 2 to 4, it would feed on every visit, and agents "
-        "between two relevant pages would multiply without a download: claims 1 to 3 are ruled on an original model "
-        "that was changed."
-    )
-    small = (
-        f"The topic is exhausted on webs of their own ({of.small}1 to {of.small_runs}), with "
-        f"{of.small_budget:,} downloads; what happens on single pages is seen in crawls of {of.rates_budget:,}."
-    )
-    return [webs, f"{_downloads(of)} {_runs(of)}", once, idf, ours, small, _recorded(form)]
-
-
-def _downloads(of: Scale) -> str:
-    paper = "as in the paper" if of.budget == PAPER_BUDGET else f"instead of {PAPER_BUDGET:,}"
-    return f"Each crawl has {of.budget:,} downloads, {paper}."
-
-
-def _runs(of: Scale) -> str:
-    told = f"There are {of.runs} runs of each crawler (paper: {PAPER_RUNS})"
-    return f"{told}, and {of.corrected} in which second visits to a page cost C."
+    budget = "as in the paper" if of.budget == PAPER_BUDGET else f"instead of {PAPER_BUDGET:,}"
+    return [
+        (
+            f"The webs are computed ({of.web}1 to {of.runs}), one for each run, with {AGENTS} agents and one, two or "
+            "three relevant starting points, as in the paper."
+        ),
+        (
+            f"Each crawl has {of.budget:,} downloads, {budget}. There are {of.runs} runs of each crawler (paper: "
+            f"{PAPER_RUNS}), and {of.corrected} in which second visits to a page cost C."
+        ),
+        (
+            "A page feeds once, in all models. By Algorithm 1, of Figs. 2 to 4, it would feed on every visit, and "
+            "agents between two relevant pages would multiply without a download: claims 1 to 3 are ruled on an "
+            "original model that was changed."
+        ),
+        "The paper took idf values from a search engine. Nobody is asked here: all keywords weigh the same.",
+        (
+            f"UB = {UB} is the paper's; LB = {LB}, the gain rates of the original model and the pairs of C and G of "
+            "Fig. 3 are not printed, and are ours. The middle gain rate is tuned on the same ground, in up to "
+            f"{PILOTS} whole crawls, until the population neither dies out nor gets to {EXPLODES:,}; the others are "
+            "a quarter of it and four times as much."
+        ),
+        (
+            f"The topic is exhausted on webs of their own ({of.small}1 to {of.small_runs}), with "
+            f"{of.small_budget:,} downloads; what happens on single pages is seen in crawls of {of.rates_budget:,}."
+        ),
+        _recorded(form),
+    ]
 
 
 def _recorded(form: Form) -> str:
@@ -63,10 +59,9 @@ def _recorded(form: Form) -> str:
         return "Nothing was run on recorded webs: that is for the full form."
     if not names:
         return "Nothing was run on recorded webs: no corpus is at hand."
-    topics = scale(form).corpus_topics
     return (
         f"Beside the paper: crawls on recorded webs ({', '.join(names)}), of a quarter of their pages, once for each "
-        f"of their first {topics} topics."
+        f"of their first {scale(form).corpus_topics} topics."
     )
 
 

@@ -129,9 +129,9 @@ def _about(study: str, web: str, run: int, budget: int, crawler: str, revisit: f
 
 
 def _figures(of: Scale, run: int) -> list[Setting]:
-    printed = [_about(FIGURES, of.web, run, of.budget, crawler, PRINTED) for crawler in (*PLAIN, EXACT, UNBOUND)]
-    corrected = PLAIN if run < of.corrected else ()
-    return [*printed, *(_about(FIGURES, of.web, run, of.budget, crawler, CORRECTED) for crawler in corrected)]
+    corrected = product(PLAIN if run < of.corrected else (), (CORRECTED,))
+    ways = (*product((*PLAIN, EXACT, UNBOUND), (PRINTED,)), *corrected)
+    return [_about(FIGURES, of.web, run, of.budget, crawler, revisit) for crawler, revisit in ways]
 
 
 def _rates(of: Scale, run: int) -> list[Setting]:

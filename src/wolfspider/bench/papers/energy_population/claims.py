@@ -305,10 +305,11 @@ def as_explained(rows: Rows) -> Ruling:
     deadly, other = (runs_of(rows, crawler, study=RATES) for crawler in (DEADLY, TWENTIETH))
     common = [run for run in deadly if run in other and deadly[run]["low_visits"] and other[run]["low_visits"]]
     both = [[own[run] for own in (deadly, other) if run in own] for run in {**deadly, **other}]
-    clones = [share for pair in both if (share := _clones(pair)) is not None]
+    high = [(sum(row["clones"] for row in own), sum(row["high_visits"] for row in own)) for own in both]
+    clones = [made / visits for made, visits in high if visits]  # at a page far above R
     if short := few(common, "runs") or few(clones, "runs with pages far above R"):
         return short
-    died = [(_died(deadly[run]), _died(other[run])) for run in common]
+    died = [[row["low_deaths"] / row["low_visits"] for row in (deadly[run], other[run])] for run in common]
     mean = float(np.mean([one for one, _ in died]))
     ruling = all_of(
         {
@@ -321,16 +322,6 @@ def as_explained(rows: Rows) -> Ruling:
     give = float(np.mean([row["rewarded"] for row in other.values()]))
     told = f"Pages that give any energy, which begins a little below R, C = 0.5, G = 10: {give:.3f} in the mean."
     return Ruling(ruling.holds, ruling.statistic, told)
-
-
-def _clones(pair: Sequence[Row]) -> float | None:
-    """Made at a page far above R, in the mean."""
-    visits = sum(row["high_visits"] for row in pair)
-    return float(sum(row["clones"] for row in pair) / visits) if visits else None
-
-
-def _died(row: Row) -> float:
-    return float(row["low_deaths"] / row["low_visits"])
 
 
 def never_below(rows: Rows) -> list[Row]:

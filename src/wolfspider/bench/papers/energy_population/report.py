@@ -3,7 +3,6 @@ numbers of theirs beside ours are those of section III.A."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from operator import itemgetter
@@ -12,7 +11,7 @@ import numpy as np
 
 from wolfspider.bench.draw.svg import PALETTE, Figure
 from wolfspider.bench.experiment import Row, Rows, Table
-from wolfspider.bench.groups import average, grouped, where
+from wolfspider.bench.groups import grouped, where
 from wolfspider.bench.papers.energy_population.cells import (
     BUFFER,
     CORPUS,
@@ -38,7 +37,7 @@ from wolfspider.bench.papers.energy_population.cells import (
 )
 from wolfspider.bench.papers.energy_population.crawls_by_run import Way, mean_population, runs_of
 from wolfspider.bench.papers.energy_population.page_meter import POINTS
-from wolfspider.bench.tabulate import Column, figures_of, group_table, tables_of
+from wolfspider.bench.tabulate import Column, counts_of, figures_of, group_table, mean_of, tables_of
 
 VISITS = {"free, as printed": PRINTED, "costs C": CORRECTED}
 MODELS = {LOW: 0, MIDDLE: 0, HIGH: 0, FREE: 1, BUFFER: 2}  # and the colour of each
@@ -52,28 +51,18 @@ def crawls(rows: Rows, crawler: str, revisit: float = PRINTED, study: str = FIGU
 # Tables
 
 
-def end(name: str) -> Callable[[Rows], float | None]:
-    """The mean of a curve at its end."""
-    return lambda own: average((row[name][-1] for row in own), 4)
-
-
-def ended_by(own: Rows) -> str:
-    reasons = Counter(str(row["reason"]) for row in own)
-    return ", ".join(f"{reason} {count}" for reason, count in sorted(reasons.items()))
-
-
 POPULATIONS = (
     Column("gain", "gain", digits=1),
-    Column("mean population", lambda own: average(map(mean_population, own), 1)),
+    Column("mean population", mean_of(mean_population, 1)),
     Column("smallest", lambda own: min(row["smallest"] for row in own)),
     Column("largest", lambda own: max(row["largest"] for row in own)),
     Column("extinct", lambda own: sum(row["extinct"] is not None for row in own)),
     Column("downloads", "downloads", digits=0),
-    Column("precision", end("precision")),
+    Column("precision", mean_of(lambda row: row["precision"][-1], 4)),
     Column("in the last tenth", "last_precision", digits=4),
-    Column("by truth", end("truth")),
+    Column("by truth", mean_of(lambda row: row["truth"][-1], 4)),
     Column("in the last tenth, by truth", "last_truth", digits=4),
-    Column("ended by", ended_by),
+    Column("ended by", counts_of("reason")),
 )
 
 

@@ -27,43 +27,40 @@ from wolfspider.bench.run.fleets import FRONT_PAGES, SPARE, fleet
 def scaled(form: Form) -> list[str]:
     of = scale(form)
     articles, latency = of.site
-    pace = (
-        f"A site publishes {articles} articles a day instead of about {PAPER_ARTICLES:,}, and a download takes "
-        f"{latency:g} s, which makes {86_400 / latency:,.0f} a day instead of {PAPER_DOWNLOADS:,}: "
-        f"{86_400 / latency / articles:.0f} for each article, in the paper {PAPER_DOWNLOADS / PAPER_ARTICLES:.0f}."
+    chosen = (
+        "The articles of this form were chosen so that a fleet can grow to fifteen and few can be compared with many; "
+        "that it does is no evidence of growth."
     )
-    steps = (
+    pace = f"At the paper's own rates (1,200 articles, 1.1 s) {of.pace} run of {of.pace_days} days."
+    return [
+        "The site is computed. The paper's was one of the largest news sites of its time, and is gone.",
+        f"{of.main} runs of {of.days} days, on {of.webs} different sites; the paper shows two.",
+        (
+            f"A site publishes {articles} articles a day instead of about {PAPER_ARTICLES:,}, and a download takes "
+            f"{latency:g} s, which makes {86_400 / latency:,.0f} a day instead of {PAPER_DOWNLOADS:,}: "
+            f"{86_400 / latency / articles:.0f} for each article, in the paper {PAPER_DOWNLOADS / PAPER_ARTICLES:.0f}."
+        ),
         f"Lists show ten articles at most and articles link to three older ones ({SPARE}), so that a step takes about "
         "as many downloads as in the paper; a download takes longer, so that a slice of time has fewer steps. The "
         "table of steps has both beside the paper's."
         if of.lists
         else "Pages have other links than the paper's, so a step takes another number of downloads, and a slice of "
-        "time has another number of steps: the table of steps has both beside the paper's."
-    )
-    sweep = (
-        f"The sweep of the cost and the cut weblogs: {of.sweep} seeds, {of.sweep_days:g} days, {of.sweep_site[0]} "
-        f"articles a day, {of.sweep_site[1]:g} s a download."
-    )
-    division = (
-        f"Divided against undivided: {of.division} seeds, {of.division_days:g} days, {of.rich[0]} articles a day where "
-        f"news is plenty and {of.poor[0]} where it is not, {of.poor[1]:g} s a download."
-    )
-    sentences = [
-        "The site is computed. The paper's was one of the largest news sites of its time, and is gone.",
-        f"{of.main} runs of {of.days} days, on {of.webs} different sites; the paper shows two.",
-        *(pace, steps, sweep, division),
+        "time has another number of steps: the table of steps has both beside the paper's.",
+        (
+            f"The sweep of the cost and the cut weblogs: {of.sweep} seeds, {of.sweep_days:g} days, {of.sweep_site[0]} "
+            f"articles a day, {of.sweep_site[1]:g} s a download."
+        ),
+        (
+            f"Divided against undivided: {of.division} seeds, {of.division_days:g} days, {of.rich[0]} articles a day "
+            f"where news is plenty and {of.poor[0]} where it is not, {of.poor[1]:g} s a download."
+        ),
+        *([chosen] if form.quick else []),
+        *([pace] if of.pace else []),
+        _on_corpus(form, of),
     ]
-    if form.quick:
-        sentences.append(
-            "The articles of this form were chosen so that a fleet can grow to fifteen and few can be compared with "
-            "many; that it does is no evidence of growth."
-        )
-    if of.pace:
-        sentences.append(f"At the paper's own rates (1,200 articles, 1.1 s) {of.pace} run of {of.pace_days} days.")
-    return [*sentences, _corpus_sentence(form, of)]
 
 
-def _corpus_sentence(form: Form, of: Scale) -> str:
+def _on_corpus(form: Form, of: Scale) -> str:
     if corpus(form) is None:
         return "No recorded news was at hand (--corpora), so the last claim is tested on computed sites only."
     return (

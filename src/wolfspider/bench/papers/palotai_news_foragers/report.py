@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import product
 from typing import Any
 
@@ -38,7 +37,7 @@ from wolfspider.bench.papers.palotai_news_foragers.contrasts import (
     one_left,
 )
 from wolfspider.bench.stats import spread
-from wolfspider.bench.tabulate import Column, group_table
+from wolfspider.bench.tabulate import Column, group_table, mean_of
 from wolfspider.core.model import Sent
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 
@@ -108,7 +107,7 @@ def step_table(rows: Rows) -> Table:
     groups = grouped(rows, lambda row: f"{row['kind']} {row.get('site', '')}".strip())
 
     def column(name: str, figure: Callable[[Row], float], paper: float | None = None) -> Column:
-        return Column(name, partial(mean, figure=figure), dict.fromkeys(groups, paper) if paper else None)
+        return Column(name, mean_of(figure), dict.fromkeys(groups, paper) if paper else None)
 
     return group_table(
         "Steps, slices and paths",
@@ -194,10 +193,10 @@ def sweep_table(rows: Rows) -> Table:
         {factor: where(rows, kind="sweep", factor=factor) for factor in FACTORS},
         Column("seeds", len),
         Column(f"URLs of a forager in {EQUAL_MOVES} moves", TERRITORY),
-        Column("in a day", partial(mean, figure=daily_territory)),
+        Column("in a day", mean_of(daily_territory)),
         Column("distinct URLs to steps of a day", "territory.distinct_of_moves_a_day"),
-        Column("deaths for each birth", partial(mean, figure=extinction)),
-        Column("fleets of one at the end", partial(mean, figure=one_left)),
+        Column("deaths for each birth", mean_of(extinction)),
+        Column("fleets of one at the end", mean_of(one_left)),
         Column("foragers at the end", "population.last"),
         Column("rewarded/sent", "tally.sent_efficiency"),
         note="The cost of a document sent is m in the profit (the reward is 100) and 0.05 m in the score (a reward is "
@@ -218,7 +217,7 @@ def trapped_table(rows: Rows) -> Table:
         Column("URLs of a forager in a day", "territory.distinct_a_day"),
         Column(
             "rewarded per 1,000 downloads",
-            partial(mean, figure=lambda row: 1000 * row["tally"]["download_efficiency"]),
+            mean_of(lambda row: 1000 * row["tally"]["download_efficiency"]),
         ),
         empty=True,
     )
@@ -231,8 +230,8 @@ def division_table(rows: Rows) -> Table:
         ("site", "fleet"),
         {(site, name): where(rows, kind="division", site=site, name=name) for site, name in sites},
         Column("runs", len),
-        Column("rewarded per 1,000 downloads after a day", partial(mean, figure=harvest)),
-        Column("mean lag, h", partial(mean, figure=lag)),
+        Column("rewarded per 1,000 downloads after a day", mean_of(harvest)),
+        Column("mean lag, h", mean_of(lag)),
         Column("rewarded/sent", "tally.sent_efficiency"),
         Column("URLs of one forager only", "division.boundary"),
         Column("foragers at the end", "population.last"),

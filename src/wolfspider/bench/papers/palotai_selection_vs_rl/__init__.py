@@ -29,40 +29,43 @@ PAPER_NEWS = 1_200  # new addresses a day
 
 def scaled(form: Form) -> list[str]:
     size = size_of(form)
-    runs = size.webs * size.repeats
-    webs = (
-        f"The news site is computed. Recordings: {size.webs} of {size.days:g} days each instead of one of 18 days of a "
-        f"real site; {runs} fleets of each kind instead of 3, {size.repeats} on each recording."
-    )
-    pace = (
-        f"{size.downloads:,.0f} downloads a day, at {size.latency:g} s each, instead of about {PAPER_DOWNLOADS:,}, and "
-        f"{size.articles} articles a day instead of about {PAPER_NEWS:,} new addresses: the same downloads for each."
-    )
     lists = (
         f"Lists show ten articles at most and articles link to three older ones ({SPARE}), so that a step takes few "
         "downloads, if more than in the paper."
         if size.lists
         else "A step takes more downloads than in the paper, because lists are long."
     )
-    fleet = (
-        f"Slices of {SLICE:g} s, 100 steps a path, 16 foragers at most and all other parameters are the paper's. In "
-        f"the paper a slice has about {SLICE / STEP:.0f} steps or {SLICE / DOWNLOAD:.0f} downloads. Here it has about "
-        f"{SLICE / size.latency:.0f} downloads and those that complete its last step. {lists} "
-        "A forager goes fewer steps in a slice and makes fewer paths; the table of steps and paths counts them."
-    )
-    starts = (
-        "WL foragers start from the home page of the site, with nothing else in their weblog; RL foragers start all "
-        "their paths from the first ten addresses that the recording fleet stepped on. Both begin at the moment when "
-        "the last of the ten was there, and work until the recording ends."
-    )
-    judged = (
-        "What was rewarded while recording is not used in a replay: new and fresh is judged anew for each fleet, by "
-        "the same rule."
-    )
-    return [webs, pace, fleet, starts, judged, _corpus_told(form, size)]
+    return [
+        (
+            f"The news site is computed. Recordings: {size.webs} of {size.days:g} days each instead of one of 18 days "
+            f"of a real site; {size.webs * size.repeats} fleets of each kind instead of 3, {size.repeats} on each "
+            "recording."
+        ),
+        (
+            f"{size.downloads:,.0f} downloads a day, at {size.latency:g} s each, instead of about {PAPER_DOWNLOADS:,}, "
+            f"and {size.articles} articles a day instead of about {PAPER_NEWS:,} new addresses: the same downloads for "
+            "each."
+        ),
+        (
+            f"Slices of {SLICE:g} s, 100 steps a path, 16 foragers at most and all other parameters are the paper's. "
+            f"In the paper a slice has about {SLICE / STEP:.0f} steps or {SLICE / DOWNLOAD:.0f} downloads. Here it has "
+            f"about {SLICE / size.latency:.0f} downloads and those that complete its last step. {lists} "
+            "A forager goes fewer steps in a slice and makes fewer paths; the table of steps and paths counts them."
+        ),
+        (
+            "WL foragers start from the home page of the site, with nothing else in their weblog; RL foragers start "
+            "all their paths from the first ten addresses that the recording fleet stepped on. Both begin at the "
+            "moment when the last of the ten was there, and work until the recording ends."
+        ),
+        (
+            "What was rewarded while recording is not used in a replay: new and fresh is judged anew for each fleet, "
+            "by the same rule."
+        ),
+        _on_corpus(form, size),
+    ]
 
 
-def _corpus_told(form: Form, size: Size) -> str:
+def _on_corpus(form: Form, size: Size) -> str:
     if corpus(form) is None:
         return f"Nothing was run on recorded news sites: the corpus {size.corpus!r} is not at hand."
     return (

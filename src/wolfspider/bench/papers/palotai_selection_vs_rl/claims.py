@@ -7,7 +7,7 @@ the smaller one, or puts in a figure that cannot be true.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from operator import itemgetter
@@ -54,6 +54,11 @@ ALMOST_SAME = (0.8, 1.25)  # quotients of mean distances; the paper's is 1.13
 FIRST_DAY = 24.0  # hours, in which the news of the day before is found as well
 
 graphs = partial(where, study=GRAPH)
+
+
+def of_both(rule: Callable[[Rows, str], Ruling]) -> Callable[[Rows], Ruling]:
+    """A test that rules on each type of fleet."""
+    return lambda rows: all_of({kind: rule(rows, kind) for kind in (WL, RL)})
 
 
 # 1 and 2: the links
@@ -202,10 +207,6 @@ def earning(row: Row, relevant: Sequence[float]) -> Row:
 # 8: first weights
 
 
-def weights_matter_little(rows: Rows) -> Ruling:
-    return all_of({kind: steady(rows, kind) for kind in (WL, RL)})
-
-
 def pooled(rows: Rows, figure: Figure, relatively: bool = False) -> tuple[float, int]:
     """How runs on the same web differ: the squares of their differences from the mean of their web, or from 1 as shares
     of that mean, summed, and the degrees of freedom."""
@@ -232,10 +233,6 @@ def steady(rows: Rows, kind: str) -> Ruling:
 
 
 # 9: growth
-
-
-def does_not_fall(rows: Rows) -> Ruling:
-    return all_of({kind: keeps_up(rows, kind) for kind in (WL, RL)})
 
 
 def keeps_up(rows: Rows, kind: str) -> Ruling:
@@ -363,7 +360,7 @@ CLAIMS = (
         8,
         "Different initial weights change little.",
         "sections 4.2 and 4.3",
-        weights_matter_little,
+        of_both(steady),
         Broken(
             "Every second repeat is twice as efficient.",
             changed(
@@ -376,7 +373,7 @@ CLAIMS = (
         9,
         "The download efficiency does not fall while the fleet grows.",
         "section 5.1",
-        does_not_fall,
+        of_both(keeps_up),
         Broken("The efficiency is divided by the number of foragers.", changed(crowded, study=CLUSTERED)),
     ),
     Claim(
