@@ -4,12 +4,13 @@
 
 Four walks, each in a process of its own: `crawl` and `resume` up to the first request of the HTTP client, `bench` and
 `reproduce` up to the first look at a computed web. Of each: how many modules ran a function by then (loading a module
-does not count), how many of these belong to the main job, and how often a call led from one of those to another. SOURCE
+does not count), how many of these belong to the main job, and how often the walk came back to one of those. SOURCE
 is the folder that holds the package, to walk through another version of it.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import subprocess
@@ -27,6 +28,7 @@ WALKS = {
 }
 # Before the main job was a package it was these modules at the top.
 MAIN_JOB = r"app/.*|(hunt|outset|parts|leaping|settings|plugins|why|telling)\.py"
+CENTRE = r"(app/)?(hunt|settings)\.py"  # from where the steps are called, and what they all read
 
 CHILD = """
 import os, sys, threading
@@ -93,9 +95,15 @@ def walked(end: tuple[str, str], command: list[str], environment: dict[str, str]
 
 
 def figures(calls: list[tuple[str, str]]) -> str:
-    job = [name for name in dict.fromkeys(file for _, file in calls) if re.fullmatch(MAIN_JOB, name)]
-    between = sum(1 for caller, file in calls if caller != file and caller in job and file in job)
-    return f"modules={len({file for _, file in calls})} main_job={len(job)} calls_between={between} ({' '.join(job)})"
+    """`returns`: how often the walk came back to a module of the main job after it had been in another one."""
+    job = [file for _, file in calls if re.fullmatch(MAIN_JOB, file)]
+    parts = [file for file in job if not re.fullmatch(CENTRE, file)]
+    stays = sum(1 for one, next_one in itertools.pairwise(["", *parts]) if one != next_one)
+    names = dict.fromkeys(job)
+    return (
+        f"modules={len({file for _, file in calls})} main_job={len(names)} returns={stays - len(set(parts))} "
+        f"({' '.join(names)})"
+    )
 
 
 if __name__ == "__main__":
