@@ -4,8 +4,9 @@
 
 Four walks, each in a process of its own: `crawl` and `resume` up to the first request of the HTTP client, `bench` and
 `reproduce` up to the first look at a computed web. Of each: how many modules ran a function by then (loading a module
-does not count), how many of these belong to the main job, and how often the walk came back to one of those. SOURCE
-is the folder that holds the package, to walk through another version of it.
+does not count), how many of these belong to the main job, and how often the module that tells its story, hunt, came
+back to a part that it had left for another one. SOURCE is the folder that holds the package, to walk through another
+version of it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ WALKS = {
 }
 # Before the main job was a package it was these modules at the top.
 MAIN_JOB = r"app/.*|(hunt|outset|parts|leaping|settings|plugins|why|telling)\.py"
-CENTRE = r"(app/)?(hunt|settings)\.py"  # from where the steps are called, and what they all read
+STORY = r"(app/)?hunt\.py"  # the module that calls the steps of the main job
 
 CHILD = """
 import os, sys, threading
@@ -95,9 +96,9 @@ def walked(end: tuple[str, str], command: list[str], environment: dict[str, str]
 
 
 def figures(calls: list[tuple[str, str]]) -> str:
-    """`returns`: how often the walk came back to a module of the main job after it had been in another one."""
+    """`returns`: how often the story of the main job came back to a module that it had left for another one."""
     job = [file for _, file in calls if re.fullmatch(MAIN_JOB, file)]
-    parts = [file for file in job if not re.fullmatch(CENTRE, file)]
+    parts = [file for caller, file in calls if file in job and re.fullmatch(STORY, caller) and caller != file]
     stays = sum(1 for one, next_one in itertools.pairwise(["", *parts]) if one != next_one)
     names = dict.fromkeys(job)
     return (
