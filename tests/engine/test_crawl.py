@@ -16,7 +16,7 @@ from wolfspider.core.topic import Topic
 from wolfspider.drivers.simulated import Recollection, Simulation, simulate, simulated_crawl
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.engine.replay import replay
-from wolfspider.policy.frontier import Shelf
+from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import NoParams, Strategy

@@ -22,7 +22,8 @@ from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Link
 from wolfspider.files.disk import DiskFull
 from wolfspider.files.failpoints import VARIABLE
-from wolfspider.policy.frontier import Frontier, Record, Shelf
+from wolfspider.policy.addresses import Record, Shelf
+from wolfspider.policy.frontier import Frontier
 from wolfspider.store.shelf import DiskShelf
 
 texts = st.text(max_size=30)
@@ -192,7 +193,7 @@ def test_after_a_crash_it_is_cut_to_the_length_that_was_noted(tmp_path: Path) ->
 CHILD = """
 import sys
 from pathlib import Path
-from wolfspider.policy.frontier import Record
+from wolfspider.policy.addresses import Record
 from wolfspider.core.model import Link
 from wolfspider.store.shelf import DiskShelf
 shelf = DiskShelf(Path(sys.argv[1]))

@@ -17,8 +17,8 @@ from wolfspider.core.topic import Task, Topic
 from wolfspider.drivers.simulated import Recollection, simulate
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.graphs.graph import Graph
+from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.browsing import Browsing
-from wolfspider.policy.frontier import Shelf
 from wolfspider.policy.judges import make_judge
 from wolfspider.strategies.context_graph import ContextGraph, Graphed, RelevancyContextGraph
 from wolfspider.testing import conformance

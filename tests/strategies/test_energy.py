@@ -22,7 +22,7 @@ from wolfspider.core.topic import Topic
 from wolfspider.drivers.simulated import Recollection, Result, Simulation, simulate
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.learn.documents import DEAD, MOST_LINKS
-from wolfspider.policy.frontier import Shelf
+from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.judges.judge import Unlearning
 from wolfspider.strategies.energy import Energy
 from wolfspider.strategies.energy.herd import Agent, Herd, brood

@@ -15,7 +15,7 @@ from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.simulated import Result, simulate, simulated_crawl
 from wolfspider.engine.crawl import Limits
-from wolfspider.policy.frontier import Shelf
+from wolfspider.policy.addresses import Shelf
 from wolfspider.strategies.infospiders import InfoSpiders, InfoSpidersParams, keywords_of, seen
 from wolfspider.testing.sketch import Sketch, Trial, configured
 

@@ -17,7 +17,7 @@ from wolfspider.core.params import build
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.simulated import Recollection, Result, simulate
 from wolfspider.engine.crawl import Crawl, Limits
-from wolfspider.policy.frontier import Shelf
+from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.judges import make_judge
 from wolfspider.strategies import strategy_named
 from wolfspider.strategies.spider import generations

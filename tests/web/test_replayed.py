@@ -24,7 +24,7 @@ from wolfspider.core.topic import Topic
 from wolfspider.drivers.simulated import Recollection, simulate
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.learn.page_states import open_states
-from wolfspider.policy.frontier import Shelf
+from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.judges import DEFAULT_JUDGE
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy

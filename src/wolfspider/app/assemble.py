@@ -23,7 +23,7 @@ from wolfspider.core.topic import Topic
 from wolfspider.drivers.live import Clock, Run
 from wolfspider.engine.contracts import Source
 from wolfspider.engine.crawl import Crawl, Limits
-from wolfspider.policy.frontier import Shelf
+from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.judges.judge import Judge
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy

@@ -40,8 +40,8 @@ from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Topic
 from wolfspider.engine.commands import labelled, obey
 from wolfspider.engine.contracts import Memory, Source
+from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.browsing import TRAINING
-from wolfspider.policy.frontier import Shelf
 from wolfspider.policy.judges.judge import Judge
 from wolfspider.policy.reinforcer import Reinforcer
 from wolfspider.policy.room import Broken, Order, Replayed, Room

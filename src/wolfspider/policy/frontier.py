@@ -27,17 +27,12 @@ import numpy as np
 from wolfspider.core.codec import helper
 from wolfspider.core.model import Link
 from wolfspider.core.text import key_of
+from wolfspider.policy.addresses import Record, Shelf
 from wolfspider.policy.host_queues import Known, Queue, column, highest
 
 SIFTED = 2_000  # links that one `pop` sets aside, at most: each costs a look at the shelf, and others wait meanwhile
 TAKEN = 0xFFFFFFFF  # in the table: handed out, never to come back
 DROPPED = 0xFFFFFFFE  # in the table: thrown away, welcome again
-
-
-class Record(NamedTuple):
-    link: Link
-    source: str  # the page that showed it
-    extra: Any  # what the strategy wants to remember with it; plain data
 
 
 class Item(NamedTuple):
@@ -50,7 +45,7 @@ class Item(NamedTuple):
 
 
 class Room(Protocol):
-    """What the frontier needs to know of strategy.Room."""
+    """What the frontier needs to know of the Room (policy/room.py)."""
 
     free: int
     newly_ready: Sequence[str]
@@ -59,71 +54,6 @@ class Room(Protocol):
     def allows(self) -> Callable[[str], bool]: ...
 
     def take(self, link: Link, fresh: bool = False) -> bool: ...
-
-
-class Shelf:
-    """Where links lie with their texts: in memory here, in a file on the live web (store/shelf.py). It only grows;
-    going back to a snapshot cuts it to the length noted there."""
-
-    def __init__(self) -> None:
-        self._records: list[Record] = []
-
-    def put(self, record: Record) -> int:
-        self._records.append(record)
-        return len(self._records) - 1
-
-    def get(self, place: int) -> Record:
-        return self._records[place]
-
-    def cut(self, length: int) -> None:
-        del self._records[length:]
-
-    def __len__(self) -> int:
-        return len(self._records)
-
-
-@helper
-class Interned:
-    """Addresses as numbers, counted from 0. The text of each lies on the shelf once, whoever speaks of it; here it
-    takes 8 bytes for its place and 18 to 36 in the table that finds its number."""
-
-    def __init__(self, shelf: Shelf) -> None:
-        self.shelf = shelf
-        self.known = Known()
-        self.places = array("Q")
-
-    def __len__(self) -> int:
-        return len(self.places)
-
-    def number(self, link: Link, source: str = "") -> int:
-        """The number of an address, a new one if it is new."""
-        key = key_of(link.url)
-        found = self.known.get(key)
-        if found is None:
-            found = len(self.places)
-            self.known.put(key, found)
-            self.places.append(self.shelf.put(Record(link, source, None)))
-        return found
-
-    def find(self, url: str) -> int | None:
-        return self.known.get(key_of(url))
-
-    def record(self, number: int) -> Record:
-        """The link as it was first seen, and the page that showed it."""
-        return self.shelf.get(self.places[number])
-
-    def state(self) -> dict[str, Any]:
-        keys, values = self.known.entries()
-        order = np.argsort(values)  # where a key lies in the table depends on how it grew
-        return {"keys": keys[order], "values": values[order], "places": self.places}
-
-    @classmethod
-    def restored(cls, state: dict[str, Any]) -> Interned:
-        """Whoever holds it gives it the shelf of the run again."""
-        made = cls(Shelf())
-        made.known.fill(state["keys"], state["values"])
-        made.places = state["places"]
-        return made
 
 
 @helper

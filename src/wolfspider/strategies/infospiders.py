@@ -28,7 +28,7 @@ from wolfspider.core.topic import Topic
 from wolfspider.learn.documents import DEAD, EVEN, DocumentsBase
 from wolfspider.learn.perceptron import Floats, Perceptron
 from wolfspider.learn.terms import SHORTEST
-from wolfspider.policy.frontier import Interned, Shelf
+from wolfspider.policy.addresses import Interned, Shelf
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy, register
 from wolfspider.policy.topic_words import topic_weights

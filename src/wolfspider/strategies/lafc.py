@@ -28,7 +28,7 @@ from wolfspider.core.params import param
 from wolfspider.core.text import counts, words
 from wolfspider.core.topic import Topic
 from wolfspider.learn.automaton import Network, Scheme
-from wolfspider.policy.frontier import Interned, Shelf
+from wolfspider.policy.addresses import Interned, Shelf
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy, register
 from wolfspider.policy.turns import Turns

@@ -17,7 +17,7 @@ from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
 from wolfspider.engine.crawl import Crawl, Flight, Limits
 from wolfspider.engine.replay import replay
-from wolfspider.policy.frontier import Record
+from wolfspider.policy.addresses import Record
 from wolfspider.policy.judges import make_judge
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.policy.room import Room

@@ -18,8 +18,8 @@ from wolfspider.core.params import parameters
 from wolfspider.core.randomness import generator
 from wolfspider.engine.crawl import Crawl
 from wolfspider.engine.replay import replay
+from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.browsing import TRAINING
-from wolfspider.policy.frontier import Shelf
 from wolfspider.policy.reinforcer import Terms
 from wolfspider.policy.strategy import Strategy
 from wolfspider.testing.demands import demand

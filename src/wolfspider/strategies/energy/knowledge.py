@@ -13,7 +13,7 @@ from wolfspider.core.model import Link, Page, Verdict
 from wolfspider.core.topic import Topic
 from wolfspider.learn.balance import Relevances, energy
 from wolfspider.learn.documents import EVEN, LEVELS, MOST_LINKS, DocumentsBase
-from wolfspider.policy.frontier import Interned
+from wolfspider.policy.addresses import Interned
 from wolfspider.policy.strategy import Strategy
 from wolfspider.policy.turns import Turns
 from wolfspider.strategies.energy.herd import NOWHERE, Herd

@@ -18,7 +18,7 @@ from wolfspider.core.errors import Problem
 from wolfspider.core.model import Link
 from wolfspider.core.topic import Topic
 from wolfspider.learn.page_states import States, open_states
-from wolfspider.policy.frontier import Shelf
+from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.reinforcer import Terms
 from wolfspider.policy.strategy import Strategy
 from wolfspider.strategies.foragers.forager import Entry, Forager, Vector, Weblog, ordered
