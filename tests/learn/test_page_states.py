@@ -74,8 +74,8 @@ def test_states_are_bounded_and_of_one_shape(model: StateModel, text: list[str])
 def test_known_words_are_tallied(model: StateModel) -> None:
     tally = model.tally(page("the of wolf den nobody knows"))
     assert (tally.words, tally.stopped, tally.known) == (6, 1, 3)
-    assert model.known_share(page("of wolf nobody knows")) == 0.5
-    assert model.known_share(page("")) == 0.0
+    assert model.tally(page("of wolf nobody knows")).share == 0.5
+    assert model.tally(page("")).share == 0.0
 
 
 def test_the_same_pages_give_the_same_bytes_and_the_bytes_the_same_model(model: StateModel) -> None:
@@ -148,7 +148,7 @@ def test_the_model_that_ships_knows_english(mapping: str) -> None:
     shipped = open_states("default", mapping)
     assert isinstance(shipped, StateModel)
     assert shipped.size == 50 and shipped.mapping == mapping and (shipped.gain, shipped.offset) == (40, 0.5)
-    assert shipped.known_share(page(ENGLISH)) == 1
+    assert shipped.tally(page(ENGLISH)).share == 1
     assert "the" in shipped.stop and "music" in shipped.words
     assert len(shipped.to_bytes()) < 700_000
 

@@ -36,16 +36,16 @@ def test_no_documents_and_no_words_are_one_cluster() -> None:
     assert grow(sparse.csr_array((4, 0))).labels().tolist() == [0, 0, 0, 0]
 
 
-@given(counts, st.integers(1, 12), st.booleans())
-def test_leaves_part_the_documents_and_each_finds_its_own_again(
-    table: list[list[int]], k: int, automatic: bool
-) -> None:
+@given(counts, st.integers(1, 12))
+def test_leaves_part_the_documents_along_the_cuts(table: list[list[int]], k: int) -> None:
     documents = unit_rows(np.array(table))
-    tree = grow(documents, k, automatic)
+    tree = grow(documents, k)
     assert len(tree.leaves) <= k
     assert sorted(number for leaf in members(tree) for number in leaf) == list(range(len(table)))
     assert all(members(tree)), "No leaf is empty."
-    assert tree.descend(documents).tolist() == tree.labels().tolist()
+    for cut in tree.cuts.values():
+        left, right = (tree.clusters[side].members for side in (cut.left, cut.right))
+        assert (cut.along(documents[left]) <= cut.edge).all() and (cut.along(documents[right]) > cut.edge).all()
 
 
 @given(counts)
@@ -84,12 +84,12 @@ def test_the_same_documents_give_the_same_tree() -> None:
     assert members(first) == members(second) and len(first.leaves) == 20
 
 
-def test_clear_groups_are_found_and_then_it_stops_by_itself() -> None:
+def test_clear_groups_are_found() -> None:
     rng = np.random.default_rng(7)
     topics = np.repeat(np.arange(3), 30)
     table = np.zeros((90, 30))
     for row, topic in enumerate(topics):
         table[row, topic * 10 : topic * 10 + 10] = 5 + rng.integers(0, 2, 10)
-    tree = grow(unit_rows(table), 50, automatic=True)
+    tree = grow(unit_rows(table), 3)
     assert len(tree.leaves) == 3
     assert all(len(set(topics[leaf])) == 1 for leaf in members(tree))

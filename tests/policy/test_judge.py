@@ -20,10 +20,10 @@ from wolfspider.core.topic import Topic
 from wolfspider.learn import likeness
 from wolfspider.policy.judges import DEFAULT_JUDGE, JUDGES, make_judge
 from wolfspider.policy.judges.judge import bend
-from wolfspider.policy.judges.keyword_judges import Coverage, Keywords, keyword_cosine
+from wolfspider.policy.judges.keyword_judges import Coverage, Keywords, scaled_cosine
 from wolfspider.policy.judges.learning_judge import Learner
 from wolfspider.policy.judges.likeness_judge import Alike
-from wolfspider.policy.topic_words import Similarity, topic_weights
+from wolfspider.policy.topic_words import Similarity, keyword_cosine, topic_weights
 
 VOLCANOES = Topic(("volcano", "lava", "magma chamber"), "Eruptions of volcanoes and what they leave")
 ON_TOPIC = (
@@ -53,6 +53,7 @@ def crawl(count: int = 40) -> list[Page]:
 )
 def test_keyword_cosine_of_the_paper(frequencies: tuple[int, ...], expected: float) -> None:
     assert keyword_cosine(frequencies) == pytest.approx(expected, abs=1e-6)
+    assert scaled_cosine(frequencies) == pytest.approx(expected, abs=1e-6)
 
 
 def test_keywords_counts_phrases_as_phrases() -> None:

@@ -15,7 +15,8 @@ from wolfspider.core.topic import Topic
 from wolfspider.drivers.simulated import simulate, simulated_crawl
 from wolfspider.engine.crawl import Limits
 from wolfspider.policy.addresses import Shelf
-from wolfspider.strategies.lafc import Lafc, LafcParams, restricted
+from wolfspider.policy.topic_words import KeywordSimilarity
+from wolfspider.strategies.lafc import Lafc, LafcParams
 
 TOPIC = Topic(("spider silk",), "Spiders and silk")
 GOOD, BAD = ("spider", "silk"), ("car", "road")
@@ -69,7 +70,7 @@ def crawled(
 )
 def test_the_papers_similarity_knows_the_keywords_alone(keywords: Sequence[str], text: str, near: float) -> None:
     page = Page("http://a.test/", "http://a.test/", words=tuple(text.split()))
-    assert restricted(keywords, page) == pytest.approx(near, abs=1e-6)
+    assert KeywordSimilarity(Topic(tuple(keywords))).of_page(page) == pytest.approx(near, abs=1e-6)
 
 
 def test_good_pages_are_expanded_and_bad_ones_are_not() -> None:

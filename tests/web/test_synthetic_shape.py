@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from wolfspider.bench.measure.bounds import FAR, off_topic_distance
-from wolfspider.graphs.degrees import binned_exponent, distribution, mle_exponent, raw_exponent
+from wolfspider.graphs.degrees import binned_exponent, distribution, raw_exponent
 from wolfspider.graphs.graph import Graph
 from wolfspider.graphs.smallworld import clustering, distances, draw_sources
 from wolfspider.web.worlds.synthetic import Synthetic
@@ -29,6 +29,12 @@ def measured(more: str = "") -> tuple[Graph, Ids, Ids]:
     census = Bulk(world.links).census
     hosts = census.host(np.arange(PAGES))
     return graph, hosts, census.topic(np.arange(PAGES), hosts)
+
+
+def mle_exponent(values: Ids, counts: Ids, kmin: int) -> float:
+    """The maximum likelihood estimate of a tail that begins at a given degree."""
+    tail = values >= kmin
+    return float(1 + counts[tail].sum() / (counts[tail] * np.log(values[tail] / (kmin - 0.5))).sum())
 
 
 def test_links_on_a_page() -> None:

@@ -88,12 +88,6 @@ def log_bins(values: Ints, counts: Ints, ratio: float = BIN_RATIO) -> tuple[Floa
     return middles[full], (found / np.diff(edges))[full]
 
 
-def mle_exponent(values: Ints, counts: Ints, kmin: int) -> float:
-    tail = values >= kmin
-    total = float((counts[tail] * np.log(values[tail] / (kmin - 0.5))).sum())
-    return 1 + float(counts[tail].sum()) / total if total > 0 else float("nan")
-
-
 def best_tail(values: Ints, counts: Ints) -> tuple[float, int, float]:
     """(gamma, kmin, distance) for the kmin whose tail is nearest to its fit."""
     starts = _candidates(values, counts)

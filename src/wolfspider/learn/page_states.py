@@ -120,10 +120,6 @@ class StateModel:
         known = sum(times for word, times in found.items() if word in self._row)
         return Tally(sum(found.values()), stopped, known)
 
-    def known_share(self, page: Page) -> float:
-        """The share of a page's words that the model knows, be it as stop words."""
-        return self.tally(page).share
-
     def mapped(self, mapping: str) -> StateModel:
         """The same model with this map."""
         return self if mapping == self.mapping else replace(self, mapping=mapping)

@@ -4,8 +4,8 @@ D. Boley, Principal Direction Divisive Partitioning, Data Mining and Knowledge D
 
 Documents are rows of unit length. The cluster whose documents are scattered most is cut in two, across the direction in
 which they differ most, until there are as many clusters as wanted. That direction is the leading singular vector of the
-documents less their centroid; the difference is dense and never formed. A new document finds its cluster by going down
-the same cuts. Nothing is drawn by chance: the same documents give the same tree.
+documents less their centroid; the difference is dense and never formed. Nothing is drawn by
+chance: the same documents give the same tree.
 """
 
 from __future__ import annotations
@@ -66,26 +66,9 @@ class Tree:
             found[self.clusters[leaf].members] = place
         return found
 
-    def descend(self, documents: Any) -> Ints:
-        """The same for any documents: rows over the same words."""
-        rows = sparse.csr_array(documents, dtype=np.float64)
-        found = np.zeros(rows.shape[0], np.int64)
-        place = {leaf: place for place, leaf in enumerate(self.leaves)}
-        below = [(0, np.arange(rows.shape[0]))]
-        while below:
-            number, chosen = below.pop()
-            if number not in self.cuts:
-                found[chosen] = place[number]
-                continue
-            cut = self.cuts[number]
-            right = cut.along(rows[chosen]) > cut.edge
-            below += [(cut.left, chosen[~right]), (cut.right, chosen[right])]
-        return found
 
-
-def grow(documents: Any, k: int = 50, automatic: bool = False) -> Tree:
-    """At most k leaves; fewer where the documents do not differ. Automatic: stop, too, as soon as the centroids of the
-    leaves are scattered more than the documents of any one of them."""
+def grow(documents: Any, k: int = 50) -> Tree:
+    """At most k leaves; fewer where the documents do not differ."""
     rows = sparse.csr_array(documents, dtype=np.float64)
     clusters = [_cluster(rows, np.arange(rows.shape[0]))]
     cuts: dict[int, Cut] = {}
@@ -93,7 +76,7 @@ def grow(documents: Any, k: int = 50, automatic: bool = False) -> Tree:
     leaves = {0}
     while len(leaves) < k:
         most = max(leaves - whole, key=lambda number: (clusters[number].scatter, -number), default=None)
-        if most is None or (automatic and _well_parted([clusters[leaf] for leaf in leaves])):
+        if most is None:
             break
         parts = _parted(rows, clusters[most], len(clusters))
         if parts is None:
@@ -177,9 +160,3 @@ def _lanczos(operator: Any, start: Floats) -> tuple[Floats, Floats, Floats]:
 def _dot(x: Floats, y: Floats) -> float:
     """By one thread: the same on every machine, and quicker where cores are shared."""
     return float((x * y).sum())
-
-
-def _well_parted(leaves: list[Cluster]) -> bool:
-    centroids = np.array([leaf.centroid for leaf in leaves])
-    apart = float(np.square(centroids - centroids.mean(axis=0)).sum())
-    return apart > max(leaf.scatter for leaf in leaves)

@@ -1,12 +1,13 @@
 """The words of a topic with their weights, and how near a text is to them.
 
-`Similarity` is what strategies ask about the text of a link; judges weigh the words of a page by `topic_weights`.
+`Similarity` is what strategies ask about the text of a link, `KeywordSimilarity` the measure of LAFC for pages; judges
+weigh the words of a page by `topic_weights`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from wolfspider.core.model import Page
 from wolfspider.core.text import counted, counts, words
@@ -82,3 +83,21 @@ class Similarity:
             return 0.0
         size = math.sqrt(sum(count * count for count in bag.values()))
         return min(1.0, common / (self._norm * size))
+
+
+class KeywordSimilarity:
+    """The similarity of LAFC (Akbari Torkestani 2012, equations 4 and 5): the cosine of a page and the topic as vectors
+    that have a place for each word of the keywords and no other."""
+
+    def __init__(self, topic: Topic) -> None:
+        self._words = tuple(dict.fromkeys(word for keyword in topic.keywords for word in words(keyword)))
+
+    def of_page(self, page: Page) -> float:
+        bag = counts(page)
+        return keyword_cosine([bag.get(word, 0) for word in self._words])
+
+
+def keyword_cosine(frequencies: Sequence[int]) -> float:
+    """Of a page with these frequencies, and a topic that wants every keyword alike."""
+    size = math.sqrt(len(frequencies) * sum(count * count for count in frequencies))
+    return sum(frequencies) / size if size else 0.0

@@ -13,7 +13,6 @@ first crawl of a topic learns nothing that it could use itself. The automata are
 
 from __future__ import annotations
 
-import math
 import random
 from bisect import insort
 from collections import deque
@@ -25,12 +24,12 @@ from typing import Any
 from wolfspider.core.codec import helper
 from wolfspider.core.model import Link, Outcome, Page, Verdict, Visit
 from wolfspider.core.params import param
-from wolfspider.core.text import counts, words
 from wolfspider.core.topic import Topic
 from wolfspider.learn.automaton import Network, Scheme
 from wolfspider.policy.addresses import Interned, Shelf
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy, register
+from wolfspider.policy.topic_words import KeywordSimilarity
 from wolfspider.policy.turns import Turns
 
 SAMPLE = 2_000  # similarities that the border of `full` is taken from
@@ -64,14 +63,6 @@ class LafcParams:
 
 
 LEVELS = {"P": 2, "Q": 5, "S": 0}
-
-
-def restricted(keywords: Sequence[str], page: Page) -> float:
-    """The paper's similarity: the cosine of two vectors that have a place for each word of the topic, and no other."""
-    found = counts(page)
-    frequencies = [found.get(word, 0) for word in keywords]
-    size = math.sqrt(len(frequencies) * sum(count * count for count in frequencies))
-    return sum(frequencies) / size if size else 0.0
 
 
 @helper
@@ -252,10 +243,7 @@ class Lafc(Strategy):
             return verdict.score if verdict is not None else 0.0
         if self.params.similarity == "full":
             return self._similarity.of_words(page.words)
-        return restricted(self._keywords(), page)
-
-    def _keywords(self) -> list[str]:
-        return list(dict.fromkeys(word for keyword in self.topic.keywords for word in words(keyword)))
+        return KeywordSimilarity(self.topic).of_page(page)
 
     def _control(self) -> float:
         if self.params.similarity != "full":

@@ -18,7 +18,7 @@ from wolfspider.policy.topic_words import topic_weights
 
 
 class Keywords(Unlearning):
-    """Akbari Torkestani's similarity (LAFC, equations 4 and 5): the cosine over the keywords alone."""
+    """The similarity of LAFC (Akbari Torkestani 2012) with keywords of several words counted as phrases."""
 
     BORDER = 0.75
 
@@ -28,7 +28,7 @@ class Keywords(Unlearning):
     def score(self, page: Page) -> Verdict:
         bag = counts(page)
         found = {" ".join(term): self._count(page, bag, term) for term in self._keywords}
-        return verdict(keyword_cosine(list(found.values())), self.BORDER, words=[name for name in found if found[name]])
+        return verdict(scaled_cosine(list(found.values())), self.BORDER, words=[name for name in found if found[name]])
 
     def _count(self, page: Page, bag: Mapping[str, int], term: tuple[str, ...]) -> int:
         if len(term) == 1 or not all(word in bag for word in term):
@@ -36,8 +36,9 @@ class Keywords(Unlearning):
         return sum(page.words[i : i + len(term)] == term for i, word in enumerate(page.words) if word == term[0])
 
 
-def keyword_cosine(frequencies: Sequence[int]) -> float:
-    """Of a topic that wants every keyword alike and a page with these frequencies, each over the largest."""
+def scaled_cosine(frequencies: Sequence[int]) -> float:
+    """`keyword_cosine` (policy/topic_words.py) of frequencies divided by the largest, as the paper prints it. The two
+    differ in the last bit, and a run is resumed only if every score comes out exactly as before: neither may change."""
     largest = max(frequencies, default=0)
     if not largest:
         return 0.0

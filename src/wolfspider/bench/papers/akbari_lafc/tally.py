@@ -14,11 +14,11 @@ from wolfspider.bench.measure.metrics import charged, key
 from wolfspider.bench.run.starts import ADDRESS
 from wolfspider.core.events import Event
 from wolfspider.core.model import Page, Verdict
-from wolfspider.core.text import key_of, words
+from wolfspider.core.text import key_of
 from wolfspider.core.topic import Topic
 from wolfspider.learn.automaton import Automaton
 from wolfspider.policy.judges.judge import Unlearning, verdict
-from wolfspider.strategies.lafc import restricted
+from wolfspider.policy.topic_words import KeywordSimilarity
 
 BORDER = 0.75  # similarity from which on a page is relevant
 EXPANDED = 0.8  # the paper's control threshold: relevant pages below it are never expanded
@@ -32,10 +32,10 @@ class Restricted(Unlearning):
     the topic: it counts for nothing, and nobody trains to find it."""
 
     def __init__(self, topic: Topic) -> None:
-        self._keywords = list(dict.fromkeys(word for keyword in topic.keywords for word in words(keyword)))
+        self._similarity = KeywordSimilarity(topic)
 
     def score(self, page: Page) -> Verdict:
-        return verdict(0.0 if page.final_url == ADDRESS else restricted(self._keywords, page), BORDER)
+        return verdict(0.0 if page.final_url == ADDRESS else self._similarity.of_page(page), BORDER)
 
 
 class Tally:
