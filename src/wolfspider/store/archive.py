@@ -50,11 +50,10 @@ class Archive:
         self._lock = threading.Lock()  # `sync` must not meet a file that is just being closed
         self._fresh = True  # has a file a name that the disk may not have yet?
         self._handle = open_to_write(folder / name_of(self._file))
-        try:
-            self._check_size()
-        except BadInput:
+        size = os.fstat(self._handle).st_size
+        if size != self._offset or max(numbers(folder), default=0) > self._file:
             self.close()
-            raise
+            raise BadInput(f"The archive {folder} does not end where it should: recover it before writing to it.")
 
     def append(self, capture: Capture) -> Place:
         """Write an answer. If the disk is full, DiskFull is raised, and all is as it was before."""
@@ -99,11 +98,6 @@ class Archive:
 
     def close(self) -> None:
         os.close(self._handle)
-
-    def _check_size(self) -> None:
-        size = os.fstat(self._handle).st_size
-        if size != self._offset or max(numbers(self.folder), default=0) > self._file:
-            raise BadInput(f"The archive {self.folder} does not end where it should: recover it before writing to it.")
 
     def _write(self, data: bytes) -> None:
         reach("archive-before-write")

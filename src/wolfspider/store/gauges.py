@@ -53,20 +53,16 @@ class Gauges:
 
     def keep(self, gauge: Gauge) -> None:
         """A gauge that cannot be written is lost. If the turn was undone with it, the error is raised."""
+        second, execute = int(gauge.at), self._connection.execute
         try:
-            self._keep(gauge)
+            execute("DELETE FROM gauges WHERE second > ?", (second,))  # written when the clock was ahead
+            execute("INSERT OR REPLACE INTO gauges VALUES (?, ?)", (second, json_of(codec.plain(gauge))))
+            if second // 60 != self._minute:
+                self._minute = second // 60
+                execute(_THIN, (60 * (self._minute + 1) - self._seconds, self._minutes))
         except sqlite3.Error:
             if not self._connection.in_transaction:
                 raise
-
-    def _keep(self, gauge: Gauge) -> None:
-        second = int(gauge.at)
-        self._connection.execute("DELETE FROM gauges WHERE second > ?", (second,))  # written when the clock was ahead
-        self._connection.execute("INSERT OR REPLACE INTO gauges VALUES (?, ?)", (second, json_of(codec.plain(gauge))))
-        if second // 60 != self._minute:
-            self._minute = second // 60
-            kept_from = 60 * (self._minute + 1) - self._seconds
-            self._connection.execute(_THIN, (kept_from, self._minutes))
 
 
 def gauges(connection: sqlite3.Connection, newest: int = SECONDS + MINUTES) -> list[Gauge]:

@@ -65,18 +65,15 @@ class Volatile:
         self._counted.pop(url, None)  # it may redirect now
         if verdict is not None:
             self._counted[page.final_url] = (verdict.relevant, hidden(page.robots))
-        if self._landed is not None and not self._is_held(page):
+        held = self._held.get(page.final_url)
+        unchanged = held is not None and held.result is page  # a server said that the copy at hand still holds
+        if self._landed is not None and not unchanged:
             self._pages.pop(page.final_url, None)  # newest last
             self._pages[page.final_url] = None
         for name in addresses_of(url, page):
             self._held[name] = Held(page, verdict)
             if self._fetched is not None and self._fetched.status != 304:
                 self._headers[name] = self._fetched.headers
-
-    def _is_held(self, page: Page) -> bool:
-        """Did a server say that the copy at hand still holds?"""
-        held = self._held.get(page.final_url)
-        return held is not None and held.result is page
 
     def newest(self, host: str, count: int) -> list[str]:
         return list(islice((url for url in reversed(self._pages) if host_of(url) == host), count))[::-1]

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from wolfspider.core.errors import BadInput
-from wolfspider.core.model import Capture, Failure, Fetch, Page
+from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.policy.room import Broken
 from wolfspider.store.archive_reader import Place, read
 from wolfspider.store.row_codec import unpacked_fetch, unpacked_page
@@ -76,13 +76,9 @@ def liked(connection: sqlite3.Connection, archive: Path) -> list[Fetch]:
 def body_at(archive: Path, place: Place, size: int) -> bytes:
     """The decoded body of an archived answer, as long as it was when it came."""
     capture = read(archive, place)
-    body = _decoded(capture, size)
+    encoding = ",".join(value for name, value in capture.headers if name.lower() == "content-encoding")
+    decoded = inflated(capture.body, encoding, size, max(size, LARGEST))
+    body = b"" if isinstance(decoded, Failure) else decoded[0]
     if len(body) != size:
         raise BadInput(f"The archived body of {capture.url} has {len(body):,} bytes; it had {size:,} when it came.")
     return body
-
-
-def _decoded(capture: Capture, size: int) -> bytes:
-    encoding = ",".join(value for name, value in capture.headers if name.lower() == "content-encoding")
-    decoded = inflated(capture.body, encoding, size, max(size, LARGEST))
-    return b"" if isinstance(decoded, Failure) else decoded[0]

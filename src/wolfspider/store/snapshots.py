@@ -49,10 +49,13 @@ def name_of(seq: int, n: int) -> str:
 
 def save(folder: Path, name: str, text: str, arrays: Mapping[str, bytes]) -> Saved:
     """Write a snapshot."""
+    packed = zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
+    lengths = {name: len(data) for name, data in arrays.items()}
+    head = json.dumps({"format": FORMAT, "text": len(packed), "arrays": lengths}).encode()
     digest = hashlib.blake2b(digest_size=_DIGEST)
     with whole_file(folder / name, failpoint="snapshot-synced") as file:
         size = 0
-        for part in _parts(text, arrays):
+        for part in (head + b"\n", packed, *arrays.values()):
             digest.update(part)
             size += file.write(part)
         size += file.write(digest.digest())
@@ -62,30 +65,19 @@ def save(folder: Path, name: str, text: str, arrays: Mapping[str, bytes]) -> Sav
     return Saved(name, digest.hexdigest(), size)
 
 
-def _parts(text: str, arrays: Mapping[str, bytes]) -> list[bytes]:
-    packed = zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
-    lengths = {name: len(data) for name, data in arrays.items()}
-    head = json.dumps({"format": FORMAT, "text": len(packed), "arrays": lengths}).encode()
-    return [head + b"\n", packed, *arrays.values()]
-
-
 def load(path: Path, digest: str) -> tuple[str, dict[str, bytes]]:
     """The text and the arrays; BadInput if it is not exactly what was saved."""
     try:
         with os.fdopen(open_to_read(path), "rb") as file:
             data = file.read()
-        _compare(data, digest)
+        actual = hashlib.blake2b(memoryview(data)[:-_DIGEST], digest_size=_DIGEST)
+        if len(data) <= _DIGEST or actual.digest() != data[-_DIGEST:] or actual.hexdigest() != digest:
+            raise ValueError("its digest is another")
         return _read(data[:-_DIGEST])
     except OSError as error:
         raise BadInput(f"The snapshot {path} cannot be read: {error.strerror}.") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, zlib.error) as error:
         raise BadInput(f"The snapshot {path} is damaged: {error}.") from error
-
-
-def _compare(data: bytes, digest: str) -> None:
-    actual = hashlib.blake2b(memoryview(data)[:-_DIGEST], digest_size=_DIGEST)
-    if len(data) <= _DIGEST or actual.digest() != data[-_DIGEST:] or actual.hexdigest() != digest:
-        raise ValueError("its digest is another")
 
 
 def _read(data: bytes) -> tuple[str, dict[str, bytes]]:

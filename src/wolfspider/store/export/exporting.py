@@ -153,12 +153,10 @@ def _cell(value: Any, raw: bool) -> str:
         return str(value).lower()
     if isinstance(value, int | float):
         return repr(value)
-    text = value if isinstance(value, str) else _flat(value)
+    text = " ".join(value) if isinstance(value, list) else value
+    if not isinstance(text, str):
+        text = json.dumps(value, ensure_ascii=False)
     if raw:
         return text
     text = text.translate(_BLANKED)
     return f"'{text}" if text.lstrip(" ").startswith(FORMULA) else text
-
-
-def _flat(value: Any) -> str:
-    return " ".join(value) if isinstance(value, list) else json.dumps(value, ensure_ascii=False)
