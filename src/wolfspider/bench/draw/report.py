@@ -87,8 +87,8 @@ def _what_was_run(rows: Sequence[Row], about: Mapping[str, Any]) -> Iterator[str
     for web, digest in about.get("leaps", {}).items():
         yield f"- Leaps go into the web {_plain(web)}: content {digest}."
     for role, files in about.get("files", {}).items():
-        for name, own in files.items():
-            yield f"- {_plain(name)}, of the {role}, comes from {_plain(own['file'])}: content {own['digest']}."
+        for name, plugin in files.items():
+            yield f"- {_plain(name)}, of the {role}, comes from {_plain(plugin['file'])}: content {plugin['digest']}."
     steady = [strategy for strategy in _distinct(rows, "strategy") if _is_steady(rows, strategy)]
     if steady:
         yield f"- Drew no lots, every repeat the same: {', '.join(steady)}."
@@ -116,9 +116,9 @@ def command(rows: Sequence[Row], about: Mapping[str, Any]) -> str:
 
 
 def _given(name: str, about: Mapping[str, Any], role: str = "strategies") -> str:
-    """How the command line names it: a person's own by its file."""
-    own = about.get("files", {}).get(role, {}).get(name)
-    return shlex.quote(own["file"]) if own else name
+    """What the command line calls it: a plug-in is named by its file."""
+    plugin = about.get("files", {}).get(role, {}).get(name)
+    return shlex.quote(plugin["file"]) if plugin else name
 
 
 def _is_steady(rows: Sequence[Row], strategy: str) -> bool:
@@ -222,7 +222,7 @@ def _luck(rows: Sequence[Row]) -> Iterator[str]:
         yield "There is nothing to compare: one strategy, or no common topic."
         return
     ranks = [rank.name for rank in ranked(rows)]
-    yield f"Pairs are the same web and topic, repeats averaged ({max(each.pairs for each in found)} pairs). The mean"
+    yield f"Pairs are the same web and topic, repeats averaged ({max(pair.pairs for pair in found)} pairs). The mean"
     yield "difference, row minus column, and Holm's adjusted p of Wilcoxon's signed-rank test in brackets; bold below"
     yield f"{SURE}.\n"
     yield matrix(found, ranks)
@@ -232,24 +232,24 @@ def _luck(rows: Sequence[Row]) -> Iterator[str]:
 
 def matrix(found: Sequence[Comparison], names: Sequence[str]) -> str:
     cells = {}
-    for each in found:
-        for pair, sign in (((each.first, each.second), 1), ((each.second, each.first), -1)):
-            text = f"{sign * each.difference:+.3f} ({each.adjusted:.3f})"
-            cells[pair] = f"**{text}**" if each.adjusted < SURE else text
+    for pair in found:
+        for sides, sign in (((pair.first, pair.second), 1), ((pair.second, pair.first), -1)):
+            text = f"{sign * pair.difference:+.3f} ({pair.adjusted:.3f})"
+            cells[sides] = f"**{text}**" if pair.adjusted < SURE else text
     return _table(["", *names], [[row, *(cells.get((row, column), "") for column in names)] for row in names])
 
 
 def _against(found: Sequence[Comparison], best: str) -> str:
     head = ["against", "pairs", "difference", "95 % interval", "wins", "losses", "p", "Holm"]
     body = []
-    for each in found:
-        if best in (each.first, each.second):
-            sign = 1 if each.first == best else -1
-            low, high = sorted((sign * each.low, sign * each.high))
-            wins, losses = (each.wins, each.losses)[::sign]
-            other = each.second if sign == 1 else each.first
-            figures = [f"{sign * each.difference:+.3f}", f"{low:+.3f} to {high:+.3f}", str(wins), str(losses)]
-            body.append([other, str(each.pairs), *figures, f"{each.p:.4f}", f"{each.adjusted:.4f}"])
+    for pair in found:
+        if best in (pair.first, pair.second):
+            sign = 1 if pair.first == best else -1
+            low, high = sorted((sign * pair.low, sign * pair.high))
+            wins, losses = (pair.wins, pair.losses)[::sign]
+            other = pair.second if sign == 1 else pair.first
+            figures = [f"{sign * pair.difference:+.3f}", f"{low:+.3f} to {high:+.3f}", str(wins), str(losses)]
+            body.append([other, str(pair.pairs), *figures, f"{pair.p:.4f}", f"{pair.adjusted:.4f}"])
     return _table(head, body)
 
 

@@ -1,7 +1,7 @@
 """How good could any crawler be? Two curves of relevant pages against downloads, from the link skeleton alone.
 
-Whoever holds a relevant page has downloaded a whole path to it. So the price of page v is d(v), the least number of
-off-topic pages on any path from the seeds to it, an off-topic seed included.
+A crawler that holds a relevant page has downloaded a whole path to it. So the price of page v is d(v), the least number
+of off-topic pages on any path from the seeds to it, an off-topic seed included.
 
 The upper bound. Let x be the largest d among the relevant pages a crawler holds after B downloads. At least x of the
 downloads were off-topic, so it holds at most B - x relevant pages, and only pages with d <= x:

@@ -4,9 +4,9 @@ Every page of a web is judged once, in an order drawn from the seed, as a crawl 
 has seen only the pages before. It is given keywords and description and, if asked for, liked pages, drawn from the
 relevant ones: they are met again like any other page, but left out of the figures. All other labels are for the
 measuring. For each web, topic and judge there is a row with the average precision of the scores (1: every relevant page
-above every other; a coin gives the share of relevant pages), and what a person would see who exports what the judge
-calls relevant: precision, recall and their harmonic mean f1. `microseconds`, the time a page took its judge, belongs to
-the machine and is in the rows, not in the tables.
+above every other; a coin gives the share of relevant pages), and the precision, recall and harmonic mean f1 of the
+pages that the judge calls relevant, as an export would show them. `microseconds`, the time that the judge took for a
+page, depends on the machine and is in the rows, not in the tables.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class JudgeTrial:
         self._name = judge.name
         self._topics = list(tasks)
         self._judges: list[Judge] = [
-            judge_of(judge.name, judge.own, task)(Topic(task.topic.keywords, task.topic.description, liked[topic]))
+            judge_of(judge.name, judge.plugin, task)(Topic(task.topic.keywords, task.topic.description, liked[topic]))
             for topic, task in tasks.items()
         ]
         self._liked = [frozenset(key(page.final_url) for page in liked[topic]) for topic in tasks]

@@ -25,9 +25,9 @@ class Energies(Measure):
         super().__init__()
         self.downloads = 0
         self.alive = 0
-        self.smallest = self.largest = 0  # since everybody of the beginning is there
+        self.smallest = self.largest = 0  # since all agents of the beginning are there
         self.births = self.deaths = self.clones = self.teleports = self.restarts = 0
-        self.extinct: int | None = None  # downloads when nobody was left
+        self.extinct: int | None = None  # downloads when no agent was left
         self.at = array("q")  # downloads at each row of the columns
         self.columns = {name: array("d") for name in COLUMNS}
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from wolfspider.app.plugins import fault, judge_maker, strategy_kind
 from wolfspider.bench.measure.metrics import RelevantPages
-from wolfspider.bench.run.entrants import Own, check_unchanged, judge_of, strategy_of
+from wolfspider.bench.run.entrants import Plugin, check_unchanged, judge_of, strategy_of
 from wolfspider.bench.run.result_cache import write_whole
 from wolfspider.core import randomness
 from wolfspider.core.events import EndReason
@@ -63,8 +63,8 @@ class Cell:
     obey_robots: bool = False
     record: str = ""  # a folder to record the crawl in
     leaps: str = ""  # a category index that leaps go into
-    own_strategy: Own | None = None  # where the strategy comes from, if it is not one of the house
-    own_judge: Own | None = None  # likewise
+    strategy_plugin: Plugin | None = None  # where the strategy comes from, if it is not built in
+    judge_plugin: Plugin | None = None  # likewise
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +107,8 @@ def categories(path: str) -> Categories:
 
 def work(cell: Cell, task: Task, cache: Path | None) -> dict[str, Any]:
     """What a worker does: a Measured, as it is kept."""
-    check_unchanged(cell.own_strategy, strategy_kind)
-    check_unchanged(cell.own_judge, judge_maker)
+    check_unchanged(cell.strategy_plugin, strategy_kind)
+    check_unchanged(cell.judge_plugin, judge_maker)
     return asdict(measure(cell, task, opened(cell.web, cache)))
 
 
@@ -163,7 +163,7 @@ def new_crawl(cell: Cell, task: Task, world: World, looks: Looks) -> Crawl:
     scope = Scope(within=inside(world))
     return simulated_crawl(
         new_strategy(cell, task.topic),
-        judge_of(cell.judge, cell.own_judge, task),
+        judge_of(cell.judge, cell.judge_plugin, task),
         looks,
         Limits(cell.pages, cell.slots, OBEDIENT_DELAY if cell.obey_robots else 0.0),
         reinforcer=Reinforcer(terms(cell, world)),
@@ -174,7 +174,7 @@ def new_crawl(cell: Cell, task: Task, world: World, looks: Looks) -> Crawl:
 
 
 def sources(cell: Cell, world: World, scope: Scope) -> dict[str, Source]:
-    """Whom a strategy may ask: who links to a page, and, where there is an index, for pages elsewhere."""
+    """The sources a strategy may ask: which pages link to a page, and, with an index, pages elsewhere."""
     asked: dict[str, Source] = {}
     if world.has_skeleton:
         asked[BACKLINKS] = backlinks(world, cell.start)
@@ -184,14 +184,14 @@ def sources(cell: Cell, world: World, scope: Scope) -> dict[str, Source]:
 
 
 def terms(cell: Cell, world: World) -> Terms:
-    """What is fresh is asked only where time goes on: on a web that still changes after the crawl begins."""
+    """Freshness counts only on a web that still changes after the crawl begins."""
     changes = cell.start < world.start or world.end > cell.start
     return Terms(pays="new+fresh+relevant" if changes else "new+relevant")
 
 
 def new_strategy(cell: Cell, topic: Topic) -> Strategy:
-    kind = strategy_of(cell.strategy, cell.own_strategy)
-    name = cell.own_strategy.name if cell.own_strategy else cell.strategy
+    kind = strategy_of(cell.strategy, cell.strategy_plugin)
+    name = cell.strategy_plugin.name if cell.strategy_plugin else cell.strategy
     wanted = Topic(topic.keywords, topic.description)  # a topic's name may tell more than its keywords
     rng = randomness.generator(cell.seed, name, cell.web_name, cell.topic, cell.repeat)
     return kind.new(wanted, rng, cell.settings)

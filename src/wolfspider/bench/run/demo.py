@@ -1,7 +1,7 @@
 """The main job on the built-in web: a topic, two addresses to start from, a budget. No network, nothing to configure.
 
-The web is computed, so its true answers are known, and all figures count what is truly relevant. The hunt itself knows
-keywords, description and starting addresses, as always, and goes by its judge. At the end it is compared with a plain
+The web is computed, so the relevant pages are known, and all figures count these. The crawl itself knows keywords,
+description and starting addresses, as always, and relies on its judge. At the end it is compared with a plain
 breadth-first crawl of the same budget, and with what any crawler could have found.
 """
 
@@ -46,7 +46,7 @@ class Line(NamedTuple):
 
 
 class DemoCrawl:
-    """One crawl that can be looked at while it goes on."""
+    """One crawl that can be looked at while it runs."""
 
     def __init__(self, world: World, task: Task, strategy: str, pages: int, seed: int) -> None:
         cell = Cell(world.name, world.name, task.topic.name, strategy, 0, pages, DEFAULT_JUDGE, world.start, seed=seed)
@@ -82,7 +82,7 @@ class DemoCrawl:
         return int(self._crawl.strategy.report().get("frontier", 0))
 
     def run(self, look: Callable[[DemoCrawl], object]) -> None:
-        """Go on to the end; `look` is called after every download."""
+        """Run it to its end; `look` is called after every download."""
 
         def landed(event: Event) -> None:
             if isinstance(event, Landed) and event.how == Route.OUT:
@@ -128,7 +128,7 @@ class Demo:
         self.hunt.run(look)
         rival.run(look)
         possible = self._possible()
-        return [Line(each.strategy, len(each.found), each.downloads, possible) for each in (self.hunt, rival)]
+        return [Line(crawl.strategy, len(crawl.found), crawl.downloads, possible) for crawl in (self.hunt, rival)]
 
     def _possible(self) -> int:
         graph = self.world.graph(self.world.start)
@@ -148,7 +148,7 @@ def verdict(lines: list[Line]) -> str:
 
 
 def next_steps(plan: Plan) -> Iterator[tuple[str, str]]:
-    """Commands to go on with, each with what it does."""
+    """Commands to try next, each with what it does."""
     yield f"wolfspider demo --seed {plan.seed + 1}", "another web, another topic"
     yield "wolfspider strategies", "the other ways to hunt; name one by --strategy"
     yield "wolfspider bench --quick", "all of them on the same work"

@@ -1,7 +1,7 @@
-"""The strategies and judges that take part in a bench: those of the house, and those from files of a person's own.
+"""The strategies and judges that take part in a bench: built-in ones, and plug-ins from a user's files.
 
-In tables an entrant has its own name: a strategy what it calls itself, a judge the name of its class. Where two would
-have the same, or one of the house has it, the file is told as well: `fox (my_fox.py)`.
+In tables a strategy has the name it gives itself, a judge the name of its class. If two entrants would have the same
+name, or a built-in one has it, the file is shown, too: `fox (my_fox.py)`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from wolfspider.policy.strategy import Strategy
 from wolfspider.strategies import all_strategies
 
 
-class Own(NamedTuple):
-    """A class in a file of a person's own."""
+class Plugin(NamedTuple):
+    """A class from a user's file."""
 
     address: str  # FILE.py[:NAME], absolute
     name: str  # what it calls itself
@@ -34,64 +34,66 @@ class Own(NamedTuple):
 class Entrant(NamedTuple):
     name: str  # in tables
     given: str  # on the command line
-    own: Own | None = None  # None: one of the house
+    plugin: Plugin | None = None  # None: built in
 
 
 def strategies_entered(given: Iterable[str]) -> list[Entrant]:
-    """Problem tells which of them there is not, and what is wrong in a file."""
+    """Problem reports a name that does not exist, and an error in a file."""
     return _entered(given, strategy_kind, all_strategies())
 
 
 def judges_entered(given: Iterable[str]) -> list[Entrant]:
     """Likewise; in a bench the oracle is a judge, too."""
-    house = (*JUDGES, ORACLE)
+    built_in = (*JUDGES, ORACLE)
 
     def load(name: str) -> object:
-        if not is_file(name) and name not in house:
-            raise Problem(f"There is no judge {name!r}.{closest(name, house)}")
+        if not is_file(name) and name not in built_in:
+            raise Problem(f"There is no judge {name!r}.{closest(name, built_in)}")
         return judge_maker(name) if is_file(name) else None
 
-    return _entered(given, load, house)
+    return _entered(given, load, built_in)
 
 
-def _entered(given: Iterable[str], load: Callable[[str], Any], house: Iterable[str]) -> list[Entrant]:
+def _entered(given: Iterable[str], load: Callable[[str], Any], built_in: Iterable[str]) -> list[Entrant]:
     kinds = {name: load(name) for name in dict.fromkeys(given)}
-    owns = {name: _own(name, kind) for name, kind in kinds.items() if is_file(name)}
-    taken = Counter([*house, *(own.name for own in owns.values())])
-    files = Counter(Path(name).name for name in owns)
+    plugins = {name: _plugin_of(name, kind) for name, kind in kinds.items() if is_file(name)}
+    taken = Counter([*built_in, *(plugin.name for plugin in plugins.values())])
+    files = Counter(Path(name).name for name in plugins)
     entrants = []
     for name in kinds:
-        own = owns.get(name)
-        shown = own.name if own else name
-        if own and taken[shown] > 1:
+        plugin = plugins.get(name)
+        shown = plugin.name if plugin else name
+        if plugin and taken[shown] > 1:
             shown = f"{shown} ({Path(name).name if files[Path(name).name] == 1 else name})"
-        entrants.append(Entrant(shown, name, own))
+        entrants.append(Entrant(shown, name, plugin))
     return entrants
 
 
-def _own(given: str, kind: type) -> Own:
+def _plugin_of(given: str, kind: type) -> Plugin:
     path = Path(given.partition(".py")[0] + ".py").absolute()
     name = str(getattr(kind, "name", "") or kind.__name__)
-    return Own(f"{path}:{kind.__name__}", name, content_digest(kind), imports_of(path.read_bytes()))
+    return Plugin(f"{path}:{kind.__name__}", name, content_digest(kind), imports_of(path.read_bytes()))
 
 
-def strategy_of(name: str, own: Own | None) -> type[Strategy]:
-    return strategy_kind(own.address if own else name)
+def strategy_of(name: str, plugin: Plugin | None) -> type[Strategy]:
+    return strategy_kind(plugin.address if plugin else name)
 
 
-def judge_of(name: str, own: Own | None, task: Task) -> Callable[[Topic], Judge]:
+def judge_of(name: str, plugin: Plugin | None, task: Task) -> Callable[[Topic], Judge]:
     """Makes the judge for a topic; the labels of the task are for the oracle alone."""
-    if own:
-        return judge_maker(own.address)
+    if plugin:
+        return judge_maker(plugin.address)
     return lambda topic: make_judge(name, topic, dict.fromkeys(task.relevant, True), key)
 
 
-def check_unchanged(own: Own | None, load: Callable[[str], Any]) -> None:
-    """Results are kept under what the file was when the bench began: they must come from that."""
-    if own and content_digest(load(own.address)) != own.digest:
-        raise Problem(f"{own.address} has changed while the bench ran. Run the bench again.")
+def check_unchanged(plugin: Plugin | None, load: Callable[[str], Any]) -> None:
+    """Results are kept under the content that the file had when the bench began: they must come from it."""
+    if plugin and content_digest(load(plugin.address)) != plugin.digest:
+        raise Problem(f"{plugin.address} has changed while the bench ran. Run the bench again.")
 
 
 def files_of(entrants: Iterable[Entrant]) -> Mapping[str, Mapping[str, str]]:
-    """For the report: where the entrants that are not of the house come from, by their names."""
-    return {entrant.name: {"file": entrant.given, "digest": entrant.own.digest} for entrant in entrants if entrant.own}
+    """The files of plug-ins by the names of the entrants, for the report."""
+    return {
+        entrant.name: {"file": entrant.given, "digest": entrant.plugin.digest} for entrant in entrants if entrant.plugin
+    }

@@ -34,7 +34,7 @@ def category_index(
     tell: Callable[[str], None] = lambda sentence: None,
 ) -> Categories:
     """The index of these pages, opened, from a file whose name changes with all that it depends on. `chosen` says in
-    JSON which pages of its web or run the origin has. A damaged index is made anew.
+    JSON which pages of its web or run the origin has. A damaged index is built again.
     """
     name = digest_of([origin.digest, chosen, seed, source_of(building.__name__)])
     path = (cache or folder()) / "categories" / f"{name}.sqlite"

@@ -7,7 +7,7 @@
     cells/                        finished cells: the same command again computes only what is missing
 
 A cell is kept under its setting, the content of the web that the setting names, and the source it is computed with.
-The claims, tables and figures are made anew every time: they read rows, so they cost nothing.
+The claims, tables and figures are made every time: they only read rows, which costs nothing.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute text t
 def reproduce(
     experiment: Experiment, out: Path, form: Form, jobs: int | None = None, progress: Progress | None = None
 ) -> Reproduction:
-    """Run what is missing, and write what came of it. Problem says what cannot work."""
+    """Run the missing cells, and write the results. Problem says what cannot work."""
     followed = progress or Silent()
     rows, seconds = measured(experiment, experiment.settings(form), ResultCache(out / "cells"), jobs, followed)
     reproduction = Reproduction(

@@ -1,12 +1,12 @@
 """The bench: every strategy on every topic of every web, several times, in as many processes as there are cores.
 
-First the webs are opened and everything a person may have got wrong is checked, then the bounds of each topic are
-computed (once, and kept), then the cells are run in any order and put into the order they were asked for. A cell knows
-nothing of the others, so that the rows are the same however many processes there are. With an OUT file each finished
-cell is kept beside it, in `OUT.cells`: the same bench again runs only what is missing.
+First the webs are opened and all input is checked, then the bounds of each topic are computed (once, and cached), then
+the cells are run in any order and their rows put into the order asked for. Cells do not depend on each other, so that
+the rows are the same for any number of processes. With an OUT file each finished cell is kept beside it, in
+`OUT.cells`: the same bench, run again, computes only the missing cells.
 
-A row has what docs/bench.md says; `null` stands for what cannot be said: bounds of webs too large to bound, the recall
-of what is nowhere reachable, and the figures of a strategy that failed.
+docs/bench.md describes the fields of a row. `null` stands for figures that are not known: bounds of webs that are too
+large, the recall where nothing relevant is reachable, and the figures of a strategy that failed.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ TRAININGS = ("charged", "free")
 
 
 class Progress(Protocol):
-    """Who follows a bench."""
+    """A listener to the progress of a bench."""
 
     def told(self, sentence: str) -> None:
-        """Something a person should know."""
+        """A remark for the user."""
         ...
 
     def done(self, cells: int, total: int, means: Mapping[str, float]) -> None:
-        """So many cells are through; `means` has the mean auc_ratio of each strategy so far."""
+        """So many cells are done; `means` has the mean auc_ratio of each strategy so far."""
         ...
 
 
 class Silent:
-    """Nobody does."""
+    """A listener that shows nothing."""
 
     def told(self, sentence: str) -> None:
         pass
@@ -66,7 +66,7 @@ class Silent:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What to measure, as the command line gives it."""
+    """What to measure, as given on the command line."""
 
     webs: tuple[str, ...]
     strategies: tuple[str, ...]  # names, or FILE.py[:NAME]
@@ -147,7 +147,7 @@ class Entrants(NamedTuple):
 
 
 def check(bench: Bench) -> Entrants:
-    """Who takes part. Everything that can be told wrong before a web is opened is told."""
+    """The strategies and the judge of a bench. Problem reports every mistake that shows before a web is opened."""
     if not bench.webs:
         raise Problem("A bench needs a web: --web WEB, or --quick for a built-in one.")
     if not bench.strategies:
@@ -174,7 +174,7 @@ def _entrants(bench: Bench) -> Entrants:
             raise Problem(f"--set names {strategy!r}, which is not in this bench.{closest(strategy, names)}")
         settings.setdefault(names[strategy], {}).update(values)
     for entrant in strategies:
-        build(strategy_of(entrant.name, entrant.own).Params, settings.get(entrant.name, {}))
+        build(strategy_of(entrant.name, entrant.plugin).Params, settings.get(entrant.name, {}))
     return Entrants(strategies, judge, settings)
 
 
@@ -222,8 +222,8 @@ def _cells(bench: Bench, entrants: Entrants, assignment: Assignment, index: Path
                 latency=bench.latency,
                 obey_robots=bench.obey_robots,
                 leaps="" if index is None else str(index),
-                own_strategy=strategy.own,
-                own_judge=entrants.judge.own,
+                strategy_plugin=strategy.plugin,
+                judge_plugin=entrants.judge.plugin,
             )
 
 
@@ -270,11 +270,11 @@ def _key(assignment: Assignment, cell: Cell) -> str:
     settings = {name: value for name, value in asdict(cell).items() if name != "web" and (value or name != "record")}
     settings["leaps"] = Path(cell.leaps).name  # which says what is in it, wherever it lies
     imports: tuple[str, ...] = ()
-    for role, own in (("strategy", cell.own_strategy), ("judge", cell.own_judge)):
-        del settings[f"own_{role}"]
-        if own:  # likewise: the class and the content of its file
-            settings[role] = [own.address.rpartition(":")[2], own.digest]
-            imports += own.imports
+    for role, plugin in (("strategy", cell.strategy_plugin), ("judge", cell.judge_plugin)):
+        del settings[f"{role}_plugin"]
+        if plugin:  # likewise: the class and the content of its file
+            settings[role] = [plugin.address.rpartition(":")[2], plugin.digest]
+            imports += plugin.imports
     return digest_of([assignment.digest, settings, wanted, source_of(Cell.__module__, cell.strategy, imports)])
 
 
@@ -294,7 +294,7 @@ class Means:
 
 
 def _about(bench: Bench, entrants: Entrants, assignments: Sequence[Assignment], leaps: World | None) -> dict[str, Any]:
-    """What the report tells of how the rows came about, so that anybody can run it again."""
+    """How the rows came about, for the report: enough to run the bench again."""
     return {
         "version": wolfspider.__version__,
         "webs": {assignment.web_name: assignment.digest for assignment in assignments},

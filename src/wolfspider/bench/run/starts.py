@@ -5,7 +5,7 @@
     results     a page of ten search results for the keywords, on a host of its own beside the web
 
 The results are what BM25 ranks highest: of a recorded web among all pages, of a computed one among 2,000 drawn at
-random, since nobody looks through all of it. Both are functions of web and topic alone.
+random, since it is too large to be looked through. Both are functions of web and topic alone.
 """
 
 from __future__ import annotations
@@ -118,8 +118,8 @@ class SearchResult(NamedTuple):
 def page_of(keywords: Sequence[str], shown: Sequence[SearchResult]) -> Fetch:
     query = html.escape(" ".join(keywords))
     entries = (
-        f'<li><a href="{html.escape(each.url)}">{html.escape(each.title)}</a> <p>{html.escape(each.text)}</p></li>'
-        for each in shown
+        f'<li><a href="{html.escape(hit.url)}">{html.escape(hit.title)}</a> <p>{html.escape(hit.text)}</p></li>'
+        for hit in shown
     )
     body = f"<html><title>{query}</title><h1>{query}</h1><ol>{''.join(entries)}</ol></html>".encode()
     return Fetch(ADDRESS, ADDRESS, 200, {"content-type": "text/html; charset=utf-8"}, body, seconds=SECONDS)
