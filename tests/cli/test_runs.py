@@ -310,7 +310,7 @@ def test_a_screen_of_80_columns_that_leaves_the_terminal_as_it_was(aside: Aside,
     assert b"\x1b[?25l" in shown and shown.rindex(b"\x1b[?25h") > shown.rindex(b"\x1b[?25l")
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode())
     assert max(len(line) for line in re.split(r"[\r\n]+", plain)) <= 81
-    assert "harvest rate" in plain and "Waiting for what is out; Ctrl-C again" in plain
+    assert "harvest rate" in plain and "Waiting for visits in flight; Ctrl-C again" in plain
     assert f"wolfspider resume {tmp_path / 'run'}" in plain.replace("\r\n", "")
     assert b"\x1b]0" not in shown and "\u202e" not in plain
 

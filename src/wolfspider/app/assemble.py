@@ -64,7 +64,7 @@ def strategy_of(settings: Settings, topic: Topic, shelf: Shelf, learned: Learned
 
 
 def judge_of(settings: Settings, learned: Learned | None = None) -> Callable[[Topic], Judge]:
-    """Whoever makes the judge anew, since the topic has changed, makes it with what was learned before."""
+    """Makes the judge for a topic, and again when the topic changes, each time with what was inherited."""
     maker = judge_maker(settings.judge)
 
     def made(topic: Topic) -> Judge:

@@ -1,4 +1,4 @@
-"""Events as plain JSON, for whoever reads along: `crawl --json`, other programs. docs/events.md has the fields."""
+"""Events as plain JSON, for `crawl --json` and other programs; docs/events.md has the fields."""
 
 from __future__ import annotations
 

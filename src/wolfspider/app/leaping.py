@@ -5,8 +5,8 @@
     sitemap:URL                                what a site says it has
     search:URL                                 what a SearXNG service finds
 
-All of them answer `leap:WORDS` alike. Who leaps does not know which it is. And what a person may expect in vain of a
-strategy that leaps, or does not, is said here.
+All of them answer `leap:WORDS` alike, so that a strategy does not know which it is. `remarks` tells a person which
+settings of leaps the strategy does not use, or lacks.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A run as it was at its last snapshot, for those who only look, and what a new run inherits from it."""
+"""A run as it was at its last snapshot, opened to be read, and what a new run inherits from it."""
 
 from __future__ import annotations
 

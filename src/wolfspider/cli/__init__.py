@@ -23,7 +23,7 @@ UNREADABLE, BUG, INTERRUPTED, UNREAD = 3, 70, 130, 141  # exit codes; 1 and 2 co
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Every way a command can end, as an exit code; a traceback only for who asks for one."""
+    """Every way a command can end, as an exit code; a traceback only where WOLFSPIDER_DEBUG asks for one."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a letter is no reason to fail

@@ -1,6 +1,6 @@
 """A crawl on the command line: signals, the screen or the stream of events, and how it ended.
 
-Ctrl-C once waits for what is out, twice ends at once; either way the run can be resumed.
+Ctrl-C once waits for visits in flight, twice ends at once; either way the run can be resumed.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ async def guided(hunt: Hunt, say: Callable[[str], None], look: Callable[[], None
         nonlocal signals
         signals += 1
         if signals == 1:
-            say("Waiting for what is out; Ctrl-C again ends at once. Either way the run can be resumed.")
+            say("Waiting for visits in flight; Ctrl-C again ends at once. Either way the run can be resumed.")
             hunt.drain()
         else:
             hunt.stop()
@@ -122,7 +122,7 @@ async def guided(hunt: Hunt, say: Callable[[str], None], look: Callable[[], None
 
 
 async def _tick(look: Callable[[], None]) -> None:
-    """The picture moves while nothing lands, and lines for who reads along do not wait for more of them."""
+    """The picture moves while nothing lands, and lines of events do not wait for more of them."""
     while True:
         look()
         sys.stdout.flush()

@@ -9,11 +9,9 @@ from __future__ import annotations
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from rich.console import Console, Group, RenderableType
-from rich.live import Live
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -113,12 +111,12 @@ class Tally:
 def following(console: Console, tally: Tally, outputs: Outputs, moves: bool = True) -> Iterator[Callable[[], None]]:
     """Gives what draws the picture anew. Where lines of data go to the same terminal nothing `moves`, and each
     generation of a spider is a line."""
-    if not console.is_terminal or console.quiet or not moves:
-        outputs.listen(lambda generation: console.print(Text(plainly(generation.line(), 2000))))
-        yield _reminding(console, tally)
-        return
-    with Live(console=console, transient=True, auto_refresh=False) as live:
-        yield lambda: live.update(_picture(console, tally, outputs.newest), refresh=True)
+    with terminal.screen(console) if moves else nullcontext() as show:
+        if show:
+            yield lambda: show(_picture(console, tally, outputs.newest))
+        else:
+            outputs.listen(lambda generation: console.print(Text(plainly(generation.line(), 2000))))
+            yield _reminding(console, tally)
 
 
 def _reminding(console: Console, tally: Tally) -> Callable[[], None]:
@@ -147,7 +145,7 @@ def _picture(console: Console, tally: Tally, generation: Generation | None) -> R
     )
     failures = f"failures: {standing.failed(tally.failures)}"
     about = (_line(_rates(tally)), _line(_visits(tally)), _line(failures), fetching)
-    return Padding(Group(_bar(tally), *about, Text(), found), (1, 1))
+    return terminal.framed(_bar(tally), *about, Text(), found)
 
 
 def _results(
@@ -176,9 +174,10 @@ def _visits(tally: Tally) -> str:
 
 
 def _rates(tally: Tally) -> str:
-    lately = 100 * sum(tally.lately) / len(tally.lately) if tally.lately else 0
     hidden = f", {tally.count.hidden_relevant:,} more noindex" if tally.count.hidden_relevant else ""
-    return (
-        f"{tally.count.relevant:,} relevant{hidden}, harvest rate {standing.harvest(tally.count, tally.downloads)} "
-        f"(lately {lately:.0f} %), {counted(len(tally.hosts), 'host')}"
+    return terminal.rates(
+        f"{tally.count.relevant:,} relevant{hidden}",
+        standing.harvest(tally.count, tally.downloads),
+        sum(tally.lately) / max(1, len(tally.lately)),
+        counted(len(tally.hosts), "host"),
     )

@@ -9,14 +9,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from rich.console import Console, Group, RenderableType
-from rich.live import Live
-from rich.padding import Padding
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from wolfspider.bench.run.demo import Demo, DemoCrawl, Line, next_steps, verdict
 from wolfspider.terminal import progress as terminal
+from wolfspider.terminal.progress import percent
 from wolfspider.terminal.safe_text import plainly
 
 SHOWN = 5  # finds
@@ -27,18 +26,15 @@ _PAUSE = 0.1  # seconds between two pictures
 @contextmanager
 def following(console: Console, demo: Demo) -> Iterator[Callable[[DemoCrawl], None]]:
     """Gives what wants to be called after every download."""
-    if not console.is_terminal or console.quiet:
-        yield lambda hunt: None
-        return
-    with Live(console=console, auto_refresh=False, transient=True) as live:
-        yield Screen(demo, live)
+    with terminal.screen(console) as show:
+        yield Screen(demo, show) if show else lambda hunt: None
 
 
 class Screen:
     """Progress, rates and the best finds so far, redrawn a few times a second."""
 
-    def __init__(self, demo: Demo, live: Live) -> None:
-        self._demo, self._live = demo, live
+    def __init__(self, demo: Demo, show: Callable[[RenderableType], None]) -> None:
+        self._demo, self._show = demo, show
         self._hunts: dict[str, DemoCrawl] = {}
         self._drawn = 0.0
 
@@ -46,12 +42,9 @@ class Screen:
         now = time.monotonic()
         if now - self._drawn >= _PAUSE or hunt.strategy not in self._hunts:
             self._hunts[hunt.strategy] = hunt
-            self._live.update(self._picture(), refresh=True)
+            parts = (headline(self._demo), Text(), self._bars(), Text(), finds(self._demo.hunt))
+            self._show(terminal.framed(*parts))
             self._drawn = now
-
-    def _picture(self) -> RenderableType:
-        parts = (headline(self._demo), Text(), self._bars(), Text(), finds(self._demo.hunt))
-        return Padding(Group(*parts), (1, 1))
 
     def _bars(self) -> Table:
         table = Table.grid(padding=(0, 2))
@@ -68,15 +61,8 @@ def headline(demo: Demo) -> Text:
 
 
 def rates(hunt: DemoCrawl) -> str:
-    """In as many words as fit beside a name on 80 columns; docs/cli.md says what they mean."""
-    return (
-        f"{len(hunt.found):,} relevant, harvest rate {percent(hunt.rate)} (lately {percent(hunt.recent)}),"
-        f" {hunt.waiting:,} waiting"
-    )
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+    relevant, waiting = f"{len(hunt.found):,} relevant", f"{hunt.waiting:,} waiting"
+    return terminal.rates(relevant, percent(hunt.rate), hunt.recent, waiting)
 
 
 def finds(hunt: DemoCrawl) -> Table:

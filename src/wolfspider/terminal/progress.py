@@ -5,10 +5,12 @@ It goes to stderr. Where that is no terminal nothing moves; what is told is told
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -35,6 +37,30 @@ def busy(console: Console, says: str) -> Iterator[None]:
         return
     with console.status(says):
         yield
+
+
+@contextmanager
+def screen(console: Console) -> Iterator[Callable[[RenderableType], None] | None]:
+    """Gives what shows a picture instead of the one before; the last one vanishes. None where nothing can move."""
+    if not console.is_terminal or console.quiet:
+        yield None
+        return
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        yield lambda picture: live.update(picture, refresh=True)
+
+
+def framed(*parts: RenderableType) -> RenderableType:
+    """Parts of a picture, one below the other, with an empty line around them."""
+    return Padding(Group(*parts), (1, 1))
+
+
+def rates(relevant: str, rate: str, lately: float, more: str) -> str:
+    """How good a crawl is, in as many words as fit beside a name on 80 columns; docs/cli.md says what they mean."""
+    return f"{relevant}, harvest rate {rate} (lately {percent(lately)}), {more}"
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def one_line(text: str, style: str = "") -> Text:

@@ -20,6 +20,7 @@ from rich.text import Text
 from wolfspider.app.past_runs import results
 from wolfspider.core.events import Event, Noted
 from wolfspider.store.view import RunView
+from wolfspider.terminal.progress import one_line
 from wolfspider.terminal.safe_text import plainly
 
 KIND = "generation"
@@ -74,7 +75,7 @@ class Generation:
         )
 
     def line(self) -> str:
-        """All of it in one line, for who reads a log."""
+        """All of it in one line, for a log."""
         best = self.results[0] if self.results else None
         shown = f"; best {best.score:.4f} {best.url} ({best.title}, {best.origin})" if best else ""
         return f"{self.status()}, results {len(self.results)}{', final' * self.final}{shown}"
@@ -200,38 +201,33 @@ class Layout(NamedTuple):
         return max(1, self.width - _SCORE - (3 * (self.cell + 2) if self.bar else 0))
 
     def head(self) -> Text:
-        line = Text(f"{'score':{_SCORE}}" + " " * self.title, "dim")
+        line = one_line(f"{'score':{_SCORE}}" + " " * self.title, "dim")
         for name in BARS if self.bar else ():
             line.append("  ").append(name[: self.cell].ljust(self.cell))
-        return _one_line(line)
+        return line
 
     def first(self, output: Output) -> Text:
         """Score, title, bars."""
         colour = COLOURS.get(output.origin, "")
-        line = Text(f"{output.score:<{_SCORE}.3f}").append(_fitted(output.title, self.title, colour))
+        line = one_line(f"{output.score:<{_SCORE}.3f}").append(_fitted(output.title, self.title, colour))
         for share in output.bars if self.bar else ():
             number = f"{share:.2f} " if self.cell > self.bar else ""
             line.append("  ").append(number).append(bar(share, self.bar, self.ascii), colour)
-        return _one_line(line)
+        return line
 
     def second(self, output: Output) -> Text:
         """Origin, links, address, matched keywords."""
         left = self.width - _SCORE - 22
         address = max(1, left if not output.words else left * 3 // 5)
-        line = Text(" " * _SCORE).append(f"{output.origin:<9} ", COLOURS.get(output.origin, ""))
+        line = one_line(" " * _SCORE).append(f"{output.origin:<9} ", COLOURS.get(output.origin, ""))
         line.append(f"links {output.links:>4,}  ").append(_fitted(output.url, address, "dim"))
-        return _one_line(line.append("  ").append(", ".join(output.words)))
+        return line.append("  ").append(", ".join(output.words))
 
 
 def _fitted(text: str, width: int, style: str) -> Text:
     fitted = Text(text, style)
     fitted.truncate(width, overflow="ellipsis", pad=True)
     return fitted
-
-
-def _one_line(text: Text) -> Text:
-    text.no_wrap, text.overflow = True, "ellipsis"
-    return text
 
 
 def bar(share: float, width: int, ascii: bool = False) -> str:

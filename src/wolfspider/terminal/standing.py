@@ -19,6 +19,7 @@ from wolfspider.files.lock import is_owned
 from wolfspider.store.folder import Places
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.view import RunView, Summary
+from wolfspider.terminal.progress import percent
 from wolfspider.terminal.safe_text import plainly
 from wolfspider.terminal.spider_results import Outputs
 
@@ -94,7 +95,7 @@ def _clock(at: float) -> str:
 
 def harvest(count: PageCount, downloads: int) -> str:
     """The share of relevant pages among the downloads."""
-    return f"{100 * count.relevant / downloads:.0f} %" if downloads else "none"
+    return percent(count.relevant / downloads) if downloads else "none"
 
 
 def failed(reasons: Mapping[str, int]) -> str:
