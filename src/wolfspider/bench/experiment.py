@@ -118,7 +118,7 @@ class Experiment:
     paper: str  # who said it, and where
     about: str  # a paragraph: what is asked, and how
     settings: Callable[[Form], Sequence[Setting]]
-    cell: Callable[[Setting], Row]  # a function of a module, which is kept apart from this one where cells are dear
+    cell: Callable[[Setting], Row]  # a function of a module that imports no claims, tables or figures
     claims: tuple[Claim, ...]
     scaled: Callable[[Form], Sequence[str]]  # sentences: what is smaller here than in the paper
     tables: Callable[[Rows], Sequence[Table]] = lambda rows: ()
