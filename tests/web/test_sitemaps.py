@@ -15,7 +15,7 @@ from tests.web.searxng import Plain, Reply, Site, served
 
 from wolfspider.core.model import Failure, Fetch
 from wolfspider.web.page.urls import canonical
-from wolfspider.web.seeds import sitemaps, xml
+from wolfspider.web.seeds import bounded_formats, sitemaps
 from wolfspider.web.seeds.gathered import Gathered
 from wolfspider.web.seeds.sitemaps import Sitemap, entries, gather, is_sitemap
 from wolfspider.web.worlds.world import Request
@@ -209,30 +209,30 @@ def test_any_bytes_are_read_without_complaint(body: bytes) -> None:
 @given(st.text("<>&;![]CDATA?/= ax\n\"'#0", max_size=200))
 def test_any_markup_is_read_without_complaint(text: str) -> None:
     body = f"<urlset>{text}</urlset>".encode()
-    reading = xml.XmlReading(body)
+    reading = bounded_formats.XmlReading(body)
     depth = 0
     for event in reading:
-        depth += 1 if isinstance(event, xml.Opened) else 0
+        depth += 1 if isinstance(event, bounded_formats.Opened) else 0
         assert event.depth == depth
-        depth -= 1 if isinstance(event, xml.Closed) else 0
+        depth -= 1 if isinstance(event, bounded_formats.Closed) else 0
     assert not reading.whole or depth == 0
 
 
 def test_text_of_an_element_is_bounded_and_whole_with_its_children() -> None:
-    events = list(xml.XmlReading(b"<a>1<b>2</b>3<c>" + b"x" * 50_000 + b"</c></a>"))
-    texts = {event.name: event.text for event in events if isinstance(event, xml.Closed)}
+    events = list(bounded_formats.XmlReading(b"<a>1<b>2</b>3<c>" + b"x" * 50_000 + b"</c></a>"))
+    texts = {event.name: event.text for event in events if isinstance(event, bounded_formats.Closed)}
     assert texts["b"] == "2" and texts["a"].startswith("123x")
-    assert len(texts["c"]) == xml.LONGEST_TEXT == len(texts["a"])
+    assert len(texts["c"]) == bounded_formats.LONGEST_TEXT == len(texts["a"])
 
 
 @pytest.mark.slow
 def test_elements_are_bounded() -> None:
-    events = list(xml.XmlReading(b"<a>" + b"<b/>" * (xml.MOST_ELEMENTS + 10)))
-    assert len(events) == 2 * xml.MOST_ELEMENTS - 1
+    events = list(bounded_formats.XmlReading(b"<a>" + b"<b/>" * (bounded_formats.MOST_ELEMENTS + 10)))
+    assert len(events) == 2 * bounded_formats.MOST_ELEMENTS - 1
 
 
 def test_long_text_is_no_endless_tag() -> None:
-    reading = xml.XmlReading(b"<a>" + b"x y " * 1_500_000 + b"<b/></a>")
+    reading = bounded_formats.XmlReading(b"<a>" + b"x y " * 1_500_000 + b"<b/></a>")
     assert [event.name for event in reading] == ["a", "b", "b", "a"] and reading.whole
 
 

@@ -128,7 +128,7 @@ def test_the_next_change_of_a_short_list_is_where_looks_say_that_it_is(url: str,
         assert change > since and WORLD.look(url, change).body != content
 
 
-@pytest.mark.parametrize(("given_", "says"), [("listed=-1", "at least 0"), ("listed=1001", "at most 1000")])
+@pytest.mark.parametrize(("given_", "says"), [("listed=-1", "at least 0"), ("listed=1001", "at most 1,000")])
 def test_what_cannot_be_is_answered_by_a_sentence(given_: str, says: str) -> None:
     with pytest.raises(Problem, match=f"listed must be {says}, not .*"):
         parse_params(f"synthetic:news=1,{given_}")

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from wolfspider.core.model import host_of
-from wolfspider.web.page.urls import LONGEST, canonical, looks_like_file, url_words
+from wolfspider.web.page.urls import LONGEST, canonical, looks_like_file
 
 
 @pytest.mark.parametrize(
@@ -191,10 +191,3 @@ def test_files(ending: str) -> None:
 )
 def test_pages(url: str) -> None:
     assert not looks_like_file(url)
-
-
-def test_url_words() -> None:
-    assert url_words("http://www.example.org/wiki/Linux_kernel-howto.html?lang=de") == [
-        "example", "org", "wiki", "linux", "kernel", "howto", "lang", "de",
-    ]  # fmt: skip
-    assert url_words("http://h/%D0%BB%D0%B8%D1%81%D0%B0/myPage%FF") == ["h", "лиса", "my", "page"]

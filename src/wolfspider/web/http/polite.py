@@ -187,12 +187,13 @@ class Polite:
 
     def state(self) -> dict[str, HostRow]:
         """A row for each host that something changed of since the last call: what must outlive a crash."""
-        rows = {host: self._row(known) for host in self._changed if (known := self._hosts.get(host))}
+        rows = {
+            host: (self._ready(known), known.troubles, max(known.troubled, 0.0))
+            for host in self._changed
+            if (known := self._hosts.get(host))
+        }
         self._changed.clear()
         return rows
-
-    def _row(self, known: _Host) -> HostRow:
-        return self._ready(known), known.troubles, max(known.troubled, 0.0)
 
     def restore(self, rows: Mapping[str, HostRow], now: float) -> None:
         """Times of a clock that was ahead of ours keep nobody from a host for longer than a day."""

@@ -15,7 +15,7 @@ A page that shows nothing, but has scripts that might, is the failure `script`. 
 title, no link, no picture.
 
 Lexbor needs time in the square of a page's depth and of a tag's attributes, so both are bounded before it sees them
-(`_tamed`). A page that was cut says so (`truncated`).
+(`tamed`). A page that was cut says so (`truncated`).
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def _pdf_page(fetch: Fetch) -> Page | Failure:
 
 
 def _html_page(fetch: Fetch, text: str, codec: str) -> Page | Failure:
-    tame = _tamed(text)
+    tame = tamed(text)
     reading = PageReading(LexborHTMLParser(tame, options=_WITHOUT_EVENTS))
     if reading.needs_scripts:
         return Failure("script", "nothing to read without JavaScript")
@@ -171,7 +171,7 @@ def _common(fetch: Fetch, codec: str) -> dict[str, Any]:
     }
 
 
-def _tamed(text: str) -> str:
+def tamed(text: str) -> str:
     """As much of a page as Lexbor reads in a few seconds, whatever stands in it."""
     if len(text) <= _HARMLESS:
         return text

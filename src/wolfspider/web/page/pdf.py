@@ -1,8 +1,8 @@
 """What a PDF says: its title, the text of its pages, its links.
 
 pypdf reads it, an extra that is imported when the first PDF comes. It is told bounds for what streams may grow to; here
-are bounds for pages, characters, links and time. Time can only be looked at between two pages: who reads files of
-strangers does it in a process that may be ended (parsers.py).
+are bounds for pages, characters, links and time. Time is only checked between two pages, so files of strangers are
+read in a process that can be ended (parser_processes.py).
 
 A PDF has no anchors, only areas that lead somewhere. So its links have no text, and stand at the beginning of their
 page, which is also their block.

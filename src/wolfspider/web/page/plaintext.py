@@ -1,6 +1,6 @@
 """The text of a page as people read it: what a browser would show of its body, a paragraph a line, blank lines between.
 
-For a strategy the words of a page are enough (reading.py). What is handed on to people and their tools keeps capital
+For a strategy the words of a page are enough (tree_walk.py). What is handed on to people and their tools keeps capital
 letters, punctuation and paragraphs. Left out is what nobody sees, as there. Depth and attributes of the tree are
 bounded before it is built, and the text itself is cut at `MOST` characters.
 """
@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from wolfspider.core.model import Failure
 from wolfspider.web.page import charset, pdf
-from wolfspider.web.page.html import MOST_BYTES, _tamed
+from wolfspider.web.page.html import MOST_BYTES, tamed
 
 MOST = 2_000_000  # characters
 _WITHOUT_EVENTS = 1  # see html.py
@@ -39,7 +39,7 @@ def readable(body: bytes, content_type: str) -> str:
         document = pdf.read(body)
         return "" if isinstance(document, Failure) else _joined(document.pages)
     text, _ = charset.decoded(content_type, body[:MOST_BYTES])
-    passages = text.split("\n\n") if kind == "text" else _passages(_tamed(text))
+    passages = text.split("\n\n") if kind == "text" else _passages(tamed(text))
     return _joined(passages)
 
 

@@ -13,10 +13,9 @@ site to site, and pages that turn out equal are found by their digest.
 from __future__ import annotations
 
 import re
+from operator import itemgetter
 
 import ada_url
-
-from wolfspider.core.text import words
 
 LONGEST = 8192  # bytes; what is longer is a trap or an attack
 
@@ -89,14 +88,11 @@ def _plain(escape: re.Match[str]) -> str:
 def _ordered(query: str) -> str:
     """Keys in order, equal keys as they stood, idle ones gone."""
     pieces = [(piece.partition("=")[0], piece) for piece in query.split("&") if piece]
-    return "&".join(piece for key, piece in sorted(pieces, key=_key) if not _idle(key.lower()))
+    pieces = [(key, piece) for key, piece in pieces if not _is_idle(key.lower())]
+    return "&".join(piece for _, piece in sorted(pieces, key=itemgetter(0)))
 
 
-def _key(pair: tuple[str, str]) -> str:
-    return pair[0]
-
-
-def _idle(key: str) -> bool:
+def _is_idle(key: str) -> bool:
     return key in _IDLE_KEYS or key.startswith(_IDLE_PREFIXES)
 
 
@@ -105,19 +101,3 @@ def looks_like_file(url: str) -> bool:
     name = url.partition("?")[0].rpartition("/")[2]
     stem, _, ending = name.rpartition(".")
     return bool(stem) and ending.lower() in _FILE_ENDINGS
-
-
-def url_words(url: str) -> list[str]:
-    """The words an address is made of, its scheme and the usual fill left out: evidence of what lies behind a link."""
-    return [word for word in words(_readable(url.partition("://")[2])) if word not in _FILL]
-
-
-_FILL = frozenset(("www", "html", "htm", "php", "asp", "aspx", "jsp", "index"))
-_CAMEL = re.compile("(?<=[a-z])(?=[A-Z])")
-_ESCAPES = re.compile("(?:%[0-9A-F]{2})+")
-
-
-def _readable(address: str) -> str:
-    """Escapes as the letters they stand for, and wordsRunTogether apart."""
-    plain = _ESCAPES.sub(lambda run: bytes.fromhex(run[0].replace("%", "")).decode(errors="replace"), address)
-    return _CAMEL.sub(" ", plain)

@@ -2,8 +2,8 @@
 
 An entry is an address with a title and a date. Its address is the one meant for readers: the alternate link of Atom,
 the link of RSS, or its guid where that is a permanent link. Relative addresses are seen from the nearest xml:base, or
-from the feed itself. Feeds are written by strangers: they are read by the bounded readers of xml.py and json.py, and
-no more than the first thousand entries of one.
+from the feed itself. Feeds are written by strangers: they are read within bounds (bounded_formats.py), and of
+each no more than the first thousand entries.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ from selectolax.lexbor import LexborHTMLParser
 from wolfspider.core.model import Fetch, is_web_address
 from wolfspider.web.page import charset, dates
 from wolfspider.web.page.urls import canonical
+from wolfspider.web.seeds.bounded_formats import Opened, XmlReading, list_of, loaded, root, text_of
 from wolfspider.web.seeds.gathered import Allows, Gathered, Gathering, harmless
-from wolfspider.web.seeds.json import list_of, loaded, text_of
-from wolfspider.web.seeds.xml import Opened, XmlReading, root
 from wolfspider.web.worlds.world import Web
 
 MOST_BYTES = 10_000_000
@@ -211,7 +210,7 @@ async def gather(web: Web, urls: Iterable[str], allows: Allows, most: int) -> Ga
         if fetch is None:
             continue
         if not await _read(gathering, fetch, allows):
-            named = await asyncio.to_thread(_named, fetch) if known[url] else []
+            named = await asyncio.to_thread(feeds_of, fetch.body, fetch.final_url, _type(fetch)) if known[url] else []
             new = [other for other in named if other not in known]
             known.update(dict.fromkeys(new, False))
             waiting = new + waiting
@@ -224,10 +223,9 @@ async def gather(web: Web, urls: Iterable[str], allows: Allows, most: int) -> Ga
 
 async def _read(gathering: Gathering, fetch: Fetch, allows: Allows) -> bool:
     """Keeps what is allowed. Was it a feed? Large ones are read beside the loop."""
-    content_type = fetch.headers.get("content-type", "")
-    if not is_feed(fetch.body, content_type):
+    if not is_feed(fetch.body, _type(fetch)):
         return False
-    found = await asyncio.to_thread(entries, fetch.body, fetch.final_url, content_type, fetch.at)
+    found = await asyncio.to_thread(entries, fetch.body, fetch.final_url, _type(fetch), fetch.at)
     for entry in found.entries:
         if allows(entry.url):
             gathering.add(entry.url, entry.title, "feed")
@@ -238,5 +236,5 @@ async def _read(gathering: Gathering, fetch: Fetch, allows: Allows) -> bool:
     return True
 
 
-def _named(fetch: Fetch) -> list[str]:
-    return feeds_of(fetch.body, fetch.final_url, fetch.headers.get("content-type", ""))
+def _type(fetch: Fetch) -> str:
+    return fetch.headers.get("content-type", "")

@@ -1,6 +1,6 @@
-"""What sitemaps, feeds and searches bring: links to start from, what it cost to get them, and what went wrong.
+"""What sitemaps, feeds and searches bring: links to start from, the requests they cost, and what went wrong.
 
-A source that does not answer is a remark, not the end: what others brought is enough to begin with.
+A source that does not answer is reported by a remark; the crawl begins with what the others brought.
 """
 
 from __future__ import annotations

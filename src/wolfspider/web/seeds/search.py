@@ -15,8 +15,8 @@ from urllib.parse import quote
 from wolfspider.core.errors import Problem
 from wolfspider.core.model import Failure, Fetch, Page, Question
 from wolfspider.web.page.urls import canonical
+from wolfspider.web.seeds.bounded_formats import list_of, loaded, text_of
 from wolfspider.web.seeds.gathered import Allows, Gathered, Gathering, harmless, trouble_with
-from wolfspider.web.seeds.json import list_of, loaded, text_of
 from wolfspider.web.worlds.world import Web
 
 MOST_PAGES = 50
@@ -98,15 +98,11 @@ def query(service: str, words: str, number: int = 1, language: str = "") -> str:
         raise Problem(f"A search service is an http(s) address, as http://localhost:8080, not {service[:80]!r}.")
     base = base.partition("?")[0].rstrip("/").removesuffix("/search")
     spoken = f"&language={quote(language, safe='')}" if language else ""
-    text = quote(_whole_characters(words), safe="")
+    text = quote(words[:LONGEST_QUERY].encode("utf-8", "replace"), safe="")
     address = canonical(f"{base}/search?q={text}&format=json&pageno={number}{spoken}")
     if address is None:
         raise Problem("The search is too long: give fewer words with --topic.")
     return address
-
-
-def _whole_characters(words: str) -> str:
-    return words[:LONGEST_QUERY].encode("utf-8", "replace").decode()
 
 
 def _trouble(fetch: Fetch, answer: object) -> str:

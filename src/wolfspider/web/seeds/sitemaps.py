@@ -19,8 +19,8 @@ from wolfspider.core.model import Failure, Fetch, host_of
 from wolfspider.web.http.inflate import inflated
 from wolfspider.web.page import charset, dates
 from wolfspider.web.page.urls import canonical
+from wolfspider.web.seeds.bounded_formats import Closed, Opened, XmlReading, root
 from wolfspider.web.seeds.gathered import Allows, Gathered, Gathering
-from wolfspider.web.seeds.xml import Closed, Opened, XmlReading, root
 from wolfspider.web.worlds.world import Web
 
 MOST_BYTES = 50_000_000

@@ -3,16 +3,16 @@
 The name in the Host header and the path make the address that the World is asked for, so thousands of hosts live on
 one server, and a crawler reaches them by `--via 127.0.0.1:PORT`. Addresses with https are answered alike, but the
 server itself speaks plain HTTP only. A redirect is a real redirect: the client does its hops. ETag and Last-Modified
-are there, and 304 for who has the page already.
+are there, and 304 for a client that has the page already.
 
 How it is served is data: `Manner` says how slowly and in which encodings, `Faults` (replies.py) what goes wrong.
 
-Every request is written down when its answer ends, however it ended: `Served.log` in memory, and a line of JSON each if
-a file is given. Times are of the monotonic clock, which all processes of a machine share, so that the log of a server
-can be held against what a crawler did. How many requests a host had at once is counted as well.
+Every request is logged when its answer ends, however it ended: in `Served.log`, and as a line of JSON if a file is
+given. Times are of the monotonic clock, which all processes of a machine share, so that the log of a server can be
+compared with what a crawler did. How many requests a host had at once is counted as well.
 
-The server reads requests of anybody: a head has a bound, and what is no plain GET or HEAD for a path on a host is
-refused with a 4xx and the connection closed.
+Anybody may send requests: the size of a head is bounded, and any request but a plain GET or HEAD for a path on a host
+is refused with a 4xx, and its connection closed.
 """
 
 from __future__ import annotations

@@ -131,6 +131,7 @@ class Connection(asyncio.Protocol):
         self.served = served
         self.buffer = bytearray()
         self.asked: RequestHead | None = None  # what is being answered
+        # An answer ends when its last piece is handed over, so `sent` is taken just before: a client may be quick.
         self.heard = self.arrived = self.sent = time.monotonic()
         self.status = 0
         self.fault = ""
@@ -246,7 +247,7 @@ class Connection(asyncio.Protocol):
             self.transport.write(head)
             self._trickle(memoryview(body), rate)
         else:
-            self._sending()
+            self.sent = time.monotonic()
             self.transport.write(head + body)  # in Python 3.12, writelines would never call pause_writing
             self._done()
 
@@ -254,18 +255,13 @@ class Connection(asyncio.Protocol):
         pause = max(_STEP, 1 / rate)
         size = max(1, round(rate * pause))
         if not self.stalled:
-            self._sending()
+            self.sent = time.monotonic()
             self.transport.write(rest[:size])
             rest = rest[size:]
         if rest:
             self._later(pause, self._trickle, rest, rate)
         else:
             self._done()
-
-    def _sending(self) -> None:
-        """An answer ends when its last piece is handed over: whoever gets it may be quicker than we look at the
-        clock."""
-        self.sent = time.monotonic()
 
     def _done(self, whole: bool = True) -> None:
         """Write the request down and be ready for the next."""

@@ -1,9 +1,9 @@
-"""Back-links: which pages link to an address, as a service would tell that has crawled the whole web.
+"""Back-links: which pages link to an address, as told by a service that has crawled the whole web.
 
     Backlinks(world, at).look("backlinks:http://a.test/page", now)    # a Page whose links are the pages that link there
 
-The web as it is at one time is read once, when somebody asks for the first time. On the live web there is no such
-service, and on computed webs too large to be looked through there is none either.
+The links of the web at one time are read once, at the first question. There is no such service on the live web, nor on
+computed webs that are too large to be read as a whole (`World.has_skeleton`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Backlinks:
         return Page(url, url, f"Pages that link to {asked}", links=links, type="", at=now)
 
     def _node(self, asked: str) -> int | None:
-        """Of the page that is found at an address in the end. http and https answer alike."""
+        """The node of the page that an address leads to. http and https answer alike."""
         node = self._nodes.get(schemeless(asked))
         if node is None:
             node = self._nodes.get(schemeless(self._world.look(asked, self._at).final_url))

@@ -129,11 +129,11 @@ def read_recording(folder: Path) -> Recording:
 
 
 class _Damaged(ValueError):
-    """What a row has wrong, in words for whoever reads the recording."""
+    """What is wrong with a row, in words for the reader of the recording."""
 
 
 class _RowReader:
-    """Row by row into columns. Whatever a row has wrong raises `_Damaged`, or one of the errors of plain data."""
+    """Row by row into columns. Anything wrong with a row raises `_Damaged`, or one of the errors of plain data."""
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
@@ -266,6 +266,6 @@ def completed(folder: Path) -> Recording:
     """A recording, read; what a kill kept from being written is written now, if nobody is recording and it can be."""
     recording = read_recording(folder)
     if not (folder / SUMMARY).exists() and not is_owned(folder / LOCK):
-        with suppress(Problem):  # it is only read: whoever has no right to write may look all the same
+        with suppress(Problem):  # without the right to write, a recording can still be read
             summarise(folder, recording)
     return recording

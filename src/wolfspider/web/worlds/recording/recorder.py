@@ -45,7 +45,6 @@ from wolfspider.web.worlds.recording.playback import (
     LOCK,
     LOOKS,
     SUMMARY,
-    Recording,
     is_recording,
     read_recording,
     summarise,
@@ -83,7 +82,9 @@ class Recorder:
             )
         self._went: dict[int, float] = {}  # visits that are out, and since when
         self._urls = {url: number for number, url in enumerate(known.urls)} if known else {}
-        self._pages = {key: number for number, key in enumerate(_keys(known))} if known else {}
+        self._pages = (
+            {key: number for number, key in enumerate(map(_key, known.addresses, known.digests))} if known else {}
+        )
         for name in (SUMMARY, IN_FOLDER):
             (self.folder / name).unlink(missing_ok=True)
         self._tape = Tape(self.folder / LOOKS, known.whole if known else 0)
@@ -195,10 +196,6 @@ def states_for(strategy: Strategy) -> States:
 def _key(address: int, digest: str) -> bytes:
     """16 bytes, whatever the digest takes."""
     return blake2b(f"{address} {digest}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
-def _keys(recording: Recording) -> Iterator[bytes]:
-    return map(_key, recording.addresses, recording.digests)
 
 
 def _is_empty(folder: Path) -> bool:

@@ -1,10 +1,10 @@
-"""A recorded crawl as a web: what somebody saw once, at the times when it was seen.
+"""A recorded crawl as a web: what a crawl saw once, at the times when it saw it.
 
 A recording (recorder.py) knows of each address when it was looked at and what was there. Here an address shows,
 at any time, what its newest look at or before that time showed, page or failure; before its first look, and if there
 was none, it is a 404. So the crawl that was recorded, begun again at the same time, sees the same pages in the same
 order; another one sees them appear and change when the first one noticed. Pages have their addresses, links, dates,
-title and digest, but no words: for who needs what they were about there are their `states`.
+title and digest, but no words: what they were about is told by their `states`.
 
 An answer takes as long as that look did. With `latency` every answer takes so many seconds, or, with "mean", as long as
 a download took on average: the rule of Palotai, Farkas and Lőrincz, who replayed two weeks of a news site in this way.
@@ -95,7 +95,7 @@ class Replay(World):
     # The web
 
     def look(self, url: str, now: float) -> Fetch:
-        span = self._spans.get(url) or self._span(url)
+        span = self._spans.get(url) or self._spans.get(self._spelled(url), (0, 0))
         row = bisect_right(self._times, now, span[0], span[1]) - 1
         if row < span[0]:
             return Fetch(url, url, 404, _HTML, b"", _MISSING, self._pace, now)
@@ -173,9 +173,6 @@ class Replay(World):
         return self._numbers.get(self._spelled(url)) if number is None else number
 
     # Addresses and pages
-
-    def _span(self, url: str) -> tuple[int, int]:
-        return self._spans.get(self._spelled(url), (0, 0))
 
     def _spelled(self, url: str) -> str:
         """The spelling that was recorded: http and https answer alike."""

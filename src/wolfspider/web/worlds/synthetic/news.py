@@ -31,11 +31,10 @@ from wolfspider.web.worlds.synthetic.answers import NOT_FOUND, PageAnswer
 from wolfspider.web.worlds.synthetic.counter import Shuffle, key_for, mix
 from wolfspider.web.worlds.synthetic.links import Links
 from wolfspider.web.worlds.synthetic.newsroom import DAY, HOUR, LISTS, SECTIONS, NewsArchive, Newsroom
-from wolfspider.web.worlds.synthetic.prose import length, purity, text
 from wolfspider.web.worlds.synthetic.render import EPOCH, Printer, anchor_tag, document
 from wolfspider.web.worlds.synthetic.sites import COMMUNITIES
 from wolfspider.web.worlds.synthetic.tasks import TASKS, topic_for
-from wolfspider.web.worlds.synthetic.words import TOPIC_BITS
+from wolfspider.web.worlds.synthetic.words import TOPIC_BITS, length, purity, text
 
 _CODE_BITS = 20
 _HOME_ITEMS, _HOME_HOURS, _SECTION_ITEMS, _LIST_ITEMS = 40, 12, 40, 30

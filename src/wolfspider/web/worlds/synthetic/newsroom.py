@@ -101,7 +101,9 @@ class Newsroom:
             before = self._continued(root, number)
             if before is None:
                 joined = (
-                    b for turn, b in enumerate(breaking) if self._joins(root, turn, archive.lists[b], section_shares)
+                    b
+                    for turn, b in enumerate(breaking)
+                    if unit(mix(root + 16 + turn)) < section_shares[archive.lists[b] % SECTIONS]
                 )
                 before = next(joined, None)
             self._file(archive, root, number, time, before)
@@ -116,10 +118,6 @@ class Newsroom:
         u = unit(mix(root + 2))
         back = math.ceil((u * ((_FARTHEST + 1) ** -_STORY_POWER - 1) + 1) ** (-1 / _STORY_POWER))
         return number - back if back <= number else None
-
-    @staticmethod
-    def _joins(root: int, turn: int, list_: int, shares: list[float]) -> bool:
-        return unit(mix(root + 16 + turn)) < shares[list_ % SECTIONS]
 
     def _file(self, archive: NewsArchive, root: int, number: int, time: float, before: int | None) -> None:
         if before is None:

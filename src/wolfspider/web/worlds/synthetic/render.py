@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from wolfspider.web.worlds.synthetic.addresses import Addresses, Card
 from wolfspider.web.worlds.synthetic.counter import key_for, mix, mix_many, unit, unit_many
 from wolfspider.web.worlds.synthetic.links import Links, Place
-from wolfspider.web.worlds.synthetic.prose import length, purity, text
 from wolfspider.web.worlds.synthetic.sites import BRANCHING, Ids, Kind, keyed
-from wolfspider.web.worlds.synthetic.words import TOPIC_BITS
+from wolfspider.web.worlds.synthetic.words import TOPIC_BITS, length, purity, text
 
 EPOCH = 1110153600.0  # Monday, 7 March 2005, 00:00 UTC: when a crawl of this web begins
 EARLIEST = EPOCH - 5 * 365 * 86400.0  # no page is older

@@ -8,9 +8,9 @@ import numpy as np
 
 from wolfspider.core.topic import Task, Topic
 from wolfspider.web.worlds.synthetic.addresses import Addresses
+from wolfspider.web.worlds.synthetic.answers import Trouble
 from wolfspider.web.worlds.synthetic.counter import Shuffle, key_for, mix
 from wolfspider.web.worlds.synthetic.sites import COMMUNITIES, Census, Fate, Sites
-from wolfspider.web.worlds.synthetic.trouble import Trouble
 from wolfspider.web.worlds.synthetic.words import Vocabularies
 
 TASKS = 5

@@ -1,10 +1,10 @@
 """A web that is computed: every page a pure function of the seed, its number and the time.
 
     counter    chance without state                 addresses  a page and its address, both ways
-    sites      hosts, topics, kinds, fates          prose      the words of a page
-    links      who links to whom, page by page      render     the HTML around them
-    bulk       the same for all pages at once       trouble    delays and failures
-    words      vocabularies, spelled                news       a site whose pages change
+    sites      hosts, topics, kinds, fates          render     the HTML around the words
+    links      who links to whom, page by page      answers    what an address says; delays and failures
+    bulk       the same for all pages at once       news       a site whose pages change
+    words      vocabularies, and texts made of them
 
 `Synthetic` puts them together as a World. Nothing is kept for a page that is not looked at: a million pages cost a
 table of 25,000 numbers. Only `graph` and `tasks` scan all pages, when they are called.
@@ -29,7 +29,7 @@ from wolfspider.core.topic import Task
 from wolfspider.graphs.graph import Graph
 from wolfspider.graphs.smallworld import rewire
 from wolfspider.web.worlds.synthetic.addresses import Addresses
-from wolfspider.web.worlds.synthetic.answers import NOT_FOUND, PageAnswer
+from wolfspider.web.worlds.synthetic.answers import NOT_FOUND, TIMEOUT, PageAnswer, Trouble
 from wolfspider.web.worlds.synthetic.bulk import Bulk
 from wolfspider.web.worlds.synthetic.counter import key_for, mix
 from wolfspider.web.worlds.synthetic.links import Links
@@ -38,7 +38,6 @@ from wolfspider.web.worlds.synthetic.params import WebParams, parse
 from wolfspider.web.worlds.synthetic.render import EPOCH, Printer
 from wolfspider.web.worlds.synthetic.sites import BRANCHING, Census, Fate, Ids, Kind, Sites
 from wolfspider.web.worlds.synthetic.tasks import static_tasks
-from wolfspider.web.worlds.synthetic.trouble import TIMEOUT, Trouble
 from wolfspider.web.worlds.synthetic.words import Vocabularies
 from wolfspider.web.worlds.world import LARGEST, World
 

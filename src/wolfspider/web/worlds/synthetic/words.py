@@ -1,4 +1,4 @@
-"""Words that mean something to a crawler and nothing to a person.
+"""Words that mean something to a crawler and nothing to a person, and the texts of pages made of them.
 
 A word is a number spelled in consonant-vowel syllables, six bits each; a keyed permutation scatters the numbers, so
 that neighbouring ranks do not look alike. Common words have three syllables: 20,000 of the background, 2,000 for each
@@ -7,16 +7,21 @@ family of topics, 1,500 for each topic. Words of a host (100 each) and names of 
 Topics overlap, as real ones do: a fifth of a topic's words come from its family, and of its fifty most frequent a
 tenth are shared with one other topic. A table of words, each as often as Zipf's law wants it, is made when a text
 first needs it.
+
+Each word of a text comes from one of four vocabularies: from the page's topic with 0.40 times the page's purity, from
+the topic's family with 0.15, from the host with 0.05, else from the background that all pages share. Purity is
+Beta(6, 2): the second largest of seven uniforms.
 """
 
 from __future__ import annotations
 
 import math
+import struct
 from functools import cached_property, lru_cache
 
 import numpy as np
 
-from wolfspider.web.worlds.synthetic.counter import Shuffle, key_for, mix, mix_many, unit_many
+from wolfspider.web.worlds.synthetic.counter import TO_UNIT_32, Shuffle, key_for, mix, mix_many, stream, unit_many
 from wolfspider.web.worlds.synthetic.sites import FAMILIES, Ids, Sites, keyed
 
 BACKGROUND, FAMILY, TOPIC, HOST = 20_000, 2_000, 1_500, 100  # words
@@ -28,6 +33,9 @@ _SYLLABLES = [consonant + vowel for consonant in "bdfghjklmnprstvz" for vowel in
 _VALUES = {syllable: value for value, syllable in enumerate(_SYLLABLES)}
 _COMMON_BITS, _LONG_BITS = 18, 24
 _HOST_WORDS_KEPT = 1 << 14
+_TOPIC_SHARE, _FAMILY_SHARE, _HOST_SHARE = 0.40, 0.15, 0.05
+_MEDIAN_LENGTH, _SPREAD, _SHORTEST, _LONGEST = 250, 0.6, 30, 2000
+_TOPIC_SHIFT, _FAMILY_SHIFT = BACKGROUND_BITS - TOPIC_BITS, BACKGROUND_BITS - FAMILY_BITS
 
 
 def spell(number: int, bits: int) -> str:
@@ -109,3 +117,38 @@ class Vocabularies:
 
     def _words(self, numbers: Ids) -> list[str]:
         return [spell(number, _COMMON_BITS) for number in self._common.forward_many(numbers.astype(np.uint64)).tolist()]
+
+
+def normal(bits: int) -> float:
+    """A standard normal number (Box and Muller) from 64 random bits."""
+    radius = math.sqrt(-2.0 * math.log(((bits >> 32) + 1) * TO_UNIT_32))
+    return radius * math.cos(2.0 * math.pi * (bits & 0xFFFFFFFF) * TO_UNIT_32)
+
+
+def length(bits: int) -> int:
+    return min(max(int(_MEDIAN_LENGTH * math.exp(_SPREAD * normal(bits))), _SHORTEST), _LONGEST)
+
+
+def purity(bits: int) -> float:
+    return sorted(bits >> shift & 511 for shift in range(0, 63, 9))[-2] / 511
+
+
+def text(lexicon: Vocabularies, key: int, count: int, topic: int, host: int, pure: float) -> list[str]:
+    """So many words for a page of this topic on this host."""
+    to_topic = int(65536 * _TOPIC_SHARE * pure)
+    to_family = to_topic + int(65536 * _FAMILY_SHARE)
+    to_host = to_family + int(65536 * _HOST_SHARE)
+    topical, background = lexicon.topic(topic), lexicon.background
+    family = lexicon.family(topic // lexicon.per_family)
+    draws = struct.unpack(f"<{2 * count}H", stream(mix(key), 4 * count))
+    words = []
+    for source, rank in zip(draws[:count], draws[count:], strict=True):
+        if source >= to_host:
+            words.append(background[rank])
+        elif source < to_topic:
+            words.append(topical[rank >> _TOPIC_SHIFT])
+        elif source < to_family:
+            words.append(family[rank >> _FAMILY_SHIFT])
+        else:
+            words.append(lexicon.host_word(host, rank % HOST))
+    return words

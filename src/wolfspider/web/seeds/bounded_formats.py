@@ -1,6 +1,6 @@
-"""XML of strangers, read as far as it can be and no further than it must.
+"""XML and JSON of strangers, read within bounds; neither reader ever raises.
 
-expat reads it, from the standard library, and is let do little: a document type with declarations of its own ends the
+expat reads XML, from the standard library, and is let do little: a document type with declarations of its own ends the
 reading, so there are no entities that could grow or fetch anything; depth, elements, bytes, the length of one tag and
 the text kept of one element are bounded. What is wrong with a document ends the reading as well, and what came before
 it counts. So a reading never raises; `whole` says whether it came to the end.
@@ -8,19 +8,23 @@ it counts. So a reading never raises; `whole` says whether it came to the end.
 Feeds and sitemaps are written by hand and by bad templates. The commonest faults are mended on the way to expat: blanks
 before the declaration, control characters, ampersands that begin no reference. That also makes every entity but the
 five of XML a plain text. Characters are decoded by charset.py, so that a document cannot name a codec of Python's.
+
+JSON is bounded in bytes and depth. Nobody here needs its numbers, so none is read.
 """
 
 from __future__ import annotations
 
 import codecs
+import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from xml.parsers import expat
 
 from wolfspider.web.page import charset
 
 MOST_BYTES = 50_000_000
+MOST_JSON = 4_000_000  # bytes; small lists take twenty times their text
 MOST_ELEMENTS = 1_000_000
 DEEPEST = 256
 LONGEST_TAG = 1_000_000  # bytes of one tag or comment: expat reads what is not finished again with every portion
@@ -198,3 +202,30 @@ def _mended_portion(text: str, within: bool) -> tuple[str, bool]:
         within = within != (found >= 0)
         place = end
     return "".join(pieces), within
+
+
+def loaded(body: bytes) -> Any:
+    """The value, numbers as 0.0; None if it is no JSON, too long or too deep."""
+    if len(body) > MOST_JSON:
+        return None
+    try:
+        return json.loads(
+            body.removeprefix(b"\xef\xbb\xbf"), parse_int=_no_number, parse_float=_no_number, parse_constant=_no_number
+        )
+    except (ValueError, RecursionError):
+        return None
+
+
+def _no_number(number: str) -> float:
+    return 0.0
+
+
+def text_of(value: Any, key: str) -> str:
+    """The text that an object has under a key; "" if it has none, or something else."""
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def list_of(value: Any, key: str) -> list[Any]:
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, list) else []
