@@ -198,7 +198,7 @@ class Ordered(Strategy):
         return visits
 
     def parts(self, item: Item) -> Mapping[str, Any]:
-        """What the score is made of, for `explain`."""
+        """What is noted with the visit: what its score is made of, for `observe` and for `explain`."""
         return {"score": item.score} if math.isfinite(item.score) else {"seed": True}
 
 

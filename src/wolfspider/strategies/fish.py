@@ -8,12 +8,13 @@ order they were found.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from wolfspider.core.model import Link, Outcome, Visit
+from wolfspider.core.model import Link, Outcome
 from wolfspider.core.params import param
-from wolfspider.policy.room import Room
+from wolfspider.policy.frontier import Item
 from wolfspider.policy.strategy import Ordered, register
 
 
@@ -31,29 +32,19 @@ class Fish(Ordered):
     Params = FishParams
     params: FishParams
 
-    def begin(self, seeds: Sequence[Link], now: float) -> None:
-        self.depths: dict[int, int] = {}  # of the visits that are out
-        super().begin(seeds, now)
-
     def seeds(self, links: Sequence[Link]) -> None:
         for link in links:
             self.frontier.push(link, 2.0, extra=self.params.depth)
 
-    def propose(self, room: Room, now: float) -> list[Visit]:
-        visits = []
-        while item := self.frontier.pop(room):
-            visit = self.visit(item.link, source=item.source, note={"potential": item.score, "depth": item.extra})
-            self.depths[visit.id] = item.extra
-            visits.append(visit)
-        return visits
+    def parts(self, item: Item) -> Mapping[str, Any]:
+        return {"potential": item.score, "depth": item.extra}
 
     def observe(self, outcome: Outcome) -> None:
-        depth = self.depths.pop(outcome.visit.id)
         page, verdict = outcome.page, outcome.verdict
         if page is None or verdict is None:
             return
         food = verdict.relevant
-        below = self.params.depth if food else depth - 1
+        below = self.params.depth if food else outcome.visit.note["depth"] - 1
         if below <= 0:
             return
         first = round(self.params.alpha * self.params.width) if food else self.params.width

@@ -7,13 +7,14 @@ neighbourhood = beta x anchor + (1 - beta) x context. Lines die out by depth as 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from wolfspider.core.model import Link, Outcome, Page, Visit
+from wolfspider.core.model import Link, Outcome, Page
 from wolfspider.core.params import param
 from wolfspider.core.text import window
-from wolfspider.policy.room import Room
+from wolfspider.policy.frontier import Item
 from wolfspider.policy.strategy import Ordered, register
 
 
@@ -39,31 +40,21 @@ class Shark(Ordered):
     Params = SharkParams
     params: SharkParams
 
-    def begin(self, seeds: Sequence[Link], now: float) -> None:
-        self.lines: dict[int, tuple[float, int]] = {}  # inherited and depth of the visits that are out
-        super().begin(seeds, now)
-
     def seeds(self, links: Sequence[Link]) -> None:
         for link in links:
             self.frontier.push(link, 2.0, extra=(0.0, self.params.depth))
 
-    def propose(self, room: Room, now: float) -> list[Visit]:
-        visits = []
-        while item := self.frontier.pop(room):
-            inherited, depth = item.extra
-            note = {"potential": item.score, "inherited": inherited, "depth": depth}
-            visits.append(self.visit(item.link, source=item.source, note=note))
-            self.lines[visits[-1].id] = (inherited, depth)
-        return visits
+    def parts(self, item: Item) -> Mapping[str, Any]:
+        inherited, depth = item.extra
+        return {"potential": item.score, "inherited": inherited, "depth": depth}
 
     def observe(self, outcome: Outcome) -> None:
-        inherited, depth = self.lines.pop(outcome.visit.id)
-        page, verdict = outcome.page, outcome.verdict
+        page, verdict, line = outcome.page, outcome.verdict, outcome.visit.note
         if page is None or verdict is None:
             return
         smells = verdict.score > self.params.smell
-        passed = self.params.delta * (verdict.score if smells else inherited)
-        below = self.params.depth if verdict.score > 0 else depth - 1
+        passed = self.params.delta * (verdict.score if smells else line["inherited"])
+        below = self.params.depth if verdict.score > 0 else line["depth"] - 1
         if below > 0:
             self.frontier.extend(page.links, self._potentials(page, passed), page.final_url, (passed, below))
 
