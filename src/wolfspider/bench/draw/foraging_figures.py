@@ -69,8 +69,8 @@ def age(parts: Mapping[str, Part]) -> Figure:
 def _sampled(parts: Mapping[str, Part], title: str, label: str, field: int) -> Figure:
     figure = Figure(title, "days", label)
     for name, part in parts.items():
-        known = [(sample[0] / 24, sample[field]) for sample in part["samples"] if sample[field] is not None]
-        figure.line([day for day, _ in known], [value for _, value in known], name)
+        points = [(sample[0] / 24, sample[field]) for sample in part["samples"] if sample[field] is not None]
+        figure.line([day for day, _ in points], [value for _, value in points], name)
     return figure
 
 

@@ -1,6 +1,6 @@
-"""The news foragers in numbers: how much of what they download and send is rewarded, how fresh what they found stays,
-how long after its publication they find it, and how their number and their scores go. (Palotai, Farkas and Lorincz; see
-also `territory.py` for how they divide the work.)
+"""Measures of a fleet of news foragers: the rewarded share of downloads and of documents sent, the freshness of the
+documents found, the lag from publication to reward, and the size and scores of the fleet. (Palotai, Farkas and Lorincz;
+`territory.py` measures how foragers divide the work.)
 
     crawl.listen(fleet := Foraging(world.changed))
     ...
@@ -48,7 +48,7 @@ class Sums:
 
 
 class Tally(Measure):
-    """Downloads, documents sent and documents rewarded: of all, of each forager, and of each window of time."""
+    """Counts downloads, documents sent and documents rewarded: of all, of each forager, in each window of time."""
 
     def __init__(self, window: float = WINDOW, atlas: Atlas | None = None, documents: Documents | None = None) -> None:
         self.atlas, self.documents = atlas or Atlas(), documents or Documents()
@@ -128,9 +128,10 @@ def shares(parts: Sequence[float], wholes: Sequence[float]) -> list[float]:
 
 
 class Freshness(Measure):
-    """Are the copies of what was rewarded still what the web shows, and if not, for how long? Asked at regular times.
+    """Samples, at regular times, how many copies of rewarded documents are still current, and how long the others have
+    been stale.
 
-    For each rewarded address only the time is kept at which its copy goes stale. A download moves it, and only where
+    Of each rewarded address only the time is kept at which its copy goes stale. A download changes that time only if
     the copy was stale already, so the web is hardly ever asked.
     """
 
@@ -234,8 +235,8 @@ def _lag_figures(lags: Any) -> dict[str, float]:
 
 
 class Population(Measure):
-    """Who lives, what their scores are, and how far they go: births, deaths, the number alive, the score after each
-    time slice, and how many steps, paths and slices there were."""
+    """Births, deaths, the number of foragers alive, the score of each after each of its time slices, and the counts of
+    steps, paths and slices."""
 
     def __init__(self, window: float = WINDOW) -> None:
         super().__init__()
@@ -304,7 +305,8 @@ def _held(line: list[float], end: int) -> list[float]:
 
 
 class Foraging:
-    """All of it at once, with what they share kept once. Without `changed` nothing is said of freshness."""
+    """All measures of a fleet at once, with one atlas and one set of documents. Without `changed` there is no
+    freshness."""
 
     def __init__(self, changed: Changed | None = None, window: float = WINDOW) -> None:
         atlas, documents = Atlas(), Documents()

@@ -1,12 +1,12 @@
-"""A population that lives on relevance in numbers: how many agents there are, where the energy is, who is born and who
-dies, and where the threshold stands, over the downloads of a crawl.
+"""Measures of a population that lives on relevance, over the downloads of a crawl: agents, energy, births, deaths and
+the threshold.
 
     crawl.listen(energies := Energies())
     ...
     energies.figures()["population"]           # at the downloads of figures()["downloads"]
 
 Births and deaths are counted one by one, so that the smallest and the largest population are exact. Energies and the
-threshold are what the strategy notes of them from time to time (strategies/energy).
+threshold are sampled: the strategy notes them from time to time (strategies/energy).
 """
 
 from __future__ import annotations
@@ -21,13 +21,15 @@ COLUMNS = ("population", "in_agents", "on_pages", "threshold", "slope", "births"
 
 
 class Energies(Measure):
+    """Counts agents one by one, and samples the rest."""
+
     def __init__(self) -> None:
         super().__init__()
         self.downloads = 0
         self.alive = 0
-        self.smallest = self.largest = 0  # since all agents of the beginning are there
+        self.smallest = self.largest = 0  # since all first agents are born
         self.births = self.deaths = self.clones = self.teleports = self.restarts = 0
-        self.extinct: int | None = None  # downloads when no agent was left
+        self.extinct: int | None = None  # downloads when the last agent died
         self.at = array("q")  # downloads at each row of the columns
         self.columns = {name: array("d") for name in COLUMNS}
 

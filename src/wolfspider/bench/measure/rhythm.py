@@ -1,15 +1,15 @@
 """The shape of a curve over time: its peaks, and its daily rhythm.
 
-    peak        a local maximum that stands out from its surroundings by more than `least` (its prominence), for which
-                `deviation` of all curves that are compared is the measure: one standard deviation of their values
-                pooled. A curve is not measured by its own unrest.
+    peak        a local maximum whose prominence is more than `least`. For curves that are compared, `least` is their
+                `deviation`: one standard deviation of all their values together, so that no curve is measured by its
+                own unrest.
     height      of a peak, over the mean of its curve.
     sharpness   height to width, the width in hours at half the prominence.
-    rhythm      the wave of 24 hours that fits best, beside a straight line for what rises or falls in the long run: the
-                hour of its maximum, and its amplitude over the mean of the curve.
+    rhythm      the wave of 24 hours that fits best, together with a straight line for the long run: the hour of its
+                maximum, and its amplitude over the mean of the curve.
 
-What is not a number (a window in which nothing was downloaded) is left out of a fit, and bridged by a straight line
-where peaks are looked for.
+Values that are not numbers (of windows without a download) are left out of fits, and bridged by a straight line in the
+search for peaks.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class DailyRhythm:
 def deviation(curves: Iterable[Curve]) -> float:
     """The standard deviation of the values of all curves together."""
     values = np.concatenate([np.empty(0), *(_floats(curve) for curve in curves)])
-    known = values[np.isfinite(values)]
-    return float(known.std()) if known.size else math.nan
+    finite = values[np.isfinite(values)]
+    return float(finite.std()) if finite.size else math.nan
 
 
 def peaks(curve: Curve, least: float, window: float = WINDOW) -> Peaks:
@@ -67,8 +67,8 @@ def rhythm(curve: Curve, start: float, window: float = WINDOW) -> DailyRhythm:
     """`start` is the time of the first window's beginning, in seconds since 1970."""
     values = _floats(curve)
     times = start + (np.arange(values.size) + 0.5) * window
-    known = np.isfinite(values)
-    values, times = values[known], times[known]
+    finite = np.isfinite(values)
+    values, times = values[finite], times[finite]
     middle = float(values.mean()) if values.size else 0.0
     if values.size < FEWEST or middle == 0:
         return DailyRhythm(math.nan, math.nan, math.nan)
@@ -83,13 +83,12 @@ def rhythm(curve: Curve, start: float, window: float = WINDOW) -> DailyRhythm:
 
 
 def _unexplained(design: Floats, values: Floats) -> float:
-    found = np.linalg.lstsq(design, values, rcond=None)[0]
-    rest = values - design @ found
+    rest = values - design @ np.linalg.lstsq(design, values, rcond=None)[0]
     return float(rest @ rest)
 
 
 def mean_hour(hours: Iterable[float]) -> float:
-    """On the circle: that of 23 and 1 is 0. Not a number where they cancel out."""
+    """The mean on the clock: that of 23 and 1 is 0. Not a number where the hours cancel out."""
     angles = np.array([hour for hour in hours if math.isfinite(hour)]) * 2 * np.pi / 24
     along, across = np.cos(angles).sum(), np.sin(angles).sum()
     if math.hypot(along, across) < 1e-9:
@@ -107,5 +106,5 @@ def _floats(curve: Curve) -> Floats:
 
 
 def _bridged(values: Floats) -> Floats:
-    known = np.flatnonzero(np.isfinite(values))
-    return np.interp(np.arange(values.size), known, values[known]) if known.size else np.empty(0)
+    finite = np.flatnonzero(np.isfinite(values))
+    return np.interp(np.arange(values.size), finite, values[finite]) if finite.size else np.empty(0)

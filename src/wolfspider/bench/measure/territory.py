@@ -64,7 +64,7 @@ class Divided:
 
 
 class Division(Measure):
-    """Who visits what nobody else does, window by window. Only the sets of the current window are held."""
+    """The URLs and decisions of one forager only, window by window. Only the sets of the current window are held."""
 
     def __init__(self, window: float = DIVISION_WINDOW) -> None:
         super().__init__()
@@ -123,8 +123,8 @@ class Division(Measure):
 
 
 def divided(hours: float, visited: Mapping[str, set[str]], pairs: Mapping[str, set[Pair]]) -> Divided:
-    shares, kept = exclusive(visited), shared_starts(pairs)
-    decisions, distinct = exclusive(kept), len(set().union(*kept.values()))
+    shares, starting = exclusive(visited), shared_starts(pairs)
+    decisions, distinct = exclusive(starting), len(set().union(*starting.values()))
     urls = len(set().union(*visited.values()))
     boundary = math.fsum(shares.values())
     different = math.fsum(decisions.values()) if distinct else math.nan
@@ -262,9 +262,9 @@ class Territory(Measure):
         if not walked or self._closed.get(agent) == walked[-1][0]:
             return
         *before, (path, urls) = walked
-        known = {url for _, others in before for url in others}
+        earlier = {url for _, others in before for url in others}
         all_moves = [url for _, others in walked for url in others]
-        returned = ratio(sum(url in known for url in urls), len(urls)) if before else math.nan
+        returned = ratio(sum(url in earlier for url in urls), len(urls)) if before else math.nan
         distinct = ratio(len(set(all_moves)), len(all_moves))
         self.paths.append(Path((self.now - self.start) / HOUR, agent, path, len(urls), returned, distinct))
         self._closed[agent] = path

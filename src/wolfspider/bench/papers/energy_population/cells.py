@@ -1,16 +1,18 @@
-"""The cells of `energy_population`: one crawl of agents that live on what they find, and what is measured of it.
+"""The cells of `energy_population`: each is a crawl of agents that live on relevance. By `study`:
 
     figures    the crawlers of Figs. 2 to 6; once as printed, where a second visit is free, and once where it costs C
     exhausted  the crawler with the buffer, on a web so small that it finds all there is of the topic
     rates      how an agent fares on a single page, with the parameters that the paper explains C and G by
     corpus     some of the crawlers, on a recorded web
 
-A run has a web, a topic and starting points of its own, and all crawlers of a run draw the same chances. The paper
-tunes the gain rate of the original model by hand, and so do we, in whole crawls on the same ground: from C over the
-mean relevance of a short crawl of the sigmoid on, by a quarter up if everybody died and down if there were ten times as
-many as at first, then between the two, until neither happens, eight times at most. So that rate is chosen by what it
-leads to. The two others are a quarter of it and four times as much. Precision is compared at similar populations, and
-the sigmoid's grows: so that is done with another rate, C over the mean relevance of all pages that the sigmoid brings.
+A run has a web, a topic and starting points of its own, and all crawlers of a run draw the same chances.
+
+The paper tunes the gain rate of the original model by hand. Here whole crawls on the same ground tune it. The first
+rate is C over the mean relevance of a short crawl of the sigmoid. The rate rises by a quarter if everybody died and
+falls by a quarter if the population grew tenfold; once both have happened, the next rate lies between the two. This
+ends when neither happens, or after eight crawls. So that rate is chosen by its result. The two others are a quarter of
+it and four times as much. Precision has to be compared at similar populations, and that of the sigmoid grows: this is
+done with another rate, C over the mean relevance of all pages that the sigmoid brings.
 
 Two crawlers are broken on purpose, so that claims can be seen to fail: a buffer without bounds, and a threshold R that
 stays where no page can be below it.
@@ -249,8 +251,8 @@ def tasks(web: str) -> Mapping[str, Task]:
 
 
 def task_of(ground: Ground) -> Task:
-    known = tasks(ground.web)
-    return known[[*known][ground.place % len(known)] if isinstance(ground.place, int) else ground.place]
+    topics = tasks(ground.web)
+    return topics[[*topics][ground.place % len(topics)] if isinstance(ground.place, int) else ground.place]
 
 
 class FixedThreshold(Energy):

@@ -195,52 +195,52 @@ def original_more_precise(rows: Rows) -> list[Row]:
 
 
 def kept_within(rows: Rows, way: Way) -> Ruling:
-    mine = list(runs_of(rows, BUFFER, way).values())
-    if short := few(mine, "runs"):
+    crawls = list(runs_of(rows, BUFFER, way).values())
+    if short := few(crawls, "runs"):
         return short
-    low, high = min(row["smallest"] for row in mine), max(row["largest"] for row in mine)
-    bound = f"n = {len(mine)}, from {low} to {high}; {LB} to {UB} and one brood ({BROOD}) are wanted"
-    steps = float(np.mean([len(rising(row, way)) for row in mine]))
-    shares = [share for row in mine if (share := at_upper_bound(row, way)) is not None]
+    low, high = min(row["smallest"] for row in crawls), max(row["largest"] for row in crawls)
+    bound = f"n = {len(crawls)}, from {low} to {high}; {LB} to {UB} and one brood ({BROOD}) are wanted"
+    steps = float(np.mean([len(rising(row, way)) for row in crawls]))
+    shares = [share for row in crawls if (share := at_upper_bound(row, way)) is not None]
     if short := few(shares, "runs in which precision rises"):
         return Ruling(None, bound, f"It stayed within bounds or not, but {short.sentence}")
     mostly = greater([share - 0.5 for share in shares])
     counted = f"{steps:.1f} of {POINTS - 1} steps rise in the mean, of these {np.mean(shares):.2f} at UB"
-    told = Ruling(mostly.holds, f"{counted}; that less 0.5: {mostly.statistic}")
-    kept = Ruling(low >= LB and high <= UB + BROOD, bound)
-    return all_of({"within bounds": kept, "at UB while precision rises": told})
+    at_bound = Ruling(mostly.holds, f"{counted}; that less 0.5: {mostly.statistic}")
+    within_bounds = Ruling(low >= LB and high <= UB + BROOD, bound)
+    return all_of({"within bounds": within_bounds, "at UB while precision rises": at_bound})
 
 
 def rising(row: Row, way: Way) -> list[int]:
     """The steps in which precision so far rises."""
     precision = row[way.precision]
-    return [place for place in range(1, len(precision)) if precision[place] > precision[place - 1]]
+    return [step for step in range(1, len(precision)) if precision[step] > precision[step - 1]]
 
 
 def at_upper_bound(row: Row, way: Way) -> float | None:
-    """In which share of these steps; None where there are none."""
+    """The share of the steps with rising precision in which the population is at UB; None where there are none."""
     steps = rising(row, way)
-    return float(np.mean([row["population"][place] >= AT_UB for place in steps])) if steps else None
+    return float(np.mean([row["population"][step] >= AT_UB for step in steps])) if steps else None
 
 
 def exhausted_at(row: Row) -> int | None:
     """The step by which nearly all relevant pages were found that are found at all; None if that was late."""
-    found = [share * at for share, at in zip(row["truth"], row["at"], strict=True)]
-    place = next(place for place, count in enumerate(found) if count >= MOST_FOUND * found[-1])
-    return place if found[-1] and row["at"][place] <= IN_TIME * row["downloads"] else None
+    hits = [share * at for share, at in zip(row["truth"], row["at"], strict=True)]
+    step = next(step for step, count in enumerate(hits) if count >= MOST_FOUND * hits[-1])
+    return step if hits[-1] and row["at"][step] <= IN_TIME * row["downloads"] else None
 
 
-def around(row: Row, place: int) -> tuple[float, float]:
+def around(row: Row, step: int) -> tuple[float, float]:
     """Mean population until then, and in the last tenth of the steps."""
     population = row["population"]
     last = max(1, len(population) // TENTHS)
-    return float(np.mean(population[: place + 1])), float(np.mean(population[-last:]))
+    return float(np.mean(population[: step + 1])), float(np.mean(population[-last:]))
 
 
 def sinks(rows: Rows, way: Way) -> Ruling:
-    mine = runs_of(rows, BUFFER, way, EXHAUSTED).values()
-    cases = [around(row, place) for row in mine if (place := exhausted_at(row)) is not None]
-    if short := few(cases, f"of {len(mine)} runs exhaust their topic in time and"):
+    crawls = runs_of(rows, BUFFER, way, EXHAUSTED).values()
+    cases = [around(row, step) for row in crawls if (step := exhausted_at(row)) is not None]
+    if short := few(cases, f"of {len(crawls)} runs exhaust their topic in time and"):
         return short
     before, after = zip(*cases, strict=True)
     told = f"mean population {np.mean(before):.0f} before and {np.mean(after):.0f} in the last tenth"
@@ -250,17 +250,18 @@ def sinks(rows: Rows, way: Way) -> Ruling:
             f"it ends below {AT_LB:.0f}": greater([AT_LB - other for other in after]),
         }
     )
-    jumps, restarts = (sum(row[name] for row in mine) for name in ("teleported", "restarted"))
+    jumps, restarts = (sum(row[name] for row in crawls) for name in ("teleported", "restarted"))
     spared = f"{jumps:,} times an agent was spared, {restarts:,} of them to a new life, as no page had energy left."
     return Ruling(ruling.holds, f"{told}; {ruling.statistic}", spared)
 
 
 def gaps(rows: Rows, way: Way) -> tuple[list[list[float]], float]:
-    """At tenths of what both downloaded, run by run; and the mean precision without the buffer."""
+    """Precision without the buffer less that with it, at tenths of what both downloaded, run by run; and the mean
+    precision without the buffer."""
     cases = [case for case in together(rows, (FREE, BUFFER), way) if 2 * shared(*case) >= POINTS]
-    places = [[math.ceil(shared(*case) * tenth / TENTHS) - 1 for tenth in range(1, TENTHS + 1)] for case in cases]
+    steps = [[math.ceil(shared(*case) * tenth / TENTHS) - 1 for tenth in range(1, TENTHS + 1)] for case in cases]
     curves = [
-        [[row[way.precision][place] for place in own] for row in case] for case, own in zip(cases, places, strict=True)
+        [[row[way.precision][step] for step in own] for row in case] for case, own in zip(cases, steps, strict=True)
     ]
     whole = float(np.mean([free for free, _ in curves])) if curves else 0.0
     return [[one - other for one, other in zip(*pair, strict=True)] for pair in curves], whole

@@ -63,9 +63,9 @@ def instead(sources: Mapping[str, str], fields: Sequence[str]) -> Variant:
 
     def variant(rows: Rows) -> list[Row]:
         crawls = where(rows, study=FIGURES)
-        known = indexed(crawls, itemgetter("crawler", "run", "revisit"))
+        crawl_of = indexed(crawls, itemgetter("crawler", "run", "revisit"))
         keys = [(row, (sources.get(row["crawler"], ""), row["run"], row["revisit"])) for row in crawls]
-        return taken(fields, [(row, known[key]) for row, key in keys if key in known], rows)
+        return taken(fields, [(row, crawl_of[key]) for row, key in keys if key in crawl_of], rows)
 
     return variant
 

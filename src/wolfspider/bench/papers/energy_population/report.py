@@ -205,11 +205,11 @@ def mean_curves(rows: Rows, title: str, crawlers: Sequence[str], name: str, labe
     for crawler, colour in zip(crawlers, PALETTE, strict=False):
         own = crawls(rows, crawler)
         columns = [[row[name][step] for row in own if step < len(row[name])] for step in range(POINTS)]
-        known = [column for column in columns if column]
-        if known:
-            downloads = [own[0]["budget"] / POINTS * (step + 1) for step in range(len(known))]
-            figure.line(downloads, [float(np.mean(column)) for column in known], crawler, colour=colour)
-            figure.band(downloads, [*map(min, known)], [*map(max, known)], colour=colour)
+        steps = [column for column in columns if column]
+        if steps:
+            downloads = [own[0]["budget"] / POINTS * (step + 1) for step in range(len(steps))]
+            figure.line(downloads, [float(np.mean(column)) for column in steps], crawler, colour=colour)
+            figure.band(downloads, [*map(min, steps)], [*map(max, steps)], colour=colour)
     return figure
 
 

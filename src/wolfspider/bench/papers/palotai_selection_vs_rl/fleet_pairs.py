@@ -62,8 +62,8 @@ def turned(study: str, figure: str, most: str, least: str) -> Variant:
     """Of each pair one type gets the larger figure and the other the smaller one."""
 
     def hands(rows: Rows) -> Iterable[Sequence[Row]]:
-        known = [row for row in where(rows, study=study) if values([row], figure)]
-        pairs = aligned({kind: indexed(where(known, type=kind), PAIR) for kind in (most, least)})
+        fleets = [row for row in where(rows, study=study) if values([row], figure)]
+        pairs = aligned({kind: indexed(where(fleets, type=kind), PAIR) for kind in (most, least)})
         return zip(*pairs.values(), strict=True)
 
     return dealt([figure], figure, hands)
