@@ -199,7 +199,7 @@ def test_nobody_joins_free_training() -> None:
     plain = strategy.visit
     strategy.visit = lambda link, fresh: plain(link, agent="" if strategy.proposed else "train", fresh=fresh)  # type: ignore[method-assign, misc, assignment]
     result = simulate(crawl, Sketch())
-    assert (crawl.training, result.downloads) == (1, 1) and crawl.memory.holds(page(0))
+    assert (crawl.flights.training, result.downloads) == (1, 1) and crawl.memory.holds(page(0))
 
 
 def test_taking_what_is_never_used_ends_stuck() -> None:
@@ -260,7 +260,7 @@ def test_credits_come_late_in_order_and_just_before_a_turn() -> None:
     due = [credit.at for _, credit in strategy.paid]
     assert len(due) == 4 and due == sorted(due)
     assert all(call <= credit.at for call, credit in strategy.paid)
-    assert not crawl.credits, "a crawl waits for what it is owed"
+    assert not crawl.ledger.credits, "a crawl waits for what it is owed"
 
 
 def test_an_unknown_document_earns_nothing() -> None:
@@ -517,7 +517,7 @@ def test_training_is_counted_and_held_only_if_it_is_charged() -> None:
         crawl, strategy = scripted([(page(0), False)], train=train)
         strategy.visit = lambda link, fresh: Visit(0, link, agent="train")  # type: ignore[method-assign, misc, assignment]
         simulate(crawl, Sketch())
-        assert (crawl.spent, crawl.training) == (spent, 1)
+        assert (crawl.spent, crawl.flights.training) == (spent, 1)
         assert crawl.memory.holds(page(0)) is bool(spent)
 
 

@@ -209,7 +209,7 @@ def test_a_journal_with_a_lowered_limit_gives_the_same_state_again() -> None:
 
 
 def _counted(crawl: Crawl) -> tuple[int, int]:
-    return crawl.reserved, crawl.requested
+    return crawl.flights.reserved, crawl.flights.requested
 
 
 def test_a_simulation_does_not_send_another_try_beyond_a_lowered_limit() -> None:

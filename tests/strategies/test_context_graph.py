@@ -21,7 +21,7 @@ from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.browsing import Browsing
 from wolfspider.policy.judges import make_judge
 from wolfspider.strategies.context_graph import ContextGraph, Graphed, RelevancyContextGraph
-from wolfspider.testing import conformance
+from wolfspider.testing import strategy_conformance as conformance
 from wolfspider.testing.sketch import Sketch, Trial
 from wolfspider.web.worlds.backlinks import Backlinks
 from wolfspider.web.worlds.synthetic import Synthetic
@@ -269,8 +269,8 @@ def test_training_is_charged_or_free(kind: type[Graphed]) -> None:
     charged, free = Trip(kind, targets=1).run(), Trip(kind, targets=1, train="free").run()
     assert charged.of("train") == free.of("train")
     outside = len(charged.of("train"))
-    assert free.crawl.training == outside and free.result.downloads == len(free.of(""))
-    assert charged.crawl.training <= outside, "a page that was browsed is in a layer for nothing"
+    assert free.crawl.flights.training == outside and free.result.downloads == len(free.of(""))
+    assert charged.crawl.flights.training <= outside, "a page that was browsed is in a layer for nothing"
     assert charged.result.downloads < len(charged.visited)
 
 

@@ -155,7 +155,7 @@ def test_training_is_charged_or_counted_apart(kind: type[Ljm]) -> None:
     assert charged.crawl.spent == 100 and len(charged.training) == 30
     assert len(set(charged.training) | set(charged.order)) == 100  # what users saw is held, and costs nothing again
     free = Crawled(kind, rooms(40), budget=100, train="free", training=30)
-    assert free.crawl.spent == 100 and free.crawl.training == len(free.training) == 30
+    assert free.crawl.spent == 100 and free.crawl.flights.training == len(free.training) == 30
     assert len(set(free.order)) == len(free.order) == 100
 
 

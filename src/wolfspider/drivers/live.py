@@ -154,7 +154,7 @@ class Run(Driver):
             self._give_up(now)
             if not self.ending:
                 for visit, tried in self._released():
-                    self.crawl.park(visit, False)
+                    self.crawl.flights.park(visit, False)
                     self._send(self._go_out(visit, tried), visit)
             behind = self.pace is not None and not self.pace()
             orders = [] if self.ending or behind else self.crawl.visits(self.room, now)
@@ -179,7 +179,7 @@ class Run(Driver):
             return self.ending if now >= self._until or not (self._under_way() or self._back) else None
         reason = self.crawl.over(self.room, now)
         if reason is None and self._only_stranded():
-            dry = self.crawl.asked == now or self.crawl.left <= 0
+            dry = self.crawl.asked == now or self.crawl.flights.left <= 0
             waits = self.crawl.next(self.room, now) - now > self.crawl.limits.max_wait
             return EndReason.WAITING if dry and waits and not self.crawl.paused else None
         return None if reason == EndReason.PAUSED else reason
@@ -190,7 +190,7 @@ class Run(Driver):
     def _under_way(self) -> bool:
         """Is there a visit to wait for in the end? One that itself still waits for its turn may as well wait for the
         next session."""
-        return not self._tasks.keys() <= self.crawl.parked
+        return not self._tasks.keys() <= self.crawl.flights.parked
 
     def _commit(self) -> None:
         self.turns += 1
@@ -291,7 +291,7 @@ class Run(Driver):
         url = visit.link.url
         source = self.crawl.source_of(url)
         if source is not None:
-            if not self.crawl.may_send(visit):
+            if not self.crawl.flights.may_send(visit):
                 return _Back(self.clock(), visit.id, visit, NOT_SENT, None, 0.0, tried)
             return await self._answered(source, visit, tried)
         held = self.store.held(url) if visit.fresh else {}
@@ -299,7 +299,7 @@ class Run(Driver):
             Request(
                 *(url, visit.deadline, held, self.crawl.in_scope),
                 lambda waiting: self._park(visit, waiting),
-                lambda: self.crawl.may_send(visit),
+                lambda: self.crawl.flights.may_send(visit),
                 lambda what: self.meter.doing(visit, what, self.clock()),
             )
         )
@@ -324,7 +324,7 @@ class Run(Driver):
         return held.result if held else Failure("status", "304 for a page that is not at hand")
 
     def _park(self, visit: Visit, waiting: bool, why: Phase = Phase.TURN) -> None:
-        self.crawl.park(visit, waiting)
+        self.crawl.flights.park(visit, waiting)
         self.meter.doing(visit, why if waiting else Phase.FETCHING, self.clock())
         if waiting:
             self._bell.set()  # a slot is free
@@ -361,7 +361,7 @@ class Run(Driver):
         """Does the visit stay in flight? A run that is ending leaves visits worth another try to the next session."""
         visit, rests = back.visit, self.room.pause(back.visit.link.host)
         costs = isinstance(back.result, Page) or back.result.asked
-        if back.result == NOT_SENT or (costs and not self.crawl.may_send(visit)):
+        if back.result == NOT_SENT or (costs and not self.crawl.flights.may_send(visit)):
             self.withheld[visit.id] = (visit, back.tried)
             self._park(visit, True, Phase.LIMIT)
             return True

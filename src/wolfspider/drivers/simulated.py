@@ -129,7 +129,7 @@ class Driver:
 
     def _give_up(self, now: float) -> None:
         """End visits whose next try the lowered limit forbids. Their earlier tries were sent, and are counted now."""
-        for visit in self.crawl.given_up():
+        for visit in self.crawl.flights.given_up():
             self._call_off(visit)
             self._land(visit, NOT_AGAIN, now, 0.0)
 
@@ -139,7 +139,7 @@ class Driver:
 
     def _released(self) -> Iterator[tuple[Visit, int]]:
         """Visits that were withheld and may be sent after all: the page limit was raised, or others cost nothing."""
-        while self.withheld and self.crawl.left + len(self.withheld) + len(self.stranded) > 0:
+        while self.withheld and self.crawl.flights.left + len(self.withheld) + len(self.stranded) > 0:
             yield self.withheld.pop(min(self.withheld))
 
     def _land(self, visit: Visit, result: Page | Failure, at: float, seconds: float) -> None:
@@ -238,7 +238,7 @@ class Simulation(Driver):
             heapq.heappush(self.done, (self.now + INSTANT, visit.id, visit, result, INSTANT, self.tries))
 
     def _go_out(self, visit: Visit, now: float, tried: int) -> None:
-        if not self.crawl.may_send(visit):
+        if not self.crawl.flights.may_send(visit):
             self.withheld[visit.id] = (visit, tried)
             return
         url = visit.link.url

@@ -75,7 +75,7 @@ def budget_is_exact(kind: Kind) -> None:
 
     Leave outcomes as they are: the crawl counts their downloads."""
     trial = Trial(kind, Sketch(3000), pages=100, slots=4, tries=3)
-    crawl = trial.run(lambda crawl, event: demand(crawl.spent + crawl.reserved <= 100, "it overspends"))
+    crawl = trial.run(lambda crawl, event: demand(crawl.spent + crawl.flights.reserved <= 100, "it overspends"))
     demand(trial.result.reason != "budget" or crawl.spent == 100, f"the budget ended the crawl at {crawl.spent} of 100")
     counted = sum(landed.outcome.downloads for landed in trial.landings())
     demand(counted == crawl.spent, f"outcomes cost {counted} downloads, the crawl counted {crawl.spent}")

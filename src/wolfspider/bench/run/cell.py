@@ -141,7 +141,7 @@ def _crawl(cell: Cell, task: Task, world: World, found: RelevantPages) -> str:
             return simulate(crawl, looks, start=cell.start, seeds=task.seeds, **obedience).reason
     finally:
         found.downloads = crawl.spent  # one more than was told if the strategy failed while observing
-        found.training = crawl.training
+        found.training = crawl.flights.training
 
 
 @contextmanager

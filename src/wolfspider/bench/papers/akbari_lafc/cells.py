@@ -142,7 +142,7 @@ def tallied(
         crawl.listen(tallies[-1])
 
     done = [
-        Done(epoch.network, epoch.processor, epoch.result.at, epoch.result.reason, epoch.crawl.training)
+        Done(epoch.network, epoch.processor, epoch.result.at, epoch.result.reason, epoch.crawl.flights.training)
         for epoch in run(setting, ground, hear, **given)
     ]
     return tallies, done

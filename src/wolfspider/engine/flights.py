@@ -1,0 +1,188 @@
+"""The visits in flight: the slots they hold, the downloads reserved for them, and what they have cost.
+
+A download is reserved when a visit goes out, and spent when it lands. So the budget holds to the last page, unless a
+person lowers it while visits are out: then those that were not sent yet stay in flight, unsent, until there is room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from wolfspider.core.model import Failure, Page, Route, Visit
+from wolfspider.core.params import param
+from wolfspider.policy.browsing import TRAINING
+from wolfspider.policy.room import Broken
+
+PARKING = 1_000  # visits that may wait for their turn at a host, beyond those that hold a slot
+
+
+@dataclass
+class Limits:
+    """What a crawl may spend, and how fast. `events.SetLimit` changes the live ones, within their bounds."""
+
+    pages: int = param(
+        1000, "Downloads; exceeded only by requests under way when the limit was lowered.", low=0, high=10**12
+    )
+    slots: int = param(1, "Visits out at a time.", low=1, high=2000)
+    delay: float = param(0.0, "Seconds between two visits to a host.", low=0, high=86_400)
+    max_wait: float = param(3600.0, "A crawl that could only wait longer than this is over (seconds).", live=False)
+
+
+@dataclass
+class Flight:
+    """A visit without a result, whatever its route."""
+
+    visit: Visit
+    how: Route
+    tries: int = 1  # downloads that are reserved for it
+    requests: int = 0  # how many of them were sent
+
+
+class Flights(Mapping[int, Flight]):
+    """Visits in flight, by their ids."""
+
+    def __init__(self, limits: Limits, free_training: bool) -> None:
+        self.limits, self.free_training = limits, free_training
+        self.spent = 0  # downloads
+        self.training = 0  # downloads of training, charged or free
+        self.joined: dict[str, list[int]] = {}  # visits that wait for one to the same address
+        self.clear()
+
+    def clear(self) -> None:
+        """Nothing is in flight."""
+        self._flights: dict[int, Flight] = {}
+        self.out = 0  # visits that are out
+        self.parked: set[int] = set()  # those of them that wait for their turn at a host, and hold no slot meanwhile
+        self.reserved = 0  # downloads they may still cost
+        self.requested = 0  # how many of these were sent
+        self.addresses: dict[str, int] = {}  # how many visits are out to each address
+
+    def __getitem__(self, visit: int) -> Flight:
+        return self._flights[visit]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._flights)
+
+    def __len__(self) -> int:
+        return len(self._flights)
+
+    # Slots and downloads
+
+    @property
+    def left(self) -> int:
+        """Downloads not yet spent or reserved."""
+        return self.limits.pages - self.spent - self.reserved
+
+    @property
+    def free(self) -> int:
+        """How many visits may start. One that waits for its turn holds no slot, but there is an end to that too."""
+        slots = self.limits.slots
+        return min(slots - self.out + len(self.parked), slots + PARKING - self.out, self.left)
+
+    @property
+    def _used_up(self) -> bool:
+        """Has the crawl sent as many requests as it may?"""
+        return self.spent + self.requested >= self.limits.pages
+
+    def charged(self, flight: Flight) -> bool:
+        """Is it paid for with downloads of the budget?"""
+        return flight.how == Route.OUT and not (self.free_training and flight.visit.agent == TRAINING)
+
+    # There and back
+
+    def start(self, visit: Visit, how: Route) -> None:
+        if visit.id in self:
+            raise Broken(f"visit {visit.id} was proposed twice")
+        self.enter(Flight(visit, how))
+        if how == Route.JOINED:
+            self.joined.setdefault(visit.link.url, []).append(visit.id)
+
+    def enter(self, flight: Flight) -> None:
+        visit = flight.visit
+        self._flights[visit.id] = flight
+        if flight.how == Route.OUT:
+            self.out += 1
+        if self.charged(flight):  # nobody joins free training: its pages are not held
+            self.reserved += flight.tries
+            self.requested += flight.requests
+            self.addresses[visit.link.url] = self.addresses.get(visit.link.url, 0) + 1
+
+    def leave(self, visit: Visit, result: Page | Failure) -> tuple[Flight, int]:
+        """The visit is back: its flight, and the downloads it has cost."""
+        flight = self._flights.pop(visit.id)
+        if flight.how != Route.OUT:
+            return flight, 0
+        self.out -= 1
+        self.parked.discard(visit.id)
+        tries = flight.tries - (isinstance(result, Failure) and not result.asked)
+        if visit.agent == TRAINING:
+            self.training += tries
+        if not self.charged(flight):
+            return flight, 0
+        url = visit.link.url
+        self.addresses[url] -= 1
+        if not self.addresses[url]:
+            del self.addresses[url]
+        self.reserved -= flight.tries
+        self.requested -= flight.requests
+        self.spent += tries
+        return flight, tries
+
+    def joiners(self, flight: Flight) -> Iterator[Flight]:
+        """Visits that joined this one, which is back. They are back with it."""
+        url = flight.visit.link.url
+        if self.charged(flight) or (flight.how == Route.OUT and url not in self.addresses):
+            for visit in self.joined.pop(url, ()):
+                yield self._flights.pop(visit)
+
+    # Beside the turns: a replay need not know of what follows, as the journal says only which visits are in flight
+
+    def park(self, visit: Visit, waiting: bool) -> None:
+        """A visit that is out has to wait for its turn at its host, or has it. It shows in what the room has free."""
+        if waiting:
+            self.parked.add(visit.id)
+        else:
+            self.parked.discard(visit.id)
+
+    def may_send(self, visit: Visit) -> bool:
+        """May a request go out for this visit? Reserved downloads exceed the page limit once a person has lowered it;
+        then the visit stays in flight, unsent, until there is room again, in this session or in a later one."""
+        flight = self[visit.id]
+        if not self.charged(flight) or flight.requests == flight.tries:  # free, or sent already
+            return True
+        if self._used_up:
+            return False
+        flight.requests += 1
+        self.requested += 1
+        return True
+
+    def given_up(self) -> list[Visit]:
+        """Visits that were granted another try which a lowered page limit does not allow any more."""
+        if self.left >= 0 or not self._used_up:
+            return []
+        return [one.visit for one in self.values() if self.charged(one) and 0 < one.requests < one.tries]
+
+    def withheld(self) -> bool:
+        """Is every visit in flight one that may not be sent, or one that joined such a visit?"""
+        return (
+            self.left < 0
+            and self._used_up
+            and all(
+                flight.how == Route.JOINED or (self.charged(flight) and flight.requests < flight.tries)
+                for flight in self.values()
+            )
+        )
+
+    def may_try_again(self, visit: Visit) -> bool:
+        """Is there a download left for another try?"""
+        return not self.charged(self[visit.id]) or self.left > 0
+
+    def reserve_try(self, visit: Visit) -> None:
+        """Another try was granted."""
+        flight = self[visit.id]
+        if self.charged(flight):
+            self.requested += flight.tries - flight.requests  # in a replay nobody asked whether they may be sent
+            self.reserved += 1
+        flight.requests = flight.tries
+        flight.tries += 1
