@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from wolfspider.core.model import Visit as Visit
     from wolfspider.core.params import param as param
     from wolfspider.core.topic import Topic as Topic
-    from wolfspider.drivers.simulated import Result as Result
+    from wolfspider.drivers.driver import Result as Result
     from wolfspider.policy.judges.judge import Judge as Judge
     from wolfspider.policy.judges.judge import Unlearning as Unlearning
     from wolfspider.policy.judges.judge import verdict as verdict
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from wolfspider.policy.strategy import Strategy as Strategy
 
 _WHERE = {
-    "drivers.simulated": ("Result",),
+    "drivers.driver": ("Result",),
     "core.errors": ("BadInput", "Problem"),
     "app.api": ("crawl", "resume"),
     "app.found_pages": ("Found",),

@@ -14,8 +14,8 @@ import pytest
 from wolfspider.core import events
 from wolfspider.core.events import Landed, Pause, Resume, SetLimit, Stop, Went
 from wolfspider.core.model import Failure, Fetch, Page
-from wolfspider.drivers.live import Clock, Run
-from wolfspider.drivers.simulated import Result
+from wolfspider.drivers.driver import Clock, Result
+from wolfspider.drivers.live import Run
 from wolfspider.engine.crawl import Crawl
 from wolfspider.store.in_memory import Volatile
 from wolfspider.strategies import strategy_named

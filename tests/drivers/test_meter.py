@@ -12,9 +12,9 @@ import pytest
 
 from wolfspider.core.events import Event, Gauge, Landed, Pause, Phase, Resume
 from wolfspider.core.model import Failure, Fetch
-from wolfspider.drivers.live import Clock, Run
+from wolfspider.drivers.driver import Clock, Result
+from wolfspider.drivers.live import Run
 from wolfspider.drivers.meter import Meter, Pace
-from wolfspider.drivers.simulated import Result
 from wolfspider.policy.room import Room
 from wolfspider.store.in_memory import Volatile
 from wolfspider.store.page_count import PageCount

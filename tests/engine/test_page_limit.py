@@ -11,7 +11,7 @@ from tests.drivers.test_live import START, Drive, a_trial, virtually
 
 from wolfspider.core.events import Command, Landed, SetLimit, Went
 from wolfspider.core.model import Failure, Fetch
-from wolfspider.drivers.simulated import NOT_AGAIN, Result
+from wolfspider.drivers.driver import NOT_AGAIN, Result
 from wolfspider.engine.crawl import Crawl
 from wolfspider.engine.replay import replay
 from wolfspider.policy.room import Room

@@ -12,7 +12,7 @@ from tests.live.hunting import asked_for, assert_whole, beside, finished, go_on,
 import faults
 from faults import Call, Faulty
 from wolfspider.core.events import Exclude, SetLimit
-from wolfspider.drivers.simulated import NOT_AGAIN
+from wolfspider.drivers.driver import NOT_AGAIN
 from wolfspider.store.view import RunView
 from wolfspider.terminal import explanation
 

@@ -22,7 +22,7 @@ from wolfspider.policy.browsing import Browsing
 from wolfspider.policy.judges import make_judge
 from wolfspider.strategies.context_graph import ContextGraph, Graphed, RelevancyContextGraph
 from wolfspider.testing import strategy_conformance as conformance
-from wolfspider.testing.sketch import Sketch, Trial
+from wolfspider.testing.sketch import Sketch, Trial, configured
 from wolfspider.web.worlds.backlinks import Backlinks
 from wolfspider.web.worlds.synthetic import Synthetic
 from wolfspider.web.worlds.world import World
@@ -386,7 +386,7 @@ def test_it_keeps_to_the_contract_where_back_links_are_answered(
     kind: type[Graphed], check: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(conformance, "Trial", Served)
-    conformance.STRATEGY_CHECKS[check](conformance.configured(kind, SMALL))
+    conformance.STRATEGY_CHECKS[check](configured(kind, SMALL))
 
 
 @BOTH
@@ -397,6 +397,6 @@ def test_the_trials_above_go_through_the_whole_training(kind: type[Graphed]) -> 
         if isinstance(event, Landed):
             phases.add(crawl.strategy.report()["phase"])
 
-    crawl = Served(conformance.configured(kind, SMALL), Sketch(), slots=1).run(watch)
+    crawl = Served(configured(kind, SMALL), Sketch(), slots=1).run(watch)
     assert phases == {"browsing", "asking", "reading", "widening", "crawling"}
     assert len(crawl.strategy.report()["layers"]) == 2

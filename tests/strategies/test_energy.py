@@ -19,7 +19,8 @@ from wolfspider.core.model import Failure, Fetch, Link, Page, Verdict
 from wolfspider.core.params import build
 from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
-from wolfspider.drivers.simulated import Recollection, Result, Simulation, simulate
+from wolfspider.drivers.driver import Result
+from wolfspider.drivers.simulated import Recollection, Simulation, simulate
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.learn.documents import DEAD, MOST_LINKS
 from wolfspider.policy.addresses import Shelf

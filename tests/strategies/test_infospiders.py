@@ -13,7 +13,8 @@ from wolfspider.core.model import Failure, Fetch, Link, Page
 from wolfspider.core.params import build
 from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
-from wolfspider.drivers.simulated import Result, simulate, simulated_crawl
+from wolfspider.drivers.driver import Result
+from wolfspider.drivers.simulated import simulate, simulated_crawl
 from wolfspider.engine.crawl import Limits
 from wolfspider.policy.addresses import Shelf
 from wolfspider.strategies.infospiders import InfoSpiders, InfoSpidersParams, keywords_of, seen

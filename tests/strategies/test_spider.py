@@ -15,7 +15,8 @@ from wolfspider.core import events
 from wolfspider.core.model import Failure, Fetch, Link, Page
 from wolfspider.core.params import build
 from wolfspider.core.topic import Topic
-from wolfspider.drivers.simulated import Recollection, Result, simulate
+from wolfspider.drivers.driver import Result
+from wolfspider.drivers.simulated import Recollection, simulate
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.judges import make_judge

@@ -20,7 +20,8 @@ from wolfspider.core.params import build
 from wolfspider.core.randomness import generator
 from wolfspider.core.scope import Nofollow, Scope
 from wolfspider.core.topic import Topic
-from wolfspider.drivers.live import Clock, Run
+from wolfspider.drivers.driver import Clock
+from wolfspider.drivers.live import Run
 from wolfspider.engine.contracts import Source
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.policy.addresses import Shelf

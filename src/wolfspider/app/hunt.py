@@ -19,8 +19,8 @@ from wolfspider.app.found_pages import Found, FoundPages
 from wolfspider.app.settings import LIVE, Settings
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import AddSeeds, Command, EndReason, Event, SetLimit
-from wolfspider.drivers.live import Clock, Run
-from wolfspider.drivers.simulated import Result
+from wolfspider.drivers.driver import Clock, Result
+from wolfspider.drivers.live import Run
 from wolfspider.engine.crawl import Crawl
 from wolfspider.policy.room import Room
 from wolfspider.store.base import Store

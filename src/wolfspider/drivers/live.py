@@ -16,59 +16,25 @@ import math
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 from wolfspider.core.events import Command, CrawlState, EndReason, Event, Phase
 from wolfspider.core.model import Failure, Fetch, Page, Route, Visit
+from wolfspider.drivers.driver import Clock, Driver, Result
+from wolfspider.drivers.errands import Errands, Return
 from wolfspider.drivers.meter import Meter
-from wolfspider.drivers.simulated import Driver, Result
-from wolfspider.engine.contracts import Service, Source
 from wolfspider.engine.crawl import Crawl
 from wolfspider.files.failpoints import reach
 from wolfspider.policy.room import Broken, Order, Room
 from wolfspider.store.base import Store
 from wolfspider.web.page.html import parse
-from wolfspider.web.worlds.world import NOT_SENT, Request, Web
+from wolfspider.web.worlds.world import NOT_SENT, Web
 
 POLL = 0.5  # seconds between two looks for commands
 SHARE = 0.05  # of the time may go into snapshots
 WAITED = 1.0  # seconds, at least, that a visit waits which its host had no turn for
 DRAIN = 15.0  # seconds that visits have to come back once a signal said stop
 SELDOM = 20_000  # new objects after which Python looks for circles of garbage
-
-
-class Clock:
-    """Seconds since 1970 that never run backwards, whatever happens to the machine's own clock: that is read once, and
-    time is counted by the event loop from there."""
-
-    def __init__(self, start: float | None = None) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._offset = 0.0 if start is None else start - self._loop.time()
-
-    @classmethod
-    def after(cls, last: float) -> Clock:
-        """Now, but never before the last moment of a run that goes on."""
-        return cls(max(time.time(), last))
-
-    def __call__(self) -> float:
-        return self._loop.time() + self._offset
-
-    def of_loop(self, moment: float) -> float:
-        """The same moment as the event loop counts it."""
-        return moment - self._offset
-
-
-class _Back(NamedTuple):
-    """A visit that has come back, or the bug that kept it from doing so."""
-
-    at: float
-    number: int
-    visit: Visit
-    result: Page | Failure
-    fetch: Fetch | None
-    seconds: float
-    tried: int
-    bug: Exception | None = None
 
 
 class Run(Driver):
@@ -94,8 +60,7 @@ class Run(Driver):
     ) -> None:
         super().__init__(crawl, tries=tries, room=room)
         self.meter = Meter(crawl, self.room)
-        self.web, self.store, self.clock, self.instant = web, store, clock, instant
-        self.read = read or _read_here
+        self.store, self.clock, self.instant = store, clock, instant
         self.tell = tell
         self.turned = turned  # called just before each commit
         self.pace = pace  # may more be started, or is somebody behind with reading?
@@ -105,7 +70,9 @@ class Run(Driver):
         self.turns = 0
         self._until = math.inf  # when a drain has lasted long enough
         self._bell = asyncio.Event()
-        self._back: list[_Back] = []
+        about = (crawl, web, store, clock, self.meter, read or _read_here, instant)
+        self._errands = Errands(*about, slot_freed=self._bell.set)
+        self._back: list[Return] = []
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._heard: list[Event] = []
         self._bug: Exception | None = None  # what went wrong beside the turns
@@ -250,9 +217,9 @@ class Run(Driver):
         if how == Route.OUT:
             self.meter.doing(visit, Phase.RETRY if tried > 1 else Phase.FETCHING, now)
             self._send(self._go_out(visit, tried), visit)
-        elif how != Route.JOINED:  # who joined lands with the other
+        elif how != Route.JOINED:  # a joined visit lands with the other one
             result = self._answer(visit, how, now)
-            back = _Back(now + self.instant, visit.id, visit, result, None, self.instant, self.tries)
+            back = Return(now + self.instant, visit.id, visit, result, None, self.instant, self.tries)
             if self.instant:
                 self._send(self._later(back), visit)
             else:
@@ -261,73 +228,12 @@ class Run(Driver):
     def _send(self, errand: Coroutine[Any, Any, None], visit: Visit) -> None:
         self._tasks[visit.id] = asyncio.create_task(errand)
 
-    async def _later(self, back: _Back) -> None:
+    async def _later(self, back: Return) -> None:
         await asyncio.sleep(self.instant)
         self._arrive(back)
 
     async def _go_out(self, visit: Visit, tried: int, rests: float = 0.0, why: Phase = Phase.RETRY) -> None:
-        try:
-            if tried > 1 or rests:
-                await self._rest(visit, rests, why)
-                self.meter.doing(visit, Phase.FETCHING, self.clock())
-            back = await self._fetched(visit, tried)
-        except Exception as bug:
-            back = _Back(self.clock(), visit.id, visit, Failure("connect", "a bug"), None, 0.0, tried, bug)
-        self._arrive(back)
-
-    async def _rest(self, visit: Visit, rests: float, why: Phase) -> None:
-        """Before another try: for the delay, and if the host wants a longer rest, for that long without the slot. A
-        name that could not be looked up is so for a while too."""
-        delay = self.crawl.limits.delay
-        self.meter.doing(visit, why, self.clock())
-        if delay > 0.0:
-            await asyncio.sleep(delay)
-        if rests > delay:
-            self._park(visit, True, why)
-            await asyncio.sleep(rests - delay)
-            self._park(visit, False)
-
-    async def _fetched(self, visit: Visit, tried: int) -> _Back:
-        url = visit.link.url
-        source = self.crawl.source_of(url)
-        if source is not None:
-            if not self.crawl.flights.may_send(visit):
-                return _Back(self.clock(), visit.id, visit, NOT_SENT, None, 0.0, tried)
-            return await self._answered(source, visit, tried)
-        held = self.store.held(url) if visit.fresh else {}
-        fetch = await self.web.fetch(
-            Request(
-                *(url, visit.deadline, held, self.crawl.in_scope),
-                lambda waiting: self._park(visit, waiting),
-                lambda: self.crawl.flights.may_send(visit),
-                lambda what: self.meter.doing(visit, what, self.clock()),
-            )
-        )
-        self.meter.doing(visit, Phase.READING, self.clock())
-        unchanged = fetch.status == 304 and held and fetch.failure is None
-        result = self._unchanged(url) if unchanged else await self.read(fetch)
-        if (fetch.hops or fetch.captures) and isinstance(result, Failure) and not result.asked:
-            result = _led_astray(result)
-        return _Back(self.clock(), visit.id, visit, result, fetch, fetch.seconds, tried)
-
-    async def _answered(self, source: Source, visit: Visit, tried: int) -> _Back:
-        url, began = visit.link.url, self.clock()
-        if isinstance(source, Service):
-            result = await source.ask(url, began)
-            return _Back(self.clock(), visit.id, visit, result, None, self.clock() - began, tried)
-        result = source.look(url, began)
-        await asyncio.sleep(self.instant)
-        return _Back(self.clock(), visit.id, visit, result, None, self.instant, tried)
-
-    def _unchanged(self, url: str) -> Page | Failure:
-        held = self.crawl.memory.recall(url)
-        return held.result if held else Failure("status", "304 for a page that is not at hand")
-
-    def _park(self, visit: Visit, waiting: bool, why: Phase = Phase.TURN) -> None:
-        self.crawl.flights.park(visit, waiting)
-        self.meter.doing(visit, why if waiting else Phase.FETCHING, self.clock())
-        if waiting:
-            self._bell.set()  # a slot is free
+        self._arrive(await self._errands.go(visit, tried, rests, why))
 
     def _call_off(self, visit: Visit) -> None:
         super()._call_off(visit)
@@ -336,17 +242,17 @@ class Run(Driver):
         if task := self._tasks.pop(visit.id, None):
             task.cancel()
 
-    def _arrive(self, back: _Back) -> None:
+    def _arrive(self, back: Return) -> None:
         del self._tasks[back.number]
         self.meter.back(back.number)
         self._back.append(back)
         self._bell.set()
 
-    def _returned(self) -> list[_Back]:
+    def _returned(self) -> list[Return]:
         back, self._back = sorted(self._back, key=lambda one: one[:2]), []
         return back
 
-    def _return(self, back: _Back) -> None:
+    def _return(self, back: Return) -> None:
         if back.bug is not None:
             raise back.bug
         if self._goes_again(back):
@@ -357,13 +263,13 @@ class Run(Driver):
         self._land(visit, back.result, max(back.at, self.crawl.now), back.seconds)
         reach("run-landed")
 
-    def _goes_again(self, back: _Back) -> bool:
+    def _goes_again(self, back: Return) -> bool:
         """Does the visit stay in flight? A run that is ending leaves visits worth another try to the next session."""
         visit, rests = back.visit, self.room.pause(back.visit.link.host)
         costs = isinstance(back.result, Page) or back.result.asked
         if back.result == NOT_SENT or (costs and not self.crawl.flights.may_send(visit)):
             self.withheld[visit.id] = (visit, back.tried)
-            self._park(visit, True, Phase.LIMIT)
+            self._errands.park(visit, True, Phase.LIMIT)
             return True
         if self.patient and isinstance(back.result, Failure) and back.result.kind == "waiting":
             return self._waits_on(visit, back.result, back.tried, rests)
@@ -386,7 +292,7 @@ class Run(Driver):
             return False
         else:
             self._send(self._go_out(visit, tried + 1, max(rests, WAITED), Phase.REST), visit)
-        self._park(visit, True, Phase.REST)
+        self._errands.park(visit, True, Phase.REST)
         return True
 
     # Beside the turns
@@ -435,12 +341,6 @@ class Run(Driver):
         while True:
             await asyncio.sleep(1.0)
             await asyncio.to_thread(self.store.sync)
-
-
-def _led_astray(failure: Failure) -> Failure:
-    """A redirect came, and where it leads may not be asked: the visit did cost a request."""
-    kind = "timeout" if failure.kind == "waiting" else "redirect"
-    return Failure(kind, f"{failure.kind}: {failure.detail}")
 
 
 async def _read_here(fetch: Fetch) -> Page | Failure:

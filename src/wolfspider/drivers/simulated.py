@@ -1,8 +1,7 @@
-"""Drivers: they own time and the web, and carry visits out and results back.
+"""The driver of simulated crawls: virtual time over a World.
 
-The same Crawl runs under either driver. Here is what they share, and `simulate`, virtual time over a World: it keeps a
-heap of completions; nothing waits, so a crawl of days takes seconds and comes out the same every time. The driver over
-the network is in drivers/live.py.
+It keeps a heap of completions. Nothing waits, so a crawl of days takes seconds and comes out the same every time. The
+driver over the network is in drivers/live.py.
 """
 
 from __future__ import annotations
@@ -10,27 +9,25 @@ from __future__ import annotations
 import heapq
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import islice
 from typing import Any
 
 from wolfspider.core.events import Command, EndReason
-from wolfspider.core.model import NO_SUCH_NAME, Failure, Link, Page, Route, Verdict, Visit, host_of
+from wolfspider.core.model import Failure, Link, Page, Route, Verdict, Visit, host_of
 from wolfspider.core.topic import Topic
+from wolfspider.drivers.driver import Driver, Result
 from wolfspider.engine.contracts import Held
 from wolfspider.engine.crawl import INSTANT, Crawl, Limits
 from wolfspider.policy.judges import make_judge
 from wolfspider.policy.judges.judge import Judge
-from wolfspider.policy.room import Broken, Order, Room, tired
+from wolfspider.policy.room import Broken, Order, Room
 from wolfspider.policy.strategy import Strategy
 from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.world import Looks
 
 PAGES_AT_HAND = 64
-RETRIED = ("timeout", "connect", "dns", "slow")
-NOT_AGAIN = Failure("budget", "the page limit was lowered before it was tried again")
 
 
 class Recollection:
@@ -77,76 +74,6 @@ class Recollection:
         self.looks = {url: (result, verdict) for url, result, verdict in state["looks"]}
         self.pages = dict.fromkeys(state["pages"])
         self.at_hand.clear()
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """How a crawl ended."""
-
-    reason: EndReason
-    downloads: int
-    at: float
-
-
-class Driver:
-    """What both drivers do alike: answer what need not go out, try again, land."""
-
-    def __init__(self, crawl: Crawl, *, tries: int, room: Room | None) -> None:
-        self.crawl, self.tries = crawl, tries
-        outside = (flight.visit.link.host for flight in crawl.flights.values() if flight.how == Route.OUT)
-        self.room = room or Room.restored(Room().state(), outside)
-        self.withheld: dict[int, tuple[Visit, int]] = {}  # visits that may not be sent now, and which try of each it is
-        self.stranded: dict[int, Failure] = {}  # visits to hosts that rest for longer than anybody waits, and why
-
-    def _obey_inbox(self, now: float) -> None:
-        inbox, self.crawl.inbox = self.crawl.inbox, []
-        for command in inbox:
-            self.crawl.command(command, now)
-
-    def _answer(self, visit: Visit, how: Route, now: float) -> Page | Failure:
-        """What is known without going out."""
-        url = visit.link.url
-        if how == Route.EXCLUDED:
-            return Failure("excluded", "out of the crawl's scope")
-        if how == Route.SOURCE:
-            source = self.crawl.source_of(url)
-            assert source is not None, url
-            return source.look(url, now)
-        held = self.crawl.memory.recall(url)
-        assert held is not None, url
-        return held.result
-
-    def _again(self, visit: Visit, result: Page | Failure, tried: int) -> bool:
-        """Is it worth another try, and does the crawl pay for it?"""
-        return self._worth_another(result, tried) and self.crawl.grant(visit)
-
-    def _worth_another(self, result: Page | Failure, tried: int) -> bool:
-        if isinstance(result, Page) or tried >= self.tries:
-            return False
-        if result.kind == "status":
-            return result.detail.startswith("5")
-        return result.kind in RETRIED and result != NO_SUCH_NAME
-
-    def _give_up(self, now: float) -> None:
-        """End visits whose next try the lowered limit forbids. Their earlier tries were sent, and are counted now."""
-        for visit in self.crawl.flights.given_up():
-            self._call_off(visit)
-            self._land(visit, NOT_AGAIN, now, 0.0)
-
-    def _call_off(self, visit: Visit) -> None:
-        """Do not try this visit again."""
-        self.withheld.pop(visit.id, None)
-
-    def _released(self) -> Iterator[tuple[Visit, int]]:
-        """Visits that were withheld and may be sent after all: the page limit was raised, or others cost nothing."""
-        while self.withheld and self.crawl.flights.left + len(self.withheld) + len(self.stranded) > 0:
-            yield self.withheld.pop(min(self.withheld))
-
-    def _land(self, visit: Visit, result: Page | Failure, at: float, seconds: float) -> None:
-        was_out = self.crawl.flights[visit.id].how == Route.OUT
-        self.crawl.land(visit, result, at, seconds)
-        if was_out:
-            self.room.release(visit.link.host, at if tired(result) else None)
 
 
 class Simulation(Driver):
@@ -233,7 +160,7 @@ class Simulation(Driver):
         visit, how = order
         if how == Route.OUT:
             self._go_out(visit, self.now, tried)
-        elif how != Route.JOINED:  # who joined lands with the other
+        elif how != Route.JOINED:  # a joined visit lands with the other one
             result = self._answer(visit, how, self.now)
             heapq.heappush(self.done, (self.now + INSTANT, visit.id, visit, result, INSTANT, self.tries))
 

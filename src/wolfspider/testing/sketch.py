@@ -15,7 +15,8 @@ from wolfspider.core import codec, events
 from wolfspider.core.model import FAILURES, Failure, Fetch, Link, Page, Route
 from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
-from wolfspider.drivers.live import Clock, run
+from wolfspider.drivers.driver import Clock
+from wolfspider.drivers.live import run
 from wolfspider.drivers.simulated import Simulation, simulated_crawl
 from wolfspider.engine.crawl import INSTANT, Crawl, Limits
 from wolfspider.policy.reinforcer import Reinforcer, Terms

@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from wolfspider.core import codec
-from wolfspider.drivers.simulated import Result, simulate
+from wolfspider.drivers.driver import Result
+from wolfspider.drivers.simulated import simulate
 from wolfspider.engine.crawl import Crawl
 from wolfspider.web.worlds.parsed_once import ParsedOnce
 from wolfspider.web.worlds.world import Looks

@@ -39,7 +39,8 @@ from wolfspider.core.events import EndReason
 from wolfspider.core.model import LEAP, Page
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Topic
-from wolfspider.drivers.simulated import Recollection, Result, simulate, simulated_crawl
+from wolfspider.drivers.driver import Result
+from wolfspider.drivers.simulated import Recollection, simulate, simulated_crawl
 from wolfspider.engine.contracts import Source
 from wolfspider.engine.crawl import Limits
 from wolfspider.learn.likeness import Collection, Likeness, kept_words

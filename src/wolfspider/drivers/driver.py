@@ -1,0 +1,107 @@
+"""What both drivers share: how a crawl ended, the real clock, answers without a download, further tries, landings."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wolfspider.core.events import EndReason
+from wolfspider.core.model import NO_SUCH_NAME, Failure, Page, Route, Visit
+from wolfspider.engine.crawl import Crawl
+from wolfspider.policy.room import Room, tired
+
+RETRIED = ("timeout", "connect", "dns", "slow")  # failures that another try may mend
+NOT_AGAIN = Failure("budget", "the page limit was lowered before it was tried again")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a crawl ended."""
+
+    reason: EndReason
+    downloads: int
+    at: float
+
+
+class Clock:
+    """Seconds since 1970 that never run backwards, whatever happens to the machine's own clock: that is read once, and
+    time is counted by the event loop from there."""
+
+    def __init__(self, start: float | None = None) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._offset = 0.0 if start is None else start - self._loop.time()
+
+    @classmethod
+    def after(cls, last: float) -> Clock:
+        """Now, but never before the last moment of a run that goes on."""
+        return cls(max(time.time(), last))
+
+    def __call__(self) -> float:
+        return self._loop.time() + self._offset
+
+    def of_loop(self, moment: float) -> float:
+        """The same moment as the event loop counts it."""
+        return moment - self._offset
+
+
+class Driver:
+    """What both drivers do alike: answer what need not go out, try again, land."""
+
+    def __init__(self, crawl: Crawl, *, tries: int, room: Room | None) -> None:
+        self.crawl, self.tries = crawl, tries
+        outside = (flight.visit.link.host for flight in crawl.flights.values() if flight.how == Route.OUT)
+        self.room = room or Room.restored(Room().state(), outside)
+        self.withheld: dict[int, tuple[Visit, int]] = {}  # visits that may not be sent now, and which try of each it is
+        self.stranded: dict[int, Failure] = {}  # visits to hosts that rest for longer than anybody waits, and why
+
+    def _obey_inbox(self, now: float) -> None:
+        inbox, self.crawl.inbox = self.crawl.inbox, []
+        for command in inbox:
+            self.crawl.command(command, now)
+
+    def _answer(self, visit: Visit, how: Route, now: float) -> Page | Failure:
+        """What is known without going out."""
+        url = visit.link.url
+        if how == Route.EXCLUDED:
+            return Failure("excluded", "out of the crawl's scope")
+        if how == Route.SOURCE:
+            source = self.crawl.source_of(url)
+            assert source is not None, url
+            return source.look(url, now)
+        held = self.crawl.memory.recall(url)
+        assert held is not None, url
+        return held.result
+
+    def _again(self, visit: Visit, result: Page | Failure, tried: int) -> bool:
+        """Is it worth another try, and does the crawl pay for it?"""
+        return self._worth_another(result, tried) and self.crawl.grant(visit)
+
+    def _worth_another(self, result: Page | Failure, tried: int) -> bool:
+        if isinstance(result, Page) or tried >= self.tries:
+            return False
+        if result.kind == "status":
+            return result.detail.startswith("5")
+        return result.kind in RETRIED and result != NO_SUCH_NAME
+
+    def _give_up(self, now: float) -> None:
+        """End visits whose next try the lowered limit forbids. Their earlier tries were sent, and are counted now."""
+        for visit in self.crawl.flights.given_up():
+            self._call_off(visit)
+            self._land(visit, NOT_AGAIN, now, 0.0)
+
+    def _call_off(self, visit: Visit) -> None:
+        """Do not try this visit again."""
+        self.withheld.pop(visit.id, None)
+
+    def _released(self) -> Iterator[tuple[Visit, int]]:
+        """Visits that were withheld and may be sent after all: the page limit was raised, or others cost nothing."""
+        while self.withheld and self.crawl.flights.left + len(self.withheld) + len(self.stranded) > 0:
+            yield self.withheld.pop(min(self.withheld))
+
+    def _land(self, visit: Visit, result: Page | Failure, at: float, seconds: float) -> None:
+        was_out = self.crawl.flights[visit.id].how == Route.OUT
+        self.crawl.land(visit, result, at, seconds)
+        if was_out:
+            self.room.release(visit.link.host, at if tired(result) else None)

@@ -1,0 +1,117 @@
+"""One visit over the network, from the moment it goes out until its answer has been read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+from wolfspider.core.events import Phase
+from wolfspider.core.model import Failure, Fetch, Page, Visit
+from wolfspider.drivers.driver import Clock
+from wolfspider.drivers.meter import Meter
+from wolfspider.engine.contracts import Service, Source
+from wolfspider.engine.crawl import Crawl
+from wolfspider.store.base import Store
+from wolfspider.web.worlds.world import NOT_SENT, Request, Web
+
+
+class Return(NamedTuple):
+    """A visit that has come back, or the bug that kept it from doing so."""
+
+    at: float
+    number: int
+    visit: Visit
+    result: Page | Failure
+    fetch: Fetch | None
+    seconds: float
+    tried: int
+    bug: Exception | None = None
+
+
+class Errands:
+    """Asks a web or a Source on behalf of visits. `slot_freed` is called when a visit has to wait and gives up its
+    slot for that time."""
+
+    def __init__(
+        self,
+        crawl: Crawl,
+        web: Web,
+        store: Store,
+        clock: Clock,
+        meter: Meter,
+        read: Callable[[Fetch], Awaitable[Page | Failure]],
+        instant: float,
+        slot_freed: Callable[[], None],
+    ) -> None:
+        self.crawl, self.web, self.store, self.clock, self.meter = crawl, web, store, clock, meter
+        self.read, self.instant, self.slot_freed = read, instant, slot_freed
+
+    async def go(self, visit: Visit, tried: int, rests: float, why: Phase) -> Return:
+        """Try this visit; `rests` and `why`: how long the host must rest before, and the reason."""
+        try:
+            if tried > 1 or rests:
+                await self._rest(visit, rests, why)
+                self._doing(visit, Phase.FETCHING)
+            return await self._fetched(visit, tried)
+        except Exception as bug:
+            return Return(self.clock(), visit.id, visit, Failure("connect", "a bug"), None, 0.0, tried, bug)
+
+    def park(self, visit: Visit, waiting: bool, why: Phase = Phase.TURN) -> None:
+        self.crawl.flights.park(visit, waiting)
+        self._doing(visit, why if waiting else Phase.FETCHING)
+        if waiting:
+            self.slot_freed()
+
+    def _doing(self, visit: Visit, phase: Phase) -> None:
+        self.meter.doing(visit, phase, self.clock())
+
+    async def _rest(self, visit: Visit, rests: float, why: Phase) -> None:
+        """Before another try: for the delay, and if the host wants a longer rest, for that long without the slot. A
+        name that could not be looked up is so for a while too."""
+        delay = self.crawl.limits.delay
+        self._doing(visit, why)
+        if delay > 0.0:
+            await asyncio.sleep(delay)
+        if rests > delay:
+            self.park(visit, True, why)
+            await asyncio.sleep(rests - delay)
+            self.park(visit, False)
+
+    async def _fetched(self, visit: Visit, tried: int) -> Return:
+        url, may_send = visit.link.url, self.crawl.flights.may_send
+        source = self.crawl.source_of(url)
+        if source is not None:
+            if not may_send(visit):
+                return Return(self.clock(), visit.id, visit, NOT_SENT, None, 0.0, tried)
+            return await self._answered(source, visit, tried)
+        held = self.store.held(url) if visit.fresh else {}
+        fetch = await self.web.fetch(
+            Request(
+                *(url, visit.deadline, held, self.crawl.in_scope),
+                waits=lambda waiting: self.park(visit, waiting),
+                may_send=lambda: may_send(visit),
+                doing=lambda phase: self._doing(visit, phase),
+            )
+        )
+        self._doing(visit, Phase.READING)
+        unchanged = fetch.status == 304 and held and fetch.failure is None
+        result = self._unchanged(url) if unchanged else await self.read(fetch)
+        if (fetch.hops or fetch.captures) and isinstance(result, Failure) and not result.asked:
+            # A redirect came, and where it leads may not be asked: the visit did cost a request.
+            kind = "timeout" if result.kind == "waiting" else "redirect"
+            result = Failure(kind, f"{result.kind}: {result.detail}")
+        return Return(self.clock(), visit.id, visit, result, fetch, fetch.seconds, tried)
+
+    async def _answered(self, source: Source, visit: Visit, tried: int) -> Return:
+        url, began = visit.link.url, self.clock()
+        if isinstance(source, Service):
+            result = await source.ask(url, began)
+            return Return(self.clock(), visit.id, visit, result, None, self.clock() - began, tried)
+        result = source.look(url, began)
+        await asyncio.sleep(self.instant)
+        return Return(self.clock(), visit.id, visit, result, None, self.instant, tried)
+
+    def _unchanged(self, url: str) -> Page | Failure:
+        held = self.crawl.memory.recall(url)
+        return held.result if held else Failure("status", "304 for a page that is not at hand")
