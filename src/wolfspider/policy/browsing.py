@@ -8,7 +8,7 @@
 Where nobody browses, users are simulated: each walks from one of the starts along links, likelier along those whose
 text is near the topic, and begins a new session after some steps or at a dead end. A page that was seen already is
 walked through without a visit. What the judge calls relevant is what such a user likes. A person's labels say it
-better: `mark` sets a page right, whoever saw it.
+better: `mark` sets a page right.
 
 What is kept is bounded by the number of pages: a bag of the most frequent words of each, and the links it shows.
 """

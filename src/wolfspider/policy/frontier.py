@@ -327,7 +327,7 @@ class Frontier:
 
     @classmethod
     def restored(cls, state: dict[str, Any]) -> Frontier:
-        """As it was, with the columns of the state as its own; whoever restores it hands in the shelf."""
+        """As it was, with the columns of the state as its own; the strategy that restores it hands in the shelf."""
         made = cls(Shelf(), state["cap"], state["merge"])
         made.scores, made.hosts, made.places = state["scores"], state["hosts"], state["places"]
         made.known.fill(state.pop("keys"), state.pop("values"))  # large, and of no more use

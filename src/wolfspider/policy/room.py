@@ -89,7 +89,7 @@ class Room:
         return self.when(host)
 
     def when(self, host: str) -> float:
-        """The same, for those who only look on."""
+        """The same, without a note for the journal."""
         return math.inf if host in self._busy else self._ready.get(host, -math.inf)
 
     def settle(self, visits: Sequence[Visit]) -> list[Order]:

@@ -14,7 +14,8 @@ from wolfspider.policy.room import Room
 
 @helper
 class Turns:
-    """Fair turns for walkers: each has at most one visit out; whoever is refused waits for its host with its pick kept.
+    """Fair turns for walkers: each has at most one visit in flight; one that is refused waits for its host and keeps
+    its pick.
 
     for name, pick in turns.ready(room):     # pick is None at first
         link = pick or choose(name)
@@ -43,7 +44,7 @@ class Turns:
         self.gone.add(name)
 
     def ready(self, room: Room) -> Iterator[tuple[str, Link | None]]:
-        """Who may try now: those whose host is ready again, with their picks, then everybody in the queue."""
+        """The walkers that may try now: those whose host is ready again, with their picks, then all in the queue."""
         self.unheard += room.newly_ready
         for host in tuple(self.unheard):
             self.unheard.remove(host)
@@ -53,7 +54,7 @@ class Turns:
                     name, pick = waiting.popleft()
                     if not self._is_gone(name):
                         yield name, pick
-            finally:  # also when whoever asks has heard enough
+            finally:  # also when the caller stops early
                 self._keep(host, waiting)
         for _ in range(len(self.queue)):
             if room.free <= 0:

@@ -51,7 +51,7 @@ def verdict(raw: float, border: float, **evidence: Any) -> Verdict:
 
 
 class Unlearning:
-    """What a judge does who learns nothing."""
+    """A base for judges that learn nothing: write `score`."""
 
     def __init__(self, topic: Topic) -> None:
         """For judges that need no topic."""

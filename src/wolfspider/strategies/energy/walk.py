@@ -1,9 +1,9 @@
 """What an agent does: choose where to go, go there, live on what is there, and multiply or die of it.
 
-A document that is known needs no visit: an agent that goes there is there. So its turn lasts until it needs a page that
-nobody has brought yet, or is dead; who wants a page that is out already waits for it. Turns go round by round, in an
-order drawn anew for each. Whatever is done for a visit takes time that grows with the logarithm of the documents, and
-does not depend on how many agents there are.
+A known document needs no visit: an agent that goes there is there at once. So its turn lasts until it needs a page that
+no agent has brought yet, or dies; an agent that wants a page in flight waits for it. Turns go in rounds, each in a new
+random order. The work for a visit grows with the logarithm of the number of documents, and does not depend on how many
+agents there are.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@ and Palotai et al. on selection against reinforcement learning in a scale-free s
 
 A fleet that finds fresh news without its members talking to each other. A forager walks in paths of 100 steps. At each
 step it reads one page, downloads what the page links to, and sends what is fresh to the reinforcing agent, which pays
-the first who sends a document. Two things it learns: a *weblog* of good starting points, under selection (WL), and a
-linear value of page states, by temporal differences (RL). Who earns multiplies, and who only costs is deleted.
+the first forager that sends a document. A forager learns two things: a *weblog* of good starting points, by selection
+(WL), and a linear value of page states, by temporal differences (RL). Foragers that earn multiply, and those that only
+cost are deleted.
 
 Foragers work one after the other, each for a slice of time, as on the one computer of the papers. The rules A1 to A11
 are named where they stand; judging what is new and fresh is the Reinforcer's part of A6.
