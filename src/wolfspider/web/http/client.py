@@ -99,7 +99,7 @@ class _Body:
 
     def text(self, raw: bytes) -> bytes:
         """The decoded body. How much is read before a damage depends on the pieces that are decoded at a time, so a
-        damaged body is decoded once more, as whoever reads it from the archive does."""
+        damaged body is decoded once more, in the way it is read from the archive."""
         return self._inflater.salvaged(raw) if self._inflater.broken else _together(self.decoded)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Gates:
-    """So many at a time at each name, in the order they came. A name that nobody is at takes no memory."""
+    """At most so many requests at a time for each name, in the order they came. An idle name takes no memory."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -24,11 +24,11 @@ class Gates:
         self._users: dict[str, int] = {}
 
     def __contains__(self, name: str) -> bool:
-        """Is somebody in, or waiting?"""
+        """Is a request inside or waiting?"""
         return name in self._gates
 
     def free(self, name: str) -> bool:
-        """Could somebody go in at once?"""
+        """Could a request enter at once?"""
         gate = self._gates.get(name)
         return gate is None or not gate.locked()
 
@@ -65,7 +65,7 @@ class Gates:
 
 
 class Lanes:
-    """So many requests at a time in all, whoever they are for; `count` may change."""
+    """At most `count` requests at a time, to all hosts together; `count` may change."""
 
     def __init__(self, count: int) -> None:
         self.count = count

@@ -3,8 +3,8 @@
 Pages are written by strangers, and so are the addresses in them: `http://169.254.169.254/` in a link, a name whose
 record points to 10.0.0.1, a public name that points inside a second later. So an address is looked at three times.
 Before anything is asked for, `refuses` reads it: scheme, port, names and numbers that can only be inside. When a name
-is looked up, every record it has must be public, or the whole name is refused, and the answer is pinned: who connects
-within the next minutes connects to what was checked. Last, the connector checks the address of every socket before it
+is looked up, every record it has must be public, or the whole name is refused, and the answer is pinned: connections of
+the next minutes go to the addresses that were checked. Last, the connector checks the address of every socket before it
 is opened and the peer once it is connected, because literal addresses pass by the resolver. What a connection kept
 alive leads to was checked in this way when it was made.
 
@@ -95,7 +95,7 @@ def target(url: str) -> Target | Failure:
 
 
 def _normal(url: str) -> str:
-    """As WHATWG writes it, without who asks: odd IPv4 forms become four numbers."""
+    """As WHATWG writes it, without user name and password: odd IPv4 forms become four numbers."""
     try:
         href: str = ada_url.normalize_url(url)
     except ValueError:
@@ -228,7 +228,7 @@ class Guard:
         looking = self._looking.get(name)
         if looking is None:
             looking = self._looking[name] = asyncio.ensure_future(self._look(name))
-        return await asyncio.shield(looking)  # who gives up does not take the answer from the others
+        return await asyncio.shield(looking)  # a visit that gives up does not cancel the look-up of the others
 
     async def _look(self, name: str) -> tuple[str, ...] | Failure:
         try:

@@ -5,7 +5,7 @@ in the scope of the crawl, is its domain one of endless hosts, does its host exi
 may have to be asked for first), is it the host's turn. Only then a request goes out. A page that sends its reader on
 by a meta refresh is a page: only the answer's own status makes a redirect.
 
-While a visit waits, for robots.txt or for a turn, it says so by `Request.waits`, and somebody else may have its slot.
+While a visit waits, for robots.txt or for a turn, it says so by `Request.waits`, and another visit may take its slot.
 Just before its first request goes out it asks `Request.may_send` whether it still may. Redirects are then followed to
 their end: the visit has cost its download.
 """
@@ -32,7 +32,7 @@ from wolfspider.web.worlds.world import NOT_SENT, Request
 _CONDITIONS = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
 _HARMLESS = re.compile("[ -~]{1,1000}")  # what a server said before is sent back to it only if it is plain
 _OTHER_SCHEME = re.compile(r"\s*(?!https?:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
-LANES = 1000  # requests at a time in all, until somebody says otherwise
+LANES = 1000  # requests at a time in all, unless set otherwise
 _SHOWN = 200  # characters of an address in the detail of a failure
 
 

@@ -281,7 +281,7 @@ class _HostTurn:
         return None
 
     async def _at_address(self) -> None:
-        """Whoever is in leaves by its deadline, so there is always an end to this, however many wait."""
+        """Every request inside ends by its deadline, so this wait ends too, however many are waiting."""
         await self._enter(self._polite._at_address, self._address)
 
     async def _enter(self, gates: Gates, name: str) -> None:

@@ -178,8 +178,8 @@ class _Copy:
 
 
 class LiveRobots:
-    """The rules of the origins (scheme, host, port) of the live web. Whoever visits one asks for its rules each time,
-    and hands in how to send a request; what is known and young enough is answered without."""
+    """The rules of the origins (scheme, host, port) of the live web. Every visit asks for the rules
+    of its origin and hands in how to send a request; rules that are known and young enough need none."""
 
     def __init__(self, clock: Callable[[], float], agent: str = AGENT) -> None:
         self._clock, self._agent = clock, agent
@@ -188,7 +188,7 @@ class LiveRobots:
         self._bytes = self._characters = 0
         self._changed: set[str] = set()
         self._asking = Gates(1)
-        self._met: dict[str, Failure] = {}  # what those before us met who asked; only while somebody waits for them
+        self._met: dict[str, Failure] = {}  # why the last request failed; only while others wait for its answer
 
     def known(self, url: str) -> Rules | None:
         """The rules for an address, if nobody needs to be asked for them."""

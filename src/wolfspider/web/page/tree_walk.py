@@ -84,7 +84,7 @@ class PageReading:
         self._ended: list[tuple[int, int, int, int]] = []  # elements with links: from, to, links before, links so far
         self._open: _Anchor | None = None
         self._stack: list[_Open] = []
-        self._paths: list[str] = []  # of the elements on the stack, the outermost first, as far as somebody asked
+        self._paths: list[str] = []  # of the elements on the stack, the outermost first, as far as they were needed
         self._hidden = {node.mem_id for node in tree.css(_HIDDEN)}
         self._has_areas = bool(self._hidden) and tree.css_first("area[href]") is not None
         if tree.root is not None:

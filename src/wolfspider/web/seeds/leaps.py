@@ -3,7 +3,7 @@
     Leaps(search, allows).look("leap:wolf spiders", now)    # a Page whose links are the results, best first
 
 What can be searched at hand (a category index, the pages of an earlier run) is asked for nothing. What a site says it
-has is read when somebody leaps for the first time, and kept; that, like a search service (`web/seeds/search.py`), is
+has is read at the first leap, and kept; that, like a search service (`web/seeds/search.py`), is
 somewhere else, so each leap there is a download.
 
 A result counts only if it is in the crawl's scope: an answer names the best of those that are. Where it leads is then

@@ -3,8 +3,8 @@
 A record is found by walking the file once (`scan`) and read again later by its place (`read`). In a `.warc.gz` every
 record is a gzip member of its own, so both start at any member; a plain `.warc` is walked by its Content-Length.
 Nothing in the file is trusted: heads, bodies and what inflates are bounded, a member whose checksum is wrong is left
-out, and after damage the walk goes on at the next place that looks like a record. What was left out is told in `notes`,
-a sentence for each damage, so that a person learns why pages are missing.
+out, and after damage the walk continues at the next place that looks like a record. What was left out is told in
+`notes`, a sentence for each damage, so that a person learns why pages are missing.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
     recording.json    what it is a recording of, and figures; written when it is closed
     states.npz        the state of each page by its digest, the same way
 
-and only the first is needed: the others are made from it, and are made anew when a recording goes on. Its rows:
+and only the first is needed: the others are made from it, and are made anew when a recording is continued. Its rows:
 
     ["head", {format, web, seeds, size}]        size: numbers in a state
     ["began", at]
@@ -55,7 +55,8 @@ from wolfspider.web.worlds.recording.tape import Reel, Tape
 class Recorder:
     """A listener of a crawl (`crawl.listen(recorder)`) that writes a recording into a folder.
 
-    In a folder that has one it goes on; what a kill left unfinished there is cut off. Close it, or use `with`.
+    A recording that is in the folder already is continued; what a kill left unfinished there is
+    cut off. Close it, or use `with`.
     """
 
     def __init__(self, folder: Path, states: States | None = None, *, web: str = "", seeds: Sequence[str] = ()) -> None:
