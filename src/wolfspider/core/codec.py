@@ -1,4 +1,4 @@
-"""Stored state is plain data: a JSON tree, and named arrays for what is large. Never pickle.
+"""Stored state as plain data: a JSON tree, and named arrays for large values. Never pickle.
 
 `pack` turns the vocabulary, the usual containers, random generators and registered helpers into that form, `unpack`
 turns it back. A value that JSON does not know is a dict with the single key "~<kind>"; only kinds named here are ever

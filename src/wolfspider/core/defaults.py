@@ -1,4 +1,4 @@
-"""What a crawl uses where nobody chooses: names alone, so that help can tell them without loading anything."""
+"""The default strategy and judge: names alone, so that help can show them without loading anything."""
 
 from __future__ import annotations
 

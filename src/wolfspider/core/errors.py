@@ -1,8 +1,8 @@
-"""What a person did or gave that cannot work: a sentence that says what to do, and the exit code of the command line.
+"""Problems that a person can mend: each is a sentence that says what to do, with the exit code of the command line.
 
     Problem            2   the command line or a setting is wrong
       BadInput         3   a file, web or run cannot be read
-      Nothing          4   nobody answers, or what answers brings nothing to start from
+      Nothing          4   no server answers, or no answer has a link to start from
       Busy             8   another process owns the run
 
 Expected trouble with a page is no exception but a `Failure` (core/model.py).

@@ -1,5 +1,8 @@
-"""Everything that happens, and everything a person may do. One stream of events feeds the store, the progress line, the
-dashboard and the tables; commands are typed data, whoever sends them."""
+"""Events and commands: everything that happens in a crawl, and everything a person may do to it.
+
+One stream of events feeds the store, the progress line, the dashboard and the tables. Commands are typed data, the same
+from every sender.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The vocabulary: what every part of the house speaks of. Frozen values, JSON-able, without behaviour.
+"""The vocabulary that all packages share. Frozen values, JSON-able, without behaviour.
 
 The kinds of failure, the expected ways not to get a page (a `Failure` is a value, never an exception):
 
@@ -127,7 +127,7 @@ class Failure(NamedTuple):
 
     @property
     def asked(self) -> bool:
-        """Did anybody have to answer? What was never asked for is no download."""
+        """Was a server asked? A visit that was never sent costs no download."""
         return self.kind not in NEVER_ASKED
 
     @property

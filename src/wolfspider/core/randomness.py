@@ -1,4 +1,4 @@
-"""Random generators: one for each (seed, component, entity), so that nothing depends on who draws first."""
+"""Random generators: one for each (seed, component, entity), so that the order of draws does not matter."""
 
 from __future__ import annotations
 

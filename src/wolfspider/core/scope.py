@@ -1,4 +1,6 @@
-"""Which addresses belong to a crawl. A rule names a host, the beginning of an address, or a pattern with `*`.
+"""The scope of a crawl: rules that say which addresses belong to it.
+
+A rule names a host, the beginning of an address, or a pattern with `*`.
 
     example.org              that host and those below it, at any port unless it names one
     example.org/news         addresses that begin so, http or https

@@ -4,7 +4,7 @@ Every part of the house that reads text reads it through `words`, so that a keyw
 a word is: a run of letters, digits and marks, in one Unicode form (NFKC) and one case. Apostrophes and hyphens part
 words. Chinese, Japanese and Korean are written without blanks, or with endings glued to the word, and are cut into
 overlapping pairs of characters instead: any two texts that share a word then share pairs, and no dictionary is needed.
-Nothing is left out, stop words neither; who wants them gone takes them out of the counts.
+Nothing is left out, not even stop words; a reader that does not want them removes them from the counts.
 
 A bag of words is a plain mapping from word to weight. Sums run in the order of insertion, so that the same bags give
 the same number on every machine.

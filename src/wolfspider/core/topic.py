@@ -1,4 +1,4 @@
-"""What is wanted: a topic as a person gives it, and the tasks of a bench as topics.json gives them."""
+"""Topics as a person gives them, and the tasks of a bench as topics.json gives them."""
 
 from __future__ import annotations
 

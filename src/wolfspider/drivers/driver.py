@@ -54,7 +54,7 @@ class Driver:
         outside = (flight.visit.link.host for flight in crawl.flights.values() if flight.how == Route.OUT)
         self.room = room or Room.restored(Room().state(), outside)
         self.withheld: dict[int, tuple[Visit, int]] = {}  # visits that may not be sent now, and which try of each it is
-        self.stranded: dict[int, Failure] = {}  # visits to hosts that rest for longer than anybody waits, and why
+        self.stranded: dict[int, Failure] = {}  # visits to hosts that rest for longer than the crawl waits, and why
 
     def _obey_inbox(self, now: float) -> None:
         inbox, self.crawl.inbox = self.crawl.inbox, []

@@ -1,9 +1,9 @@
 """The driver over the network: the same Crawl, in real time, on one task.
 
 A turn, in this order: commands are obeyed, the strategy proposes, the store commits all that happened since the last
-turn, listeners are told of it, and only then requests go out. So nobody hears of a page that could still be lost, and
-no request is made that the journal does not know of. What comes back is read (parsed) beside, and lands in the order
-it came, always on this one task.
+turn, listeners are told of it, and only then requests go out. So no listener hears of a page that could still be
+lost, and no request is made that the journal does not know of. Answers are read (parsed) beside the turns, and land in
+the order they came, always on this one task.
 
 A signal drains: nothing new starts, what is out may land for a while, and the run can be resumed.
 """
@@ -63,7 +63,7 @@ class Run(Driver):
         self.store, self.clock, self.instant = store, clock, instant
         self.tell = tell
         self.turned = turned  # called just before each commit
-        self.pace = pace  # may more be started, or is somebody behind with reading?
+        self.pace = pace  # may more visits start, or is a reader of events behind?
         self.patient = patient  # keep visits out whose host rests, instead of landing them unasked
         self.chores = chores  # done about once a second; may say why the crawl must end
         self.ending: EndReason | None = None  # interrupted or stopped, once a signal said so; or the reason of a chore

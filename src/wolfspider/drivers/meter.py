@@ -24,7 +24,7 @@ EVERY = 1.0  # seconds between two gauges, at least
 _ACTIVE = (Phase.SLOT, Phase.ROBOTS, Phase.NAME, Phase.READING)  # what goes on by itself, and is no rest
 _LONGEST = 1000  # characters of an address
 _REACH = 600.0  # seconds that downloads are remembered for
-_MANY_HOSTS = 20_000  # in a frontier; beyond that nobody counts once a second which of them are ready
+_MANY_HOSTS = 20_000  # in a frontier; beyond that, counting the ready ones once a second would take too long
 
 
 class Pace:
@@ -48,7 +48,7 @@ class Pace:
             self._seen.popleft()
 
     def rate(self, seconds: float) -> float:
-        """Downloads a second over the last so many seconds, or for as long as anybody looked."""
+        """Downloads a second over the last so many seconds, or since the first look."""
         return _rate(self._since(seconds), self._seen[-1]) if self._seen else 0.0
 
     def left(self, downloads: int, idle_until: float = -math.inf, busy_until: float = -math.inf) -> float | None:
@@ -65,7 +65,7 @@ class Pace:
         return max(downloads / rate, busy_until - now[0])
 
     def _since(self, seconds: float) -> tuple[float, int]:
-        """What was seen so many seconds ago; the first look if nobody looked then."""
+        """What was seen so many seconds ago; the first look if there was none by then."""
         from_ = self._seen[-1][0] - seconds
         return next((seen for seen in reversed(self._seen) if seen[0] <= from_), self._seen[0])
 

@@ -1,4 +1,4 @@
-"""What a person may do to a crawl while it runs: every command, and what comes of it."""
+"""The commands that a person may give to a running crawl, and their effects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a crawl asks of others without knowing them: the memory of what the run holds, and sources of addresses."""
+"""The contracts of a crawl: the memory of the pages a run holds, and Sources of addresses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A crawl played again from what was written down of it: how a run comes back after it was killed."""
+"""Replay of a crawl from its journal, by which a killed run is resumed."""
 
 from __future__ import annotations
 
