@@ -11,6 +11,9 @@ import hashlib
 import inspect
 import sys
 from collections.abc import Callable, Mapping
+from importlib.abc import SourceLoader
+from importlib.machinery import ModuleSpec
+from importlib.util import module_from_spec
 from pathlib import Path
 from traceback import walk_tb
 from types import FrameType, ModuleType
@@ -185,6 +188,19 @@ def _chosen(text: str, fits: Callable[[Any], bool], wanted: str) -> Any:
     return next(iter(fitting.values()))
 
 
+class _OwnFile(SourceLoader):
+    """Loads the person's own program from the bytes that were read, past any cache of compiled code."""
+
+    def __init__(self, path: str, source: bytes) -> None:
+        self._path, self._source = path, source
+
+    def get_filename(self, fullname: str) -> str:
+        return self._path
+
+    def get_data(self, path: str) -> bytes:
+        return self._source
+
+
 def _loaded(path: Path) -> ModuleType:
     """The module in a file, run once. The same content gives the same classes, a changed file gives new ones."""
     if not path.is_file():
@@ -196,12 +212,13 @@ def _loaded(path: Path) -> ModuleType:
     name = f"{PREFIX}{_digest(bytes(path.resolve()))}_{_digest(source)}"
     if name in sys.modules:
         return sys.modules[name]
-    module = sys.modules[name] = ModuleType(name)
+    loader = _OwnFile(str(path), source)
+    module = sys.modules[name] = module_from_spec(ModuleSpec(name, loader, origin=str(path)))
     module.__file__ = str(path)
     all_strategies()
     registered = dict(REGISTRY)
     try:
-        exec(compile(source, str(path), "exec"), vars(module))  # noqa: S102 - the person's own program
+        loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
         raise BadInput(f"{path} cannot be loaded: {type(error).__name__}: {error}{_line(error)}.") from error
