@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from wolfspider.app.settings import CATEGORIES
-from wolfspider.cli.common import Quiet, app, open_world, print_json, verbatim
+from wolfspider.cli.common import Quiet, app, help_if_alone, open_world, print_json, verbatim
 from wolfspider.core.errors import Problem
 
 if TYPE_CHECKING:
@@ -24,12 +24,7 @@ _TERMS = 5
 
 categories_app = typer.Typer(help="Learn categories from pages; look at them.", rich_markup_mode=None)
 app.add_typer(categories_app, name="categories")
-
-
-@categories_app.callback(invoke_without_command=True)
-def every_categories_command(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        print(context.get_help())
+categories_app.callback(invoke_without_command=True)(help_if_alone)
 
 
 @categories_app.command(

@@ -68,22 +68,16 @@ def every_command(
         bool, typer.Option("--version", help="Say which version this is.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    _help_if_alone(context)
+    help_if_alone(context)
 
 
-@web_app.callback(invoke_without_command=True)
-def every_web_command(context: typer.Context) -> None:
-    _help_if_alone(context)
-
-
-@states_app.callback(invoke_without_command=True)
-def every_states_command(context: typer.Context) -> None:
-    _help_if_alone(context)
-
-
-def _help_if_alone(context: typer.Context) -> None:
+def help_if_alone(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
         print(context.get_help())
+
+
+for group in (web_app, states_app):
+    group.callback(invoke_without_command=True)(help_if_alone)
 
 
 def print_json(data: object) -> None:
