@@ -8,6 +8,7 @@ built, so a tampered file can yield wrong data but not run code.
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import json
 import math
 import random
@@ -15,7 +16,7 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -44,6 +45,20 @@ def helper(kind: type) -> type:
         raise TypeError(f"{taken.__module__} has a helper {kind.__name__} already: give this one another name")
     HELPERS[kind.__name__] = kind
     return kind
+
+
+class StoredFields:
+    """A base for helpers whose state is all their fields. A field that an earlier version did not store keeps the value
+    that the constructor gives it."""
+
+    def state(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    @classmethod
+    def restored(cls, state: Mapping[str, Any]) -> Self:
+        made = cls(**{name: state[name] for name in inspect.signature(cls).parameters if name in state})
+        vars(made).update(state)
+        return made
 
 
 def pack(value: Any) -> tuple[Any, Arrays]:

@@ -14,9 +14,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from math import exp
-from typing import Any
 
-from wolfspider.core.codec import helper
+from wolfspider.core.codec import StoredFields, helper
 from wolfspider.learn.lottery import Lottery
 
 UNKNOWN, DEAD = -1, -2
@@ -32,7 +31,7 @@ def chances(beta: float) -> tuple[float, ...]:
 
 
 @helper
-class DocumentsBase:
+class DocumentsBase(StoredFields):
     def __init__(self) -> None:
         self.status = array("i")  # of each address: its document, or UNKNOWN or DEAD
         self.addresses = array("I")  # of each document
@@ -148,12 +147,3 @@ class DocumentsBase:
         self.bring_back()
         self.status = array("i", (UNKNOWN if one == DEAD else one for one in self.status))
         self.open = Lottery(self.open[document] or EVEN for document in range(len(self)))
-
-    def state(self) -> dict[str, Any]:
-        return dict(vars(self))
-
-    @classmethod
-    def restored(cls, state: dict[str, Any]) -> DocumentsBase:
-        made = cls()
-        vars(made).update(state)
-        return made

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.core.codec import helper
+from wolfspider.core.codec import StoredFields, helper
 from wolfspider.core.model import Link, Page
 from wolfspider.core.text import LONGEST_PHRASE, key_of, phrase_keys, phrases
 from wolfspider.learn.stopwords import STOP_WORDS
@@ -75,19 +75,12 @@ def _mean(values: Sequence[float]) -> float:
 
 
 @helper
-class Indexed:
+class Indexed(StoredFields):
     """A page as terms and links: which terms, how often each, and the squares of how often of those without a number,
     by how many words they have."""
 
     def __init__(self, numbers: Numbers, times: Numbers, rest: Floats, links: Keys) -> None:
         self.numbers, self.times, self.rest, self.links = numbers, times, rest, links
-
-    def state(self) -> dict[str, Any]:
-        return dict(vars(self))
-
-    @classmethod
-    def restored(cls, state: Mapping[str, Any]) -> Indexed:
-        return cls(**state)
 
 
 class Numbered:

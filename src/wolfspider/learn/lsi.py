@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.core.codec import helper
+from wolfspider.core.codec import StoredFields, helper
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -131,7 +131,7 @@ def unit_rows(points: Any) -> Floats:
 
 
 @helper
-class Neighbours:
+class Neighbours(StoredFields):
     """Texts whose group is known; others are of the group that most of their nearest are of."""
 
     def __init__(self, points: Any, groups: Any) -> None:
@@ -156,15 +156,6 @@ class Neighbours:
         votes = np.bincount(place.ravel(), (1 + near / (2 * chosen.shape[1] + 1)).ravel(), count * groups)
         best: list[int] = votes.reshape(count, groups).argmax(axis=1).tolist()
         return best
-
-    def state(self) -> dict[str, Any]:
-        return {"points": self.points, "groups": self.groups}
-
-    @classmethod
-    def restored(cls, state: dict[str, Any]) -> Neighbours:
-        made = cls(np.zeros((0, 0)), ())
-        made.points, made.groups = state["points"], state["groups"]
-        return made
 
 
 def clustered(points: Any, rng: random.Random, least: int = 5, most: int = 10) -> Ints:

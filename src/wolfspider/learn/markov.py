@@ -20,13 +20,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.core.codec import helper
+from wolfspider.core.codec import StoredFields, helper
 
 Floats = NDArray[np.float64]
 
 
 @helper
-class Chain:
+class Chain(StoredFields):
     """`start`: chances of the states of a first page; `moves[i, j]`: from state i to j; `signs[i, o]`: of sign o in
     state i. Each row sums to one."""
 
@@ -49,13 +49,6 @@ class Chain:
             return _normal(expected)
         seen = expected * self.signs[:, sign]
         return _normal(seen if seen.sum() > 0 else expected)
-
-    def state(self) -> dict[str, Any]:
-        return dict(vars(self))
-
-    @classmethod
-    def restored(cls, state: dict[str, Any]) -> Chain:
-        return cls(state["start"], state["moves"], state["signs"])
 
 
 def _normal(chances: Floats) -> Floats:

@@ -8,18 +8,17 @@ net.teach(row, 0.8, rate=0.1)      # a step towards that output
 from __future__ import annotations
 
 import random
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.core.codec import helper
+from wolfspider.core.codec import StoredFields, helper
 
 Floats = NDArray[np.float64]
 
 
 @helper
-class Perceptron:
+class Perceptron(StoredFields):
     """out = sigmoid(v . tanh(W x + b) + c)"""
 
     def __init__(self, inner: Floats, outer: Floats) -> None:
@@ -62,10 +61,3 @@ class Perceptron:
         """How much each input moves the output, about."""
         found: Floats = np.abs(self.outer[:-1, None] * self.inner[:, :-1]).sum(axis=0)
         return found
-
-    def state(self) -> dict[str, Any]:
-        return {"inner": self.inner, "outer": self.outer}
-
-    @classmethod
-    def restored(cls, state: dict[str, Any]) -> Perceptron:
-        return cls(np.array(state["inner"], np.float64), np.array(state["outer"], np.float64))

@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from heapq import nlargest
 from itertools import islice
 from typing import Any, NamedTuple
 
-from wolfspider.core.codec import helper
+from wolfspider.core.codec import StoredFields, helper
 from wolfspider.core.model import Link, Outcome, Page, Visit
 from wolfspider.core.text import counts
 from wolfspider.policy.room import Room
@@ -48,7 +48,7 @@ class Browsed(NamedTuple):
 
 
 @helper
-class Browsing:
+class Browsing(StoredFields):
     def __init__(self, starts: Sequence[Link] = (), pages: int = 0, users: int = 4, steps: int = 10) -> None:
         self.starts, self.wanted, self.steps = list(starts), pages, steps
         self.pages: dict[str, Browsed] = {}  # by final address
@@ -188,11 +188,8 @@ class Browsing:
         return {**vars(self), "pages": {url: tuple(page) for url, page in self.pages.items()}}
 
     @classmethod
-    def restored(cls, state: dict[str, Any]) -> Browsing:
-        made = cls()
-        vars(made).update(state)
-        made.pages = {url: Browsed(*page) for url, page in state["pages"].items()}
-        return made
+    def restored(cls, state: Mapping[str, Any]) -> Browsing:
+        return super().restored({**state, "pages": {url: Browsed(*page) for url, page in state["pages"].items()}})
 
 
 def bag_of(page: Page) -> dict[str, int]:

@@ -202,6 +202,58 @@ class Ordered(Strategy):
         return {"score": item.score} if math.isfinite(item.score) else {"seed": True}
 
 
+class Walking(Strategy):
+    """Strategies of walkers, each with at most one visit in flight: `_choose` says where a walker goes next, and a
+    walker that has nowhere to go rests until it is roused.
+    """
+
+    def begin(self, seeds: Sequence[Link], now: float) -> None:
+        self.turns = Turns()
+        self.resting: list[str] = []
+        self.addresses = Interned(self.shelf)
+        self.starts: deque[int] = deque()  # starting points that no walker has gone to yet
+
+    def seeds(self, links: Sequence[Link]) -> None:
+        self.starts.extend(self.addresses.number(link) for link in links)
+        self._rouse()
+
+    def _rouse(self) -> None:
+        """There may be somewhere to go now."""
+        self.turns.queue.extend(self.resting)
+        self.resting.clear()
+
+    def propose(self, room: Room, now: float) -> list[Visit]:
+        visits = []
+        for name, pick in self.turns.ready(room):
+            link = pick or self._choose(name)
+            while link is not None and not room.allows(link.url):
+                self._set_aside(name)
+                link = self._choose(name)
+            if link is None:
+                self.resting.append(name)
+            elif room.take(link):
+                visits.append(self.visit(link, name, source=self._source(name), note=self._note(name)))
+            else:
+                self.turns.park(name, link)
+        return visits
+
+    @abstractmethod
+    def _choose(self, name: str) -> Link | None:
+        """Where this walker goes next; None if there is nowhere."""
+
+    @abstractmethod
+    def _set_aside(self, name: str) -> None:
+        """The link that this walker has chosen is out of scope."""
+
+    @abstractmethod
+    def _source(self, name: str) -> str:
+        """The address of the page that showed the chosen link."""
+
+    @abstractmethod
+    def _note(self, name: str) -> Mapping[str, Any]:
+        """What is noted with the visit."""
+
+
 def register(kind: type[Strategy]) -> type[Strategy]:
     """Class decorator: make a strategy known by its name."""
     if not kind.name or REGISTRY.get(kind.name, kind).__qualname__ != kind.__qualname__:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
-from wolfspider.core.codec import helper
+from wolfspider.core.codec import StoredFields, helper
 from wolfspider.core.model import Link, Visit
 from wolfspider.policy.room import Room
 
 
 @helper
-class Turns:
+class Turns(StoredFields):
     """Fair turns for walkers: each has at most one visit in flight; one that is refused waits for its host and keeps
     its pick.
 
@@ -80,18 +79,9 @@ class Turns:
     def wake(self) -> float | None:
         return math.inf if len(self) else None
 
-    def state(self) -> dict[str, Any]:
-        return dict(vars(self))
-
-    @classmethod
-    def restored(cls, state: dict[str, Any]) -> Turns:
-        made = cls()
-        vars(made).update(state)
-        return made
-
 
 @helper
-class Group:
+class Group(StoredFields):
     """Links that belong together: what is left to start, what is out, and when the last one is in. Links that are out
     of scope keep their places and are not waited for."""
 
@@ -136,12 +126,3 @@ class Group:
 
     def wake(self) -> float | None:
         return math.inf if len(self.left) > self.aside else None
-
-    def state(self) -> dict[str, Any]:
-        return dict(vars(self))
-
-    @classmethod
-    def restored(cls, state: dict[str, Any]) -> Group:
-        made = cls(state["left"])
-        made.out, made.aside = state["out"], state.get("aside", 0)
-        return made

@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from wolfspider.core.codec import helper
+from wolfspider.core.codec import StoredFields, helper
 from wolfspider.core.model import Link, Outcome, Page, Verdict, Visit
 from wolfspider.core.params import param
 from wolfspider.core.text import counted, counts, words
@@ -75,7 +75,7 @@ class BpmParams(HmmParams):
 
 
 @helper
-class Guide:
+class Guide(StoredFields):
     """What was learned from browsing: how pages look, what that says of their state, and where the targets are."""
 
     def __init__(self, space: Space, known: Neighbours, chain: Chain, targets: Any) -> None:
@@ -119,13 +119,6 @@ class Guide:
         points = self.space.points(texts, count)
         mixed = np.asarray(weight * points[1:] + rest * points[0], np.float32)
         return mixed, np.divide(sums, sizes, out=np.zeros_like(sums), where=sizes > 0)
-
-    def state(self) -> dict[str, Any]:
-        return dict(vars(self))
-
-    @classmethod
-    def restored(cls, state: dict[str, Any]) -> Guide:
-        return cls(**state)
 
 
 def _chain(browsing: Browsing, groups: Sequence[int]) -> Chain:

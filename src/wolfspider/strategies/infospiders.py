@@ -9,30 +9,27 @@ who has none dies. Selection is local: nobody is compared with anybody.
 
 from __future__ import annotations
 
-import math
 import random
 from array import array
-from collections import Counter, deque
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from wolfspider.core.codec import helper
-from wolfspider.core.model import Link, Outcome, Page, Visit
+from wolfspider.core.codec import StoredFields, helper
+from wolfspider.core.model import Link, Outcome, Page
 from wolfspider.core.params import param
 from wolfspider.core.text import window
 from wolfspider.core.topic import Topic
 from wolfspider.learn.documents import DEAD, EVEN, DocumentsBase
 from wolfspider.learn.perceptron import Floats, Perceptron
 from wolfspider.learn.terms import SHORTEST
-from wolfspider.policy.addresses import Interned, Shelf
-from wolfspider.policy.room import Room
-from wolfspider.policy.strategy import Strategy, register
+from wolfspider.policy.addresses import Shelf
+from wolfspider.policy.strategy import Walking, register
 from wolfspider.policy.topic_words import topic_weights
-from wolfspider.policy.turns import Turns
 
 KEYWORDS = 20  # of an agent, at most
 LINKS = 200  # of a page that an agent looks at
@@ -60,7 +57,7 @@ class InfoSpidersParams:
 
 
 @helper
-class Spider:
+class Spider(StoredFields):
     """An agent, and the page it stands on: where its links lead, and what the agent sees around each."""
 
     def __init__(self, keywords: list[str], net: Perceptron, energy: float) -> None:
@@ -76,15 +73,6 @@ class Spider:
     def stand(self, page: Page, links: Sequence[Link], numbers: Sequence[int], near: float, reach: int) -> None:
         self.links, self.near, self.page = array("I", numbers), near, page.final_url
         self.sight = seen(page.words, links, self.keywords, reach)
-
-    def state(self) -> dict[str, Any]:
-        return dict(vars(self))
-
-    @classmethod
-    def restored(cls, state: dict[str, Any]) -> Spider:
-        made = cls(state["keywords"], state["net"], state["energy"])
-        vars(made).update(state)
-        return made
 
 
 def keywords_of(topic: Topic) -> list[str]:
@@ -108,7 +96,7 @@ def seen(words: Sequence[str], links: Sequence[Link], keywords: Sequence[str], r
 
 
 @register
-class InfoSpiders(Strategy):
+class InfoSpiders(Walking):
     name = "infospiders"
     paper = "Menczer and Belew 2000, Adaptive retrieval agents: internalizing local context and scaling up to the Web"
     Params = InfoSpidersParams
@@ -119,12 +107,9 @@ class InfoSpiders(Strategy):
         self.barred: list[int] = []  # addresses out of scope to which agents were to be put
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
-        self.addresses = Interned(self.shelf)
+        super().begin(seeds, now)
         self.base = DocumentsBase()
         self.spiders: dict[str, Spider] = {}
-        self.turns = Turns()
-        self.resting: list[str] = []
-        self.starts: deque[int] = deque()
         self.born = 0
         self.seeds(seeds)
         for _ in range(self.params.agents):
@@ -133,9 +118,8 @@ class InfoSpiders(Strategy):
             self._join(Spider(keywords, net, self.params.theta / 2), now)
 
     def seeds(self, links: Sequence[Link]) -> None:
-        self.starts.extend(self.addresses.number(link) for link in links)
+        super().seeds(links)
         self.base.grow(len(self.addresses))
-        self._rouse()
 
     def _join(self, spider: Spider, now: float, parent: str = "") -> None:
         name = f"spider-{self.born}"
@@ -145,31 +129,10 @@ class InfoSpiders(Strategy):
         about = {"energy": spider.energy, "population": len(self.spiders), "keywords": list(spider.keywords)}
         self.note(now, "birth", agent=name, parent=parent, **about)
 
-    def _rouse(self) -> None:
-        for name in self.resting:
-            self.turns.add(name)
-        self.resting.clear()
-
     # Choosing
 
-    def propose(self, room: Room, now: float) -> list[Visit]:
-        visits = []
-        for name, pick in self.turns.ready(room):
-            spider = self.spiders[name]
-            link = pick or self._choose(spider)
-            while link is not None and not room.allows(link.url):
-                self._set_aside(spider)
-                link = self._choose(spider)
-            if link is None:
-                self.resting.append(name)
-            elif room.take(link):
-                visits.append(self.visit(link, name, source=spider.page, note={"energy": spider.energy}))
-            else:
-                self.turns.park(name, link)
-        return visits
-
-    def _choose(self, spider: Spider) -> Link | None:
-        """Where it goes next; None if there is nowhere."""
+    def _choose(self, name: str) -> Link | None:
+        spider = self.spiders[name]
         while self.starts:
             spider.tries, spider.place = self.starts.popleft(), -1
             link = self.addresses.record(spider.tries).link
@@ -185,8 +148,14 @@ class InfoSpiders(Strategy):
         spider.tries = spider.links[spider.place]
         return self.addresses.record(spider.tries).link
 
-    def _set_aside(self, spider: Spider) -> None:
-        """The link it has chosen is out of scope."""
+    def _source(self, name: str) -> str:
+        return self.spiders[name].page
+
+    def _note(self, name: str) -> Mapping[str, Any]:
+        return {"energy": self.spiders[name].energy}
+
+    def _set_aside(self, name: str) -> None:
+        spider = self.spiders[name]
         self.base.set_aside(spider.tries)
         if spider.place < 0:  # perhaps no page shows it
             self.barred.append(spider.tries)
@@ -277,9 +246,6 @@ class InfoSpiders(Strategy):
         near = [link for link in page.links if self.addresses.find(link.url) in best]
         words = Counter(word for link in near[:BEST] for word in window(page, link) if len(word) >= SHORTEST)
         return next((word for word, _ in words.most_common() if word not in spider.keywords), "")
-
-    def wake(self, now: float) -> float | None:
-        return math.inf if len(self.turns) else None
 
     # People
 

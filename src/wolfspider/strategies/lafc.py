@@ -15,22 +15,19 @@ from __future__ import annotations
 
 import random
 from bisect import insort
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Any
 
-from wolfspider.core.codec import helper
-from wolfspider.core.model import Link, Outcome, Page, Verdict, Visit
+from wolfspider.core.codec import StoredFields, helper
+from wolfspider.core.model import Link, Outcome, Page, Verdict
 from wolfspider.core.params import param
 from wolfspider.core.topic import Topic
 from wolfspider.learn.automaton import Network, Scheme
-from wolfspider.policy.addresses import Interned, Shelf
-from wolfspider.policy.room import Room
-from wolfspider.policy.strategy import Strategy, register
+from wolfspider.policy.addresses import Shelf
+from wolfspider.policy.strategy import Walking, register
 from wolfspider.policy.topic_words import KeywordSimilarity
-from wolfspider.policy.turns import Turns
 
 SAMPLE = 2_000  # similarities that the border of `full` is taken from
 FIRST = 20  # pages that are expanded anyhow before there is such a border
@@ -66,7 +63,7 @@ LEVELS = {"P": 2, "Q": 5, "S": 0}
 
 
 @helper
-class Walker:
+class Walker(StoredFields):
     """Where it stands, where it came from, and which link it is trying."""
 
     def __init__(self) -> None:
@@ -74,18 +71,9 @@ class Walker:
         self.stack: list[int] = []
         self.tries: tuple[int | None, int] | None = None  # the page whose automaton chose, and the link
 
-    def state(self) -> dict[str, Any]:
-        return dict(vars(self))
-
-    @classmethod
-    def restored(cls, state: dict[str, Any]) -> Walker:
-        made = cls()
-        vars(made).update(state)
-        return made
-
 
 @register
-class Lafc(Strategy):
+class Lafc(Walking):
     name = "lafc"
     paper = "Akbari Torkestani 2012, An adaptive focused Web crawling algorithm based on learning automata"
     Params = LafcParams
@@ -101,59 +89,31 @@ class Lafc(Strategy):
         self.shut: list[int] = []  # pages of which nothing but such links is left
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
-        self.addresses = Interned(self.shelf)
+        super().begin(seeds, now)
         self.network = Network()
         self.visited: set[int] = set()  # addresses that are disabled in this crawl
-        self.rich: list[
-            tuple[float, int]
-        ] = []  # expanded pages, a heap by threshold; what is out of date is passed over
-        self.starts: deque[int] = deque()
+        self.rich: list[tuple[float, int]] = []  # expanded pages, a heap by threshold; outdated entries are passed over
         self.near: list[float] = []  # similarities so far, in order
-        self.turns = Turns()
         self.walkers = {f"walker-{number}": Walker() for number in range(self.params.walkers)}
-        self.resting = list(self.walkers)  # they have nowhere to go
+        self.resting.extend(self.walkers)
         self._take_over()
         self.seeds(seeds)
 
-    def seeds(self, links: Sequence[Link]) -> None:
-        """Starting points; walkers that had nowhere to go have somewhere now."""
-        self.starts.extend(self.addresses.number(link) for link in links)
-        self._wake_up()
-
-    def _wake_up(self) -> None:
-        """There may be somewhere to go now."""
-        for name in self.resting:
-            self.turns.add(name)
-        self.resting.clear()
-
     # Choosing
 
-    def propose(self, room: Room, now: float) -> list[Visit]:
-        visits = []
-        for name, pick in self.turns.ready(room):
-            link = pick or self._choose(self.walkers[name])
-            while link is not None and not room.allows(link.url):
-                self._set_aside(self.walkers[name])
-                link = self._choose(self.walkers[name])
-            if link is None:
-                self.resting.append(name)
-            elif room.take(link):
-                visits.append(self.visit(link, name, source=self._source(name), note=self._parts_of(name)))
-            else:
-                self.turns.park(name, link)
-        return visits
-
-    def _choose(self, walker: Walker) -> Link | None:
+    def _choose(self, name: str) -> Link | None:
+        walker = self.walkers[name]
         walker.tries = self._tried(walker)
         if walker.tries is None:
             return None
         self.visited.add(walker.tries[1])
         return self.addresses.record(walker.tries[1]).link
 
-    def _set_aside(self, walker: Walker) -> None:
-        """What it was about to try is out of scope; the link is not used up by that."""
-        assert walker.tries is not None
-        origin, action = walker.tries
+    def _set_aside(self, name: str) -> None:
+        """A link that is out of scope is not used up."""
+        tries = self.walkers[name].tries
+        assert tries is not None
+        origin, action = tries
         self.visited.discard(action)
         self.aside[action] = origin is None
 
@@ -218,7 +178,7 @@ class Lafc(Strategy):
             heappush(self.rich, (-self.network.threshold(number), number))
             walker.stack.append(number)
             walker.at = number
-            self._wake_up()
+            self._rouse()
         else:
             self._back(walker)
         insort(self.near, near)
@@ -281,7 +241,7 @@ class Lafc(Strategy):
         for page in self.shut:
             heappush(self.rich, (-self.network.threshold(page), page))
         self.aside, self.shut = {}, []
-        self._wake_up()
+        self._rouse()
 
     def excluded(self) -> int:
         return len(self.aside)
@@ -317,7 +277,7 @@ class Lafc(Strategy):
         tries = self.walkers[name].tries
         return "" if tries is None or tries[0] is None else self.addresses.record(tries[0]).link.url
 
-    def _parts_of(self, name: str) -> Mapping[str, Any]:
+    def _note(self, name: str) -> Mapping[str, Any]:
         tries = self.walkers[name].tries
         if tries is None or tries[0] is None:
             return {"seed": True}

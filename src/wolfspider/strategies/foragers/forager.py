@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.core.codec import helper
+from wolfspider.core.codec import StoredFields, helper
 from wolfspider.core.model import Link
 from wolfspider.policy.turns import Group
 
@@ -131,7 +131,7 @@ class Due:
 
 
 @helper
-class Forager:
+class Forager(StoredFields):
     """One of the fleet. While it is stopped everything stays as it is, and an unfinished path goes on later."""
 
     def __init__(self, name: str, kind: str, weights: Vector, weblog: Weblog, score: float, counter: int) -> None:
@@ -196,22 +196,22 @@ class Forager:
         return due
 
     def state(self) -> dict[str, Any]:
-        kept = dict(vars(self))
-        kept["weblog"] = [[url, *entry] for url, entry in self.weblog.items()]
-        kept["due"] = [[number, *vars(due).values()] for number, due in self.due.items()]
-        return kept
+        weblog = [[url, *entry] for url, entry in self.weblog.items()]
+        return {
+            **vars(self),
+            "weblog": weblog,
+            "due": [[number, *vars(due).values()] for number, due in self.due.items()],
+        }
 
     @classmethod
-    def restored(cls, state: dict[str, Any]) -> Forager:
-        made = cls.__new__(cls)
-        vars(made).update(state)
-        made.weblog = {url: Entry(*entry) for url, *entry in state["weblog"]}
-        made.due = {number: Due(*fields) for number, *fields in state["due"]}
-        return made
+    def restored(cls, state: Mapping[str, Any]) -> Forager:
+        weblog = {url: Entry(*entry) for url, *entry in state["weblog"]}
+        due = {number: Due(*fields) for number, *fields in state["due"]}
+        return super().restored({**state, "weblog": weblog, "due": due})
 
 
 @helper
-class Step:
+class Step(StoredFields):
     """What the forager at work is doing: reading a page, then downloading what it links to."""
 
     def __init__(self, agent: str, pick: Link, fresh: bool, value: float = 0.0) -> None:
@@ -220,12 +220,3 @@ class Step:
         self.links = Group()
         self.sends: list[int] = []  # visits whose documents are possibly relevant
         self.number = -1  # of the step, once the page is there
-
-    def state(self) -> dict[str, Any]:
-        return dict(vars(self))
-
-    @classmethod
-    def restored(cls, state: dict[str, Any]) -> Step:
-        made = cls.__new__(cls)
-        vars(made).update(state)
-        return made

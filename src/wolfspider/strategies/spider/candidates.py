@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from wolfspider.core.codec import helper
+from wolfspider.core.codec import StoredFields, helper
 from wolfspider.core.params import param
 from wolfspider.learn.likeness import Indexed, Score
 
@@ -24,19 +23,12 @@ class SpiderParams:
 
 
 @helper
-class Candidate:
+class Candidate(StoredFields):
     """A page that was fetched, and might be an output."""
 
     def __init__(self, url: str, title: str, terms: Indexed, seconds: float, origin: str, generation: int) -> None:
         self.url, self.title, self.terms, self.seconds = url, title, terms, seconds
         self.origin, self.generation = origin, generation
-
-    def state(self) -> dict[str, Any]:
-        return dict(vars(self))
-
-    @classmethod
-    def restored(cls, state: Mapping[str, Any]) -> Candidate:
-        return cls(**state)
 
 
 Pool = dict[str, Candidate]  # by address
