@@ -27,8 +27,7 @@ from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.judges.judge import Unlearning
 from wolfspider.strategies.energy import Energy
 from wolfspider.strategies.energy.herd import Agent, Herd, brood
-from wolfspider.strategies.energy.params import EnergyParams
-from wolfspider.strategies.energy.relevance import Relevance, nearness, surroundings
+from wolfspider.strategies.energy.knowledge import EnergyParams, Relevance, nearness, surroundings
 from wolfspider.testing.sketch import Sketch, Trial, configured
 
 TOPIC = Topic(("spider silk",), "Spiders and silk")

@@ -458,10 +458,10 @@ def test_without_liked_pages_the_input_is_made_up_of_what_was_asked_for() -> Non
 
 
 def test_terms_are_kept_of_a_bounded_number_of_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    from wolfspider.strategies.spider import best_first
+    from wolfspider.strategies.spider import searches
 
     monkeypatch.setattr(generations, "ROOM", 2)
-    monkeypatch.setattr(best_first, "ROOM", 2)
+    monkeypatch.setattr(searches, "ROOM", 2)
     for name in NAMES:
         search = Search(name, CHAIN, outputs=2)
         assert len(search.strategy.known) <= 5

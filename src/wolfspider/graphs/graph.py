@@ -95,24 +95,19 @@ class Graph:
     def load(cls, path: Path) -> Graph:
         try:
             with np.load(path, allow_pickle=False) as parts:
-                return cls._from_parts(parts)
+                starts, targets = parts["starts"].astype(np.int64), parts["targets"].astype(np.int32)
+                urls = _cut(parts["urls"].tobytes(), np.cumsum(parts["lengths"]).tolist())
+            if (
+                starts.shape != (len(urls) + 1,)
+                or starts[0]
+                or starts[-1] != targets.size
+                or (np.diff(starts) < 0).any()
+            ):
+                raise ValueError("its rows do not fit its edges")
+            if targets.size and not (targets.min() >= 0 and targets.max() < len(urls)):
+                raise ValueError("an edge names a node that is not there")
         except (OSError, KeyError, ValueError, EOFError, BadZipFile) as error:
             raise BadInput(f"{path} is not a stored graph ({error}); delete it and it is made anew.") from error
-
-    @classmethod
-    def _from_parts(cls, parts: Any) -> Graph:
-        starts = parts["starts"].astype(np.int64)
-        targets = parts["targets"].astype(np.int32)
-        urls = _cut(parts["urls"].tobytes(), np.cumsum(parts["lengths"]).tolist())
-        if (
-            starts.shape != (len(urls) + 1,)
-            or starts[0] != 0
-            or starts[-1] != targets.size
-            or (np.diff(starts) < 0).any()
-        ):
-            raise ValueError("its rows do not fit its edges")
-        if targets.size and not (targets.min() >= 0 and targets.max() < len(urls)):
-            raise ValueError("an edge names a node that is not there")
         return cls(urls, starts, targets)
 
 

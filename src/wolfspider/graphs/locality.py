@@ -28,9 +28,11 @@ class Locality:
 
 def locality(graph: Graph, labels: Ints, sources: Ints, only: int | None = None) -> Locality:
     """Distances are measured from those of `sources` that may ask."""
+    source, target = labels[graph.sources()], labels[graph.targets]
+    counted = _asks(source, only) & (target >= 0)
     return Locality(
         chance=_chance(labels, only),
-        linked=_linked(graph, labels, only),
+        linked=_share(int(np.count_nonzero(source[counted] == target[counted])), int(np.count_nonzero(counted))),
         together=_together(graph, labels, only),
         by_distance=_by_distance(graph, labels, sources[_asks(labels[sources], only)]),
     )
@@ -56,12 +58,6 @@ def _chance(labels: Ints, only: int | None) -> float:
     if only is None:
         return float((shares**2).sum())
     return float(shares[only]) if only < shares.size else 0.0
-
-
-def _linked(graph: Graph, labels: Ints, only: int | None) -> float:
-    source, target = labels[graph.sources()], labels[graph.targets]
-    counted = _asks(source, only) & (target >= 0)
-    return _share(int(np.count_nonzero(source[counted] == target[counted])), int(np.count_nonzero(counted)))
 
 
 def _together(graph: Graph, labels: Ints, only: int | None) -> float:

@@ -86,9 +86,8 @@ def local_clustering(both: Graph, nodes: Ints, most: int | None, rng: np.random.
 def _upward(both: Graph) -> Graph:
     """Each undirected edge once, towards the node of higher degree: no node keeps many, hubs least of all."""
     tails = both.sources()
-    degrees = both.out_degrees()
     rank = np.empty(both.n, dtype=np.int64)
-    rank[np.argsort(degrees, kind="stable")] = np.arange(both.n)
+    rank[np.argsort(both.out_degrees(), kind="stable")] = np.arange(both.n)
     up = rank[tails] < rank[both.targets]
     return Graph.from_edges(both.urls, tails[up], both.targets[up])
 
@@ -272,7 +271,8 @@ def _trade(tails: Ints, heads: Ints, bad: Ints, known: Ints, n: int, rng: np.ran
     second = tails[partners] * n + heads[bad]
     fine = (tails[bad] != heads[partners]) & (tails[partners] != heads[bad])
     fine &= ~_contains(known, first) & ~_contains(known, second)
-    fine &= ~np.isin(partners, bad) & _once(partners)
+    first_use = np.unique(partners, return_index=True)[1]  # each partner trades once
+    fine &= ~np.isin(partners, bad) & np.isin(np.arange(partners.size), first_use)
     both = np.concatenate([first, second])
     fine &= _alone(np.where(np.concatenate([fine, fine]), both, -1 - np.arange(both.size))).reshape(2, -1).all(axis=0)
     chosen, others = bad[fine], partners[fine]
@@ -284,13 +284,6 @@ def _contains(ordered: Ints, keys: Ints) -> NDArray[np.bool_]:
     places = np.minimum(np.searchsorted(ordered, keys), ordered.size - 1)
     found: NDArray[np.bool_] = ordered[places] == keys
     return found
-
-
-def _once(values: Ints) -> NDArray[np.bool_]:
-    """True at the first place of each value."""
-    result = np.zeros(values.size, dtype=bool)
-    result[np.unique(values, return_index=True)[1]] = True
-    return result
 
 
 def _alone(values: Ints) -> NDArray[np.bool_]:

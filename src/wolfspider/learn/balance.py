@@ -99,8 +99,11 @@ class Relevances:
 
     def estimate(self, cost: float, gain: float) -> Threshold:
         """The paper's R, at rank n*; the median of the first pages."""
-        warm = len(self) >= WARM
-        self._part(rank(len(self), cost if warm else 1.0, gain if warm else 1.0))
+        place = rank(len(self), cost, gain) if len(self) >= WARM else rank(len(self), 1.0, 1.0)
+        while len(self._low) < place:
+            heapq.heappush(self._low, -heapq.heappop(self._high))
+        while len(self._low) > place:
+            heapq.heappush(self._high, -heapq.heappop(self._low))
         return threshold_at(-self._low[0], self._least, self._most)
 
     def exact(self, cost: float, gain: float) -> Threshold:
@@ -109,18 +112,10 @@ class Relevances:
             return self.estimate(cost, gain)
         known = self._sought
         if known is None or known[:2] != (cost, gain) or len(self) >= GROWN * known[2]:
-            known = self._sought = (cost, gain, len(self), exact(self._sample(), cost, gain))
+            relevances = np.concatenate([-np.array(self._low), np.array(self._high)])
+            sample = relevances[:: -(-len(relevances) // SAMPLE)]
+            known = self._sought = (cost, gain, len(self), exact(sample, cost, gain))
         return known[3]
-
-    def _part(self, place: int) -> None:
-        while len(self._low) < place:
-            heapq.heappush(self._low, -heapq.heappop(self._high))
-        while len(self._low) > place:
-            heapq.heappush(self._high, -heapq.heappop(self._low))
-
-    def _sample(self) -> Floats:
-        everyone = np.concatenate([-np.array(self._low), np.array(self._high)])
-        return everyone[:: -(-len(everyone) // SAMPLE)]
 
     def state(self) -> dict[str, Any]:
         bounds = [self._least, self._most] if len(self) else []

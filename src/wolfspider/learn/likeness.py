@@ -70,10 +70,6 @@ def links_alike(x: Keys, y: Keys) -> float:
     return common / union if union else 0.0
 
 
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else 0.0
-
-
 @helper
 class Indexed(StoredFields):
     """A page as terms and links: which terms, how often each, and the squares of how often of those without a number,
@@ -245,9 +241,12 @@ class Likeness:
         own = [*map(collection.square, self.inputs, collection.rarities(self.inputs))]
         scores = []
         for page, rarity in zip(pages, collection.rarities(pages), strict=True):
-            square, common = collection.square(page, rarity), self._common(page, rarity)
-            terms = [self._alike(float(both), square + mine) for both, mine in zip(common, own, strict=True)]
-            scores.append(Score(_mean(terms), _mean([links_alike(page.links, one.links) for one in self.inputs])))
+            square, common = collection.square(page, rarity), self._common(page, rarity).tolist()
+            unions = [square + mine + (both if self.printed else -both) for both, mine in zip(common, own, strict=True)]
+            terms = [both / union if union > 0 else 0.0 for both, union in zip(common, unions, strict=True)]
+            links = [links_alike(page.links, one.links) for one in self.inputs]
+            count = max(1, len(self.inputs))
+            scores.append(Score(sum(terms) / count, sum(links) / count))
         return scores
 
     def _common(self, page: Indexed, rarity: Floats) -> Floats:
@@ -257,10 +256,6 @@ class Likeness:
         weights = page.times[there] * rarity[there] ** 2
         found: Floats = self._often[:, columns[there]] @ weights
         return found
-
-    def _alike(self, common: float, squares: float) -> float:
-        union = squares + common if self.printed else squares - common
-        return common / union if union > 0 else 0.0
 
     def matched(self, page: Indexed, collection: Collection, most: int = 5) -> list[str]:
         """The terms of liked pages that this page has, those first that weigh most there."""

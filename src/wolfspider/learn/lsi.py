@@ -94,7 +94,7 @@ class Space:
 
     @classmethod
     def restored(cls, state: dict[str, Any]) -> Space:
-        return cls(state["words"], state["rarity"], state["basis"])
+        return cls(**state)
 
 
 def _rarity(texts: int, having: int) -> float:
@@ -179,7 +179,10 @@ def k_means(points: Any, count: int, rng: random.Random) -> tuple[Ints, float]:
     centres = _spread(rows, count, rng)
     groups = _squares(rows, centres).argmin(axis=1)
     for _ in range(ROUNDS):
-        centres = _means(rows, groups, centres)
+        sums = np.zeros_like(centres)
+        np.add.at(sums, groups, rows)
+        sizes = np.bincount(groups, minlength=count)[:, np.newaxis]
+        centres = np.where(sizes > 0, sums / np.maximum(sizes, 1), centres)  # an empty cluster stays where it was
         moved = _squares(rows, centres).argmin(axis=1)
         if (moved == groups).all():
             break
@@ -196,14 +199,6 @@ def _spread(rows: NDArray[np.float64], count: int, rng: random.Random) -> NDArra
         chosen.append(min(at, len(rows) - 1))
         left = np.minimum(left, _squares(rows, rows[chosen[-1:]]).ravel())
     return rows[chosen]
-
-
-def _means(rows: NDArray[np.float64], groups: Ints, centres: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The mean of each cluster; one that has lost all its points stays where it was."""
-    sums = np.zeros_like(centres)
-    np.add.at(sums, groups, rows)
-    sizes = np.bincount(groups, minlength=len(centres))[:, np.newaxis]
-    return np.where(sizes > 0, sums / np.maximum(sizes, 1), centres)
 
 
 def _squares(rows: NDArray[np.float64], centres: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -107,14 +107,11 @@ def _layer(corpus: Corpus, documents: Ints, layer: int, rng: np.random.Generator
     order = numbers[np.argsort(-sizes, kind="stable")]
     terms = [_heaviest(weights[region_of == number], mine.words) for number in order]
     members = [documents[filled[home == number]] for number in order]
+    crowd = CROWD if layer < LAYERS else math.inf
     return tuple(
-        Region(name, told, inside, _layer(corpus, inside, layer + 1, rng, steps) if _crowded(inside, layer) else ())
+        Region(name, told, inside, _layer(corpus, inside, layer + 1, rng, steps) if inside.size > crowd else ())
         for name, told, inside in zip(named(terms), terms, members, strict=True)
     )
-
-
-def _crowded(documents: Ints, layer: int) -> bool:
-    return documents.size > CROWD and layer < LAYERS
 
 
 def side_for(documents: int, layer: int) -> int:
@@ -136,7 +133,8 @@ def train(rows: Any, side: int, rng: np.random.Generator, made: Callable[[int], 
     count, terms = rows.shape
     nodes = _Nodes(rng.random((terms, side * side)) * SMALL)
     total = STEPS * count
-    apart = _apart(side)
+    row, column = np.divmod(np.arange(side * side, dtype=np.float64), side)
+    apart = np.square(np.subtract.outer(row, row)) + np.square(np.subtract.outer(column, column))  # of any two nodes
     squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
     ends, columns, values = rows.indptr, rows.indices, rows.data
     for step, document in enumerate(rng.integers(count, size=total).tolist()):
@@ -179,12 +177,6 @@ class _Nodes:
         self.scales *= kept
         mine += np.einsum("i,j->ij", values, gains / self.scales, out=self._moves[: values.size])
         self.scaled[columns] = mine
-
-
-def _apart(side: int) -> Floats:
-    """The squared distance between any two nodes on the map."""
-    row, column = np.divmod(np.arange(side * side, dtype=np.float64), side)
-    return np.square(np.subtract.outer(row, row)) + np.square(np.subtract.outer(column, column))
 
 
 def winners(rows: Any, weights: Floats) -> Ints:

@@ -34,7 +34,7 @@ MOST_LINKS = 200  # links kept of a page
 LEANING = 4.0  # how much likelier a user follows a link that is near the topic: e^4 times at the most
 MOST_MOVES = 100  # through pages that were seen before, until a user looks for a page nobody saw
 
-Near = Callable[[Link], float]  # how near the text of a link is to the topic, in [0, 1]
+Near = Callable[[str], float]  # how near the text of a link is to the topic, in [0, 1]
 Allows = Callable[[str], bool]  # is an address in scope?
 
 
@@ -104,7 +104,8 @@ class Browsing(StoredFields):
 
     def _choose(self, name: str, rng: random.Random, near: Near, allows: Allows) -> Link | None:
         """Walk on until there is a page in scope that nobody has seen, and that nobody is waiting for."""
-        coming = self._coming()
+        parked = (pick.url for waiting in self.turns.parked.values() for _, pick in waiting)
+        coming = {*parked, *(url for _, url in self.out.values())}
         starts = [link for link in self.starts if allows(link.url)]
         for _ in range(MOST_MOVES):
             place, left = self.places[name]
@@ -124,17 +125,13 @@ class Browsing(StoredFields):
         shown = (link for links in self.shown.values() for link in links if link.url not in taken)
         return next((link for link in shown if allows(link.url)), None)
 
-    def _coming(self) -> set[str]:
-        parked = (pick.url for waiting in self.turns.parked.values() for _, pick in waiting)
-        return {*parked, *(url for _, url in self.out.values())}
-
     def _follow(self, place: str, rng: random.Random, near: Near, allows: Allows) -> Link | None:
         """A link of this page, by chance, and likelier one that promises something."""
         shown = self.shown.get(place, ())
         links = [link for link in shown if self.led.get(link.url, link.url) and allows(link.url)]
         if not links:
             return None
-        return rng.choices(links, [math.exp(LEANING * near(link)) for link in links])[0]
+        return rng.choices(links, [math.exp(LEANING * near(link.anchor)) for link in links])[0]
 
     def _arrive(self, name: str, url: str) -> None:
         """At a page that is here, or nowhere: then the session is over."""
@@ -144,7 +141,7 @@ class Browsing(StoredFields):
         self.places[name] = (url, left)
 
     def landed(self, outcome: Outcome) -> bool:
-        """Was this a visit of a user? Then what it brought is seen."""
+        """Was this a visit of a user? Then it has arrived, and users who are neither out nor waiting choose again."""
         if outcome.visit.id not in self.out:
             return False
         name, url = self.out.pop(outcome.visit.id)
@@ -155,14 +152,10 @@ class Browsing(StoredFields):
             self.led[page.final_url] = page.final_url
             self._see(page, outcome.verdict is not None and outcome.verdict.relevant)
         self._arrive(name, self.led[url])
-        self.turns.queue.extend(user for user in self.places if self._idle(user))
+        busy = {user for user, _ in self.out.values()}.union(self.turns.queue)
+        busy |= {user for waiting in self.turns.parked.values() for user, _ in waiting}
+        self.turns.queue.extend([user for user in self.places if user not in busy])
         return True
-
-    def _idle(self, name: str) -> bool:
-        """Neither out nor waiting for a turn."""
-        busy = [user for user, _ in self.out.values()]
-        busy += [user for waiting in self.turns.parked.values() for user, _ in waiting]
-        return name not in busy and name not in self.turns.queue
 
     def _see(self, page: Page, good: bool) -> None:
         known = self.pages.get(page.final_url)

@@ -122,7 +122,10 @@ class Frontier:
         """The best link among the hosts that may be visited now; None when there is none, or no room, or so many links
         were out of scope that the rest must wait for the next turn (`sifting`)."""
         if room.newly_ready is not self._reopened:
-            self._reopen(room.newly_ready)
+            self._reopened = room.newly_ready
+            for host in self.closed.intersection(map(self.names.get, room.newly_ready)):
+                self.closed.discard(host)
+                self._advance(host)
         most = self.aside + SIFTED
         self.sifting = False
         while self.heads and room.free > 0:
@@ -244,14 +247,6 @@ class Frontier:
         if key is not None and host not in self.closed:
             heapq.heappush(self.heads, (*key, host))
 
-    def _reopen(self, hosts: Sequence[str]) -> None:
-        self._reopened = hosts
-        for name in hosts:
-            host = self.names.get(name)
-            if host in self.closed:
-                self.closed.discard(host)
-                self._advance(host)
-
     def _gather_heads(self) -> None:
         self.heads = [
             (*queue.best, host) for host, queue in enumerate(self.queues) if queue.best and host not in self.closed
@@ -259,20 +254,15 @@ class Frontier:
         heapq.heapify(self.heads)
 
     def _rebuild(self) -> None:
-        live, hosts = self._by_host()
+        hosts = np.frombuffer(self.hosts, np.uint32)
+        live = np.flatnonzero(~np.isnan(np.frombuffer(self.scores))).astype(np.uint32)
+        live = live[np.argsort(hosts[live], kind="stable")]  # those of a host together
         self.queues = [Queue() for _ in self.names]
-        for part in np.split(live, np.flatnonzero(np.diff(hosts)) + 1) if len(live) else ():
+        for part in np.split(live, np.flatnonzero(np.diff(hosts[live])) + 1) if len(live) else ():
             self.queues[self.hosts[part[0]]] = Queue(part)
         for queue in self.queues:
             queue.find(self.scores)
         self._gather_heads()
-
-    def _by_host(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        """The numbers of all that wait, those of a host together, and the host of each."""
-        hosts = np.frombuffer(self.hosts, np.uint32)
-        live = np.flatnonzero(~np.isnan(np.frombuffer(self.scores))).astype(np.uint32)
-        live = live[np.argsort(hosts[live], kind="stable")]
-        return live, hosts[live]
 
     def _evict(self) -> None:
         """Throw a tenth away: first what is set aside, then what waits, of either the lowest scores, but never the
@@ -280,16 +270,14 @@ class Frontier:
         scores, most = np.frombuffer(self.scores), max(1, self.cap * 9 // 10)
         keeps = highest(scores, most)
         keeps[[queue.best[1] for queue in self.queues if queue.best]] = True
-        self._keep_aside(highest(np.frombuffer(self._aside_scores), max(0, most - self.waiting)))
+        stays = highest(np.frombuffer(self._aside_scores), max(0, most - self.waiting))
+        self._aside = column(np.frombuffer(self._aside, np.uint32)[stays])
+        self._aside_scores = array("d", np.frombuffer(self._aside_scores)[stays].tobytes())
         keeps[np.frombuffer(self._aside, np.uint32)] = True
         kept = np.flatnonzero(keeps)
         if len(kept) >= self.cap:  # more hosts than places
             kept = np.sort(kept[np.lexsort((kept, -scores[kept]))[: max(1, self.cap - 1)]])
         self._renumber(kept)
-
-    def _keep_aside(self, keeps: np.ndarray[Any, Any]) -> None:
-        self._aside = column(np.frombuffer(self._aside, np.uint32)[keeps])
-        self._aside_scores = array("d", np.frombuffer(self._aside_scores)[keeps].tobytes())
 
     def _renumber(self, kept: np.ndarray[Any, Any]) -> None:
         new = np.full(len(self.scores), DROPPED, np.uint32)

@@ -59,10 +59,15 @@ class Room:
 
     def take(self, link: Link, fresh: bool = False) -> bool:
         how = self._route(link.url, fresh)
-        if how == Route.OUT and not fresh and self._is_taken(link.url):
+        sent = (Route.OUT in self._taken.get((link.url, either), ()) for either in (False, True))
+        if how == Route.OUT and not fresh and any(sent):
             how = Route.JOINS  # one that this same turn sends out
-        if how == Route.OUT:
-            how = self._try(link.host)
+        elif how == Route.OUT and self.free > 0 and self.when(link.host) <= self.now:
+            self.free -= 1
+            self.busy(link.host)
+        elif how == Route.OUT:
+            self.refuse(link.host)
+            how = Route.REFUSED
         return self._answer(link.url, fresh, how)
 
     def _answer(self, url: str, fresh: bool, how: Route) -> bool:
@@ -71,17 +76,6 @@ class Room:
             return False
         self._taken.setdefault((url, fresh), []).append(how)
         return True
-
-    def _is_taken(self, url: str) -> bool:
-        return any(Route.OUT in self._taken.get((url, fresh), ()) for fresh in (False, True))
-
-    def _try(self, host: str) -> Route:
-        if self.free > 0 and self.when(host) <= self.now:
-            self.free -= 1
-            self.busy(host)
-            return Route.OUT
-        self.refuse(host)
-        return Route.REFUSED
 
     def ready_at(self, host: str) -> float:
         """When this host may be visited; inf while a visit to it is out."""

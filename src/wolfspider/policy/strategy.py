@@ -133,6 +133,11 @@ class Strategy(ABC):
     def inherit(self, learned: Mapping[str, Any]) -> None:
         """Start from what another run learned."""
 
+    def _is_for_topic(self, learned: Mapping[str, Any]) -> bool:
+        """Was this learned for the same keywords, or is that not known?"""
+        keywords = list(self.topic.keywords)
+        return bool(learned.get("topic", keywords) == keywords)
+
     def keeps(self) -> int:
         """How many entries it holds: what its memory grows with."""
         sized = (set, frozenset, dict, list, deque, Frontier, Group, Browsing)

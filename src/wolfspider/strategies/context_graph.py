@@ -77,23 +77,18 @@ class Graphed(Ordered):
 
     def propose(self, room: Room, now: float) -> list[Visit]:
         while self.phase != "crawling":
-            visits, over = self._lesson(room)
+            if self.phase in BROWSING:
+                visits = self.browsing.give(room, self.rng, self._similarity.of_text, self._training)
+                over = self.browsing.done
+            else:
+                visits, over = self.group.give(room, self._training), not len(self.group)
             if visits or not over:
                 return visits
             self._advance(now)
         return super().propose(room, now)
 
-    def _lesson(self, room: Room) -> tuple[list[Visit], bool]:
-        """What this phase of the training asks for now, and whether it is over."""
-        if self.phase in BROWSING:
-            return self.browsing.give(room, self.rng, self._near, self._training), self.browsing.done
-        return self.group.give(room, self._training), not len(self.group)
-
     def _training(self, link: Link) -> Visit:
         return self.visit(link, TRAINING, note={"training": self.phase, "layer": len(self.layers)})
-
-    def _near(self, link: Link) -> float:
-        return self._similarity.of_text(link.anchor)
 
     def _browsed(self) -> None:
         self.browsing.rest()
@@ -128,32 +123,25 @@ class Graphed(Ordered):
         """The layers are here, and it is known which pages are in none."""
         if not self.service:
             self.layers = self._backwards()
-        able = len(self.browsing.turns) and self.browsing.asked < self.params.browse
-        if able and not self._enough():
-            self._widen()
-        else:
-            self._finish(now)
-
-    def _widen(self) -> None:
-        """Browse on, now without looking for the topic: of the links that were seen only addresses are kept. Users who
-        waited for a host choose again, for they have not heard that it is ready."""
-        seen = self.browsing
-        self.phase, seen.wanted, seen.turns = "widening", self.params.browse, Turns()
-        seen.shown = {url: [*map(Link, page.links)] for url, page in seen.pages.items()}
-        seen.turns.queue.extend(seen.places)
+        browsing = self.browsing
+        if len(browsing.turns) and browsing.asked < self.params.browse and not self._enough():
+            # Browse on without looking for the topic: of the links that were seen only addresses are kept. Users who
+            # waited for a host choose again, because they have not heard that it is ready.
+            self.phase, browsing.wanted, browsing.turns = "widening", self.params.browse, Turns()
+            browsing.shown = {url: [*map(Link, page.links)] for url, page in browsing.pages.items()}
+            browsing.turns.queue.extend(browsing.places)
+            return
+        self.phase, self.trained = "crawling", True
+        browsing.rest()
+        self.layers = [layer for layer in self.layers if layer]
+        self._refit()
+        self.note(now, "trained", targets=len(browsing.targets), **self._sizes())
 
     def _enough(self) -> bool:
         """Was enough browsed for now?"""
         if self.phase == "browsing":
             return len(self.browsing.targets) >= self.params.targets
         return len(self._general()) >= self.params.general
-
-    def _finish(self, now: float) -> None:
-        self.phase, self.trained = "crawling", True
-        self.browsing.rest()
-        self.layers = [layer for layer in self.layers if layer]
-        self._refit()
-        self.note(now, "trained", targets=len(self.browsing.targets), **self._sizes())
 
     def _backwards(self) -> list[dict[str, dict[str, int]]]:
         """Layers of the browsed pages, from the links they show."""
@@ -240,12 +228,9 @@ class Graphed(Ordered):
     def _model(self) -> Any:
         """What follows from the graph as it is; None as long as there is none. It is no state: it is fitted again
         whenever something has changed, or after a restart."""
-        bags = self._bags()
-        return self._fitted(bags, self._general()) if self.trained and bags[0] else None
-
-    def _bags(self) -> list[list[Bag]]:
         targets = {url: self.browsing.pages[url].bag for url in self.browsing.targets}
-        return [[*layer.values()] for layer in (targets, *self.layers)]
+        bags: list[list[Bag]] = [[*layer.values()] for layer in (targets, *self.layers)]
+        return self._fitted(bags, self._general()) if self.trained and targets else None
 
     def _general(self) -> list[Bag]:
         return [page.bag for url, page in self.browsing.pages.items() if not self._placed(url)]
@@ -281,7 +266,7 @@ class Graphed(Ordered):
 
     def inherit(self, learned: Mapping[str, Any]) -> None:
         """From a run that wanted the same; the targets of another topic would mislead."""
-        if learned.get("topic", list(self.topic.keywords)) == list(self.topic.keywords):
+        if self._is_for_topic(learned):
             self._inherited = learned
 
     def keeps(self) -> int:

@@ -21,7 +21,7 @@ before the next visit, and all that waits is scored again from the beliefs it wa
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -168,15 +168,12 @@ class Ljm(Ordered):
 
     def propose(self, room: Room, now: float) -> list[Visit]:
         if not self.browsing.done:
-            visits = self.browsing.give(room, self.rng, self._promise, self._training)
+            visits = self.browsing.give(room, self.rng, self._similarity.of_text, self._training)
             if visits or not self.browsing.done:
                 return visits
         if self.stale:
             self._learn()
         return self._crawl(room)
-
-    def _promise(self, link: Link) -> float:
-        return self._similarity.of_text(link.anchor)
 
     def _training(self, link: Link) -> Visit:
         return self.visit(link, TRAINING, note={"training": True})
@@ -225,35 +222,36 @@ class Ljm(Ordered):
         if page is None or verdict is None:
             return
         self._spread(page, verdict, above)
-        if self.guide is None and not outcome.cached:
-            self._stand_in(page, verdict.relevant)
-
-    def _stand_in(self, page: Page, good: bool) -> None:
-        """As long as there is no model, pages of the crawl are taken for what training did not bring: so many of them,
-        and both good ones and others."""
-        known = self.browsing.pages
-        kinds = {browsed.good for browsed in known.values()}
-        if len(known) < self.params.training or good not in kinds:
+        if self.guide is not None or outcome.cached:
+            return
+        # As long as there is no model, pages of the crawl stand in for those that training did not bring: as many of
+        # them, relevant ones and others.
+        browsed, good = self.browsing.pages, verdict.relevant
+        kinds = {seen.good for seen in browsed.values()}
+        if len(browsed) < self.params.training or good not in kinds:
             self._mark(page, good)
-            self.stale = len(known) >= self.params.training and len(kinds | {good}) == 2
+            self.stale = len(browsed) >= self.params.training and len(kinds | {good}) == 2
 
     def _spread(self, page: Page, verdict: Verdict, above: Belief) -> None:
         """Score the links of a page and keep them."""
-        belief = even(verdict.score)
-        if self.guide is not None:
-            belief = self._belief(self.guide.chain, above, self.guide.sign(page, self.params.neighbours))
-            if self.params.ties == "centroid":
-                self._spread_apart(page, belief, self.guide)
-                return
-        self.frontier.extend(page.links, [self._worth(belief)] * len(page.links), page.final_url, belief)
-
-    def _spread_apart(self, page: Page, belief: tuple[float, ...], guide: Guide) -> None:
-        """The chain says the same of all links; which of them is first, their anchors say."""
         anchors = list(dict.fromkeys(link.anchor for link in page.links))
-        near = dict(zip(anchors, guide.mixed(page, anchors, 0.5)[1].tolist(), strict=True))
+        beliefs = dict(zip(anchors, self._beliefs(page, anchors, verdict, above), strict=True))
+        worth = {belief: self._worth(belief) for belief in dict.fromkeys(beliefs.values())}
         for link in page.links:
-            known = (*belief, near[link.anchor])
-            self.frontier.push(link, self._worth(known), page.final_url, known)
+            belief = beliefs[link.anchor]
+            self.frontier.push(link, worth[belief], page.final_url, belief)
+
+    def _beliefs(
+        self, page: Page, anchors: Sequence[str], verdict: Verdict, above: Belief
+    ) -> Iterable[tuple[float, ...]]:
+        """What is believed of the page, for each anchor. The chain says the same of all links; their anchors only
+        decide between them (`ties`)."""
+        if self.guide is None:
+            return [even(verdict.score)] * len(anchors)
+        belief = self._belief(self.guide.chain, above, self.guide.sign(page, self.params.neighbours))
+        if self.params.ties == "page":
+            return [belief] * len(anchors)
+        return ((*belief, near) for near in self.guide.mixed(page, anchors, 0.5)[1].tolist())
 
     def _belief(self, chain: Chain, above: Belief, sign: int | None) -> tuple[float, ...]:
         return tuple((chain.follow(above, sign) if above else chain.begin(sign)).tolist())
@@ -310,8 +308,8 @@ class Ljm(Ordered):
     def inherit(self, learned: Mapping[str, Any]) -> None:
         """Start with what was browsed for another run; where nothing was liked there, or for another topic, browse
         again."""
-        browsing, topic = learned.get("browsing"), list(self.topic.keywords)
-        if browsing is not None and browsing.targets and learned.get("topic", topic) == topic:
+        browsing = learned.get("browsing")
+        if browsing is not None and browsing.targets and self._is_for_topic(learned):
             browsing.rest()
             browsing.out.clear()
             browsing.starts.clear()
@@ -325,17 +323,10 @@ class Bpm(Ljm):
     Params = BpmParams
     variants = ({"training": 25}, {"training": 60, "chain": 0.8, "anchor": 1.0, "rank": 5})
 
-    def _spread(self, page: Page, verdict: Verdict, above: Belief) -> None:
-        anchors = list(dict.fromkeys(link.anchor for link in page.links))
-        beliefs = dict(zip(anchors, self._beliefs(page, anchors, verdict, above), strict=True))
-        for link in page.links:
-            belief = beliefs[link.anchor]
-            self.frontier.push(link, self._worth(belief), page.final_url, belief)
-
     def _beliefs(
         self, page: Page, anchors: Sequence[str], verdict: Verdict, above: Belief
-    ) -> Iterator[tuple[float, ...]]:
-        """For each anchor what is believed of the page seen through it, and how near both are to the targets."""
+    ) -> Iterable[tuple[float, ...]]:
+        """For each anchor, what is believed of the page seen through it, and how near both are to the targets."""
         guide = self.guide
         if guide is None:
             return ((*even(verdict.score), self._similarity.of_text(anchor)) for anchor in anchors)

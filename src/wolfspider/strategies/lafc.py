@@ -173,7 +173,10 @@ class Lafc(Walking):
         self.visited.add(number)
         near = self._near(page, outcome.verdict)
         self._respond(origin, action, near)
-        if origin is None or near >= self._control():
+        control = self.params.control
+        if self.params.similarity == "full":
+            control = self.near[len(self.near) * 9 // 10] if len(self.near) >= FIRST else 0.0
+        if origin is None or near >= control:
             self.network.shown(number, (self.addresses.number(link, page.final_url) for link in page.links))
             heappush(self.rich, (-self.network.threshold(number), number))
             walker.stack.append(number)
@@ -205,11 +208,6 @@ class Lafc(Walking):
             return self._similarity.of_words(page.words)
         return KeywordSimilarity(self.topic).of_page(page)
 
-    def _control(self) -> float:
-        if self.params.similarity != "full":
-            return float(self.params.control)
-        return self.near[len(self.near) * 9 // 10] if len(self.near) >= FIRST else 0.0
-
     # What is kept
 
     def learned(self) -> dict[str, Any]:
@@ -219,7 +217,7 @@ class Lafc(Walking):
 
     def inherit(self, learned: Mapping[str, Any]) -> None:
         """From a crawl that wanted the same; what another topic rewarded would mislead."""
-        if learned["topic"] == list(self.topic.keywords):
+        if self._is_for_topic(learned):
             self._inherited = learned
 
     def _take_over(self) -> None:

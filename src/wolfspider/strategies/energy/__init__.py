@@ -10,8 +10,8 @@ advance. There are three models:
     buffer      with more than UB agents a page keeps its energy for later; with no more than LB no agent dies: one
                 that would have died is put on a page that has energy left.
 
-The three are one: the first two are the third without bounds. `herd.py` is the agents, `relevance.py` how relevant a
-page is, `knowledge.py` what they know together, `walk.py` what an agent does.
+The three are one: the first two are the third without bounds. `herd.py` holds the agents, `knowledge.py` what they
+share and how relevant a page is, `walk.py` what an agent does.
 """
 
 from __future__ import annotations

@@ -1,24 +1,136 @@
-"""What the agents know together: addresses, the documents base, the threshold; what is kept, and told to people."""
+"""What the agents share: addresses, the documents base, the threshold; and what is stored, and shown to people.
+
+The paper weighs pages by tf-idf, with the idf of the topic's words taken from a search engine's hit counts before the
+crawl. No such service is asked here. What is set before the start is what an earlier run counted (`--learned-from`): on
+how many of its pages each term of the topic was. Without one, all terms weigh the same: an idf guessed from a few seeds
+would say that what they all have, the topic, is worth nothing.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Any
 
 from wolfspider.core.errors import Problem
 from wolfspider.core.model import Link, Page, Verdict
+from wolfspider.core.params import param
+from wolfspider.core.text import block_words, counts, window, words
 from wolfspider.core.topic import Topic
 from wolfspider.learn.balance import Relevances, energy
 from wolfspider.learn.documents import EVEN, LEVELS, MOST_LINKS, DocumentsBase
+from wolfspider.learn.examples import damped
+from wolfspider.learn.terms import Terms
 from wolfspider.policy.addresses import Interned
 from wolfspider.policy.strategy import Strategy
+from wolfspider.policy.topic_words import Similarity, topic_weights
 from wolfspider.policy.turns import Turns
 from wolfspider.strategies.energy.herd import NOWHERE, Herd
-from wolfspider.strategies.energy.params import MOST_AGENTS, EnergyParams
-from wolfspider.strategies.energy.relevance import Relevance, nearness
+
+MOST_AGENTS = 100_000  # whatever the model; nobody is born beyond
+
+
+@dataclass
+class EnergyParams:
+    model: str = param(
+        "buffer",
+        "What a page gives: rho r - C (original), a sigmoid around a threshold that moves (sigmoid), or that with "
+        "energy left on pages and bounds on the population (buffer).",
+        choices=("original", "sigmoid", "buffer"),
+        live=False,
+    )
+    threshold: str = param(
+        "estimate",
+        "How the threshold R is found: at a rank of the relevances seen, as in the paper, or by exact balance.",
+        choices=("estimate", "exact"),
+    )
+    relevance: str = param(
+        "tfidf",
+        "Relevance of a page: its tf-idf similarity to the topic, as in the paper, or the judge's score.",
+        choices=("tfidf", "judge"),
+        live=False,
+    )
+    cost: float = param(0.5, "C: what a page far below the threshold takes.", low=0.001, high=1000)
+    gain: float = param(
+        10.0,
+        "G: what a page far above the threshold gives; in the original model rho, for a relevance of 1.",
+        low=0.001,
+        high=1000,
+    )
+    agents: int = param(
+        200, "Agents at the start, each with an energy of 1; raised later, so many more start.", low=1, high=20_000
+    )
+    most: int = param(
+        250, "UB: with more agents than these, pages keep their energy (buffer).", low=1, high=MOST_AGENTS
+    )
+    least: int = param(
+        50, "LB: with no more agents than these nobody dies (buffer); never more than UB.", low=0, high=MOST_AGENTS
+    )
+    remnants: float = param(
+        0.1, "How often an agent goes to a page with energy left, instead of following a link (buffer).", low=0, high=1
+    )
+    beta: float = param(5.0, "How much a link's context counts: chances are exp(beta similarity).", low=0, high=100)
+    revisit: float = param(
+        1.0,
+        "What a page without energy left takes, in units of C; 0, as printed, lets agents live there for ever.",
+        low=0,
+        high=10,
+    )
+
+
+LONGEST = 200  # words of a block; one that is longer is the page rather than the link's surroundings
+SHORTEST = 10  # and one that is shorter says too little
+
+
+class Relevance:
+    """cos of the topic's terms and the page, tf = 1 + ln f; the idf of words that are not the topic's is 1."""
+
+    def __init__(self, topic: Topic, background: Mapping[str, Any]) -> None:
+        self._terms = Terms(topic_weights(topic))
+        self.names = self._terms.names
+        pages, on = background.get("pages", 0), background.get("on", {})
+        self.idf = [math.log((1 + pages) / (1 + on.get(name, 0))) + 1 for name in self.names] if pages else None
+        self._idf = self.idf or [1.0] * len(self.names)
+        self._weights = [weight * idf for weight, idf in zip(self._terms.weights, self._idf, strict=True)]
+        self._norm = math.sqrt(sum(weight * weight for weight in self._weights))
+
+    def found(self, page: Page) -> list[int]:
+        """How often each term is on the page."""
+        return self._terms.count(counts(page))
+
+    def of(self, page: Page, found: list[int]) -> float:
+        common = extra = 0.0
+        for weight, idf, count in zip(self._weights, self._idf, found, strict=True):
+            if count:
+                frequency = 1 + math.log(count)
+                common += weight * idf * frequency
+                extra += (idf * idf - 1) * frequency * frequency
+        if not common:
+            return 0.0
+        size = sum(weight * weight for weight in damped(counts(page)).values()) + extra
+        return min(1.0, common / (self._norm * math.sqrt(max(size, 1e-12))))
+
+
+def surroundings(page: Page, link: Link) -> tuple[str, ...]:
+    """A link's context after Pant: its anchor, and the smallest element around it with ten words or more; where there
+    is none of a fair size, twenty words to each side."""
+    first, last = link.block
+    if SHORTEST <= last - first <= LONGEST:
+        return (*words(link.anchor), *block_words(page, link))
+    return window(page, link)
+
+
+def nearness(page: Page, links: list[Link], similarity: Similarity, anything: bool) -> list[float]:
+    """How near the context of each link is to the topic. A page without a word of the topic has none in its links'
+    surroundings either, and only their anchors are looked at: an anchor may be the text of a picture."""
+    if anything:
+        return [similarity.of_words(surroundings(page, link)) for link in links]
+    return [similarity.of_text(link.anchor) for link in links]
+
 
 GAUGE = 25  # downloads between two notes of all energies
 TOLD = 10  # pages that `explain` names
@@ -94,7 +206,10 @@ class Knowing(Strategy):
         found = self._relevance.found(page)
         for name, count in zip(self._relevance.names, found, strict=True):
             self.met[name] = self.met.get(name, 0) + (count > 0)
-        relevance = self._relevance_of(page, found, verdict)
+        if self.params.relevance == "judge":
+            relevance = verdict.score if verdict is not None else 0.0
+        else:
+            relevance = self._relevance.of(page, found)
         links = _distinct(page)
         numbers = [self.addresses.number(link, page.final_url) for link in links]
         self.base.grow(len(self.addresses))
@@ -105,11 +220,6 @@ class Knowing(Strategy):
         self.base.open[document] = max(EVEN, min(1.0, worth / self.params.gain))
         self._rouse()
         return document
-
-    def _relevance_of(self, page: Page, found: list[int], verdict: Verdict | None) -> float:
-        if self.params.relevance == "judge":
-            return verdict.score if verdict is not None else 0.0
-        return self._relevance.of(page, found)
 
     @cached_property
     def _relevance(self) -> Relevance:
@@ -153,18 +263,15 @@ class Knowing(Strategy):
 
     def learned(self) -> dict[str, Any]:
         urls = [self._url(number) for number in range(len(self.addresses))]
+        before = self.background.get("on", {})  # on how many documents of earlier runs each term was
+        on = {name: before.get(name, 0) + self.met.get(name, 0) for name in {**before, **self.met}}
         return {
             "about": self._about(),
             "urls": urls,
             "base": self.base,
             "relevances": self.relevances,
-            "background": {"pages": len(self.relevances), "on": self._on()},
+            "background": {"pages": len(self.relevances), "on": on},
         }
-
-    def _on(self) -> dict[str, int]:
-        """On how many documents each term is, those of earlier runs included."""
-        before = self.background.get("on", {})
-        return {name: before.get(name, 0) + self.met.get(name, 0) for name in {**before, **self.met}}
 
     def _about(self) -> dict[str, Any]:
         """What energies and relevances depend on."""

@@ -17,8 +17,7 @@ from wolfspider.learn.documents import DEAD
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import register
 from wolfspider.strategies.energy.herd import NOWHERE, Agent, brood
-from wolfspider.strategies.energy.knowledge import GAUGE, Knowing
-from wolfspider.strategies.energy.params import MOST_AGENTS
+from wolfspider.strategies.energy.knowledge import GAUGE, MOST_AGENTS, Knowing
 
 WALK = 100  # moves through known documents after which an agent is lost, and goes on where there is something new
 
@@ -60,13 +59,9 @@ class Energy(Knowing):
     # Turns
 
     def propose(self, room: Room, now: float) -> list[Visit]:
-        visits = []
         self._settle(now)
-        for name in self._acting(room):
-            visit = self._turn(name, room, now)
-            if visit is not None:
-                visits.append(visit)
-        return visits
+        visits = [self._turn(name, room, now) for name in self._acting(room)]
+        return [visit for visit in visits if visit is not None]
 
     def _acting(self, room: Room) -> Iterator[str]:
         for name, _ in self.turns.ready(room):
@@ -115,12 +110,10 @@ class Energy(Knowing):
             link = self.addresses.record(agent.heading).link
             if room.take(link):
                 self.expected[agent.heading] = [name]
-                return self.visit(link, name, source=self._source(agent), note={"energy": agent.energy})
+                source = "" if agent.at == NOWHERE else self._url(self.base.addresses[agent.at])
+                return self.visit(link, name, source=source, note={"energy": agent.energy})
             self.turns.park(name, link)
         return None
-
-    def _source(self, agent: Agent) -> str:
-        return "" if agent.at == NOWHERE else self._url(self.base.addresses[agent.at])
 
     # Choosing
 
@@ -136,8 +129,10 @@ class Energy(Knowing):
         target = self._remnant() if self._buffers and self.rng.random() < self.params.remnants else None
         if target is None and agent.at != NOWHERE:
             target = self.base.follow(agent.at, self.rng, self.params.beta)
+        if target is None and self._buffers and agent.at != NOWHERE:  # its page has no link that it can follow
+            target = self._remnant()
         if target is None:
-            target = self._elsewhere(agent)
+            target = self._root()
         agent.heading = NOWHERE if target is None else target
         return target is not None or self._restart(agent)
 
@@ -145,13 +140,6 @@ class Energy(Knowing):
         """The address of a document with energy left, the more the likelier."""
         document = self.base.remnants.draw(self.rng)
         return None if document is None else self.base.addresses[document]
-
-    def _elsewhere(self, agent: Agent) -> int | None:
-        """From a page without links: to one with energy left, or to a starting point."""
-        target = self._remnant() if self._buffers and agent.at != NOWHERE else None
-        if target is None:
-            target = self._root()
-        return target
 
     def _root(self) -> int | None:
         """A starting point, by chance. One that failed is no longer among them, so that each is looked at once for

@@ -75,7 +75,7 @@ class Foragers(Fleet):
             forager.counter += 1
             return Step(forager.name, Link(url), False, value)
         self._end_path(forager, now)
-        if wish is None and self._searches(forager):
+        if wish is None and self._is_time_to_search(forager):
             forager.searched = forager.paths
             return Step(forager.name, Link(Question(SEARCH, self._words()).url), True)
         start = self._start(forager, wish)
@@ -110,8 +110,8 @@ class Foragers(Fleet):
             self._tell_weblog(forager, before, now)
         forager.path, forager.profits = [], []
 
-    def _searches(self, forager: Forager) -> bool:
-        """Is it time for a search? One that found nothing is not made again before the next path."""
+    def _is_time_to_search(self, forager: Forager) -> bool:
+        """A search that found nothing is not made again before the next path."""
         every = self.params.search_every
         due = bool(every) and forager.paths % every == 0 and forager.searched != forager.paths
         return due and forager.selects and bool(self._words())
@@ -123,9 +123,13 @@ class Foragers(Fleet):
         step = self.step
         assert step is not None
         if step.number >= 0:
-            visits = step.links.give(room, lambda link: self._download(step, link), fresh=True)
-            if not len(step.links):  # a person excluded what was left
-                self._carry_over(step)
+            page, note = step.pick.url, {"step": step.number}
+            visits = step.links.give(room, lambda link: self.visit(link, step.agent, True, note, page), fresh=True)
+            if not len(step.links):  # a person excluded what was left: what the step would send goes with the next
+                forager = self.fleet[step.agent]
+                forager.unsent += step.sends
+                self._settle(forager, step.number)
+                self.step = None
             return visits
         if step.reading is None and not room.allows(step.pick.url):
             self._give_up(step)
@@ -143,16 +147,6 @@ class Foragers(Fleet):
         if step.fresh and url not in self.fleet[step.agent].weblog:
             self.wished.appendleft(url)
         self.step = None
-
-    def _carry_over(self, step: Step) -> None:
-        """The step ends without a landing: what it would send goes with the next."""
-        forager = self.fleet[step.agent]
-        forager.unsent += step.sends
-        self._settle(forager, step.number)
-        self.step = None
-
-    def _download(self, step: Step, link: Link) -> Visit:
-        return self.visit(link, step.agent, fresh=True, source=step.pick.url, note={"step": step.number})
 
     # What comes back
 
@@ -185,19 +179,14 @@ class Foragers(Fleet):
         forager.missed.pop(step.pick.url, None)
         if step.fresh:
             self._consider(forager, step, outcome, page)
-        state = self._leave_frontier(forager, step, page)
+        chosen = step.pick.url in forager.frontier  # by the state that it had when it was downloaded
+        state = forager.frontier.pop(step.pick.url) if chosen else self._state_of(page)
         forager.visited.update((step.pick.url, page.final_url))
         step.number = forager.walked
         forager.step_on(page.final_url, state)
         about = {"url": page.final_url, "value": float(forager.weights @ state)}
         self.note(outcome.at, "move", agent=forager.name, **about, step=forager.counter, path=forager.paths)
         step.links = Group(self._wanted(forager, page))
-
-    def _leave_frontier(self, forager: Forager, step: Step, page: Page) -> Vector:
-        """The state as it was when the page was downloaded, which is what it was chosen by."""
-        if step.pick.url in forager.frontier:
-            return forager.frontier.pop(step.pick.url)
-        return self._state_of(page)
 
     def _state_of(self, page: Page) -> Vector:
         """The fleet shares what it knows of a content."""
@@ -324,14 +313,14 @@ class Foragers(Fleet):
     def wake(self, now: float) -> float | None:
         if self.step is not None:
             return math.inf
-        if not any(self._has_somewhere(forager) for forager in self.fleet.values()) and self._wish() is None:
+        able = any(
+            any(map(self.allows, forager.weblog)) or forager.can_go_on(self.params.steps, self.allows)
+            for forager in self.fleet.values()
+        )
+        if not able and self._wish() is None:
             return None
         over: float = self.since + self.params.slice
         return max(over, math.nextafter(now, math.inf))
-
-    def _has_somewhere(self, forager: Forager) -> bool:
-        """Is there a page in scope where it can go?"""
-        return any(map(self.allows, forager.weblog)) or forager.can_go_on(self.params.steps, self.allows)
 
     def keeps(self) -> int:
         weblogs = {id(forager.weblog): len(forager.weblog) for forager in self.fleet.values()}  # some are shared

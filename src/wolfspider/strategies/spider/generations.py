@@ -141,13 +141,11 @@ class Spider(Strategy):
     def propose(self, room: Room, now: float) -> list[Visit]:
         while True:
             visits = self.group.give(room, self._go)
-            if visits or len(self.group) or self.phase == "done" or self._is_barred():
+            if visits or len(self.group) or self.phase == "done":
+                return visits
+            if {self.allows(url) for url in self._waiting()} == {False}:  # until a person includes one of them again
                 return visits
             self._advance(now)
-
-    def _is_barred(self) -> bool:
-        """Is all that it could go on with out of scope? Then it waits for the person to include something again."""
-        return {self.allows(url) for url in self._waiting()} == {False}
 
     def _waiting(self) -> Iterator[str]:
         """Addresses that the search may still come to, or choose."""
@@ -172,18 +170,16 @@ class Spider(Strategy):
         if self.phase == "parents":
             self.phase = "children"
             self._meet()
-        elif self._lacking() and self._may_ask():
-            self.phase, self.place, self.asked = "ranking", self._leap(), self.asked + 1
+        elif self._lacking() and not self.place and self.asked < PATIENCE and self.phase == "children":
+            # Once is enough, unless that failed; then again in the next generation.
+            words = self.topic.keywords or self.likeness.telling(self.collection, SEARCHED)
+            self.phase, self.place, self.asked = "ranking", Question(LEAP, " ".join(words)).url, self.asked + 1
             self.group = Group([Link(self.place)])
         elif self._lacking() and self.tried < self._most_tries and any(self.allows(link.url) for link in self.ranking):
             self.phase = "leaps"
             self.group = Group(self._next_ranked(min(self._lacking(), self._most_tries - self.tried)))
         else:
             self._turn(now)
-
-    def _may_ask(self) -> bool:
-        """Once is enough, unless that failed; then again in the next generation."""
-        return not self.place and self.asked < PATIENCE and self.phase == "children"
 
     @property
     def _most_tries(self) -> int:
@@ -212,10 +208,6 @@ class Spider(Strategy):
         self.ranking.extendleft(reversed(kept))
         self.tried += len(found)
         return found
-
-    def _leap(self) -> str:
-        words = self.topic.keywords or self.likeness.telling(self.collection, SEARCHED)
-        return Question(LEAP, " ".join(words)).url
 
     def _turn(self, now: float) -> None:
         """A generation is complete, and the next begins if somebody has children."""

@@ -47,10 +47,8 @@ from wolfspider.learn.likeness import Collection, Likeness, kept_words
 from wolfspider.policy.judges.judge import Judge, Unasked
 from wolfspider.policy.strategy import Strategy
 from wolfspider.strategies.best_first import BestFirst
-from wolfspider.strategies.spider.annealing import SpiderAnnealing, SpiderHybrid
-from wolfspider.strategies.spider.best_first import SpiderBestFirst
 from wolfspider.strategies.spider.generations import Spider
-from wolfspider.strategies.spider.genetic import SpiderGenetic
+from wolfspider.strategies.spider.searches import SpiderAnnealing, SpiderBestFirst, SpiderGenetic, SpiderHybrid
 from wolfspider.web.seeds.leaps import Leaps
 from wolfspider.web.worlds.world import World
 

@@ -41,7 +41,7 @@ from wolfspider.engine.crawl import Limits
 from wolfspider.learn.balance import STEEPEST, Threshold, energy
 from wolfspider.policy.judges.judge import Unasked
 from wolfspider.policy.reinforcer import Reinforcer, Terms
-from wolfspider.strategies.energy.params import MOST_AGENTS
+from wolfspider.strategies.energy.knowledge import MOST_AGENTS
 from wolfspider.strategies.energy.walk import Energy
 from wolfspider.web.worlds.parsed_once import ParsedOnce
 from wolfspider.web.worlds.recorded import Recorded

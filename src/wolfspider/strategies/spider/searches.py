@@ -1,0 +1,225 @@
+"""The searches of the Intelligent Spider: best first, genetic, by simulated annealing, and annealing with leaps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from wolfspider.core.model import Link
+from wolfspider.core.params import param
+from wolfspider.learn.likeness import Score
+from wolfspider.policy.strategy import register
+from wolfspider.strategies.spider.candidates import Candidate, Pool, SpiderParams
+from wolfspider.strategies.spider.generations import ROOM, Spider
+
+
+@register
+class SpiderBestFirst(Spider):
+    """Of all pages that were linked to so far, the one most like the inputs is the next output, and its links are
+    fetched too. The search stays near its starting points, and ends where links end."""
+
+    name = "spider-best-first"
+    variants = ({}, {"outputs": 3, "eq3": "printed"})
+
+    def _breed(self) -> Sequence[str]:
+        """One output in each generation. The others are rated anew with it, for df has grown since."""
+        chosen, known = self._in_scope(self.chosen), self._in_scope(self.known)
+        if len(chosen) >= self.params.outputs or not known:
+            return []
+        scores = self._scores({**self.chosen, **self.known})
+        fittest = max(known, key=lambda url: scores[url].total)
+        self.chosen[fittest] = self.known.pop(fittest)
+        self.scores = {url: [*scores[url]] for url in self.chosen}
+        return [fittest] if len(chosen) + 1 < self.params.outputs else []
+
+    def _eligible(self, url: str) -> bool:
+        return url not in self.chosen and super()._eligible(url)
+
+    def _make_room(self) -> None:
+        """Any candidate may be an output some day: the least likely ones go."""
+        if len(self.known) > 2 * ROOM:
+            scores = self._scores(self.known)
+            order = sorted(self.known, key=lambda url: -scores[url].total)
+            self.known = {url: self.known[url] for url in order[:ROOM]}
+
+
+@dataclass
+class MixedParams(SpiderParams):
+    crossover: float = param(0.5, "Children by links, as a share of the population.", low=0, high=1)
+    mutation: float = param(0.5, "Pages by leaps, as a share of the population.", low=0, high=1)
+
+
+class Crossing(Spider):
+    """Crossover and mutation, which the genetic search and annealing share. Crossover takes, of the pages that the
+    parents link to, those that link most often where the parents do; mutation takes the next pages of a category far
+    away. A population is twice the number of outputs. Where children are too few, more leaps make up for them."""
+
+    pools = ("known", "chosen", "brood", "mutants")
+
+    def begin(self, seeds: Sequence[Link], now: float) -> None:
+        self.brood: Pool = {}  # the best children of this generation so far
+        self.overlap: dict[str, int] = {}  # links that each of them has in common with the parents, all added
+        self.mutants: Pool = {}
+        self.lineage = [np.zeros(0, np.uint64), np.zeros(0, np.int64)]  # links of the parents, how often each
+        super().begin(seeds, now)
+
+    @property
+    def size(self) -> int:
+        return 2 * self.params.outputs
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """Of crossover and of mutation."""
+        return 1.0, 0.0
+
+    @property
+    def _crossed(self) -> int:
+        return round(self.shares[0] * self.size)
+
+    @property
+    def _mutated(self) -> int:
+        return round(self.shares[1] * self.size)
+
+    def _meet(self) -> None:
+        links = np.concatenate([np.zeros(0, np.uint64), *self.heredity])
+        self.lineage = [*np.unique(links, return_counts=True)]
+        self.brood, self.overlap, self.mutants = {}, {}, {}
+        super()._meet()
+
+    def _child(self, candidate: Candidate) -> None:
+        links, times = self.lineage
+        self.brood[candidate.url] = candidate
+        self.overlap[candidate.url] = int(times[np.isin(links, candidate.terms.links, assume_unique=True)].sum())
+        if len(self.brood) > 2 * self.size:
+            self._cull()
+
+    def _cull(self) -> None:
+        order = sorted(self.brood, key=lambda url: (not self.allows(url), -self.overlap[url]))[: self._crossed]
+        self.brood = {url: self.brood[url] for url in order}
+        self.overlap = {url: self.overlap[url] for url in order}
+
+    def _mutant(self, candidate: Candidate) -> None:
+        self.mutants[candidate.url] = candidate
+
+    def _lacking(self) -> int:
+        if not self._mutated:
+            return 0
+        children, mutants = len(self._in_scope(self.brood)), len(self._in_scope(self.mutants))
+        return max(0, self._crossed + self._mutated - min(children, self._crossed) - mutants)
+
+    def _offered(self) -> Pool:
+        """What crossover and mutation bring to this generation."""
+        self._cull()
+        return {**self.brood, **self.mutants}
+
+
+@dataclass
+class GeneticParams(MixedParams):
+    improvement: float = param(
+        0.01, "It is over when total fitness grows by less than this share in a generation.", low=0, high=1
+    )
+    generations: int = param(20, "Generations at most.", low=1, high=10_000)
+
+
+@register
+class SpiderGenetic(Crossing):
+    """The fittest pages ever are the elite, and a roulette wheel draws the next parents from it."""
+
+    name = "spider-genetic"
+    leaps = True
+    Params = GeneticParams
+    variants = ({}, {"outputs": 3, "crossover": 0.3, "mutation": 0.7})
+    params: GeneticParams
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        return self.params.crossover, self.params.mutation
+
+    def _breed(self) -> Sequence[str]:
+        """The elite is rated anew, too: df has grown, and only scores of one moment can be compared."""
+        pool = self._in_scope({**self.chosen, **self._offered()})
+        scores = self._scores(pool)
+        before = sum(scores[url].total for url in self.chosen if url in pool)
+        self._choose(pool, scores, self.size)
+        elite = [*self._in_scope(self.chosen)]
+        fitness = [scores[url].total for url in elite]
+        total = sum(fitness)
+        improves = self.generation == 1 or total - before >= self.params.improvement * before
+        if not elite or not improves or self.generation >= self.params.generations:
+            return []
+        return self.rng.choices(elite, fitness if total > 0 else None, k=self.size)
+
+
+@dataclass
+class AnnealingParams(SpiderParams):
+    hot: float = param(0.05, "Temperature at the beginning.", low=0.0001, high=100, live=False)
+    cooling: float = param(0.9, "What is left of the temperature after each generation.", low=0, high=0.999)
+    cold: float = param(0.001, "It is over when it is colder than this.", low=0, high=100)
+    still: float = param(0.0001, "It is over when fitness changes by less than this twice in a row.", low=0, high=1)
+
+
+@register
+class SpiderAnnealing(Crossing):
+    """Simulated annealing: crossover makes another set of pages, which replaces the present one if it is more like the
+    inputs, and otherwise with a chance that falls with the temperature. Crossover alone cannot leave the
+    neighbourhood."""
+
+    name = "spider-annealing"
+    Params: ClassVar[type] = AnnealingParams
+    variants = ({}, {"outputs": 3, "still": 0.0, "cooling": 0.5})
+    params: AnnealingParams
+
+    def begin(self, seeds: Sequence[Link], now: float) -> None:
+        self.temperature = self.params.hot
+        self.quiet = 0  # generations in a row without a change
+        super().begin(seeds, now)
+
+    def _breed(self) -> Sequence[str]:
+        self.temperature *= self.params.cooling
+        offered, chosen = self._in_scope(self._offered()), self._in_scope(self.chosen)
+        if not offered:
+            return []
+        scores = self._scores({**chosen, **offered})
+        before = mean(scores[url] for url in chosen)
+        after = mean(scores[url] for url in offered)
+        accepted = self.generation == 1 or self._accepts(after - before)
+        self._choose(offered if accepted else chosen, scores, self.size)
+        change = abs(after - before) if accepted else 0.0
+        self.quiet = self.quiet + 1 if change < self.params.still else 0
+        over = self.temperature < self.params.cold or self.quiet >= 2
+        return [] if over else [*self._in_scope(self.chosen)]
+
+    def _accepts(self, change: float) -> bool:
+        return change > 0 or (self.temperature > 0 and self.rng.random() < math.exp(change / self.temperature))
+
+    def _gauges(self) -> dict[str, float]:
+        return {"temperature": self.temperature}
+
+
+@dataclass
+class HybridParams(AnnealingParams, MixedParams):
+    pass
+
+
+@register
+class SpiderHybrid(SpiderAnnealing):
+    """The paper's hybrid: annealing with mutation."""
+
+    name = "spider-hybrid"
+    leaps = True
+    Params = HybridParams
+    variants = ({}, {"outputs": 3, "crossover": 0.3, "mutation": 0.7})
+    params: HybridParams
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        return self.params.crossover, self.params.mutation
+
+
+def mean(scores: Iterable[Score]) -> float:
+    totals = [score.total for score in scores]
+    return sum(totals) / len(totals) if totals else 0.0
