@@ -35,8 +35,7 @@ class Card(NamedTuple):
 
 class Addresses:
     def __init__(self, sites: Sites, lexicon: Vocabularies) -> None:
-        self.sites = sites
-        self.lexicon = lexicon
+        self.sites, self.lexicon = sites, lexicon
         seed = sites.params.seed
         self._codes = Shuffle(1 << CODE_BITS, key_for(seed, "codes"))
         self._title_key, self._slug_key, self._top_key = (key_for(seed, name) for name in ("title", "slug", "top"))
@@ -72,15 +71,11 @@ class Addresses:
         if len(parts) != 3:
             return None
         if not parts[2]:
-            return self._section_page(host, parts[1])
+            places = range(1, min(1 + BRANCHING, self.sites.size(host)))
+            section = next((place for place in places if self.section_word(host, place) == parts[1]), None)
+            return None if section is None else self.sites.starts[host] + section
         page = self.page_coded(parts[2].rpartition("-")[2])
         return page if page is not None and self.sites.host(page) == host else None
-
-    def _section_page(self, host: int, section: str) -> int | None:
-        for place in range(1, min(1 + BRANCHING, self.sites.size(host))):
-            if self.section_word(host, place) == section:
-                return self.sites.starts[host] + place
-        return None
 
     def section_word(self, host: int, section: int) -> str:
         return self.lexicon.host_word(host, section - 1)
@@ -93,11 +88,8 @@ class Addresses:
         """Four to eight words of the topic. `page` is an original."""
         table, low = self.lexicon.topic(topic), (1 << TOPIC_BITS) - 1
         bits = mix(self._title_key + page)
-        more = mix(bits)
-        count = 4 + (bits >> 52) % 5
-        words = [table[bits >> shift & low] for shift in (0, 13, 26, 39)]
-        words += [table[more >> shift & low] for shift in (0, 13, 26, 39)[: count - 4]]
-        return tuple(words)
+        words = [table[word >> shift & low] for word in (bits, mix(bits)) for shift in (0, 13, 26, 39)]
+        return tuple(words[: 4 + (bits >> 52) % 5])
 
     def url(self, page: int) -> str:
         return self.card(page).url
@@ -106,14 +98,13 @@ class Addresses:
         host = self.sites.host(page)
         topic = self.sites.topic(page, host)
         title = self.title(self.content(page, host)[0], topic)
-        site = f"http://{self.host_name(host)}/"
+        url = f"http://{self.host_name(host)}/"
         place = page - self.sites.starts[host]
-        if place == 0:
-            return Card(page, host, topic, title, site)
-        section = self.section_word(host, self.sites.section(place))
-        if place <= BRANCHING:
-            return Card(page, host, topic, title, f"{site}{section}/")
-        return Card(page, host, topic, title, f"{site}{section}/{self._slug(page, title)}-{self.code(page)}")
+        if place:
+            url += f"{self.section_word(host, self.sites.section(place))}/"
+        if place > BRANCHING:
+            url += f"{self._slug(page, title)}-{self.code(page)}"
+        return Card(page, host, topic, title, url)
 
     def _slug(self, page: int, title: tuple[str, ...]) -> str:
         bits = mix(self._slug_key + page)

@@ -52,9 +52,9 @@ NOT_FOUND = PageAnswer(404, body=b"<html><head><title>404</title></head><body><p
 class Trouble:
     def __init__(self, params: WebParams) -> None:
         self.on = params.mischief
-        names = ("latency", "slow hosts", "failures", "failing hosts", "robots")
-        keys = [key_for(params.seed, name) for name in names]
-        self._latency_key, self._slow_key, self._failure_key, self._failing_key, self._robots_key = keys
+        self._latency_key, self._slow_key, self._failure_key, self._failing_key, self._robots_key = (
+            key_for(params.seed, name) for name in ("latency", "slow hosts", "failures", "failing hosts", "robots")
+        )
 
     def seconds(self, host: int | None, entity: int, size: int) -> float:
         """How long an answer takes: latency, and bytes at 1 MB/s. No host: a well-run one."""

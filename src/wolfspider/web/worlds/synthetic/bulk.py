@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +32,7 @@ class Skeleton:
         return np.repeat(np.arange(self.starts.size - 1, dtype=np.int32), np.diff(self.starts))
 
 
-@dataclass(frozen=True, slots=True)
-class _Drawn:
+class _Drawn(NamedTuple):
     """Links as drawn: from, to, and a number that orders the links of a page."""
 
     sources: Ids
@@ -55,23 +55,15 @@ class Bulk:
             drawn = _distinct(self._block(first, last), self.sites.pages)
             counts[first:last] = np.bincount(drawn.sources - first, minlength=last - first)
             parts.append(drawn.targets.astype(np.int32))
-        starts = np.zeros(self.sites.pages + 1, dtype=np.int64)
-        np.cumsum(counts, out=starts[1:])
-        return Skeleton(starts, np.concatenate(parts))
+        return Skeleton(np.concatenate([[0], np.cumsum(counts)]), np.concatenate(parts))
 
     def _block(self, first: int, last: int) -> _Drawn:
         pages = np.arange(first, last)
         kinds = self.census.page_kind(pages, self.census.host(pages))
         ordinary, special = pages[kinds == Kind.ORDINARY], pages[kinds != Kind.ORDINARY]
-        parts = [*self._ordinary(ordinary), self._one_by_one(special)]
-        return _Drawn(*(np.concatenate([getattr(p, name) for p in parts]) for name in ("sources", "targets", "order")))
-
-    def _one_by_one(self, pages: Ids) -> _Drawn:
-        triples = [
-            (page, target, number) for page in pages.tolist() for number, (target, _) in enumerate(self.links.of(page))
-        ]
-        table = np.array(triples, dtype=np.int64).reshape(-1, 3)
-        return _Drawn(table[:, 0], table[:, 1], table[:, 2])
+        listed = [(page, to, n) for page in special.tolist() for n, (to, _) in enumerate(self.links.of(page))]
+        parts = [*self._ordinary(ordinary), _Drawn(*np.array(listed, dtype=np.int64).reshape(-1, 3).T)]
+        return _Drawn(*map(np.concatenate, zip(*parts, strict=True)))
 
     def _ordinary(self, pages: Ids) -> Iterator[_Drawn]:
         hosts = self.census.host(pages)

@@ -55,29 +55,34 @@ class Links:
         """(target, place) of every link, in the order of the page, each target once."""
         host = self.sites.host(page)
         kind = self.sites.page_kind(page, host)
-        if kind == Kind.MIRROR:
-            return self._mirrored(page, host)
-        found: dict[int, int] = dict.fromkeys(self.nav(page, host), Place.NAV)
-        if kind == Kind.ORDINARY:
-            self._add_content(found, page, host)
-        else:
-            listed = self._listed(page, host) if kind == Kind.DIRECTORY else self._gathered(page)
-            for target in listed:
-                found.setdefault(target, Place.TOPIC if kind == Kind.DIRECTORY else Place.WIDE)
-        found.pop(page, None)
-        return list(found.items())
+        drawn = self._mirrored(page, host) if kind == Kind.MIRROR else self._drawn(page, host, kind)
+        places: dict[int, int] = {}
+        for target, place in drawn:
+            places.setdefault(target, place)
+        places.pop(page, None)
+        return list(places.items())
 
-    def _add_content(self, found: dict[int, int], page: int, host: int) -> None:
+    def _drawn(self, page: int, host: int, kind: Kind) -> Iterator[tuple[int, int]]:
+        for target in self.nav(page, host):
+            yield target, Place.NAV
+        if kind == Kind.DIRECTORY:
+            yield from ((target, Place.TOPIC) for target in self._listed(page, host))
+        elif kind == Kind.PORTAL:
+            yield from ((target, Place.WIDE) for target in self._gathered(page))
+        else:
+            yield from self._content_links(page, host)
+
+    def _content_links(self, page: int, host: int) -> Iterator[tuple[int, int]]:
         topic = self.sites.topic(page, host)
         root = mix(self.link_key + page)
         for number in range(self.count(page)):
             target, place = self.content(root, number, host, topic)
-            found.setdefault(target, place)
+            yield target, place
             bits = mix(root + 4 * number + 3)
             if (bits >> 32) * TO_UNIT_32 < COPIED:
                 copied = self._copy(target, bits & 0xFFFFFFFF)
                 if copied is not None:
-                    found.setdefault(copied, Place.COPY)
+                    yield copied, Place.COPY
 
     def count(self, page: int) -> int:
         """How many content links an ordinary page draws."""
@@ -112,8 +117,9 @@ class Links:
         u = (u - INTERNAL) * 2.0
         choice = mix(root + 4 * number + 2)
         if u < SIBLING:
-            if u >= SAME:
-                topic = self._sibling(topic, choice >> 16 & 0xFFFF)
+            if u >= SAME:  # another topic of the family, or the topic itself where a family has but one
+                per = self.sites.per_family
+                topic += (topic % per + 1 + ((choice >> 16 & 0xFFFF) * (per - 1) >> 16)) % per - topic % per
             own = choice >> 32 < self.own_community
             community = self.sites.community(host) if own else (choice & 0xFFFF) * COMMUNITIES >> 16
             rank = min(int(popular((ranks >> 32) * TO_UNIT_32, self.depth_edge)), self.sites.depth) - 1
@@ -123,12 +129,6 @@ class Links:
         else:
             other = choice % self.sites.hosts
         return self.popular_page(other, ranks), Place.WIDE
-
-    def _sibling(self, topic: int, bits: int) -> int:
-        """Another topic of the family, or the topic itself where a family has but one."""
-        per = self.sites.per_family
-        first = topic - topic % per
-        return first + (topic - first + 1 + (bits * (per - 1) >> 16)) % per
 
     def popular_page(self, host: int, ranks: int) -> int:
         size = self.sites.size(host)
@@ -149,16 +149,12 @@ class Links:
     def _listed(self, page: int, host: int) -> Iterator[int]:
         root = mix(self.link_key + page)
         topic = self.sites.topic(page, host)
-        for number in range(self._list_length(page)):
+        most, least = (_MOST_CONTENT + 1) ** -0.9, _SHORTEST_LIST**-0.9  # the law of content links, begun at 30
+        for number in range(int((least + unit(mix(self.count_key + page)) * (most - least)) ** (-1 / 0.9))):
             bits = mix(root + number)
             chosen = (bits >> 40) % (self.sites.depth * COMMUNITIES)
             listed = self.sites.host_in(topic, chosen % COMMUNITIES, chosen // COMMUNITIES)
             yield self.sites.starts[listed] + (bits & 0xFFFFFF) % min(1 + BRANCHING, self.sites.size(listed))
-
-    def _list_length(self, page: int) -> int:
-        """The law of content links, begun at 30."""
-        most, least = (_MOST_CONTENT + 1) ** -0.9, _SHORTEST_LIST**-0.9
-        return int((least + unit(mix(self.count_key + page)) * (most - least)) ** (-1 / 0.9))
 
     def _gathered(self, page: int) -> Iterator[int]:
         sites = self.sites
@@ -174,12 +170,9 @@ class Links:
                     sites.host_in((bits >> 8 & 0xFFF) % sites.topics, (bits >> 20 & 0xFFF) % COMMUNITIES, rank)
                 ]
 
-    def _mirrored(self, page: int, host: int) -> list[tuple[int, int]]:
+    def _mirrored(self, page: int, host: int) -> Iterator[tuple[int, int]]:
         other_page, other = self.sites.original(page, host)
         start, size = self.sites.starts[other], self.sites.size(host)
         shift = self.sites.starts[host] - start
-        found: dict[int, int] = {}
         for target, place in self.of(other_page):
-            found.setdefault(target + shift if start <= target < start + size else target, place)
-        found.pop(page, None)
-        return list(found.items())
+            yield target + shift if start <= target < start + size else target, place

@@ -60,11 +60,8 @@ class Sheet(NamedTuple):
 
 class News:
     def __init__(self, links: Links, addresses: Addresses, printer: Printer) -> None:
-        self.links = links
-        self.sites = links.sites
-        self.addresses = addresses
-        self.printer = printer
-        self.lexicon = addresses.lexicon
+        self.links, self.sites, self.printer = links, links.sites, printer
+        self.addresses, self.lexicon = addresses, addresses.lexicon
         seed = self.sites.params.seed
         self.host = self.sites.hosts  # the number after the last
         self.name = addresses.host_name(self.host)
@@ -80,6 +77,11 @@ class News:
         self.url = lru_cache(_URLS_KEPT)(self._url)  # of an article
         self.sections = [self.lexicon.host_word(self.host, number) for number in range(SECTIONS)]
         self.subsections = [self.lexicon.host_word(self.host, SECTIONS + n) for n in range(LISTS // SECTIONS)]
+        # The lists by their paths: a section, and a sub-section or None.
+        self._lists: dict[str, tuple[int, int | None]] = {
+            **{f"/{word}/": (section, None) for section, word in enumerate(self.sections)},
+            **{f"/{self.list_url(n).removeprefix(self.site)}": (n % SECTIONS, n) for n in range(LISTS)},
+        }
 
     @cached_property
     def archive(self) -> NewsArchive:
@@ -99,17 +101,13 @@ class News:
             return self._home(now)
         if _DATE.fullmatch(path):
             return self._day(path, now)
-        parts = path.split("/")[1:]
-        if parts[0] not in self.sections or len(parts) not in (2, 3):
+        if path in self._lists:
+            return self._list(*self._lists[path], now)
+        number = self._number(path)
+        if number is None or number >= self.archive.count(now):
             return None
-        section = self.sections.index(parts[0])
-        if parts[1:] == [""]:
-            return self._list(section, None, now)
-        if len(parts) == 3 and parts[1] in self.subsections:
-            if not parts[2]:
-                return self._list(section, self.subsections.index(parts[1]) * SECTIONS + section, now)
-            return self._coded(path, parts[2].rpartition("-")[2], now)
-        return None
+        url = self.url(number)
+        return self._article(number, now) if url == self.site + path[1:] else url
 
     def changed(self, path: str, since: float) -> float:
         """When what is at this path next becomes another after a time, or appears; inf if it never does."""
@@ -120,29 +118,22 @@ class News:
         number = self._number(path)
         if number is not None:
             return self._article_changes(number, since)
-        ids = self._listed(path)
+        ids = self._ids(*self._lists[path]) if path in self._lists else ()
         place = bisect_right(ids, self.archive.count(since) - 1)
         return self.archive.times[ids[place]] if place < len(ids) else math.inf
 
     def _number(self, path: str) -> int | None:
         """The article with this path, published or not; by any path that leads to it."""
-        parts = path.split("/")[1:]
-        if len(parts) != 3 or parts[0] not in self.sections or parts[1] not in self.subsections:
+        folder, _, name = path.rpartition("/")
+        code = name.rpartition("-")[2]
+        if self._lists.get(f"{folder}/", (0, None))[1] is None or len(code) != 5 or code.strip("0123456789abcdef"):
             return None
-        number = self._decoded(parts[2].rpartition("-")[2])
-        return number if number is not None and number < len(self.archive.times) else None
+        number = self._codes.back(int(code, 16))
+        return number if number < len(self.archive.times) else None
 
-    def _listed(self, path: str) -> Sequence[int]:
-        """All articles, past and to come, of the list with this path."""
-        parts = path.split("/")[1:]
-        if parts[0] not in self.sections or parts[-1] or len(parts) not in (2, 3):
-            return ()
-        section = self.sections.index(parts[0])
-        if len(parts) == 2:
-            return self.archive.by_section[section]
-        if parts[1] not in self.subsections:
-            return ()
-        return self.archive.by_list[self.subsections.index(parts[1]) * SECTIONS + section]
+    def _ids(self, section: int, list_: int | None) -> Sequence[int]:
+        """All articles of a list, past and to come."""
+        return self.archive.by_section[section] if list_ is None else self.archive.by_list[list_]
 
     def _home_changes(self, since: float) -> float:
         """Midnight changes it, an article that is more prominent than those shown, and one of these that grows old."""
@@ -174,20 +165,8 @@ class News:
         published = self.archive.times[number]
         if since < published:
             return published
-        age = since - published
-        later = (when for when in self.room.revisions(number, math.inf) if when > age)
-        when = next(later, math.inf)
+        when = next((age for age in self.room.revisions(number, math.inf) if age > since - published), math.inf)
         return _reached(published + when, lambda now: now - published >= when)
-
-    def _coded(self, path: str, code: str, now: float) -> Sheet | str | None:
-        number = self._decoded(code)
-        if number is None or number >= self.archive.count(now):
-            return None
-        url = self.url(number)
-        return self._article(number, now) if url == self.site + path[1:] else url
-
-    def _decoded(self, code: str) -> int | None:
-        return None if len(code) != 5 or code.strip("0123456789abcdef") else self._codes.back(int(code, 16))
 
     def _url(self, number: int) -> str:
         slug = "-".join(self.title(number)[:2])
@@ -208,9 +187,7 @@ class News:
         yield from (f"/{self.url(number)[len(self.site) :]}" for number in range(self.archive.count(now)))
 
     def list_paths(self, now: float) -> Iterator[str]:
-        yield "/"
-        yield from (f"/{section}/" for section in self.sections)
-        yield from (f"/{self.list_url(list_)[len(self.site) :]}" for list_ in range(LISTS))
+        yield from ("/", *self._lists)
         first, last = int(self.archive.times[0] // DAY), int(min(now, self.archive.times[-1]) // DAY)
         for day in range(first, last + 1):
             path = f"/{self.day_url(day * DAY)[len(self.site) :]}"
@@ -234,9 +211,8 @@ class News:
         return self._listing(("home",), [*nav, (self.day_url(now), "today")], prominent)
 
     def _list(self, section: int, list_: int | None, now: float) -> Sheet:
-        archive = self.archive
-        ids = archive.by_section[section] if list_ is None else archive.by_list[list_]
-        last = bisect_right(ids, archive.count(now) - 1)
+        ids = self._ids(section, list_)
+        last = bisect_right(ids, self.archive.count(now) - 1)
         count = self._at_most(_SECTION_ITEMS if list_ is None else _LIST_ITEMS)
         newest = ids[max(0, last - count) : last][::-1]
         nav = [(self.site, "home")]
@@ -311,10 +287,9 @@ class News:
         for ids in (archive.by_story[archive.stories[number]], same_list):
             before = bisect_right(ids, number - 1)
             related.update(dict.fromkeys(ids[max(0, before - self._related) : before][::-1]))
-        chosen = list(related)[: self._related]
         root = mix(self._link_key + number)
         far = [mix(root + turn) % number for turn in range(self._background)] if number else []
-        return list(dict.fromkeys([*chosen, *far]))
+        return list(dict.fromkeys([*list(related)[: self._related], *far]))
 
     def _elsewhere(self, number: int) -> list[int]:
         """One or two pages of the topic on the rest of the web."""

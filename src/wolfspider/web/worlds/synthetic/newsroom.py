@@ -16,6 +16,7 @@ import math
 from bisect import bisect_right
 from collections import deque
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from wolfspider.web.worlds.synthetic.counter import key_for, mix, unit
 
@@ -37,9 +38,7 @@ class Rhythm:
 
     def __init__(self, articles: int = ARTICLES) -> None:
         self.hourly = [self._rate(hour) * articles / ARTICLES for hour in range(7 * 24)]
-        self.sums = [0.0]
-        for rate in self.hourly:
-            self.sums.append(self.sums[-1] + rate)
+        self.sums = list(accumulate(self.hourly, initial=0.0))
 
     @staticmethod
     def _rate(hour: int) -> float:

@@ -81,14 +81,15 @@ def anchor_tag(href: str, words: str) -> str:
 
 class Printer:
     def __init__(self, links: Links, addresses: Addresses) -> None:
-        self.links = links
-        self.sites = links.sites
-        self.addresses = addresses
-        self.lexicon = addresses.lexicon
-        names = ("text", "length", "purity", "date", "anchor", "boilerplate", "redirect", "session")
-        keys = {name: key_for(self.sites.params.seed, name) for name in names}
-        self._text_key, self._length_key, self._purity_key, self._date_key = (keys[name] for name in names[:4])
-        self._anchor_key, self._boilerplate_key, self._redirect_key, self._session_key = (keys[n] for n in names[4:])
+        self.links, self.sites = links, links.sites
+        self.addresses, self.lexicon = addresses, addresses.lexicon
+        seed = self.sites.params.seed
+        self._text_key, self._length_key, self._purity_key, self._date_key = (
+            key_for(seed, name) for name in ("text", "length", "purity", "date")
+        )
+        self._anchor_key, self._boilerplate_key, self._redirect_key, self._session_key = (
+            key_for(seed, name) for name in ("anchor", "boilerplate", "redirect", "session")
+        )
         self.boilerplate = lru_cache(_BOILERPLATES_KEPT)(self._boilerplate)
 
     def page(self, page: int, links: Sequence[tuple[int, int]]) -> bytes:
@@ -99,11 +100,10 @@ class Printer:
         words = self._text(shown, shown_host, card.topic, self.sites.page_kind(page, host))
         cards = [self.addresses.card(target) for target, _ in links]
         hrefs = [Shown(to, self._href(page, host, to), place) for to, (_, place) in zip(cards, links, strict=True)]
-        boilerplate = self.boilerplate(shown_host)
         nav = [self._nav_link(shown_host, link) for link in hrefs if link.place == Place.NAV]
         if self.sites.host_kind(host) == Kind.TRAP:
             nav.append(anchor_tag("/cal/2005/3", "calendar"))
-        body = self._body(shown, card.topic, words, hrefs, boilerplate)
+        body = self._body(shown, card.topic, words, hrefs, self.boilerplate(shown_host))
         return document(" ".join(card.title), self.published(shown), nav, body)
 
     def published(self, page: int) -> float:
@@ -127,8 +127,7 @@ class Printer:
 
     def soft_failure(self, host: int) -> bytes:
         """The page a host shows, with status 200, for what it does not have: the same for all."""
-        key = mix(self._boilerplate_key + host)
-        words = text(self.lexicon, key + 1, 60, self.sites.host_topic(host), host, 0.0)
+        words = self._off_topic(host, 1, 60)
         return document(" ".join(words[:4]), None, (), [f"<p>{' '.join(words[4:])}</p>"])
 
     def calendar(self, host: int, year: int, month: int) -> bytes:
@@ -138,9 +137,13 @@ class Printer:
             anchor_tag(f"/cal/{number // 12}/{number % 12 + 1}", word)
             for number, word in ((months - 1, "previous"), (months + 1, "next"))
         ]
-        key = mix(self._boilerplate_key + host)
-        words = " ".join(text(self.lexicon, key + 2, _CALENDAR_WORDS, self.sites.host_topic(host), host, 0.0))
+        words = " ".join(self._off_topic(host, 2, _CALENDAR_WORDS))
         return document("calendar", None, around, [f'<div class="cal"><h1>{year}/{month}</h1><p>{words}</p></div>'])
+
+    def _off_topic(self, host: int, use: int, count: int) -> list[str]:
+        """Words of a host that say nothing of its topic; others for each use."""
+        key = mix(self._boilerplate_key + host) + use
+        return text(self.lexicon, key, count, self.sites.host_topic(host), host, 0.0)
 
     def _text(self, page: int, host: int, topic: int, kind: Kind) -> list[str]:
         pure = purity(mix(self._purity_key + page))
@@ -206,7 +209,7 @@ class Printer:
 
     def _boilerplate(self, host: int) -> Boilerplate:
         key = mix(self._boilerplate_key + host)
-        words = text(self.lexicon, key, 40 + key % 41, self.sites.host_topic(host), host, 0.0)
+        words = self._off_topic(host, 0, 40 + key % 41)
         half = len(words) // 2
         return Boilerplate(" ".join(words[:half]), " ".join(words[half:]), (key >> 32) % len(_TEMPLATES))
 

@@ -50,8 +50,11 @@ def write(world: Synthetic, folder: Path, limit: int | None = None, progress: Pr
         folder.mkdir(parents=True, exist_ok=True)
         with whole_file(target, 0o666) as file:
             written = _write_records(world, file, limit, progress)
-            whole = limit is None or len(written) < limit
-            _write_tasks(world, folder / "topics.json", None if whole else written)
+            # The tasks; of a copy that was cut short, what of them is in it.
+            kept = None if limit is None or len(written) < limit else written
+            tasks = {name: _as_json(task, kept) for name, task in world.tasks().items()}
+            with replacing(folder / "topics.json") as aside:
+                aside.write_text(json.dumps(tasks, indent=1), encoding="utf-8")
     except OSError as error:
         raise Problem(f"The web cannot be written to {folder}: {error.strerror}.") from error
     return len(written)
@@ -73,20 +76,12 @@ def _write_records(world: Synthetic, file: BinaryIO, limit: int | None, progress
     return written
 
 
-def _write_tasks(world: Synthetic, path: Path, kept: set[str] | None) -> None:
-    """The tasks; of a copy that was cut short, what of them is in it."""
-    tasks = {name: _as_json(task, kept) for name, task in world.tasks().items()}
-    with replacing(path) as aside:
-        aside.write_text(json.dumps(tasks, indent=1), encoding="utf-8")
-
-
 def _as_json(task: Task, kept: set[str] | None) -> dict[str, object]:
-    relevant = task.relevant if kept is None else task.relevant & kept
     return {
         "keywords": list(task.topic.keywords),
         "description": task.topic.description,
         "seeds": list(task.seeds),
-        "relevant": sorted(relevant),
+        "relevant": sorted(task.relevant if kept is None else task.relevant & kept),
     }
 
 
@@ -146,7 +141,13 @@ def _redirects(world: Synthetic, page: int, host: int, known: set[str]) -> Itera
 
 
 def _news_records(news: News) -> Iterator[DatedAnswer]:
-    versions = deque(sorted(_versions(news)))
+    versions = deque(  # when each article was published and revised
+        sorted(
+            (published + age, number)
+            for number, published in enumerate(news.archive.times)
+            for age in (0.0, *news.room.revisions(number, news.room.end - published))
+        )
+    )
     last: dict[str, Sheet] = {}
     for hour in range(1, round((news.room.end - news.room.origin) / HOUR) + 1):
         now = news.room.origin + hour * HOUR
@@ -159,11 +160,3 @@ def _news_records(news: News) -> Iterator[DatedAnswer]:
             if isinstance(sheet, Sheet) and last.get(path) != sheet:
                 last[path] = sheet
                 yield DatedAnswer(news.site + path[1:], now, news.answer(path, now))
-
-
-def _versions(news: News) -> Iterator[tuple[float, int]]:
-    """When each article was published and revised."""
-    for number, published in enumerate(news.archive.times):
-        yield published, number
-        for age in news.room.revisions(number, news.room.end - published):
-            yield published + age, number

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
 from enum import IntEnum
 
 import numpy as np
@@ -58,9 +57,7 @@ _SHARES = ((Kind.DIRECTORY, 0.01), (Kind.PORTAL, 0.01), (Kind.MIRROR, 0.03), (Ki
 
 class Sites:
     def __init__(self, params: WebParams) -> None:
-        self.params = params
-        self.pages = params.pages
-        self.topics = params.topics
+        self.params, self.pages, self.topics = params, params.pages, params.topics
         self.per_family = params.topics // FAMILIES
         block = params.topics * COMMUNITIES
         self.depth = max(1, round(params.pages / _PAGES_PER_HOST / block))  # hosts of each topic and community
@@ -72,19 +69,12 @@ class Sites:
         self.topic_key = key_for(params.seed, "topic")
         self.fate_key = key_for(params.seed, "fate")
         self._mirror_key = key_for(params.seed, "mirror")
-        self.special = dict(self._special_hosts())
+        order = Shuffle(self.hosts - self.topics, key_for(params.seed, "kinds"))
+        shares = [(kind, share) for kind, share in _SHARES if params.mischief or kind not in (Kind.MIRROR, Kind.TRAP)]
+        kinds = [kind for kind, share in shares for _ in range(max(1, round(share * self.hosts)))]
+        self.special = {self.topics + order.forward(number): kind for number, kind in enumerate(kinds)}
         self.directories = [host for host, kind in self.special.items() if kind == Kind.DIRECTORY]
         self.portals = [host for host, kind in self.special.items() if kind == Kind.PORTAL]
-
-    def _special_hosts(self) -> Iterator[tuple[int, Kind]]:
-        order = Shuffle(self.hosts - self.topics, key_for(self.params.seed, "kinds"))
-        number = 0
-        for kind, share in _SHARES:
-            if kind in (Kind.MIRROR, Kind.TRAP) and not self.params.mischief:
-                continue
-            for _ in range(max(1, round(share * self.hosts))):
-                yield self.topics + order.forward(number), kind
-                number += 1
 
     def host(self, page: int) -> int:
         return bisect_right(self.starts, page) - 1
@@ -106,17 +96,15 @@ class Sites:
 
     def topic(self, page: int, host: int) -> int:
         """What a page is about: mostly what its host is about."""
-        kind = self.special.get(host, Kind.ORDINARY)
-        if kind == Kind.MIRROR:
+        if self.special.get(host) == Kind.MIRROR:
             return self.topic(*self.original(page, host))
         if self.page_kind(page, host) == Kind.DIRECTORY:
             return self.topic_at[(host + page - self.starts[host]) % self.topics]
         bits = mix(self.topic_key + page)
-        u = unit(bits)
+        u, small = unit(bits), bits & 0x7FF
         topic = self.topic_at[host % self.topics]
         if u < _OWN_TOPIC:
             return topic
-        small = bits & 0x7FF
         if u < _OWN_FAMILY:
             return topic - topic % self.per_family + (small * self.per_family >> 11)
         return small * self.topics >> 11
@@ -173,8 +161,7 @@ class Census:
         self.slot_of = np.array(sites.slot_of, dtype=np.int64)
         self.sizes = np.diff(self.starts)
         self.kinds = np.zeros(sites.hosts, dtype=np.int8)
-        for host, kind in sites.special.items():
-            self.kinds[host] = kind
+        self.kinds[list(sites.special)] = list(sites.special.values())
 
     def host(self, pages: Ids) -> Ids:
         return np.searchsorted(self.starts, pages, side="right") - 1

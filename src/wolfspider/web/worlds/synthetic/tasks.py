@@ -18,11 +18,6 @@ _KEYWORDS, _FREQUENT, _DESCRIBING = 5, 20, 10
 _BLOCK = 1_000_000
 
 
-def topics_of_tasks(sites: Sites) -> list[int]:
-    order = Shuffle(sites.topics, key_for(sites.params.seed, "tasks"))
-    return [order.forward(number) for number in range(TASKS)]
-
-
 def topic_for(lexicon: Vocabularies, seed: int, topic: int, taken: Container[str]) -> Topic:
     """Named by its most frequent word that is not taken. Five of the twenty most frequent words are the keywords, the
     ten after those the description."""
@@ -37,7 +32,8 @@ def topic_for(lexicon: Vocabularies, seed: int, topic: int, taken: Container[str
 
 def static_tasks(addresses: Addresses, trouble: Trouble) -> dict[str, Task]:
     sites, lexicon = addresses.sites, addresses.lexicon
-    wanted = topics_of_tasks(sites)
+    order = Shuffle(sites.topics, key_for(sites.params.seed, "tasks"))
+    wanted = [order.forward(number) for number in range(TASKS)]
     pages = relevant_pages(sites, wanted)
     tasks: dict[str, Task] = {}
     for topic in wanted:

@@ -16,7 +16,6 @@ import hashlib
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from functools import cached_property
 from urllib.parse import SplitResult, urlsplit
 from zlib import crc32
@@ -85,16 +84,14 @@ class Synthetic(World):
             if asked in hops or len(hops) > _MOST_HOPS:
                 answer = PageAnswer(0, failure=Failure("redirect", "the redirects go in a circle"))
                 break
-        failure = answer.failure
-        if failure is None and answer.status >= 400:
-            failure = Failure("status", str(answer.status))
+        failure = answer.failure or (Failure("status", str(answer.status)) if answer.status >= 400 else None)
         final = answer.url or asked
         return Fetch(url, final, answer.status, answer.headers(), answer.body, failure, spent, now, tuple(hops))
 
     def record(self, url: str, now: float) -> Fetch:
         answer = self.answer(url, now)
-        fetch = Fetch(url, answer.url or url, answer.status, answer.headers(), answer.body, answer.failure)
-        return replace(fetch, seconds=answer.seconds, at=now)
+        what = (answer.status, answer.headers(), answer.body, answer.failure, answer.seconds)
+        return Fetch(url, answer.url or url, *what, now)
 
     def answer(self, url: str, now: float) -> PageAnswer:
         parts = _split(url)

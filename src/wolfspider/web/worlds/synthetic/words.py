@@ -44,15 +44,8 @@ def spell(number: int, bits: int) -> str:
 
 def unspell(word: str, bits: int) -> int | None:
     """The number that is spelled so, or None."""
-    if len(word) * 3 != bits:
-        return None
-    number = 0
-    for shift in range(0, bits, 6):
-        value = _VALUES.get(word[shift // 3 : shift // 3 + 2])
-        if value is None:
-            return None
-        number |= value << shift
-    return number
+    number = sum(_VALUES.get(word[shift // 3 : shift // 3 + 2], 0) << shift for shift in range(0, bits, 6))
+    return number if spell(number, bits) == word else None
 
 
 def zipf_table(words: list[str], exponent: float, bits: int) -> list[str]:
