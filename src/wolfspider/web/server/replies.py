@@ -115,7 +115,8 @@ class Replies:
         self, world: Servable, now: Callable[[], float], robots: str | None, most_kept: int = MOST_KEPT
     ) -> None:
         self.world, self._now = world, now
-        self._robots = None if robots is None else _robots(robots)
+        typed = b"content-type: text/plain; charset=utf-8\r\n"
+        self._robots = None if robots is None else Reply(200, typed, robots.encode())
         self._kept: OrderedDict[str, Reply] = OrderedDict()
         self._room = self._most = most_kept
 
@@ -127,8 +128,11 @@ class Replies:
         if kept is not None and (kept.at == now or kept.at >= self.world.settled):
             self._kept.move_to_end(url)
             return kept
-        reply = _reply(bare(self.world, url, now), now)
-        self._keep(url, reply)
+        if kept is not None:
+            self._room += self._kept.pop(url).weight()
+        reply = self._kept[url] = _reply(bare(self.world, url, now), now)
+        self._room -= reply.weight()
+        self._make_room()
         return reply
 
     def coded(self, url: str, reply: Reply, encoding: str) -> bytes:
@@ -143,13 +147,6 @@ class Replies:
                 self._make_room()
         return packed
 
-    def _keep(self, url: str, reply: Reply) -> None:
-        old = self._kept.pop(url, None)
-        self._room += old.weight() if old is not None else 0
-        self._kept[url] = reply
-        self._room -= reply.weight()
-        self._make_room()
-
     def _make_room(self) -> None:
         while self._room < 0 and self._kept:
             self._room += self._kept.popitem(last=False)[1].weight()
@@ -162,10 +159,8 @@ def bare(world: Servable, url: str, now: float) -> Fetch:
     if not 300 <= record.status < 400:
         return record
     look = world.look(url, now)
-    if not look.hops:
-        return record
-    following = look.hops[1] if len(look.hops) > 1 else look.final_url
-    return replace(record, headers={**record.headers, "location": following})
+    following = (*look.hops, look.final_url)[1:2]
+    return replace(record, headers={**record.headers, "location": following[0]}) if following else record
 
 
 def pack(encoding: str, body: bytes) -> bytes:
@@ -176,7 +171,11 @@ def pack(encoding: str, body: bytes) -> bytes:
 
         return bytes(brotli.compress(body, quality=5))
     if encoding == "zstd":
-        return _zstd(body)
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+        else:
+            from backports import zstd
+        return bytes(zstd.compress(body))
     raise Problem(f"{encoding!r} is no encoding that can be served.{closest(encoding, ENCODINGS)}")
 
 
@@ -226,22 +225,8 @@ def _lines(headers: dict[str, str]) -> bytes:
     return "".join(kept).encode("utf-8", "replace")
 
 
-def _robots(text: str) -> Reply:
-    return Reply(200, b"content-type: text/plain; charset=utf-8\r\n", text.encode())
-
-
 def _seconds(date: str) -> float | None:
-    if not date:
-        return None
     try:
         return parsedate_to_datetime(date).timestamp()
     except (ValueError, OverflowError, OSError):
         return None
-
-
-def _zstd(body: bytes) -> bytes:
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-    return bytes(zstd.compress(body))

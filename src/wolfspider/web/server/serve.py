@@ -82,7 +82,7 @@ class Served:
         self._faulty = any(faults.shares().values())
         self._failed_once: set[str] = set()
         self._at_once: Counter[str] = Counter()
-        self._worst: dict[str, int] = {}
+        self._worst: Counter[str] = Counter()
 
     def now(self) -> float:
         """The time in the web."""
@@ -91,15 +91,14 @@ class Served:
 
     def worst(self, host: str | None = None) -> int:
         """The most requests that this host had at once; without a name, of all hosts the most that one had."""
-        return max(self._worst.values(), default=0) if host is None else self._worst.get(host, 0)
+        return max(self._worst.values(), default=0) if host is None else self._worst[host]
 
     def latency(self, host: str) -> float:
         return self.manner.latency(host) if callable(self.manner.latency) else self.manner.latency
 
     def enters(self, host: str) -> None:
         self._at_once[host] += 1
-        if self._at_once[host] > self._worst.get(host, 0):
-            self._worst[host] = self._at_once[host]
+        self._worst[host] = max(self._worst[host], self._at_once[host])
 
     def leaves(self, asked: LoggedRequest) -> None:
         if asked.host:
@@ -140,11 +139,14 @@ class Served:
                 return packed, "" if packed is reply.body else name
         return reply.body, ""
 
-    def send_idle_away(self) -> None:
-        now = time.monotonic()
-        for connection in tuple(self.connections):
-            if (connection.asked is None or connection.stalled) and now - connection.heard > IDLE:
-                connection.leave()
+    async def sweep(self) -> None:
+        """Send idle clients away, for ever."""
+        while True:
+            await asyncio.sleep(IDLE / 4)
+            now = time.monotonic()
+            for connection in tuple(self.connections):
+                if (connection.asked is None or connection.stalled) and now - connection.heard > IDLE:
+                    connection.leave()
 
 
 @asynccontextmanager
@@ -170,7 +172,7 @@ async def serve(
         reason = os.strerror(number) if number > 0 else str(error)
         raise Problem(f"Nothing can be served at {host}:{port} ({reason}). Name another --port, or 0.") from error
     served.port = server.sockets[0].getsockname()[1]
-    sweeping = asyncio.create_task(_sweep(served))
+    sweeping = asyncio.create_task(served.sweep())
     try:
         yield served
     finally:
@@ -181,12 +183,6 @@ async def serve(
         while served.connections:
             await asyncio.sleep(0)
         close()
-
-
-async def _sweep(served: Served) -> None:
-    while True:
-        await asyncio.sleep(IDLE / 4)
-        served.send_idle_away()
 
 
 def _teller(log: Log) -> tuple[Callable[[LoggedRequest], object] | None, Callable[[], object]]:

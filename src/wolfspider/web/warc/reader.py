@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -70,9 +71,7 @@ class _Notes:
     """Damage, told in few sentences: a file full of it would otherwise fill the screen."""
 
     def __init__(self, name: str, sentences: list[str]) -> None:
-        self.name = name
-        self.sentences = sentences
-        self.count = 0
+        self.name, self.sentences, self.count = name, sentences, 0
 
     def add(self, sentence: str) -> None:
         self.count += 1
@@ -100,12 +99,10 @@ def read(path: Path, offset: int, length: int) -> Response | None:
         file.seek(offset)
         data = file.read(min(length, enough))
         if data.startswith(_GZIP):
-            data = _inflate(data, enough, zlib.MAX_WBITS | 16)
+            data = _inflate(data, enough)
     headers, start = _warc_head(data)
     size = _number(headers.get("content-length", ""))
-    if size is None:
-        return None
-    return _response(data[start : start + size], len(data) >= enough)
+    return None if size is None else _response(data[start : start + size], len(data) >= enough)
 
 
 def seconds(text: str) -> float | None:
@@ -270,13 +267,9 @@ def _number(text: str) -> int | None:
 
 def _status(block: bytes) -> tuple[int, str]:
     """Status and Location of an HTTP answer; 0 if it is none."""
-    lines, start = _head(block)
-    if not start:
-        return 0, ""
+    lines, _ = _head(block)
     parts = lines[0].split(None, 2) if lines else []
-    if len(parts) < 2 or not parts[0].startswith("HTTP/"):
-        return 0, ""
-    number = _number(parts[1])
+    number = _number(parts[1]) if len(parts) > 1 and parts[0].startswith("HTTP/") else None
     if number is None or not 100 <= number <= 999:
         return 0, ""
     moved = number in (301, 302, 303, 307, 308)
@@ -293,16 +286,13 @@ def _response(block: bytes, cut: bool) -> Response | None:
     if "chunked" in headers.get("transfer-encoding", "").lower():
         body = _unchunked(body)
     encoding = headers.get("content-encoding", "")
-    decoded = inflated(body, "" if _undone(body, encoding) else encoding, LARGEST_BODY)
+    last = encoding.rpartition(",")[2].strip().lower()
+    # Some writers undo the encoding and keep the header; two encodings tell themselves by how a body begins.
+    undone = last in _BEGINNINGS and not body.startswith(_BEGINNINGS[last])
+    decoded = inflated(body, "" if undone else encoding, LARGEST_BODY)
     if isinstance(decoded, Failure):
         return Response(status, headers, b"", cut, decoded.detail)
     return Response(status, headers, decoded[0], cut or decoded[1], "")
-
-
-def _undone(body: bytes, encoding: str) -> bool:
-    """Some writers undo the encoding and keep the header; two encodings tell themselves by how a body begins."""
-    last = encoding.rpartition(",")[2].strip().lower()
-    return last in _BEGINNINGS and not body.startswith(_BEGINNINGS[last])
 
 
 def _unchunked(body: bytes) -> bytes:
@@ -321,17 +311,12 @@ def _unchunked(body: bytes) -> bytes:
     return b"".join(parts) if parts else body
 
 
-def _inflate(data: bytes, most: int, bits: int) -> bytes:
+def _inflate(data: bytes, most: int) -> bytes:
     """As much as inflates before damage, at most so many bytes."""
-    inflater = zlib.decompressobj(bits)
-    parts: list[bytes] = []
-    size = 0
-    try:
-        while size < most and not inflater.eof and data:
-            part = inflater.decompress(data, most - size)
+    inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    whole = bytearray()
+    with suppress(zlib.error):  # a lie in the middle: what came before it is what a browser would show
+        while len(whole) < most and not inflater.eof and data:
+            whole += inflater.decompress(data, most - len(whole))
             data = inflater.unconsumed_tail
-            parts.append(part)
-            size += len(part)
-    except zlib.error:
-        pass  # a lie in the middle: what came before it is what a browser would show
-    return b"".join(parts)
+    return bytes(whole)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 from base64 import b32encode
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from zipfile import BadZipFile
@@ -39,14 +39,6 @@ _NOTHING = [hashlib.new(name, b"").digest() for name in ("md5", "sha1", "sha256"
 _EMPTY = frozenset(text.lower() for each in _NOTHING for text in (each.hex(), b32encode(each).decode().rstrip("=")))
 
 
-class Extent(NamedTuple):
-    """Where a version lies."""
-
-    file: int
-    offset: int
-    length: int
-
-
 class _Row(NamedTuple):
     url: str
     entry: WarcEntry
@@ -59,12 +51,10 @@ class Index:
 
     def __init__(self, arrays: dict[str, NDArray[Any]]) -> None:
         self.arrays = arrays
-        self._hashes = arrays["hashes"].data
-        self._starts = arrays["starts"].data
+        self._hashes, self._starts, self._dates = (arrays[name].data for name in ("hashes", "starts", "dates"))
         self._urls = _Texts(arrays["urls"], arrays["url_ends"])
         self._locations = _Texts(arrays["locations"], arrays["location_ends"])
-        self._dates = arrays["dates"].data
-        self.warnings: tuple[str, ...] = _Texts(arrays["warnings"], arrays["warning_ends"]).all()
+        self.warnings = tuple(_Texts(arrays["warnings"], arrays["warning_ends"]))
 
     def __len__(self) -> int:
         return len(self._hashes)
@@ -100,8 +90,7 @@ class Index:
 
     def dates_of(self, number: int) -> list[float]:
         """When each version of an address appeared, oldest first."""
-        dates: list[float] = self.arrays["dates"][self._starts[number] : self._starts[number + 1]].tolist()
-        return dates
+        return list(self._dates[self._starts[number] : self._starts[number + 1]])
 
     def span(self) -> tuple[float, float]:
         """The dates of the first page and of the last record. Redirects are often dated before all pages."""
@@ -109,9 +98,10 @@ class Index:
         standing = dates[ends[1:] == ends[:-1]]
         return float(standing.min() if standing.size else dates.min()), float(dates.max())
 
-    def place(self, row: int) -> Extent:
+    def place(self, row: int) -> tuple[int, int, int]:
+        """Where a version lies: number of the file, offset, length."""
         arrays = self.arrays
-        return Extent(int(arrays["files"][row]), int(arrays["offsets"][row]), int(arrays["lengths"][row]))
+        return int(arrays["files"][row]), int(arrays["offsets"][row]), int(arrays["lengths"][row])
 
     def digest(self) -> str:
         """Of what the web says, not of where it lies: a moved or packed anew web keeps its digest."""
@@ -130,14 +120,11 @@ class Index:
         try:
             with np.load(path, allow_pickle=False) as stored:
                 index = cls({name: stored[name] for name in stored.files})
-            return index if index._sound() else None
+            columns = ("dates", "files", "offsets", "lengths", "statuses", "seals")
+            sound = all(len(index.arrays[name]) == index._starts[len(index)] for name in columns)
+            return index if sound else None
         except (OSError, ValueError, KeyError, EOFError, IndexError, BadZipFile):
             return None
-
-    def _sound(self) -> bool:
-        rows = len(self._dates)
-        columns = ("files", "offsets", "lengths", "statuses", "seals")
-        return self._starts[len(self)] == rows and all(len(self.arrays[name]) == rows for name in columns)
 
 
 def schemeless(url: str) -> str:
@@ -177,12 +164,17 @@ def _settled(rows: list[_Row], warnings: list[str]) -> list[_Row]:
         if origin is None:
             lost += 1
             continue
-        again = _repeated(origin, row)
+        # The body of one record as the answer of another.
+        again = origin._replace(url=row.url, entry=origin.entry._replace(date=row.entry.date))
+        if _own_status(row.entry):
+            again = again._replace(entry=again.entry._replace(status=row.entry.status), location=row.location)
         by_date[schemeless(row.url), row.entry.date] = again
         kept.append(again)
     if lost:
         warnings.append(f"{lost:,} revisit records repeat pages that are not here; they are left out.")
-    return _without_circles(kept)
+    # Both schemes are one address here, so a redirect between them would hide the page it leads to.
+    standing = {schemeless(row.url) for row in kept if not _circular(row)}
+    return [row for row in kept if not (_circular(row) and schemeless(row.url) in standing)]
 
 
 def _whole(entry: WarcEntry) -> bool:
@@ -200,23 +192,9 @@ def _empty(payload: str) -> bool:
     return payload.rpartition(":")[2].strip().rstrip("=").lower() in _EMPTY
 
 
-def _repeated(origin: _Row, row: _Row) -> _Row:
-    """The body of one record as the answer of another."""
-    entry = origin.entry._replace(date=row.entry.date)
-    if not _own_status(row.entry):
-        return origin._replace(url=row.url, entry=entry)
-    return origin._replace(url=row.url, entry=entry._replace(status=row.entry.status), location=row.location)
-
-
 def _circular(row: _Row) -> bool:
     """A redirect to its own address, most often from http to https."""
     return bool(row.location) and schemeless(row.location) == schemeless(row.url)
-
-
-def _without_circles(rows: list[_Row]) -> list[_Row]:
-    """Both schemes are one address here, so a redirect between them would hide the page it leads to."""
-    standing = {schemeless(row.url) for row in rows if not _circular(row)}
-    return [row for row in rows if not (_circular(row) and schemeless(row.url) in standing)]
 
 
 def _origin(row: _Row, by_payload: dict[str, _Row], by_date: dict[tuple[str, float], _Row]) -> _Row | None:
@@ -269,14 +247,10 @@ class _Texts:
     """Many short texts in one."""
 
     def __init__(self, blob: NDArray[Any], ends: NDArray[Any]) -> None:
-        self._blob = blob.tobytes()
-        self._ends = ends.data
+        self._blob, self._ends = blob.tobytes(), ends.data
 
-    def __len__(self) -> int:
-        return len(self._ends) - 1
+    def __iter__(self) -> Iterator[str]:
+        return map(self.__getitem__, range(len(self._ends) - 1))
 
     def __getitem__(self, place: int) -> str:
         return self._blob[self._ends[place] : self._ends[place + 1]].decode("utf-8", "surrogatepass")
-
-    def all(self) -> tuple[str, ...]:
-        return tuple(self[place] for place in range(len(self)))

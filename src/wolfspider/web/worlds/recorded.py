@@ -12,6 +12,7 @@ a host was recorded with both). Links are rewritten so before a page is kept.
 
 from __future__ import annotations
 
+import functools
 import os
 from array import array
 from bisect import bisect_right
@@ -20,7 +21,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from wolfspider.core.errors import BadInput
-from wolfspider.core.model import Failure, Fetch, Link, Page, host_of, is_web_address
+from wolfspider.core.model import Failure, Fetch, Page, host_of, is_web_address
 from wolfspider.core.scope import Nofollow
 from wolfspider.core.topic import Task, load_tasks
 from wolfspider.files.disk import replacing
@@ -47,7 +48,8 @@ class Recorded(World):
 
     def __init__(self, path: Path, cache: Path | None = None, latency: float | None = None) -> None:
         self.path = Path(os.path.abspath(path))
-        self.name = _name(self.path)
+        endings = (ending for ending in _ENDINGS if self.path.name.endswith(ending) and self.path.is_file())
+        self.name = self.path.name.removesuffix(next(endings, ""))
         self.latency = latency  # seconds that every look takes, instead of what its answers would
         self._files = _files(self.path)
         self._cache = folder() if cache is None else cache
@@ -57,8 +59,7 @@ class Recorded(World):
         self._schemes = _schemes(self._index)
         self._digest = self._index.digest()
         self._pages = PageCache(self._cache / f"pages-{self._digest}-{parser()}")
-        self._tasks: Mapping[str, Task] | None = None
-        self._changes: dict[int, list[float]] = {}  # of the addresses that were asked for
+        self._change_times = functools.cache(self._changes)
 
     def __len__(self) -> int:
         """How many addresses are stored, redirects too."""
@@ -117,9 +118,7 @@ class Recorded(World):
         number = landing if landing >= 0 else self._number(url)
         if number < 0:
             return None
-        times = self._changes.get(number)
-        if times is None:
-            times = self._changes[number] = self._change_times(number)
+        times = self._change_times(number)
         place = bisect_right(times, since)
         return times[place] if place < len(times) and times[place] <= until else None
 
@@ -134,8 +133,6 @@ class Recorded(World):
         return map(self.url, range(len(self)))
 
     def tasks(self) -> Mapping[str, Task]:
-        if self._tasks is None:
-            self._tasks = self._loaded_tasks()
         return self._tasks
 
     def digest(self) -> str:
@@ -164,20 +161,17 @@ class Recorded(World):
         index = Index.load(path)
         if index is None:
             index = build(self._files)
-            self._keep(index, path)
+            try:
+                self._cache.mkdir(parents=True, exist_ok=True)
+                index.save(path)
+            except OSError as error:
+                sentence = f"Nothing can be kept in {self._cache} ({error.strerror}): every start reads the web anew."
+                self.warnings.append(f"{sentence} WOLFSPIDER_CACHE names another folder.")
         self.warnings.extend(index.warnings)
         if not len(index):
             why = f" ({index.warnings[0]})" if index.warnings else ""
             raise BadInput(f"No pages can be read from {self.path}{why}. Give a folder or file of WARC 1.1.")
         return index
-
-    def _keep(self, index: Index, path: Path) -> None:
-        try:
-            self._cache.mkdir(parents=True, exist_ok=True)
-            index.save(path)
-        except OSError as error:
-            sentence = f"Nothing can be kept in {self._cache} ({error.strerror}): every start reads the web anew."
-            self.warnings.append(f"{sentence} WOLFSPIDER_CACHE names another folder.")
 
     def _number(self, url: str) -> int:
         """Of a stored address. Most that are asked for are canonical already; a spelling that is not is never a key."""
@@ -198,11 +192,9 @@ class Recorded(World):
             answer = self._parsed(address, row)
             self._pages.put(row, answer)
         seconds = self._seconds(len(hops), answer.size)
-        result = answer.result
-        if isinstance(result, Failure):
-            return Fetch(url, address, answer.status, answer.headers, b"", result, seconds, now, hops)
-        page = replace(result, url=url, at=now)
-        return Fetch(url, address, answer.status, answer.headers, b"", None, seconds, now, hops, page)
+        failure = answer.result if isinstance(answer.result, Failure) else None
+        page = replace(answer.result, url=url, at=now) if isinstance(answer.result, Page) else None
+        return Fetch(url, address, answer.status, answer.headers, b"", failure, seconds, now, hops, page)
 
     def _parsed(self, address: str, row: int) -> CachedAnswer:
         """Parsed as of its own date, whatever the time of the look, so that every look gives the same page."""
@@ -215,7 +207,10 @@ class Recorded(World):
         result = parse(_raw(address, address, response, self._index.date(row)))
         if isinstance(result, Page):
             cut = result.truncated or response.truncated
-            result = replace(result, links=self._rewritten(result.links), truncated=cut)
+            links = (
+                link if (url := self._owned(link.url)) == link.url else link._replace(url=url) for link in result.links
+            )
+            result = replace(result, links=tuple(links), truncated=cut)
         return CachedAnswer(response.status, response.headers, size, result)
 
     def _read(self, row: int) -> Response | None:
@@ -232,12 +227,8 @@ class Recorded(World):
         return Fetch(url, final, status, failure=failure, seconds=seconds, at=now, hops=tuple(hops))
 
     def _seconds(self, hops: int, size: int) -> float:
-        if self.latency is not None:
-            return self.latency
-        return SECONDS_PER_ANSWER * (hops + 1) + size / BYTES_PER_SECOND
-
-    def _rewritten(self, links: tuple[Link, ...]) -> tuple[Link, ...]:
-        return tuple(link if (url := self._owned(link.url)) == link.url else link._replace(url=url) for link in links)
+        took = SECONDS_PER_ANSWER * (hops + 1) + size / BYTES_PER_SECOND
+        return took if self.latency is None else self.latency
 
     def _owned(self, url: str) -> str:
         """A canonical address with the scheme it has in this web."""
@@ -247,7 +238,8 @@ class Recorded(World):
             return url
         return f"{wanted}://{rest}" if wanted else self.address(url)
 
-    def _loaded_tasks(self) -> Mapping[str, Task]:
+    @functools.cached_property
+    def _tasks(self) -> Mapping[str, Task]:
         path = (self.path if self.path.is_dir() else self.path.parent) / "topics.json"
         if not path.exists():
             return {}
@@ -263,7 +255,8 @@ class Recorded(World):
             page = self._page_at(number, now)
             if page is not None:
                 nodes[page.final_url] = number
-                links.append(array("i", self._targets(page, now)))
+                followed = (link.url for link in Nofollow.OBEY.links(page) if not looks_like_file(link.url))
+                links.append(array("i", (self._landing(url, now) for url in followed)))
             if progress is not None:
                 progress(number + 1, len(self._index))
         places = {number: place for place, number in enumerate(nodes.values())}
@@ -281,7 +274,7 @@ class Recorded(World):
             return None
         return self._fetch(self._index.url(number), number, row, now, ()).page
 
-    def _change_times(self, number: int) -> list[float]:
+    def _changes(self, number: int) -> list[float]:
         """When an address became a page, and when that became another."""
         times, before = [], ""
         for date in self._index.dates_of(number):
@@ -290,11 +283,6 @@ class Recorded(World):
                 before = page.digest
                 times.append(date)
         return times
-
-    def _targets(self, page: Page, now: float) -> list[int]:
-        links = Nofollow.OBEY.links(page)
-        found = (self._landing(link.url, now) for link in links if not looks_like_file(link.url))
-        return [number for number in found if number >= 0]
 
     def _landing(self, url: str, now: float) -> int:
         """The number of the address where an address leads in the end; -1 if nowhere."""
@@ -312,13 +300,6 @@ class Recorded(World):
 
 def _raw(url: str, final_url: str, response: Response, at: float) -> Fetch:
     return Fetch(url, final_url, response.status, response.headers, response.body, at=at)
-
-
-def _name(path: Path) -> str:
-    for ending in _ENDINGS:
-        if path.name.endswith(ending) and path.is_file():
-            return path.name.removesuffix(ending)
-    return path.name
 
 
 def _files(path: Path) -> list[Path]:
@@ -339,7 +320,6 @@ def _schemes(index: Index) -> dict[str, str]:
     for number in range(len(index)):
         scheme, _, rest = index.url(number).partition("://")
         host = rest.partition("/")[0]
-        known = schemes.setdefault(host, scheme)
-        if known != scheme:
+        if schemes.setdefault(host, scheme) != scheme:
             schemes[host] = ""
     return schemes

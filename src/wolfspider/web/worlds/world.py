@@ -40,10 +40,8 @@ class Servable(Looks, Protocol):
     def record(self, url: str, now: float) -> Fetch:
         """The bare answer, redirects not followed: for serving."""
         fetch = self.look(url, now)
-        if not fetch.hops:
-            return fetch
-        following = fetch.hops[1] if len(fetch.hops) > 1 else fetch.final_url
-        return Fetch(url, url, 302, {"location": following}, at=now)
+        following = (*fetch.hops, fetch.final_url)[1:2]
+        return Fetch(url, url, 302, {"location": following[0]}, at=now) if following else fetch
 
     @property
     def settled(self) -> float:

@@ -75,7 +75,9 @@ class Recorder:
             raise
 
     def _open(self, web: str, seeds: Sequence[str]) -> None:
-        known = read_recording(self.folder) if is_recording(self.folder) and not _is_empty(self.folder) else None
+        # A file without rows: its recorder was killed before the first piece was written.
+        begun = is_recording(self.folder) and any(Reel(self.folder / LOOKS).rows())
+        known = read_recording(self.folder) if begun else None
         if known is not None and known.size != self._states.size:
             raise BadInput(
                 f"{self.folder} was recorded with states of {known.size} numbers, not of {self._states.size}: "
@@ -101,19 +103,17 @@ class Recorder:
         self.close()
 
     def __call__(self, event: Event) -> None:
-        if isinstance(event, Landed):
-            if event.how == Route.OUT:
+        match event:
+            case Landed(how=Route.OUT):
                 self._landed(event)
-        elif isinstance(event, Went):
-            if event.how == Route.OUT:
+            case Went(how=Route.OUT):
                 self._went[event.visit.id] = event.at
-        elif isinstance(event, Credited):
-            credit = event.credit
-            self._tape.write(["c", event.at, credit.visit, credit.value, credit.reason])
-        elif isinstance(event, Began):
-            self._tape.write(["began", event.at])
-        elif isinstance(event, Ended):
-            self._tape.flush()
+            case Credited(credit=credit):
+                self._tape.write(["c", event.at, credit.visit, credit.value, credit.reason])
+            case Began():
+                self._tape.write(["began", event.at])
+            case Ended():
+                self._tape.flush()
 
     def flush(self) -> None:
         """What happened so far survives this process."""
@@ -134,18 +134,16 @@ class Recorder:
         outcome = event.outcome
         visit, result = outcome.visit, outcome.result
         went = self._went.pop(visit.id, None)
-        url = visit.link.url
-        if not is_web_address(url):
+        if not is_web_address(visit.link.url):
             return  # the answer of a Source is no page
-        address = self._address(url)
+        address = self._address(visit.link.url)
         if isinstance(result, Failure):
             at = max(event.at - outcome.seconds, 0.0) if went is None else went
             told = (result.kind, clipped(result.detail), visit.id, visit.agent)
             self._tape.write(["f", at, outcome.seconds, address, *told])
         else:
             at = max(result.at, 0.0 if went is None else went)  # a copy that still holds is older than its look
-            page = self._page(result)
-            self._tape.write(["d", at, outcome.seconds, address, page, visit.id, visit.agent])
+            self._tape.write(["d", at, outcome.seconds, address, self._page(result), visit.id, visit.agent])
 
     def _address(self, url: str) -> int:
         number = self._urls.get(url)
@@ -197,8 +195,3 @@ def states_for(strategy: Strategy) -> States:
 def _key(address: int, digest: str) -> bytes:
     """16 bytes, whatever the digest takes."""
     return blake2b(f"{address} {digest}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
-def _is_empty(folder: Path) -> bool:
-    """Killed before the first piece was written."""
-    return not any(Reel(folder / LOOKS).rows())

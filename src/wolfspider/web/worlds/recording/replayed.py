@@ -21,7 +21,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -79,7 +79,7 @@ class Replay(World):
         self._spans = self._table.spans(self.recording.urls)
         self._failures = [(failure, _status(failure)) for failure in self.recording.failures]
         self._links = self._rewired(rewired) if rewired is not None else self.recording.links
-        self._parts: dict[int, Parts] = {}
+        self._parts = lru_cache(PAGES_KEPT)(self._parts_of)
         self._shown: dict[tuple[int, int], Link] = {}  # links by address and rank: many pages show the same
         self._hosts = frozenset(map(host_of, self.recording.urls))
 
@@ -104,8 +104,9 @@ class Replay(World):
         if result < 0:
             failure, status = self._failures[-1 - result]
             return Fetch(url, url, status, _HTML, b"", failure, seconds, now)
-        final, title, links, size, digest, published, modified = self._parts.get(result) or self._made(result)
-        hops = () if final == url else self._hops(url, final)
+        final, title, links, size, digest, published, modified = self._parts(result)
+        asked = url if url in self._spans else self._spelled(url)
+        hops = () if final in (url, asked) else (asked,)
         page = Page(url, final, title, (), links, size, digest, published=published, modified=modified, at=now)
         return Fetch(url, final, 200, _HTML, b"", None, seconds, now, hops, page)
 
@@ -131,14 +132,11 @@ class Replay(World):
     def end(self) -> float:
         return self._end
 
-    @property
-    def whole(self) -> float:
-        """A replay begins with nothing."""
-        return self._end
+    whole = end  # a replay begins with nothing
 
     def changed(self, url: str, since: float, until: float) -> float | None:
         times, ends = self._changes
-        number = self._number(url)
+        number = self._numbers.get(url, self._numbers.get(self._spelled(url)))
         if number is None:
             return None
         begin, end = (ends[number - 1] if number else 0), ends[number]
@@ -168,10 +166,6 @@ class Replay(World):
     def _numbers(self) -> dict[str, int]:
         return {url: number for number, url in enumerate(self.recording.urls)}
 
-    def _number(self, url: str) -> int | None:
-        number = self._numbers.get(url)
-        return self._numbers.get(self._spelled(url)) if number is None else number
-
     # Addresses and pages
 
     def _spelled(self, url: str) -> str:
@@ -181,21 +175,13 @@ class Replay(World):
         other = f"{'http' if scheme == 'https' else 'https'}://{rest}"
         return whole if whole in self._spans or other not in self._spans else other
 
-    def _hops(self, url: str, final: str) -> tuple[str, ...]:
-        asked = url if url in self._spans else self._spelled(url)
-        return () if asked == final else (asked,)
-
-    def _made(self, number: int) -> Parts:
+    def _parts_of(self, number: int) -> Parts:
         kept = self.recording
         begin = kept.ends[number - 1] if number else 0
         shown = tuple(map(self._link, self._links[begin : kept.ends[number]], range(kept.ends[number] - begin)))
         dates = _date(kept.published[number]), _date(kept.modified[number])
         final = kept.urls[kept.addresses[number]]
-        parts = Parts(final, kept.titles[number], shown, kept.sizes[number], kept.digests[number], *dates)
-        if len(self._parts) >= PAGES_KEPT:
-            del self._parts[next(iter(self._parts))]
-        self._parts[number] = parts
-        return parts
+        return Parts(final, kept.titles[number], shown, kept.sizes[number], kept.digests[number], *dates)
 
     def _link(self, address: int, rank: int) -> Link:
         link = self._shown.get((address, rank))
