@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wolfspider.core.defaults import DEFAULT_JUDGE, DEFAULT_STRATEGY
 from wolfspider.core.errors import BadInput, Problem, closest
-from wolfspider.core.params import Param, param
+from wolfspider.core.params import DEFAULT_JUDGE, DEFAULT_STRATEGY, Param, param
 from wolfspider.core.scope import Nofollow
 
 PREFIX = "WOLFSPIDER_"

@@ -27,15 +27,12 @@ Arrays = dict[str, np.ndarray[Any, Any]]
 _LEAVES = frozenset((str, int, float, bool, type(None)))  # most of what there is, so they are looked at first
 
 
-def _vocabulary() -> dict[str, type]:
-    kinds = [*vars(model).values(), *vars(events).values()]
-    return {
-        kind.__name__: kind for kind in kinds if isinstance(kind, type) and kind.__module__.startswith("wolfspider.")
-    }
-
-
-VALUES = _vocabulary()
-HELPERS: dict[str, type] = {}  # classes with state() and a classmethod restored(state)
+VALUES: dict[str, type] = {
+    kind.__name__: kind
+    for kind in (*vars(model).values(), *vars(events).values())
+    if isinstance(kind, type) and kind.__module__.startswith("wolfspider.")
+}
+HELPERS: dict[str, Any] = {}  # classes with state() and a classmethod restored(state)
 
 
 def helper(kind: type) -> type:
@@ -64,10 +61,6 @@ class StoredFields:
 def pack(value: Any) -> tuple[Any, Arrays]:
     arrays: Arrays = {}
     return _pack(value, arrays), arrays
-
-
-def unpack(tree: Any, arrays: Mapping[str, Any]) -> Any:
-    return _unpack(tree, arrays)
 
 
 def store(value: Any) -> tuple[str, dict[str, bytes]]:
@@ -111,23 +104,22 @@ def _pack(value: Any, arrays: Arrays) -> Any:
         return value
     if type(value) is list:
         return [_pack(kept, arrays) for kept in value]
-    if type(value) is dict:
-        return _pack_dict(value, arrays)
+    if type(value) is dict:  # alone: what a Counter or a defaultdict can do beyond it would be lost silently
+        if all(isinstance(name, str) and not name.startswith("~") for name in value):
+            return {name: _pack(kept, arrays) for name, kept in value.items()}
+        return {"~dict": [[_pack(name, arrays), _pack(kept, arrays)] for name, kept in value.items()]}
+    name = type(value).__name__
+    if name in VALUES:
+        if not isinstance(value, tuple):
+            names = (field.name for field in dataclasses.fields(value))
+            value = [None if field.endswith("_") else getattr(value, field) for field in names]
+        return {"~value": [name, [_pack(kept, arrays) for kept in value]]}
     for kind, packer in _PACKERS:
         if isinstance(value, kind):
             return packer(value, arrays)
-    name = type(value).__name__
     if name in HELPERS:
         return {"~helper": [name, _pack(value.state(), arrays)]}
-    if name in VALUES:
-        return {"~value": [name, [_pack(kept, arrays) for kept in _fields(value)]]}
     raise TypeError(f"{name} is not plain data; keep it out of state() or give it state() and restored()")
-
-
-def _fields(value: Any) -> list[Any]:
-    if isinstance(value, tuple):
-        return list(value)
-    return [None if field.name.endswith("_") else getattr(value, field.name) for field in dataclasses.fields(value)]
 
 
 def _pack_array(value: Any, arrays: Arrays) -> dict[str, Any]:
@@ -141,25 +133,11 @@ def _pack_random(value: random.Random, arrays: Arrays) -> dict[str, Any]:
     return {"~random": [version, _pack(np.array(words, dtype=np.uint32), arrays), gauss]}
 
 
-def _pack_tuple(value: tuple[Any, ...], arrays: Arrays) -> dict[str, Any]:
-    name = type(value).__name__
-    if name in VALUES:
-        return {"~value": [name, [_pack(kept, arrays) for kept in value]]}
-    return {"~tuple": [_pack(kept, arrays) for kept in value]}
-
-
-def _pack_dict(value: dict[Any, Any], arrays: Arrays) -> dict[str, Any]:
-    """A dict alone: what a Counter or a defaultdict can beyond it would be lost without a word."""
-    if all(isinstance(name, str) and not name.startswith("~") for name in value):
-        return {name: _pack(kept, arrays) for name, kept in value.items()}
-    return {"~dict": [[_pack(name, arrays), _pack(kept, arrays)] for name, kept in value.items()]}
-
-
 _PACKERS: list[tuple[Any, Callable[[Any, Arrays], Any]]] = [
     (np.ndarray, _pack_array),
     (array, _pack_array),
     (random.Random, _pack_random),
-    (tuple, _pack_tuple),
+    (tuple, lambda value, arrays: {"~tuple": [_pack(kept, arrays) for kept in value]}),
     (frozenset, lambda value, arrays: {"~frozenset": _ordered(value, arrays)}),
     (set, lambda value, arrays: {"~set": _ordered(value, arrays)}),
     (deque, lambda value, arrays: {"~deque": [value.maxlen, [_pack(kept, arrays) for kept in value]]}),
@@ -171,16 +149,16 @@ def _ordered(value: Any, arrays: Arrays) -> list[Any]:
     return sorted((_pack(kept, arrays) for kept in value), key=lambda kept: (type(kept).__name__, repr(kept)))
 
 
-def _unpack(tree: Any, arrays: Mapping[str, Any]) -> Any:
+def unpack(tree: Any, arrays: Mapping[str, Any]) -> Any:
     if isinstance(tree, list):
-        return [_unpack(kept, arrays) for kept in tree]
+        return [unpack(kept, arrays) for kept in tree]
     if not isinstance(tree, dict):
         return tree
     if len(tree) == 1:
         (kind, kept) = next(iter(tree.items()))
         if kind.startswith("~"):
             return _UNPACKERS[kind](kept, arrays)
-    return {name: _unpack(kept, arrays) for name, kept in tree.items()}
+    return {name: unpack(kept, arrays) for name, kept in tree.items()}
 
 
 def _unpack_array(kept: Any, arrays: Mapping[str, Any]) -> Any:
@@ -193,32 +171,21 @@ def _unpack_array(kept: Any, arrays: Mapping[str, Any]) -> Any:
 def _unpack_random(kept: Any, arrays: Mapping[str, Any]) -> random.Random:
     version, words, gauss = kept
     made = random.Random()
-    made.setstate((version, tuple(int(word) for word in _unpack(words, arrays)), gauss))
+    made.setstate((version, tuple(int(word) for word in unpack(words, arrays)), gauss))
     return made
-
-
-def _unpack_value(kept: Any, arrays: Mapping[str, Any]) -> Any:
-    name, fields = kept
-    return VALUES[name](*(_unpack(field, arrays) for field in fields))
-
-
-def _unpack_helper(kept: Any, arrays: Mapping[str, Any]) -> Any:
-    name, state = kept
-    kind: Any = HELPERS[name]
-    return kind.restored(_unpack(state, arrays))
 
 
 _UNPACKERS: dict[str, Callable[[Any, Mapping[str, Any]], Any]] = {
     "~array": _unpack_array,
     "~random": _unpack_random,
-    "~value": _unpack_value,
-    "~helper": _unpack_helper,
-    "~tuple": lambda kept, arrays: tuple(_unpack(value, arrays) for value in kept),
-    "~set": lambda kept, arrays: {_unpack(value, arrays) for value in kept},
-    "~frozenset": lambda kept, arrays: frozenset(_unpack(value, arrays) for value in kept),
-    "~deque": lambda kept, arrays: deque((_unpack(value, arrays) for value in kept[1]), kept[0]),
+    "~value": lambda kept, arrays: VALUES[kept[0]](*(unpack(field, arrays) for field in kept[1])),
+    "~helper": lambda kept, arrays: HELPERS[kept[0]].restored(unpack(kept[1], arrays)),
+    "~tuple": lambda kept, arrays: tuple(unpack(value, arrays) for value in kept),
+    "~set": lambda kept, arrays: {unpack(value, arrays) for value in kept},
+    "~frozenset": lambda kept, arrays: frozenset(unpack(value, arrays) for value in kept),
+    "~deque": lambda kept, arrays: deque((unpack(value, arrays) for value in kept[1]), kept[0]),
     "~float": lambda kept, arrays: float(kept),
-    "~dict": lambda kept, arrays: {_unpack(name, arrays): _unpack(value, arrays) for name, value in kept},
+    "~dict": lambda kept, arrays: {unpack(name, arrays): unpack(value, arrays) for name, value in kept},
 }
 
 

@@ -71,9 +71,7 @@ def _status(text: str) -> str:
 
 def counted(phrases: Mapping[str, int], most: int = _SHOWN) -> str:
     """The largest counts first, the rest as one: 319 x 404 Not Found, 12 x connection refused, 5 others."""
-    ordered = sorted(phrases.items(), key=lambda each: (-each[1], each[0]))
-    told = [f"{count:,} x {phrase}" for phrase, count in ordered[:most]]
+    ordered = sorted(phrases.items(), key=lambda entry: (-entry[1], entry[0]))
     others = sum(count for _, count in ordered[most:])
-    if others:
-        told.append(f"{others:,} other{'s' * (others > 1)}")
-    return ", ".join(told)
+    rest = [f"{others:,} other{'s' * (others > 1)}"] if others else []
+    return ", ".join([f"{count:,} x {phrase}" for phrase, count in ordered[:most]] + rest)

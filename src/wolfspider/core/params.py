@@ -1,5 +1,5 @@
 """Parameters: one dataclass for each part that has some; every field carries a sentence, bounds, and whether it may
-change while a crawl runs (`live`).
+change while a crawl runs (`live`). The default strategy and judge are here too, so that help loads nothing more.
 
 The command line, the documentation and the dashboard are generated from these fields; nothing about them is written
 twice.
@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from wolfspider.core.errors import Problem, closest
 
 T = TypeVar("T")
+DEFAULT_STRATEGY, DEFAULT_JUDGE = "shark", "classifier"
 _KINDS = {"int": "a whole number", "float": "a number", "bool": "yes or no"}
 TRUE, FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
@@ -99,13 +100,13 @@ def build(kind: type[T], settings: Mapping[str, Any]) -> T:
     return kind(**{name: known[name].read(given) for name, given in settings.items()})
 
 
-def move(params: Any, name: str, given: Any) -> tuple[Any, Any]:
-    """Change a live parameter; returns the old and the new value."""
+def move(params: Any, name: str, given: Any) -> Any:
+    """Change a live parameter; returns the old value."""
     known = parameters(params)
     if name not in known:
         raise Problem(f"There is no parameter {name!r}.{closest(name, known)}")
     if not known[name].live:
         raise Problem(f"{name} is fixed when a crawl starts; begin a new one to change it.")
-    old, new = getattr(params, name), known[name].read(given)
-    setattr(params, name, new)
-    return old, new
+    old = getattr(params, name)
+    setattr(params, name, known[name].read(given))
+    return old

@@ -19,10 +19,10 @@ pass through `Scope.cut`, wherever they come from: the network, the archive of t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from wolfspider.core.errors import Problem
 from wolfspider.core.model import Link, Page
@@ -80,13 +80,13 @@ def _matches_pattern(parts: list[str], text: str) -> bool:
     first, *middle, last = parts
     if not text.startswith(first):
         return False
-    place = len(first)
+    end = len(first)  # of what is matched
     for part in middle:
-        found = text.find(part, place)
-        if found < 0:
+        start = text.find(part, end)
+        if start < 0:
             return False
-        place = found + len(part)
-    return len(text) - len(last) >= place and text.endswith(last)
+        end = start + len(part)
+    return len(text) - len(last) >= end and text.endswith(last)
 
 
 class Scope:
@@ -110,16 +110,10 @@ class Scope:
         if known is None:
             if len(self._known) >= REMEMBERED:
                 self._known.clear()
-            known = self._known[url] = self._decide(url)
+            latest_first = (allowed for allowed, rule in reversed(self.rules) if rule.matches(url))
+            known = (self.within is None or self.within(url)) and next(latest_first, self.open)
+            self._known[url] = known
         return known
-
-    def _decide(self, url: str) -> bool:
-        if self.within is not None and not self.within(url):
-            return False
-        for allowed, rule in reversed(self.rules):
-            if rule.matches(url):
-                return allowed
-        return self.open
 
     def cut(self, page: Page) -> Page:
         """A page without the links that the crawl does not follow."""
@@ -144,12 +138,10 @@ class Scope:
         else:
             self.rules.append((True, rule))
 
-    def state(self) -> dict[str, object]:
+    def state(self) -> dict[str, Any]:
         return {"open": self.open, "rules": [[allowed, rule.text] for allowed, rule in self.rules]}
 
-    def restore(self, state: dict[str, object]) -> None:
+    def restore(self, state: Mapping[str, Any]) -> None:
         self._known.clear()
         self.open = bool(state["open"])
-        rules = state["rules"]
-        assert isinstance(rules, list)
-        self.rules = [(bool(allowed), Rule(text)) for allowed, text in rules]
+        self.rules = [(bool(allowed), Rule(text)) for allowed, text in state["rules"]]

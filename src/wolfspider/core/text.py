@@ -18,7 +18,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import accumulate, chain
+from itertools import accumulate, chain, groupby
 from typing import Any
 
 import numpy as np
@@ -158,14 +158,9 @@ def _word(paired: str) -> re.Pattern[str]:
 @cache
 def _marks() -> str:
     """The ranges of a character class that `re` does not have; Indic, Arabic and Hebrew words are full of marks."""
-    ranges: list[list[int]] = []
-    for code in range(_LAST_MARK):
-        if unicodedata.category(chr(code))[0] == "M":
-            if ranges and ranges[-1][1] == code - 1:
-                ranges[-1][1] = code
-            else:
-                ranges.append([code, code])
-    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
+    marks = filter(_is_mark, map(chr, range(_LAST_MARK)))
+    ranges = (list(run) for _, run in groupby(enumerate(marks), lambda mark: ord(mark[1]) - mark[0]))
+    return "".join(f"{run[0][1]}-{run[-1][1]}" for run in ranges)
 
 
 def _pairs(run: str) -> list[str]:

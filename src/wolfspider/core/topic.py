@@ -37,7 +37,12 @@ class Task:
 def load_tasks(path: Path) -> dict[str, Task]:
     """Read a topics.json; every mistake is a sentence that names the topic and the field."""
     try:
-        data = json.loads(_read(path).decode())
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            size = f"{LARGEST >> 20} MiB"
+            raise BadInput(f"{path} is larger than {size}; a topics file holds keywords and addresses only.")
+        data = json.loads(content.decode())
     except OSError as error:
         raise BadInput(f"Cannot read the topics file {path}: {error.strerror}.") from error
     except (ValueError, RecursionError) as error:
@@ -47,14 +52,6 @@ def load_tasks(path: Path) -> dict[str, Task]:
             f"{path} must be an object {{topic: {{keywords, description, seeds, relevant}}}} with a topic or more."
         )
     return {name: _task(path, name, entry) for name, entry in data.items()}
-
-
-def _read(path: Path) -> bytes:
-    with path.open("rb") as file:
-        content = file.read(LARGEST + 1)
-    if len(content) > LARGEST:
-        raise BadInput(f"{path} is larger than {LARGEST >> 20} MiB; a topics file holds keywords and addresses only.")
-    return content
 
 
 def _task(path: Path, name: str, entry: Any) -> Task:

@@ -21,7 +21,7 @@ def obey(crawl: Crawl, command: events.Command) -> Any:
     """Do it and return the old value where there is one; Problem says why it can't be done."""
     match command:
         case events.SetParam(name, value):
-            old, _ = move(crawl.strategy.params, name, value)
+            old = move(crawl.strategy.params, name, value)
             crawl.strategy.changed(name, old)
             crawl.reinforcer.terms = crawl.strategy.terms(crawl.reinforcer.terms)
             return old
@@ -32,7 +32,12 @@ def obey(crawl: Crawl, command: events.Command) -> Any:
         case events.Label(url, good):
             return _label(crawl, url, good)
         case events.AddSeeds(urls):
-            crawl.strategy.seeds(_seeds(crawl, urls))
+            for url in urls:
+                if not is_web_address(url):
+                    raise Problem(f"A starting point is an http or https address, not {url[:80]!r}.")
+                if not crawl.in_scope(url):
+                    raise Problem(f"{url} is out of the crawl's scope; include it first.")
+            crawl.strategy.seeds([Link(url) for url in urls])
         case events.Exclude(text):
             crawl.scope.exclude(Rule.read(text))
         case events.Include(text):
@@ -50,22 +55,11 @@ def obey(crawl: Crawl, command: events.Command) -> Any:
     return None
 
 
-def _seeds(crawl: Crawl, urls: tuple[str, ...]) -> list[Link]:
-    for url in urls:
-        if not is_web_address(url):
-            raise Problem(f"A starting point is an http or https address, not {url[:80]!r}.")
-        if not crawl.in_scope(url):
-            raise Problem(f"{url} is out of the crawl's scope; include it first.")
-    return [Link(url) for url in urls]
-
-
 def _set_limit(crawl: Crawl, name: str, value: float) -> float:
-    limits = parameters(crawl.limits)
     if name not in live_names(crawl.limits):
         raise Problem(f"A limit that can be changed is one of {', '.join(live_names(crawl.limits))}, not {name!r}.")
-    whole = limits[name].kind == "int" and math.isfinite(value)
-    old: float = getattr(crawl.limits, name)
-    setattr(crawl.limits, name, limits[name].read(math.floor(value) if whole else value))
+    whole = parameters(crawl.limits)[name].kind == "int" and math.isfinite(value)
+    old: float = move(crawl.limits, name, math.floor(value) if whole else value)
     return old
 
 
@@ -84,21 +78,16 @@ def _set_topic(crawl: Crawl, keywords: tuple[str, ...], description: str) -> lis
 
 
 def _label(crawl: Crawl, url: str, good: bool) -> None:
-    pages = [url] if "://" in url else crawl.memory.newest(url, 20)
-    if not pages:
+    addresses = [url] if "://" in url else crawl.memory.newest(url, 20)
+    if not addresses:
         raise Problem(f"No page of {url} has been downloaded yet, so there is nothing to label.")
-    for page in pages:
-        _label_page(crawl, page, good)
-
-
-def _label_page(crawl: Crawl, url: str, good: bool) -> None:
-    held = crawl.memory.recall(url)
-    page = held.result if held else None
-    if not isinstance(page, Page):
-        crawl.labels[url] = good  # it counts when the page comes
-        return
-    crawl.memory.keep(url, page, labelled(good))
-    crawl.label(crawl.scope.cut(page), good)
+    for address in addresses:
+        held = crawl.memory.recall(address)
+        if held and isinstance(held.result, Page):
+            crawl.memory.keep(address, held.result, labelled(good))
+            crawl.label(crawl.scope.cut(held.result), good)
+        else:
+            crawl.labels[address] = good  # it counts when the page comes
 
 
 def labelled(good: bool) -> Verdict:

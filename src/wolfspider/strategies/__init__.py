@@ -6,8 +6,8 @@ import importlib
 import pkgutil
 from collections.abc import Mapping
 
-from wolfspider.core.defaults import DEFAULT_STRATEGY as DEFAULT_STRATEGY
 from wolfspider.core.errors import Problem, closest
+from wolfspider.core.params import DEFAULT_STRATEGY as DEFAULT_STRATEGY
 from wolfspider.policy.strategy import REGISTRY, Strategy
 
 

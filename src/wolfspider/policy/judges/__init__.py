@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from wolfspider.core.defaults import DEFAULT_JUDGE as DEFAULT_JUDGE
 from wolfspider.core.errors import Problem, closest
 from wolfspider.core.model import Page, Verdict
+from wolfspider.core.params import DEFAULT_JUDGE as DEFAULT_JUDGE
 from wolfspider.core.topic import Topic
 from wolfspider.policy.judges.judge import Judge, Unlearning
 from wolfspider.policy.judges.keyword_judges import Coverage, Keywords, TfIdf

@@ -33,10 +33,10 @@ from wolfspider.bench.papers.chen_intelligent_spider.cases import (
 )
 from wolfspider.bench.run.cell import inside, opened
 from wolfspider.core import events, randomness
-from wolfspider.core.defaults import DEFAULT_JUDGE
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason
 from wolfspider.core.model import LEAP, Page
+from wolfspider.core.params import DEFAULT_JUDGE
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.driver import Result
