@@ -16,8 +16,7 @@ from wolfspider.app.settings import IDENTITY, Settings
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason
 from wolfspider.core.model import Route
-from wolfspider.engine.crawl import Crawl
-from wolfspider.engine.replay import replay
+from wolfspider.engine.crawl import Crawl, replay
 from wolfspider.files.failpoints import reach
 from wolfspider.policy.room import Broken, Room
 from wolfspider.store.base import Store

@@ -10,8 +10,8 @@ The driver brings the answer back and `land`s it: the page loses its links out o
 keeps it, and the strategy observes it. The strategy may send the page's document to the reinforcer, which pays credits
 at once or later (ledger.py). A visit that failed may be granted another try.
 
-Each of these steps is an event. Each call whose outcome could differ another time is written to the journal, from which
-the same crawl is played again (replay.py). What a person may do meanwhile is in commands.py.
+Each of these steps is an event. Each call whose outcome could differ another time is written to the journal. `replay`
+repeats the crawl from it, so that a killed run can be resumed. What a person may do meanwhile is in commands.py.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from wolfspider.engine.ledger import Ledger
 from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.judges.judge import Judge
 from wolfspider.policy.reinforcer import Reinforcer
-from wolfspider.policy.room import Broken, Order, Replayed, Room
+from wolfspider.policy.room import Broken, Order, Replayed, Room, tired
 from wolfspider.policy.strategy import Strategy
 
 PATIENCE = 1_000  # visits without a download after which a turn waits for something to change
@@ -173,10 +173,8 @@ class Crawl:
 
     def grant(self, visit: Visit) -> bool:
         """May this visit be tried once more? It costs a download."""
-        granted = not self.closing and self.flights.may_try_again(visit)
+        granted = not self.closing and self.flights.reserve_try(visit)
         self._write(("grant", visit.id, granted))
-        if granted:
-            self.flights.reserve_try(visit)
         return granted
 
     def land(self, visit: Visit, result: Page | Failure, now: float, seconds: float) -> None:
@@ -193,7 +191,9 @@ class Crawl:
     def _judged(self, flight: Flight, result: Page | Failure) -> tuple[Page | Failure, Verdict | None]:
         url, whole = flight.visit.link.url, result
         if isinstance(result, Page):
-            result = self._cut(url, result)
+            # What was asked for while it was in scope is kept; where it leads to must be in scope, too.
+            astray = result.final_url != url and not self.scope.allows(result.final_url)
+            result = Failure("excluded", f"led to {result.final_url}") if astray else self.scope.cut(result)
         if self.source_of(url) is not None:
             return result, None
         if not isinstance(result, Page):
@@ -203,16 +203,9 @@ class Crawl:
             verdict = held.verdict if held else None
         else:
             verdict = self._verdict(url, result)
-        if self.flights.charged(flight):
-            self._keep(url, whole if isinstance(result, Page) else result, verdict)
+        if self.flights.charged(flight) and (isinstance(result, Page) or result.lasting):
+            self.memory.keep(url, whole if isinstance(result, Page) else result, verdict)
         return result, verdict
-
-    def _cut(self, url: str, page: Page) -> Page | Failure:
-        """Without links that are not followed. What was asked for while it was in scope is kept; where it leads to must
-        be in scope, too."""
-        if page.final_url != url and not self.scope.allows(page.final_url):
-            return Failure("excluded", f"led to {page.final_url}")
-        return self.scope.cut(page)
 
     def _verdict(self, url: str, page: Page) -> Verdict:
         """A person's word, if there is one, else the judge's. A label given before the page was known teaches now."""
@@ -231,16 +224,11 @@ class Crawl:
         self.judge.learn(page, good)
         self.strategy.judged(page, labelled(good))
 
-    def _keep(self, url: str, result: Page | Failure, verdict: Verdict | None) -> None:
-        if isinstance(result, Page) or result.lasting:
-            self.memory.keep(url, result, verdict)
-
     def _observe(
         self, flight: Flight, result: Page | Failure, verdict: Verdict | None, cost: int, now: float, seconds: float
     ) -> None:
-        cached = flight.how != Route.OUT
         self.idle, self.streak = (0, 0) if cost else (self.idle + 1, self.streak + 1)
-        outcome = Outcome(flight.visit, result, verdict, cost, seconds, now, cached)
+        outcome = Outcome(flight.visit, result, verdict, cost, seconds, now, cached=flight.how != Route.OUT)
         if isinstance(result, Page):
             self.ledger.remember(flight.visit, result, verdict)
         submitted = self.strategy.observe(outcome) or ()
@@ -264,8 +252,7 @@ class Crawl:
         """When there is something to do again, landings and commands apart."""
         if self.paused or self.closing or self.flights.free <= 0:
             return math.inf
-        time = min(room.next_ready(), self.ledger.next_due(), self._wake(now))
-        return max(time, now + INSTANT)
+        return max(now + INSTANT, min(room.next_ready(), self.ledger.next_due(), self._wake(now)))
 
     def reopen(self) -> None:
         """Go on after a stop, which ends a session and not the crawl."""
@@ -286,9 +273,6 @@ class Crawl:
             return EndReason.PAUSED
         if self.asked != now:
             return None
-        return self._dry(room, now)
-
-    def _dry(self, room: Room, now: float) -> EndReason | None:
         if self.strategy.wake(now) is None and not self.ledger.credits:
             return EndReason.EXCLUDED if self.scope.narrowed and self.strategy.excluded() else EndReason.DONE
         time = self.next(room, now)
@@ -379,3 +363,30 @@ class Crawl:
         self.strategy.topic = self.topic
         self.strategy.restore(state["strategy"])
         self.reinforcer.terms = self.strategy.terms(self.reinforcer.terms)
+
+
+def replay(crawl: Crawl, entries: Iterable[tuple[Any, ...]], room: Room) -> None:
+    """Play a journal again: the room's answers and the results come from the entries, everything else comes out anew
+    and must be the same. The room is left as it was at the end of the journal."""
+    for kind, *entry in entries:
+        if kind == "begin":
+            crawl.begin(*entry)
+        elif kind == "propose":
+            crawl.reopen()  # it was resumed after a stop
+            now, free, newly_ready, answers, ids = entry
+            orders = crawl.visits(Replayed(room, free, newly_ready, answers), now)
+            if tuple(order.visit.id for order in orders) != ids:
+                raise Broken(f"{crawl.strategy.name} proposed other visits than the first time")
+        elif kind == "land":
+            number, result, now, seconds = entry
+            flight = crawl.flights[number]
+            crawl.land(flight.visit, result, now, seconds)
+            if flight.how == Route.OUT:
+                room.release(flight.visit.link.host, now if tired(result) else None)
+        elif kind == "grant":
+            number, granted = entry
+            if crawl.grant(crawl.flights[number].visit) != granted:
+                raise Broken(f"visit {number} was granted another try the first time, or was not")
+        elif kind == "command":
+            crawl.command(*entry)
+    crawl.reopen()

@@ -174,15 +174,14 @@ class Flights(Mapping[int, Flight]):
             )
         )
 
-    def may_try_again(self, visit: Visit) -> bool:
-        """Is there a download left for another try?"""
-        return not self.charged(self[visit.id]) or self.left > 0
-
-    def reserve_try(self, visit: Visit) -> None:
-        """Another try was granted."""
+    def reserve_try(self, visit: Visit) -> bool:
+        """Reserve a download for another try of this visit, if one is left."""
         flight = self[visit.id]
         if self.charged(flight):
+            if self.left <= 0:
+                return False
             self.requested += flight.tries - flight.requests  # in a replay nobody asked whether they may be sent
             self.reserved += 1
         flight.requests = flight.tries
         flight.tries += 1
+        return True

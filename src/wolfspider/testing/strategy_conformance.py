@@ -16,8 +16,7 @@ from wolfspider.core import codec, events
 from wolfspider.core.model import FAILURES, Credit, Page, Route, host_of
 from wolfspider.core.params import parameters
 from wolfspider.core.randomness import generator
-from wolfspider.engine.crawl import Crawl
-from wolfspider.engine.replay import replay
+from wolfspider.engine.crawl import Crawl, replay
 from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.browsing import TRAINING
 from wolfspider.policy.reinforcer import Terms
