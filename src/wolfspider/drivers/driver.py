@@ -74,10 +74,6 @@ class Driver:
         assert held is not None, url
         return held.result
 
-    def _again(self, visit: Visit, result: Page | Failure, tried: int) -> bool:
-        """Is it worth another try, and does the crawl pay for it?"""
-        return self._worth_another(result, tried) and self.crawl.grant(visit)
-
     def _worth_another(self, result: Page | Failure, tried: int) -> bool:
         if isinstance(result, Page) or tried >= self.tries:
             return False

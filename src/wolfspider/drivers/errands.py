@@ -20,7 +20,6 @@ class Return(NamedTuple):
     """A visit that has come back, or the bug that kept it from doing so."""
 
     at: float
-    number: int
     visit: Visit
     result: Page | Failure
     fetch: Fetch | None
@@ -55,7 +54,7 @@ class Errands:
                 self._doing(visit, Phase.FETCHING)
             return await self._fetched(visit, tried)
         except Exception as bug:
-            return Return(self.clock(), visit.id, visit, Failure("connect", "a bug"), None, 0.0, tried, bug)
+            return Return(self.clock(), visit, Failure("connect", "a bug"), None, 0.0, tried, bug)
 
     def park(self, visit: Visit, waiting: bool, why: Phase = Phase.TURN) -> None:
         self.crawl.flights.park(visit, waiting)
@@ -83,7 +82,7 @@ class Errands:
         source = self.crawl.source_of(url)
         if source is not None:
             if not may_send(visit):
-                return Return(self.clock(), visit.id, visit, NOT_SENT, None, 0.0, tried)
+                return Return(self.clock(), visit, NOT_SENT, None, 0.0, tried)
             return await self._answered(source, visit, tried)
         held = self.store.held(url) if visit.fresh else {}
         fetch = await self.web.fetch(
@@ -95,23 +94,22 @@ class Errands:
             )
         )
         self._doing(visit, Phase.READING)
-        unchanged = fetch.status == 304 and held and fetch.failure is None
-        result = self._unchanged(url) if unchanged else await self.read(fetch)
+        if fetch.status == 304 and held and fetch.failure is None:
+            kept = self.crawl.memory.recall(url)
+            result = kept.result if kept else Failure("status", "304 for a page that is not at hand")
+        else:
+            result = await self.read(fetch)
         if (fetch.hops or fetch.captures) and isinstance(result, Failure) and not result.asked:
             # A redirect came, and where it leads may not be asked: the visit did cost a request.
             kind = "timeout" if result.kind == "waiting" else "redirect"
             result = Failure(kind, f"{result.kind}: {result.detail}")
-        return Return(self.clock(), visit.id, visit, result, fetch, fetch.seconds, tried)
+        return Return(self.clock(), visit, result, fetch, fetch.seconds, tried)
 
     async def _answered(self, source: Source, visit: Visit, tried: int) -> Return:
         url, began = visit.link.url, self.clock()
         if isinstance(source, Service):
             result = await source.ask(url, began)
-            return Return(self.clock(), visit.id, visit, result, None, self.clock() - began, tried)
+            return Return(self.clock(), visit, result, None, self.clock() - began, tried)
         result = source.look(url, began)
         await asyncio.sleep(self.instant)
-        return Return(self.clock(), visit.id, visit, result, None, self.instant, tried)
-
-    def _unchanged(self, url: str) -> Page | Failure:
-        held = self.crawl.memory.recall(url)
-        return held.result if held else Failure("status", "304 for a page that is not at hand")
+        return Return(self.clock(), visit, result, None, self.instant, tried)

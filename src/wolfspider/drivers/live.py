@@ -82,24 +82,30 @@ class Run(Driver):
         crawl.listen(self._heard.append)
 
     async def run(self) -> Result:
-        self._take_up()
+        for flight in list(self.crawl.flights.values()):  # left over from before a crash or a stop
+            if flight.how == Route.OUT:
+                self.store.count("refetched")
+            self._dispatch(Order(flight.visit, flight.how), self.clock(), flight.tries)
         self._look_for_others()
         helpers = [asyncio.create_task(self._watched(helper)) for helper in (self._poll, self._tend, self._sync)]
         try:
             with _garbage_sought_seldom():
                 reason = await self._turn_until_over()
         finally:
-            await _cancelled([*helpers, *self._tasks.values()])
+            tasks = [*helpers, *self._tasks.values()]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
         self._publish(self.clock(), CrawlState.ENDED)
         self.crawl.end(reason, self.clock())
         self._commit()
         self.take_snapshot()
         return Result(reason, self.crawl.spent, self.crawl.now)
 
-    def drain(self, patience: float = DRAIN) -> None:
+    def drain(self, reason: EndReason = EndReason.INTERRUPTED) -> None:
         """Start nothing new, wait a little for what is out, and end; the run can be resumed."""
-        self.ending = self.ending or EndReason.INTERRUPTED
-        self._until = min(self._until, self.clock() + patience)
+        self.ending = self.ending or reason
+        self._until = min(self._until, self.clock() + DRAIN)
         self._bell.set()
 
     def stop(self) -> None:
@@ -138,26 +144,21 @@ class Run(Driver):
             await self._something(now)
             if self._bug is not None:
                 raise self._bug
-            for back in self._returned():
+            returned, self._back = sorted(self._back, key=lambda back: (back.at, back.visit.id)), []
+            for back in returned:
                 self._return(back)
 
     def _over(self, now: float) -> EndReason | None:
         if self.ending:
-            return self.ending if now >= self._until or not (self._under_way() or self._back) else None
+            # A visit that still waits for its turn at a host may as well wait for the next session.
+            under_way = self._back or not self._tasks.keys() <= self.crawl.flights.parked
+            return self.ending if now >= self._until or not under_way else None
         reason = self.crawl.over(self.room, now)
-        if reason is None and self._only_stranded():
+        if reason is None and self.stranded and not (self._tasks or self._back):
             dry = self.crawl.asked == now or self.crawl.flights.left <= 0
             waits = self.crawl.next(self.room, now) - now > self.crawl.limits.max_wait
             return EndReason.WAITING if dry and waits and not self.crawl.paused else None
         return None if reason == EndReason.PAUSED else reason
-
-    def _only_stranded(self) -> bool:
-        return bool(self.stranded) and not (self._tasks or self._back)
-
-    def _under_way(self) -> bool:
-        """Is there a visit to wait for in the end? One that itself still waits for its turn may as well wait for the
-        next session."""
-        return not self._tasks.keys() <= self.crawl.flights.parked
 
     def _commit(self) -> None:
         self.turns += 1
@@ -205,13 +206,6 @@ class Run(Driver):
 
     # There and back
 
-    def _take_up(self) -> None:
-        """Visits left over from before a crash or a stop go out again."""
-        for flight in list(self.crawl.flights.values()):
-            if flight.how == Route.OUT:
-                self.store.count("refetched")
-            self._dispatch(Order(flight.visit, flight.how), self.clock(), flight.tries)
-
     def _dispatch(self, order: Order, now: float, tried: int = 1) -> None:
         visit, how = order
         if how == Route.OUT:
@@ -219,7 +213,7 @@ class Run(Driver):
             self._send(self._go_out(visit, tried), visit)
         elif how != Route.JOINED:  # a joined visit lands with the other one
             result = self._answer(visit, how, now)
-            back = Return(now + self.instant, visit.id, visit, result, None, self.instant, self.tries)
+            back = Return(now + self.instant, visit, result, None, self.instant, self.tries)
             if self.instant:
                 self._send(self._later(back), visit)
             else:
@@ -243,24 +237,19 @@ class Run(Driver):
             task.cancel()
 
     def _arrive(self, back: Return) -> None:
-        del self._tasks[back.number]
-        self.meter.back(back.number)
+        del self._tasks[back.visit.id]
+        self.meter.back(back.visit.id)
         self._back.append(back)
         self._bell.set()
-
-    def _returned(self) -> list[Return]:
-        back, self._back = sorted(self._back, key=lambda one: one[:2]), []
-        return back
 
     def _return(self, back: Return) -> None:
         if back.bug is not None:
             raise back.bug
         if self._goes_again(back):
             return
-        visit = back.visit
         if back.fetch is not None:
-            self.store.archive(visit.id, back.fetch)
-        self._land(visit, back.result, max(back.at, self.crawl.now), back.seconds)
+            self.store.archive(back.visit.id, back.fetch)
+        self._land(back.visit, back.result, max(back.at, self.crawl.now), back.seconds)
         reach("run-landed")
 
     def _goes_again(self, back: Return) -> bool:
@@ -275,7 +264,8 @@ class Run(Driver):
             return self._waits_on(visit, back.result, back.tried, rests)
         if self.ending:
             return self._worth_another(back.result, back.tried)
-        if rests > self.crawl.limits.max_wait or not self._again(visit, back.result, back.tried):
+        worth_it = rests <= self.crawl.limits.max_wait and self._worth_another(back.result, back.tried)
+        if not (worth_it and self.crawl.grant(visit)):
             return False
         self.meter.doing(visit, Phase.RETRY, self.clock())
         self._send(self._go_out(visit, back.tried + 1, rests), visit)
@@ -332,9 +322,7 @@ class Run(Driver):
             await asyncio.sleep(1.0)
             reason = self.chores(self.clock()) if self.chores else None
             if reason:
-                self.ending = self.ending or reason
-                self._until = min(self._until, self.clock() + DRAIN)
-                self._bell.set()
+                self.drain(reason)
 
     async def _sync(self) -> None:
         """A slow disk holds nothing else up."""
@@ -356,12 +344,6 @@ def _garbage_sought_seldom() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*usual)
-
-
-async def _cancelled(tasks: list[asyncio.Task[None]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def run(crawl: Crawl, web: Web, store: Store, **options: Any) -> Result:

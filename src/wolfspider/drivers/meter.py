@@ -56,7 +56,10 @@ class Pace:
         `idle_until`: nothing can come before. `busy_until`: something that is out cannot come before."""
         if not self._seen:
             return None
-        now, first = self._seen[-1], self._steady()
+        now, first = self._seen[-1], self._since(self.MINUTE)
+        if now[1] - first[1] < self.STEADY:  # downloads are rare: further back, then
+            enough = (seen for seen in reversed(self._seen) if now[1] - seen[1] >= self.STEADY)
+            first = next(enough, self._seen[0])
         rate = _rate(first, now)
         if now[0] - first[0] < self.SILENCE or now[1] - first[1] < self.FEW:
             return None
@@ -68,14 +71,6 @@ class Pace:
         """What was seen so many seconds ago; the first look if there was none by then."""
         from_ = self._seen[-1][0] - seconds
         return next((seen for seen in reversed(self._seen) if seen[0] <= from_), self._seen[0])
-
-    def _steady(self) -> tuple[float, int]:
-        """Where the pace is taken from: a minute ago, or further back where downloads are rare."""
-        minute, now = self._since(self.MINUTE), self._seen[-1]
-        if now[1] - minute[1] >= self.STEADY:
-            return minute
-        enough = (seen for seen in reversed(self._seen) if now[1] - seen[1] >= self.STEADY)
-        return next(enough, self._seen[0])
 
 
 def _rate(first: tuple[float, int], last: tuple[float, int]) -> float:
@@ -130,7 +125,8 @@ class Meter:
         state = state or self._state(active, bool(doing) or next_at < math.inf)
         moves = state in (CrawlState.FETCHING, CrawlState.WAITING, CrawlState.IDLE)
         idle_until = -math.inf if active or next_at == math.inf else next_at
-        longest, since, deadline = self._longest()
+        fetched = (one for one in self._out.values() if one.what == Phase.FETCHING)
+        longest = min(fetched, key=lambda one: one.since, default=None)
         return Gauge(
             now,
             state=state,
@@ -146,19 +142,11 @@ class Meter:
             rate_now=round(self._pace.rate(Pace.NOW), 3),
             rate_minute=round(self._pace.rate(Pace.MINUTE), 3),
             left=self._left(now, idle_until) if moves else None,
-            longest=longest,
-            longest_since=since,
-            longest_deadline=deadline,
+            longest=longest.visit.link.url[:_LONGEST] if longest else "",
+            longest_since=longest.since if longest else None,
+            longest_deadline=longest.visit.deadline if longest else None,
             stranded=dict(Counter(map(in_words, stranded))),
         )
-
-    def _longest(self) -> tuple[str, float | None, float | None]:
-        """What has been fetched for the longest time: its address, since when, and the seconds that it may take."""
-        fetching = (one for one in self._out.values() if one.what == Phase.FETCHING)
-        longest = min(fetching, key=lambda one: one.since, default=None)
-        if longest is None:
-            return "", None, None
-        return longest.visit.link.url[:_LONGEST], longest.since, longest.visit.deadline
 
     def _state(self, active: int, waits: bool) -> CrawlState:
         if self._crawl.closing:
@@ -188,11 +176,7 @@ class Meter:
         resting = {one.visit.link.host for one in self._out.values() if one.what in (Phase.REST, Phase.RETRY)}
         if not isinstance(frontier, Frontier) or len(frontier.names) > _MANY_HOSTS:
             return None, len(resting.union(self._room.resting(now)))
-        ready = 0
-        for name, number in frontier.names.items():
-            if frontier.queues[number].best is not None:
-                when = self._room.when(name)
-                ready += when <= now
-                if now < when < math.inf:
-                    resting.add(name)
-        return ready, len(resting)
+        waiting = (name for name, number in frontier.names.items() if frontier.queues[number].best is not None)
+        ready_at = {name: self._room.when(name) for name in waiting}
+        resting.update(name for name, when in ready_at.items() if now < when < math.inf)
+        return sum(when <= now for when in ready_at.values()), len(resting)

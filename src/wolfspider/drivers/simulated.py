@@ -143,18 +143,15 @@ class Simulation(Driver):
             raise Broken(f"visits {list(self.crawl.flights)} never land: nothing is left to wait for")
         self.now = max(self.now, time)
         while self.done and self.done[0][0] <= self.now:
-            self._return(*heapq.heappop(self.done))
+            at, number, visit, result, seconds, tried = heapq.heappop(self.done)
+            if self._worth_another(result, tried) and self.crawl.grant(visit):
+                heapq.heappush(self.leaving, (at + self.crawl.limits.delay, number, visit, tried + 1))
+            else:
+                self._land(visit, result, at, seconds)
 
     def _next(self, wanted: float) -> float:
         """When a visit is back, a command comes, or the crawl wants to be asked."""
-        done = self.done[0][0] if self.done else math.inf
-        return min(wanted, done, self.commands[0][0] if self.commands else math.inf)
-
-    def _return(self, at: float, number: int, visit: Visit, result: Page | Failure, seconds: float, tried: int) -> None:
-        if self._again(visit, result, tried):
-            heapq.heappush(self.leaving, (at + self.crawl.limits.delay, number, visit, tried + 1))
-        else:
-            self._land(visit, result, at, seconds)
+        return min([wanted, *(timed[0][0] for timed in (self.done, self.commands) if timed)])
 
     def _dispatch(self, order: Order, tried: int = 1) -> None:
         visit, how = order
