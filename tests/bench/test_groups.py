@@ -18,7 +18,6 @@ from wolfspider.bench.groups import (
     indexed,
     keyed,
     mean,
-    mean_text,
     reader,
     values,
     where,
@@ -71,10 +70,6 @@ def test_rows_without_a_figure_do_not_count() -> None:
     assert mean(ROWS, "tally.sent") == 5.0 and mean([], "share") is None
     assert average([None, math.nan, math.inf]) is None
     assert average([1.0, 2.0, 2.0], digits=2) == pytest.approx(1.67)
-
-
-def test_a_mean_is_told_with_its_interval() -> None:
-    assert mean_text([0.5, 0.5, 0.5]) == "0.500 [0.500, 0.500]"
 
 
 def test_a_figure_is_keyed_where_a_row_has_it() -> None:

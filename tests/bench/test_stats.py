@@ -16,6 +16,7 @@ from wolfspider.bench.stats import (
     compare,
     holm,
     interval,
+    mean_text,
     paired,
     recall_at,
     summaries,
@@ -206,3 +207,7 @@ def test_the_paired_test_is_that_of_the_library(differences: list[int], share: f
 def test_differences_that_do_not_vary_are_sure() -> None:
     assert paired([0.1, 0.1, 0.1]) == (pytest.approx(0.1), pytest.approx(0.1), pytest.approx(0.1), None, 0.0)
     assert paired([0.0, 0.0]).p == 1.0
+
+
+def test_a_mean_is_told_with_its_interval() -> None:
+    assert mean_text([0.5, 0.5, 0.5]) == "0.500 [0.500, 0.500]"

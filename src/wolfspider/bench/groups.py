@@ -14,14 +14,13 @@ figure that is None or not a number.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import reduce
 from typing import Any, TypeVar
 
 import numpy as np
 
 from wolfspider.bench.experiment import Row, Rows
-from wolfspider.bench.stats import interval
 
 K = TypeVar("K", bound=Hashable)
 N = TypeVar("N", bound=Hashable)
@@ -98,9 +97,3 @@ def average(numbers: Iterable[float | None], digits: int | None = None) -> float
 def mean(rows: Iterable[Row], figure: Figure, digits: int | None = None) -> float | None:
     """The mean over the rows that have the figure; None where none has it."""
     return average(values(rows, figure), digits)
-
-
-def mean_text(numbers: Sequence[float], digits: int = 3) -> str:
-    """The mean with its 95% bootstrap interval: 0.512 [0.493, 0.530]."""
-    low, high = interval(np.asarray(numbers, dtype=np.float64))
-    return f"{np.mean(numbers):.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"

@@ -13,12 +13,14 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wolfspider.bench import Row
+from wolfspider.bench.groups import Figure, aligned, grouped, values
 from wolfspider.bench.measure.bounds import curve
 
 EXACT = 50  # differences up to which the test counts all signs
@@ -26,8 +28,8 @@ EXACT_TIED = 13  # likewise where some are equal: 2^13 signs are tried one by on
 RESAMPLES = 9_999
 DIGITS = 12  # differences that agree so far are equal: the rest is rounding
 
-Figure = str | Callable[[Row], float | None]  # a field of a row, or what is computed from one
-Work = tuple[str, str]  # web, topic
+WORK = itemgetter("web", "topic")  # of a row: strategies are compared on the same work
+Work = tuple[str, str]
 Floats = NDArray[np.float64]
 
 
@@ -68,15 +70,13 @@ def recall_at(share: float) -> Callable[[Row], float | None]:
 
 def by_work(rows: Iterable[Row], value: Figure = "auc_ratio") -> dict[str, dict[Work, float]]:
     """strategy -> (web, topic) -> the mean over its repeats; rows that failed or lack the figure are left out."""
-    lists: dict[str, dict[Work, list[float]]] = {}
-    for row in rows:
-        works = lists.setdefault(row["strategy"], {})
-        figure = row[value] if isinstance(value, str) else value(row)
-        if row["error"] is None and figure is not None:
-            works.setdefault((row["web"], row["topic"]), []).append(figure)
     return {
-        strategy: {work: math.fsum(values) / len(values) for work, values in works.items()}
-        for strategy, works in lists.items()
+        strategy: {
+            work: math.fsum(figures) / len(figures)
+            for work, repeats in grouped(own, WORK).items()
+            if (figures := values([row for row in repeats if row["error"] is None], value))
+        }
+        for strategy, own in grouped(rows, itemgetter("strategy")).items()
     }
 
 
@@ -99,20 +99,17 @@ def compare(rows: Iterable[Row], value: Figure = "auc_ratio", seed: int = 0) -> 
     """Every pair of strategies that shares work, the better one first."""
     works = by_work(rows, value)
     raw = [
-        _compared(*pair, differences, seed)
-        for pair in combinations(works, 2)
-        if (differences := _differences(works[pair[0]], works[pair[1]])).size
+        _compared(first, second, works, seed)
+        for first, second in combinations(works, 2)
+        if works[first].keys() & works[second].keys()
     ]
     adjusted = holm([comparison.p for comparison in raw])
     return [replace(comparison, adjusted=p) for comparison, p in zip(raw, adjusted, strict=True)]
 
 
-def _differences(first: Mapping[Work, float], second: Mapping[Work, float]) -> Floats:
-    common = [work for work in first if work in second]
-    return np.round([first[work] - second[work] for work in common], DIGITS)
-
-
-def _compared(first: str, second: str, differences: Floats, seed: int) -> Comparison:
+def _compared(first: str, second: str, works: Mapping[str, Mapping[Work, float]], seed: int) -> Comparison:
+    ours, theirs = aligned({first: works[first], second: works[second]}).values()
+    differences: Floats = np.subtract(ours, theirs).round(DIGITS)
     if differences.mean() < 0:
         first, second, differences = second, first, -differences
     low, high = interval(differences, seed)
@@ -229,6 +226,12 @@ def holm(ps: Sequence[float]) -> list[float]:
     adjusted = np.empty(len(ps))
     adjusted[order] = steps
     return [float(p) for p in adjusted]
+
+
+def mean_text(numbers: Sequence[float], digits: int = 3) -> str:
+    """The mean with its 95% bootstrap interval: 0.512 [0.493, 0.530]."""
+    low, high = interval(np.asarray(numbers, dtype=np.float64))
+    return f"{np.mean(numbers):.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
 
 
 def interval(differences: Floats, seed: int = 0, share: float = 0.95) -> tuple[float, float]:

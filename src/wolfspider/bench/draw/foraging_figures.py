@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from wolfspider.bench.draw.svg import PALETTE, SOFT, Figure
 from wolfspider.bench.measure.describe import Degrees, degree_figure
@@ -41,21 +41,24 @@ def _degrees(part: Part) -> Degrees:
 
 def efficiency(tallies: Mapping[str, Part], of: str = "downloads", title: str = "") -> Figure:
     """Rewarded documents to `downloads` or to those `sent`, window by window."""
-    figure = Figure(title or f"Rewarded to {DONE[of]}", "days", f"rewarded / {DONE[of]}")
-    for name, tally in tallies.items():
-        series = tally["series"]
-        ratios = shares(series["relevant"], series[of])
-        figure.line(_days(len(ratios), tally["window_hours"]), ratios, name)
+    series = {name: shares(tally["series"]["relevant"], tally["series"][of]) for name, tally in tallies.items()}
+    curves = {name: (_days(len(own), tallies[name]["window_hours"]), own) for name, own in series.items()}
+    return _lines(Figure(title or f"Rewarded to {DONE[of]}", "days", f"rewarded / {DONE[of]}"), curves)
+
+
+def _lines(figure: Figure, curves: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Figure:
+    """A line for each name, along x and y."""
+    for name, (xs, ys) in curves.items():
+        figure.line(xs, ys, name)
     return figure
 
 
 def found_and_published(tally: Part) -> Figure:
     """Rewarded documents by the time of their reward and by that of their publication, and documents sent."""
-    figure = Figure("Published and found", "days", f"documents in {tally['window_hours']:g} h")
-    for name, label in (("published", "published"), ("relevant", "rewarded"), ("sent", "sent")):
-        series = tally["series"][name]
-        figure.line(_days(len(series), tally["window_hours"]), series, label)
-    return figure
+    hours, series = tally["window_hours"], tally["series"]
+    shown = {"published": series["published"], "rewarded": series["relevant"], "sent": series["sent"]}
+    figure = Figure("Published and found", "days", f"documents in {hours:g} h")
+    return _lines(figure, {name: (_days(len(own), hours), own) for name, own in shown.items()})
 
 
 def freshness(parts: Mapping[str, Part]) -> Figure:
@@ -67,19 +70,18 @@ def age(parts: Mapping[str, Part]) -> Figure:
 
 
 def _sampled(parts: Mapping[str, Part], title: str, label: str, field: int) -> Figure:
-    figure = Figure(title, "days", label)
-    for name, part in parts.items():
-        points = [(sample[0] / 24, sample[field]) for sample in part["samples"] if sample[field] is not None]
-        figure.line([day for day, _ in points], [value for _, value in points], name)
-    return figure
+    known = {name: [each for each in part["samples"] if each[field] is not None] for name, part in parts.items()}
+    curves = {name: ([each[0] / 24 for each in own], [each[field] for each in own]) for name, own in known.items()}
+    return _lines(Figure(title, "days", label), curves)
 
 
 def lags(parts: Mapping[str, Part]) -> Figure:
     """The median hours from publication to reward, day by day."""
-    figure = Figure("From publication to reward", "day", "median hours")
-    for name, part in parts.items():
-        figure.line([day["day"] + 1 for day in part["days"]], [day["median"] for day in part["days"]], name)
-    return figure
+    curves = {
+        name: ([day["day"] + 1 for day in part["days"]], [day["median"] for day in part["days"]])
+        for name, part in parts.items()
+    }
+    return _lines(Figure("From publication to reward", "day", "median hours"), curves)
 
 
 def scores(population: Part) -> Figure:
@@ -111,8 +113,11 @@ def decisions(part: Part, days: float | None = None) -> Figure:
 
 
 def _stacked(part: Part, field: str, title: str, label: str, days: float | None) -> Figure:
-    windows = [window for window in part["windows"] if days is None or window["hours"] / 24 < days]
-    windows = [window for window in windows if None not in window[field].values()]
+    windows = [
+        window
+        for window in part["windows"]
+        if (days is None or window["hours"] / 24 < days) and None not in window[field].values()
+    ]
     order = [agent for agent in part["order"] if any(agent in window[field] for window in windows)]
     layers = [[window[field].get(agent, 0.0) for window in windows] for agent in order]
     figure = Figure(title, "days", label, y_range=(0.0, 1.0))
@@ -127,10 +132,11 @@ def new_starts(part: Part) -> Figure:
 
 
 def discovered(parts: Mapping[str, Part]) -> Figure:
-    figure = Figure("Addresses discovered", "days", "addresses seen so far")
-    for name, part in parts.items():
-        figure.line([hours / 24 for hours, _, _ in part["curve"]], [seen for _, seen, _ in part["curve"]], name)
-    return figure
+    curves = {
+        name: ([hours / 24 for hours, _, _ in part["curve"]], [seen for _, seen, _ in part["curve"]])
+        for name, part in parts.items()
+    }
+    return _lines(Figure("Addresses discovered", "days", "addresses seen so far"), curves)
 
 
 def land(part: Part) -> Figure:

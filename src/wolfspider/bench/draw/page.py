@@ -15,6 +15,11 @@ from wolfspider import __version__
 from wolfspider.bench.experiment import Both, Claim, Finding, Reproduction, Ruling, Table
 
 LOOK = {True: ("holds", "✓"), False: ("fails", "✗"), None: ("open", "?")}
+VERBS = {  # of one claim, and of several
+    True: ("holds", "hold"),
+    False: ("does not hold", "do not hold"),
+    None: ("not testable", "not testable"),
+}
 
 STYLE = """
 :root { color-scheme: light dark; --ground: #fbfbfa; --card: #fff; --ink: #1f2933; --soft: #5a6673; --line: #e2e6ea;
@@ -73,7 +78,16 @@ footer { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--line);
 
 def html(reproduction: Reproduction, files: Sequence[str] = ()) -> str:
     """The whole page; `files` are what stands beside it, to be linked."""
-    return "\n".join([*_head(reproduction), *_body(reproduction, files), "</main></body></html>"]) + "\n"
+    parts = [
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">',
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{_text(reproduction.experiment.title)}</title>",
+        f"<style>{STYLE}</style></head><body><main>",
+        *_body(reproduction, files),
+        "</main></body></html>",
+    ]
+    return "\n".join(parts) + "\n"
 
 
 def number(value: float | str | None) -> str:
@@ -94,14 +108,6 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
-def _head(reproduction: Reproduction) -> Iterator[str]:
-    yield '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-    yield "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield f"<title>{_text(reproduction.experiment.title)}</title>"
-    yield f"<style>{STYLE}</style></head><body><main>"
-
-
 def _body(reproduction: Reproduction, files: Sequence[str]) -> Iterator[str]:
     experiment = reproduction.experiment
     yield f'<header><h1>{_text(experiment.title)}</h1><p class="paper">{_text(experiment.paper)}</p>'
@@ -115,26 +121,17 @@ def _body(reproduction: Reproduction, files: Sequence[str]) -> Iterator[str]:
         yield "<h2>Figures</h2>"
         yield from (f"<figure>{figure.svg()}</figure>" for figure in reproduction.figures)
     yield from _how(reproduction)
-    links = [f'<a href="{_text(name)}">{_text(name)}</a>' for name in files]
-    yield from _list("The same for other programs", links)
+    yield from _list("The same for other programs", (f'<a href="{_text(name)}">{_text(name)}</a>' for name in files))
     yield f"<footer>wolfspider {_text(__version__)}</footer>"
 
 
 def _tally(findings: Sequence[Finding]) -> str:
-    counted = [(holds, sum(each.ruling.holds is holds for each in findings)) for holds in LOOK]
     lines = [
-        f'<li class="{LOOK[holds][0]}">{LOOK[holds][1]} {count} {_verb(holds, count)}</li>'
-        for holds, count in counted
-        if count
+        f'<li class="{LOOK[holds][0]}">{LOOK[holds][1]} {count} {VERBS[holds][count > 1]}</li>'
+        for holds in LOOK
+        if (count := sum(each.ruling.holds is holds for each in findings))
     ]
     return f'<ul class="tally">{"".join(lines)}</ul>'
-
-
-def _verb(holds: bool | None, count: int) -> str:
-    if holds is None:
-        return "not testable"
-    words = ("holds", "does not hold") if count == 1 else ("hold", "do not hold")
-    return words[not holds]
 
 
 def _claim(found: Finding) -> str:

@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,9 +16,10 @@ import numpy as np
 from wolfspider.bench import Row
 from wolfspider.bench.draw.dots import dot_plot
 from wolfspider.bench.draw.svg import INK, PALETTE, SOFT, Figure
+from wolfspider.bench.groups import grouped
 from wolfspider.bench.measure.bounds import curve
 from wolfspider.bench.run.result_cache import write_whole
-from wolfspider.bench.stats import Comparison, by_work, compare, recall_at, spread, summaries
+from wolfspider.bench.stats import WORK, Comparison, by_work, compare, recall_at, spread, summaries
 from wolfspider.core.errors import BadInput
 
 DRAWN = len(PALETTE)  # curves in one figure; more would share colours
@@ -58,60 +60,68 @@ def write_report(
     return path
 
 
-def _report(rows: Sequence[Row], figures: Sequence[str], about: Mapping[str, Any]) -> Iterator[str]:
-    yield "# Bench\n"
-    yield from _what_was_run(rows, about)
-    yield "\n## Overview\n"
-    yield "`auc_ratio` is the area under the curve of relevant pages against downloads, divided by that of the upper"
-    yield "bound, which no crawler can pass: mean ± standard deviation between topics. The other figures are means.\n"
-    yield markdown_table(rows)
-    yield f"\n![Mean auc_ratio of each strategy on each web]({figures[0]})"
-    yield "\nRecall on the way, after a share of the budget:\n"
-    yield on_the_way(rows)
-    for web in _distinct(rows, "web"):
-        yield f"\n## {_plain(web)}\n"
-        yield topics_table([row for row in rows if row["web"] == web])
-    yield from _luck(rows)
-    yield "\n## Curves\n"
-    yield f"Means over repeats; a band spans lowest and highest. Of more than {DRAWN} strategies the best are drawn.\n"
-    yield from (f"![{_plain(name.removesuffix('.svg'))}]({name})\n" for name in figures[1:])
-    yield from _failures(rows)
+def _report(rows: Sequence[Row], figures: Sequence[str], about: Mapping[str, Any]) -> list[str]:
+    return [
+        "# Bench\n",
+        *_what_was_run(rows, about),
+        "\n## Overview\n",
+        "`auc_ratio` is the area under the curve of relevant pages against downloads, divided by that of the upper",
+        "bound, which no crawler can pass: mean ± standard deviation between topics. The other figures are means.\n",
+        markdown_table(rows),
+        f"\n![Mean auc_ratio of each strategy on each web]({figures[0]})",
+        "\nRecall on the way, after a share of the budget:\n",
+        on_the_way(rows),
+        *(f"\n## {_plain(web)}\n\n{topics_table(own)}" for web, own in grouped(rows, itemgetter("web")).items()),
+        *_luck(rows),
+        "\n## Curves\n",
+        f"Means over repeats; a band spans lowest and highest. Of more than {DRAWN} strategies the best are drawn.\n",
+        *(f"![{_plain(name.removesuffix('.svg'))}]({name})\n" for name in figures[1:]),
+        *_failures(rows),
+    ]
 
 
-def _what_was_run(rows: Sequence[Row], about: Mapping[str, Any]) -> Iterator[str]:
-    yield f"    {command(rows, about)}\n"
-    if "version" in about:
-        yield f"- wolfspider {about['version']}."
-    for web, digest in about.get("webs", {}).items():
-        yield f"- Web {_plain(web)}: content {digest}."
-    for web, digest in about.get("leaps", {}).items():
-        yield f"- Leaps go into the web {_plain(web)}: content {digest}."
-    for role, files in about.get("files", {}).items():
-        for name, plugin in files.items():
-            yield f"- {_plain(name)}, of the {role}, comes from {_plain(plugin['file'])}: content {plugin['digest']}."
-    steady = [strategy for strategy in _distinct(rows, "strategy") if _is_steady(rows, strategy)]
-    if steady:
-        yield f"- Drew no lots, every repeat the same: {', '.join(steady)}."
+def _what_was_run(rows: Sequence[Row], about: Mapping[str, Any]) -> list[str]:
+    steady = [name for name, own in grouped(rows, itemgetter("strategy")).items() if _is_steady(own)]
+    return [
+        f"    {command(rows, about)}\n",
+        *([f"- wolfspider {about['version']}."] if "version" in about else []),
+        *(f"- Web {_plain(web)}: content {digest}." for web, digest in about.get("webs", {}).items()),
+        *(
+            f"- Leaps go into the web {_plain(web)}: content {digest}."
+            for web, digest in about.get("leaps", {}).items()
+        ),
+        *(
+            f"- {_plain(name)}, of the {role}, comes from {_plain(plugin['file'])}: content {plugin['digest']}."
+            for role, files in about.get("files", {}).items()
+            for name, plugin in files.items()
+        ),
+        *([f"- Drew no lots, every repeat the same: {', '.join(steady)}."] if steady else []),
+    ]
 
 
 def command(rows: Sequence[Row], about: Mapping[str, Any]) -> str:
     """The command that gives these rows again."""
     first = rows[0]
-    words = ["wolfspider bench", *(f"--web {web}" for web in _distinct(rows, "web"))]
-    words += [f"--strategy {_given(strategy, about)}" for strategy in _distinct(rows, "strategy")]
-    words += [f"--pages {first['pages']}", f"--repeats {len({row['repeat'] for row in rows})}"]
-    words += [
+    options = {"from": "start", "latency": "latency", "topics": "topics_file"}
+    words = [
+        "wolfspider bench",
+        *(f"--web {web}" for web in _distinct(rows, "web")),
+        *(f"--strategy {_given(strategy, about)}" for strategy in _distinct(rows, "strategy")),
+        f"--pages {first['pages']}",
+        f"--repeats {len({row['repeat'] for row in rows})}",
         f"--judge {_given(first['judge'], about, 'judges')}",
         f"--train {first['train']}",
         f"--seed {about.get('seed', 0)}",
+        *(
+            f"--set {_given(strategy, about)}.{name}={value}"
+            for strategy, settings in about.get("settings", {}).items()
+            for name, value in settings.items()
+        ),
+        *([f"--slots {about['slots']}"] if about.get("slots", 1) != 1 else []),
+        *(f"--{option} {about[name]}" for option, name in options.items() if about.get(name) is not None),
+        *(["--obey-robots"] if about.get("obey_robots") else []),
+        *(f"--leaps {web}" for web in about.get("leaps", {})),
     ]
-    for strategy, settings in about.get("settings", {}).items():
-        words += [f"--set {_given(strategy, about)}.{name}={value}" for name, value in settings.items()]
-    words += [f"--slots {about['slots']}"] if about.get("slots", 1) != 1 else []
-    options = {"from": "start", "latency": "latency", "topics": "topics_file"}
-    words += [f"--{option} {about[name]}" for option, name in options.items() if about.get(name) is not None]
-    words += ["--obey-robots"] if about.get("obey_robots") else []
-    words += [f"--leaps {web}" for web in about.get("leaps", {})]
     return " ".join(words)
 
 
@@ -121,14 +131,11 @@ def _given(name: str, about: Mapping[str, Any], role: str = "strategies") -> str
     return shlex.quote(plugin["file"]) if plugin else name
 
 
-def _is_steady(rows: Sequence[Row], strategy: str) -> bool:
+def _is_steady(rows: Sequence[Row]) -> bool:
     """Were there repeats, and all alike?"""
-    works: dict[tuple[str, str], list[Any]] = {}
-    for row in rows:
-        if row["strategy"] == strategy and row["error"] is None:
-            works.setdefault((row["web"], row["topic"]), []).append(row["found"])
-    return any(len(curves) > 1 for curves in works.values()) and all(
-        found == curves[0] for curves in works.values() for found in curves
+    works = grouped((row for row in rows if row["error"] is None), WORK).values()
+    return any(len(repeats) > 1 for repeats in works) and all(
+        row["found"] == repeats[0]["found"] for repeats in works for row in repeats
     )
 
 
@@ -139,19 +146,17 @@ def markdown_table(rows: Sequence[Row]) -> str:
     """Strategies from best to worst, with the mean of each figure."""
     means = {name: by_work(rows, name) for name, _, _ in FIGURES}
     head = ["strategy", measure_of(rows), *(label for _, label, _ in FIGURES)]
-    body = []
-    for summary in ranked(rows):
-        figures = [_mean(means[name].get(summary.name, {}).values(), digits) for name, _, digits in FIGURES]
-        body.append([summary.name, summary.text, *figures])
+    body = [
+        [rank.name, rank.text, *(_mean(means[name][rank.name].values(), digits) for name, _, digits in FIGURES)]
+        for rank in ranked(rows)
+    ]
     return _table(head, body)
 
 
 def on_the_way(rows: Sequence[Row]) -> str:
     """The recall of each strategy while the budget lasts: a strategy that is good early need not be good late."""
     parts = {share: by_work(rows, recall_at(share)) for share in SHARES}
-    body = [
-        [rank.name, *(_mean(parts[share].get(rank.name, {}).values(), 3) for share in SHARES)] for rank in ranked(rows)
-    ]
+    body = [[rank.name, *(_mean(parts[share][rank.name].values(), 3) for share in SHARES)] for rank in ranked(rows)]
     return _table(["strategy", *(f"{share:.0%}" for share in SHARES)], body)
 
 
@@ -177,15 +182,17 @@ def topics_table(rows: Sequence[Row]) -> str:
     """The auc_ratio of each strategy on each topic of one web, mean ± standard deviation over repeats."""
     topics = _distinct(rows, "topic")
     value = measure_of(rows)
-    cells: dict[tuple[str, str], list[float]] = {}
-    for row in rows:
-        if row["error"] is None and row[value] is not None:
-            cells.setdefault((row["strategy"], row["topic"]), []).append(row[value])
+    measured = (row for row in rows if row["error"] is None and row[value] is not None)
+    cells = grouped(measured, itemgetter("strategy", "topic"))
     works = by_work(rows, value)
-    body = []
-    for rank in ranked(rows):
-        each = (_spread(cells.get((rank.name, topic), [])) for topic in topics)
-        body.append([rank.name, _mean(works[rank.name].values(), 3), *each])
+    body = [
+        [
+            rank.name,
+            _mean(works[rank.name].values(), 3),
+            *(_spread([row[value] for row in cells.get((rank.name, topic), [])]) for topic in topics),
+        ]
+        for rank in ranked(rows)
+    ]
     every = [(topic, figure) for done in works.values() for (_, topic), figure in done.items()]
     means = [_mean([figure for name, figure in every if name == topic], 3) for topic in topics]
     return _table([value, "mean", *topics], [*body, ["mean", _mean([figure for _, figure in every], 3), *means]])
@@ -204,7 +211,11 @@ def _spread(values: Sequence[float]) -> str:
 
 def _table(head: Sequence[str], body: Iterable[Sequence[str]]) -> str:
     lines = [head, ["---", *["---:"] * (len(head) - 1)], *body]
-    return "\n".join("| " + " | ".join(map(_plain, line)) + " |" for line in lines)
+    return markdown_lines(map(_plain, line) for line in lines)
+
+
+def markdown_lines(lines: Iterable[Iterable[str]]) -> str:
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
 def _plain(text: str) -> str:
@@ -215,19 +226,20 @@ def _plain(text: str) -> str:
 # Luck
 
 
-def _luck(rows: Sequence[Row]) -> Iterator[str]:
-    found = compare(rows, measure_of(rows))
-    yield "\n## Is it luck?\n"
+def _luck(rows: Sequence[Row]) -> list[str]:
+    found, title = compare(rows, measure_of(rows)), "\n## Is it luck?\n"
     if not found:
-        yield "There is nothing to compare: one strategy, or no common topic."
-        return
+        return [title, "There is nothing to compare: one strategy, or no common topic."]
     ranks = [rank.name for rank in ranked(rows)]
-    yield f"Pairs are the same web and topic, repeats averaged ({max(pair.pairs for pair in found)} pairs). The mean"
-    yield "difference, row minus column, and Holm's adjusted p of Wilcoxon's signed-rank test in brackets; bold below"
-    yield f"{SURE}.\n"
-    yield matrix(found, ranks)
-    yield f"\n{ranks[0]} against each of the others:\n"
-    yield _against(found, ranks[0])
+    return [
+        title,
+        f"Pairs are the same web and topic, repeats averaged ({max(pair.pairs for pair in found)} pairs). The mean",
+        "difference, row minus column, and Holm's adjusted p of Wilcoxon's signed-rank test in brackets; bold below",
+        f"{SURE}.\n",
+        matrix(found, ranks),
+        f"\n{ranks[0]} against each of the others:\n",
+        _against(found, ranks[0]),
+    ]
 
 
 def matrix(found: Sequence[Comparison], names: Sequence[str]) -> str:
@@ -254,11 +266,9 @@ def _against(found: Sequence[Comparison], best: str) -> str:
 
 
 def _failures(rows: Sequence[Row]) -> Iterator[str]:
-    failed = [row for row in rows if row["error"] is not None]
-    if failed:
-        yield "## What failed\n"
-        names = ("web", "topic", "strategy", "repeat", "error")
-        yield _table(names, [[str(row[name]) for name in names] for row in failed])
+    names = ("web", "topic", "strategy", "repeat", "error")
+    if failed := [[str(row[name]) for name in names] for row in rows if row["error"] is not None]:
+        yield f"## What failed\n\n{_table(names, failed)}"
 
 
 # Figures
@@ -267,23 +277,24 @@ def _failures(rows: Sequence[Row]) -> Iterator[str]:
 def _figures(rows: Sequence[Row], bounds: Sequence[Row]) -> Iterator[tuple[str, str]]:
     yield "overview.svg", overview(rows)
     limits = {(limit["web"], limit["topic"]): limit for limit in bounds}
-    ranks = [rank.name for rank in ranked(rows)][:DRAWN]
-    colours = dict(zip(ranks, PALETTE, strict=False))
+    colours = dict(zip((rank.name for rank in ranked(rows)), PALETTE, strict=False))
     taken: set[str] = set()
-    for work in dict.fromkeys((row["web"], row["topic"]) for row in rows):
-        mine = [row for row in rows if (row["web"], row["topic"]) == work and row["error"] is None]
-        yield _file_name(work, taken), curves(work, mine, limits.get(work, {}), colours)
+    for work, own in grouped(rows, WORK).items():
+        done = [row for row in own if row["error"] is None]
+        yield _file_name(work, taken), curves(work, done, limits.get(work, {}), colours)
 
 
 def overview(rows: Sequence[Row]) -> str:
     value = measure_of(rows)
     works = by_work(rows, value)
-    lines = []
-    for rank in ranked(rows):
-        webs: dict[str, list[float]] = {}
-        for (web, _), figure in works[rank.name].items():
-            webs.setdefault(web, []).append(figure)
-        lines.append((rank.name, {web: float(np.mean(figures)) for web, figures in webs.items()}))
+
+    def on_web(strategy: str, wanted: str) -> list[float]:
+        return [figure for (web, _), figure in works[strategy].items() if web == wanted]
+
+    lines = [
+        (rank.name, {web: float(np.mean(on_web(rank.name, web))) for web, _ in works[rank.name]})
+        for rank in ranked(rows)
+    ]
     return dot_plot("Strategies on each web", f"mean {value}", lines)
 
 

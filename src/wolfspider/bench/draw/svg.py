@@ -145,14 +145,13 @@ class Figure:
             raise ValueError(f"{label or kind}: {x.size} places along x and {y.size} along y")
         keep = _drawable(x, self.x_log) & _drawable(y, self.y_log) & _drawable(high, self.y_log)
         x, y, high = (values[keep] for values in (x, y, high))
-        some = np.arange(x.size) if kind in WHOLE else _thin(x.size)
-        self.marks.append(Mark(kind, x[some], y[some], high[some], label, colour or self._next_colour(), dashed, size))
-        return self
-
-    def _next_colour(self) -> str:
+        if kind not in WHOLE and x.size > MOST_POINTS:
+            some = np.unique(np.linspace(0, x.size - 1, MOST_POINTS).round().astype(np.int64))
+            x, y, high = (values[some] for values in (x, y, high))
         used = {mark.colour for mark in self.marks}
-        free = [colour for colour in PALETTE if colour not in used]
-        return free[0] if free else PALETTE[len(used) % len(PALETTE)]
+        free = next((colour for colour in PALETTE if colour not in used), PALETTE[len(used) % len(PALETTE)])
+        self.marks.append(Mark(kind, x, y, high, label, colour or free, dashed, size))
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +180,9 @@ class Axis:
 
 def linear_ticks(low: float, high: float, about: int = 6) -> list[float]:
     """Multiples of 1, 2, 2.5 or 5 times a power of ten that cover the range."""
-    step = _nice_step((high - low) / about)
+    rough = (high - low) / about
+    base = 10.0 ** math.floor(math.log10(rough))
+    step = base * next(factor for factor in (1, 2, 2.5, 5, 10) if factor * base >= rough * (1 - 1e-9))
     first = math.floor(low / step + 1e-9)
     count = min(math.ceil(high / step - 1e-9) - first, 50)
     return [(first + i) * step for i in range(count + 1)]
@@ -207,20 +208,9 @@ def tick_text(value: float, log: bool = False) -> str:
     return f"10{raised}" if abs(factor - 1) < 1e-9 else f"{factor:g}·10{raised}"
 
 
-def _nice_step(rough: float) -> float:
-    base = 10.0 ** math.floor(math.log10(rough))
-    return base * next(factor for factor in (1, 2, 2.5, 5, 10) if factor * base >= rough * (1 - 1e-9))
-
-
 def _drawable(values: Floats, log: bool) -> NDArray[np.bool_]:
     fits = np.isfinite(values) & (np.abs(values) < HUGE)
     return fits & (values > 1 / HUGE) if log else fits
-
-
-def _thin(size: int) -> NDArray[np.int64]:
-    if size <= MOST_POINTS:
-        return np.arange(size)
-    return np.unique(np.linspace(0, size - 1, MOST_POINTS).round().astype(np.int64))
 
 
 def _range(arrays: Sequence[Floats], log: bool, given: tuple[float, float] | None) -> tuple[float, float]:
@@ -271,16 +261,16 @@ def _window(x: float, y: float, width: float, height: float) -> str:
     return f'<svg x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" viewBox="{box}">'
 
 
-def frame(title: str, width: int, height: int) -> Iterable[str]:
+def frame(title: str, width: int, height: int) -> list[str]:
     """The head of every figure: its size, white ground and title. The caller closes the svg."""
-    yield (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-        ' role="img" font-family="system-ui, -apple-system, Segoe UI, Roboto, Helvetica, Arial, sans-serif"'
-        ' font-size="12">'
-    )
-    yield f"<title>{escape(title)}</title>"
-    yield f'<rect width="{width}" height="{height}" rx="8" fill="#FFFFFF"/>'
-    yield text(24, 31, title, INK, size=16, bold=True)
+    fonts = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica, Arial, sans-serif"
+    size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+    return [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{fonts}" font-size="12">',
+        f"<title>{escape(title)}</title>",
+        f'<rect width="{width}" height="{height}" rx="8" fill="#FFFFFF"/>',
+        text(24, 31, title, INK, size=16, bold=True),
+    ]
 
 
 def _grid(figure: Figure, x: Axis, y: Axis) -> Iterable[str]:

@@ -183,9 +183,15 @@ def text(found: Description) -> str:
 
 def _shape_rows(found: Description) -> list[list[str]]:
     one, two = found.original, found.rewired
+    (c, rewired_c), (path, rewired_path) = PAPER["clustering"], PAPER["mean distance"]
+    index = small_world_index(c, path, rewired_c, rewired_path)
     rows = [["", "web", "rewired", "Palotai et al.: web", "rewired"]]
     for name, a, b in (("in-degree", one.into, two.into), ("out-degree", one.out_of, two.out_of)):
-        rows += [[f"{name}: {what}", x, y, "", ""] for what, x, y in _exponent_rows(a.exponents, b.exponents)]
+        rows += [
+            _row(f"{name}: raw fit", a.exponents.raw, b.exponents.raw),
+            _row(f"{name}: binned fit", a.exponents.binned, b.exponents.binned),
+            [f"{name}: likelihood", _mle(a.exponents), _mle(b.exponents), "", ""],
+        ]
     rows += [
         _row("clustering", one.clustering.paired, two.clustering.paired, PAPER["clustering"]),
         _row("clustering, 0 for lone pages", one.clustering.all, two.clustering.all),
@@ -197,20 +203,15 @@ def _shape_rows(found: Description) -> list[list[str]]:
         _row("  share of pairs joined", one.undirected.reachable, two.undirected.reachable),
         _row("  90 % effective diameter", one.undirected.effective, two.undirected.effective),
         _row("  largest seen", one.undirected.largest, two.undirected.largest),
-        ["small-world index", _number(found.small_world), "", _number(_paper_index()), ""],
+        [
+            "small-world index",
+            _number(found.small_world),
+            "",
+            _number(index),
+            "",
+        ],
     ]
     return rows
-
-
-def _paper_index() -> float:
-    (c, rewired_c), (path, rewired_path) = PAPER["clustering"], PAPER["mean distance"]
-    return small_world_index(c, path, rewired_c, rewired_path)
-
-
-def _exponent_rows(a: Exponents, b: Exponents) -> Iterable[tuple[str, str, str]]:
-    yield "raw fit", _number(a.raw), _number(b.raw)
-    yield "binned fit", _number(a.binned), _number(b.binned)
-    yield "likelihood", _mle(a), _mle(b)
 
 
 def _mle(found: Exponents) -> str:
@@ -224,13 +225,12 @@ def _row(name: str, a: float, b: float, paper: tuple[float, float] | None = None
 def _task_rows(tasks: Mapping[str, TaskStory]) -> list[list[str]]:
     *levels, never = next(iter(tasks.values())).tunnels
     head = ["topic", "relevant", "reached", "chance", "linked", "same page", *(f"d = {name}" for name in levels), never]
-    return [head, *(_task_row(name, story) for name, story in tasks.items())]
-
-
-def _task_row(name: str, story: TaskStory) -> list[str]:
-    near = story.locality
-    shares = [near.chance, near.linked, near.together, *story.tunnels.values()]
-    return [name, str(story.relevant), str(story.reachable), *(_number(share) for share in shares)]
+    rows = [head]
+    for name, story in tasks.items():
+        near = story.locality
+        shares = (near.chance, near.linked, near.together, *story.tunnels.values())
+        rows.append([name, str(story.relevant), str(story.reachable), *map(_number, shares)])
+    return rows
 
 
 def _locality_text(found: Locality) -> str:
@@ -244,13 +244,10 @@ def _locality_text(found: Locality) -> str:
 def _table(rows: list[list[str]]) -> list[str]:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     rule = ["-" * width for width in widths]
-    return [_line(row, widths) for row in (rows[0], rule, *rows[1:])]
-
-
-def _line(row: list[str], widths: list[int]) -> str:
-    name, *numbers = row
-    cells = [name.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(numbers, widths[1:], strict=True))]
-    return "  ".join(cells).rstrip()
+    return [
+        "  ".join([name.ljust(widths[0]), *map(str.rjust, numbers, widths[1:])]).rstrip()
+        for name, *numbers in (rows[0], rule, *rows[1:])
+    ]
 
 
 def _number(value: float) -> str:

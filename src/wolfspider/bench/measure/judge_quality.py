@@ -14,11 +14,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wolfspider.bench import Row
+from wolfspider.bench.draw.report import markdown_lines
+from wolfspider.bench.groups import grouped, indexed
 from wolfspider.bench.measure.metrics import key
 from wolfspider.bench.run.entrants import Entrant, judge_of, judges_entered
 from wolfspider.bench.run.topics import tasks_of
@@ -137,13 +140,10 @@ def average_precision(score: NDArray[np.float64], label: NDArray[np.bool_]) -> f
 
 def means(rows: Iterable[Row]) -> dict[str, dict[str, Row]]:
     """judge -> web -> the mean of each figure over the web's topics; the web `all` is the mean of the webs."""
-    groups: dict[str, dict[str, list[Row]]] = {}
-    for row in rows:
-        groups.setdefault(row["judge"], {}).setdefault(row["web"], []).append(row)
-    found: dict[str, dict[str, Row]] = {}
-    for judge, webs in groups.items():
-        found[judge] = {web: _mean(of_web) for web, of_web in webs.items()}
-        found[judge]["all"] = _mean(list(found[judge].values()))
+    found = {}
+    for judge, own in grouped(rows, itemgetter("judge")).items():
+        webs = {web: _mean(of_web) for web, of_web in grouped(own, itemgetter("web")).items()}
+        found[judge] = {**webs, "all": _mean([*webs.values()])}
     return found
 
 
@@ -153,36 +153,25 @@ def _mean(rows: Sequence[Row]) -> Row:
 
 def markdown(rows: Sequence[Row]) -> str:
     """Two tables: the judges, best first; and the average precision of each on every topic."""
-    return "\n".join([*_summary(means(rows)), "", *_by_topic(rows), ""])
+    return f"{markdown_lines(_summary(means(rows)))}\n\n{markdown_lines(_by_topic(rows))}\n"
 
 
-def _summary(found: Mapping[str, Mapping[str, Row]]) -> Iterator[str]:
+def _summary(found: Mapping[str, Mapping[str, Row]]) -> Iterator[list[str]]:
     ranked = sorted(found, key=lambda judge: -found[judge]["all"]["average_precision"])
     webs = [web for web in found[ranked[0]] if web != "all"]
-    yield _line(["judge", *(f"AP {web}" for web in webs), "AP mean", "precision", "recall", "f1"])
-    yield _line(["---"] * (len(webs) + 5))
+    yield ["judge", *(f"AP {web}" for web in webs), "AP mean", "precision", "recall", "f1"]
+    yield ["---"] * (len(webs) + 5)
     for judge in ranked:
         whole = found[judge]["all"]
         values = [*(found[judge][web]["average_precision"] for web in webs), *(whole[name] for name in SHOWN)]
-        yield _line([f"`{judge}`", *map(_figure, values)])
+        yield [f"`{judge}`", *(f"{value:.3f}" for value in values)]
 
 
-def _by_topic(rows: Sequence[Row]) -> Iterator[str]:
+def _by_topic(rows: Sequence[Row]) -> Iterator[list[str]]:
     judges = list(dict.fromkeys(row["judge"] for row in rows))
-    yield _line(["web", "topic", "relevant", *(f"`{judge}`" for judge in judges)])
-    yield _line(["---"] * (len(judges) + 3))
-    topics: dict[tuple[str, str], dict[str, Row]] = {}
-    for row in rows:
-        topics.setdefault((row["web"], row["topic"]), {})[row["judge"]] = row
-    for (web, topic), of_judge in topics.items():
-        share = next(iter(of_judge.values()))
-        scores = [_figure(of_judge[judge]["average_precision"]) for judge in judges]
-        yield _line([web, topic, f"{share['relevant']} of {share['pages']}", *scores])
-
-
-def _line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _figure(value: float) -> str:
-    return f"{value:.3f}"
+    yield ["web", "topic", "relevant", *(f"`{judge}`" for judge in judges)]
+    yield ["---"] * (len(judges) + 3)
+    for (web, topic), own in grouped(rows, itemgetter("web", "topic")).items():
+        scores = indexed(own, itemgetter("judge"))
+        precisions = [f"{scores[judge]['average_precision']:.3f}" for judge in judges]
+        yield [web, topic, f"{own[0]['relevant']} of {own[0]['pages']}", *precisions]

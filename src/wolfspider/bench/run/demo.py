@@ -7,7 +7,7 @@ breadth-first crawl of the same budget, and with what any crawler could have fou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -127,13 +127,10 @@ class Demo:
         rival = self._hunt(self.plan.rival)
         self.hunt.run(look)
         rival.run(look)
-        possible = self._possible()
-        return [Line(crawl.strategy, len(crawl.found), crawl.downloads, possible) for crawl in (self.hunt, rival)]
-
-    def _possible(self) -> int:
         graph = self.world.graph(self.world.start)
         task = landed(self.task, self.world, self.world.start, graph.index())
-        return int(bounds(graph, task, self.plan.pages).upper[-1])
+        possible = int(bounds(graph, task, self.plan.pages).upper[-1])
+        return [Line(crawl.strategy, len(crawl.found), crawl.downloads, possible) for crawl in (self.hunt, rival)]
 
 
 def verdict(lines: list[Line]) -> str:
@@ -147,8 +144,10 @@ def verdict(lines: list[Line]) -> str:
     return f"{ours.strategy} found {times:.1f} times as many pages as {theirs.strategy}."
 
 
-def next_steps(plan: Plan) -> Iterator[tuple[str, str]]:
+def next_steps(plan: Plan) -> list[tuple[str, str]]:
     """Commands to try next, each with what it does."""
-    yield f"wolfspider demo --seed {plan.seed + 1}", "another web, another topic"
-    yield "wolfspider strategies", "the other ways to hunt; name one by --strategy"
-    yield "wolfspider bench --quick", "all of them on the same work"
+    return [
+        (f"wolfspider demo --seed {plan.seed + 1}", "another web, another topic"),
+        ("wolfspider strategies", "the other ways to hunt; name one by --strategy"),
+        ("wolfspider bench --quick", "all of them on the same work"),
+    ]

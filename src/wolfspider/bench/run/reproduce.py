@@ -117,12 +117,10 @@ def files(reproduction: Reproduction) -> dict[str, str]:
     written = {
         "rows.json": json.dumps({"rows": list(reproduction.rows)}) + "\n",
         "rows.csv": rows_csv(reproduction.rows),
+        "claims.csv": claims_csv(reproduction),
+        **{f"table-{number}.csv": table_csv(table) for number, table in enumerate(reproduction.tables, 1)},
+        **{f"figure-{number}.svg": figure.svg() for number, figure in enumerate(reproduction.figures, 1)},
     }
-    written["claims.csv"] = claims_csv(reproduction)
-    for place, table in enumerate(reproduction.tables, 1):
-        written[f"table-{place}.csv"] = table_csv(table)
-    for place, figure in enumerate(reproduction.figures, 1):
-        written[f"figure-{place}.svg"] = figure.svg()
     return {"index.html": html(reproduction, tuple(written)), **written}
 
 
@@ -171,9 +169,9 @@ def _parts(value: Any, double: bool) -> tuple[Any, ...]:
 
 def to_csv(lines: Iterable[Iterable[Any]]) -> str:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([_harmless(value) for value in line] for line in lines)
+    harmless = (
+        [f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value for value in line]
+        for line in lines
+    )
+    csv.writer(text, lineterminator="\n").writerows(harmless)
     return text.getvalue()
-
-
-def _harmless(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
+from itertools import islice, product
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -47,11 +48,9 @@ class Progress(Protocol):
 
     def told(self, sentence: str) -> None:
         """A remark for the user."""
-        ...
 
     def done(self, cells: int, total: int, means: Mapping[str, float]) -> None:
         """So many cells are done; `means` has the mean auc_ratio of each strategy so far."""
-        ...
 
 
 class Silent:
@@ -152,19 +151,14 @@ def check(bench: Bench) -> Entrants:
         raise Problem("A bench needs a web: --web WEB, or --quick for a built-in one.")
     if not bench.strategies:
         raise Problem(f"A bench needs a strategy: --strategy NAME. There are: {', '.join(all_strategies())}.")
-    for name, value in (("pages", bench.pages), ("repeats", bench.repeats), ("slots", bench.slots)):
-        if value < 1:
+    for name in ("pages", "repeats", "slots", "jobs"):
+        value = getattr(bench, name)
+        if value is not None and value < 1:
             raise Problem(f"--{name} must be at least 1, not {value}.")
-    if bench.jobs is not None and bench.jobs < 1:
-        raise Problem(f"--jobs must be at least 1, not {bench.jobs}.")
     if bench.latency is not None and not 0 <= bench.latency < float("inf"):
         raise Problem(f"--latency is a number of seconds, not {bench.latency}.")
     if bench.train not in TRAININGS:
         raise Problem(f"--train is {' or '.join(TRAININGS)}, not {bench.train!r}.")
-    return _entrants(bench)
-
-
-def _entrants(bench: Bench) -> Entrants:
     (judge,) = judges_entered([bench.judge])
     strategies = strategies_entered(bench.strategies)
     names = {name: entrant.name for entrant in strategies for name in (entrant.given, entrant.name)}
@@ -188,43 +182,35 @@ def _assignments(bench: Bench, progress: Progress, cache: Path | None, leaps: Wo
             progress.told(f"{world.name}: {warning}")
         name = world.name if world.name not in seen else web
         seen.add(name)
-        yield from _assignments_of(bench, web, name, world, progress, cache)
-
-
-def _assignments_of(
-    bench: Bench, web: str, name: str, world: World, progress: Progress, cache: Path | None
-) -> Iterator[Assignment]:
-    start = world.start if bench.start is None else bench.start
-    bounds = WebBounds(world, start, bench.pages, bounds_cache(cache), progress.told)
-    tasks = tasks_of(world, bench.topics_file, bench.topics, start, progress.told)
-    for topic in list(tasks)[: bench.most_topics]:
-        task = tasks[topic]  # where one may leap, links alone say nothing of what can be found
-        known = bounds.of(task) if bench.leaps is None else TopicBounds(len(task.relevant))
-        yield Assignment(web, name, world.digest(), start, task, known)
+        start = world.start if bench.start is None else bench.start
+        bounds = WebBounds(world, start, bench.pages, bounds_cache(cache), progress.told)
+        tasks = tasks_of(world, bench.topics_file, bench.topics, start, progress.told)
+        for task in islice(tasks.values(), bench.most_topics):  # where one may leap, links alone bound nothing
+            bound = bounds.of(task) if leaps is None else TopicBounds(len(task.relevant))
+            yield Assignment(web, name, world.digest(), start, task, bound)
 
 
 def _cells(bench: Bench, entrants: Entrants, assignment: Assignment, index: Path | None) -> Iterator[Cell]:
-    for strategy in entrants.strategies:
-        for repeat in range(bench.repeats):
-            yield Cell(
-                web=assignment.web,
-                web_name=assignment.web_name,
-                topic=assignment.task.topic.name,
-                strategy=strategy.name,
-                repeat=repeat,
-                pages=bench.pages,
-                judge=entrants.judge.name,
-                start=assignment.start,
-                settings=entrants.settings.get(strategy.name, {}),
-                slots=bench.slots,
-                seed=bench.seed,
-                train=bench.train,
-                latency=bench.latency,
-                obey_robots=bench.obey_robots,
-                leaps="" if index is None else str(index),
-                strategy_plugin=strategy.plugin,
-                judge_plugin=entrants.judge.plugin,
-            )
+    for strategy, repeat in product(entrants.strategies, range(bench.repeats)):
+        yield Cell(
+            web=assignment.web,
+            web_name=assignment.web_name,
+            topic=assignment.task.topic.name,
+            strategy=strategy.name,
+            repeat=repeat,
+            pages=bench.pages,
+            judge=entrants.judge.name,
+            start=assignment.start,
+            settings=entrants.settings.get(strategy.name, {}),
+            slots=bench.slots,
+            seed=bench.seed,
+            train=bench.train,
+            latency=bench.latency,
+            obey_robots=bench.obey_robots,
+            leaps="" if index is None else str(index),
+            strategy_plugin=strategy.plugin,
+            judge_plugin=entrants.judge.plugin,
+        )
 
 
 def _recording(bench: Bench, cells: list[tuple[Assignment, Cell]]) -> list[tuple[Assignment, Cell]]:
@@ -252,7 +238,7 @@ def _measured(
 ) -> list[Row]:
     """The rows of all cells, in their order."""
     calls = [(cell, assignment.task, cache) for assignment, cell in cells]
-    keys = [_key(assignment, cell) for assignment, cell in cells]
+    keys = [_key(*pair) for pair in cells]
     rows: dict[int, Row] = {}
     means = Means()
     with closing(run_cells(work, calls, keys, results_cache, bench.jobs)) as results:

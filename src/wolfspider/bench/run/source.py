@@ -55,7 +55,9 @@ def closure(module: str, strategy: str = "") -> set[str]:
             continue  # it decides nothing: it hands public names on
         waiting += [imported for imported in _imported(name) if imported.split(".")[0] == PACKAGE]
         if name == STRATEGIES:
-            waiting += _strategies(strategy)
+            named = f"{STRATEGIES}.{strategy.replace('-', '_')}"
+            every = [f"{STRATEGIES}.{found.name}" for found in pkgutil.iter_modules([str(ROOT / "strategies")])]
+            waiting += [named] if strategy and _file(named).is_file() else every
     return modules
 
 
@@ -70,13 +72,6 @@ def _version(library: str) -> str:
     """What is not installed, an extra or a part of newer Pythons, decides nothing."""
     packages = packages_distributions().get(library, [])
     return " ".join(version(name) for name in sorted(set(packages)))
-
-
-def _strategies(name: str) -> list[str]:
-    own = f"{STRATEGIES}.{name.replace('-', '_')}"
-    if name and _file(own).is_file():
-        return [own]
-    return [f"{STRATEGIES}.{module.name}" for module in pkgutil.iter_modules([str(ROOT / "strategies")])]
 
 
 @cache

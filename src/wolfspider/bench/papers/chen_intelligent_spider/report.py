@@ -9,7 +9,7 @@ import numpy as np
 
 from wolfspider.bench.draw.svg import PALETTE, Figure
 from wolfspider.bench.experiment import Both, Row, Rows, Table, Value
-from wolfspider.bench.groups import average, grouped, mean_text, values, where
+from wolfspider.bench.groups import average, grouped, values, where
 from wolfspider.bench.papers.chen_intelligent_spider.cases import CASES, COMPUTED, FEW, RECORDED
 from wolfspider.bench.papers.chen_intelligent_spider.cells import (
     ANNEALING,
@@ -24,7 +24,7 @@ from wolfspider.bench.papers.chen_intelligent_spider.cells import (
 )
 from wolfspider.bench.papers.chen_intelligent_spider.claims import by_leap
 from wolfspider.bench.rulings import FEWEST
-from wolfspider.bench.stats import Anova, anova, spread
+from wolfspider.bench.stats import Anova, anova, mean_text, spread
 from wolfspider.bench.tabulate import (
     Column,
     counts_of,

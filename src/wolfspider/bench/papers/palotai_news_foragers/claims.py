@@ -24,12 +24,12 @@ from typing import Any
 import numpy as np
 
 from wolfspider.bench.experiment import Broken, Claim, Row, Rows, Ruling
-from wolfspider.bench.groups import mean_text, where
+from wolfspider.bench.groups import where
 from wolfspider.bench.measure.folds import DAY, HOUR, ratio
 from wolfspider.bench.measure.foraging import shares
 from wolfspider.bench.measure.rhythm import hours_apart, mean_hour, rhythm
 from wolfspider.bench.rulings import FEWEST, SURE, greater, p_text
-from wolfspider.bench.stats import interval
+from wolfspider.bench.stats import interval, mean_text
 from wolfspider.bench.variants import Variant, chained, changed, put
 from wolfspider.graphs.degrees import raw_exponent
 

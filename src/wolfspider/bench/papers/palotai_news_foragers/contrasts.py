@@ -29,13 +29,13 @@ from operator import itemgetter
 import numpy as np
 
 from wolfspider.bench.experiment import Broken, Claim, Row, Rows, Ruling
-from wolfspider.bench.groups import Figure, aligned, indexed, keyed, mean_text, where
+from wolfspider.bench.groups import Figure, aligned, indexed, keyed, where
 from wolfspider.bench.measure.folds import ratio
 from wolfspider.bench.measure.territory import EQUAL_MOVES
 from wolfspider.bench.papers.palotai_news_foragers.cells import COMMON_WEIGHTS, DIVIDING, FACTORS, LIST_KEPT
 from wolfspider.bench.papers.palotai_news_foragers.claims import lag
 from wolfspider.bench.rulings import FEWEST, SURE, greater, one_sided, p_text
-from wolfspider.bench.stats import trend
+from wolfspider.bench.stats import mean_text, trend
 from wolfspider.bench.variants import changed, put
 
 POOR_SITES = ("poor", "recorded")
