@@ -151,7 +151,7 @@ def test_imports_point_one_way_and_policy_owns_no_io(module: str) -> None:
         ("strategies.shark", "import random\nrandom.shuffle([])"),
         ("strategies.shark", "from datetime import datetime\ndatetime.now()"),
         ("policy.frontier", "order = hash('a')"),
-        ("learn.terms", "from pathlib import Path"),
+        ("learn.lottery", "from pathlib import Path"),
         ("policy.reinforcer", "with open('x') as file: pass"),
         ("plumbing", "x = 1"),
         ("cli", "import wolfspider.plumbing"),

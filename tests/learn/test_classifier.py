@@ -14,7 +14,7 @@ from wolfspider.core.text import cosine, counted, tanimoto
 from wolfspider.learn.classifier import Classifier
 from wolfspider.learn.examples import Examples, damped
 from wolfspider.learn.lexicon import Lexicon
-from wolfspider.learn.terms import Terms, met
+from wolfspider.policy.topic_words import Terms, met
 
 bags = st.dictionaries(st.sampled_from("abcdefghijkl"), st.integers(1, 9), max_size=8)
 

@@ -237,7 +237,7 @@ class Walking(Strategy):
             if link is None:
                 self.resting.append(name)
             elif room.take(link):
-                visits.append(self.visit(link, name, source=self._source(name), note=self._note(name)))
+                visits.append(self._visit(link, name))
             else:
                 self.turns.park(name, link)
         return visits
@@ -251,12 +251,8 @@ class Walking(Strategy):
         """The link that this walker has chosen is out of scope."""
 
     @abstractmethod
-    def _source(self, name: str) -> str:
-        """The address of the page that showed the chosen link."""
-
-    @abstractmethod
-    def _note(self, name: str) -> Mapping[str, Any]:
-        """What is noted with the visit."""
+    def _visit(self, link: Link, name: str) -> Visit:
+        """The visit of this walker to the link that it has chosen."""
 
 
 def register(kind: type[Strategy]) -> type[Strategy]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import random
 from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -20,16 +20,15 @@ from typing import Any
 import numpy as np
 
 from wolfspider.core.codec import StoredFields, helper
-from wolfspider.core.model import Link, Outcome, Page
+from wolfspider.core.model import Link, Outcome, Page, Visit
 from wolfspider.core.params import param
 from wolfspider.core.text import window
 from wolfspider.core.topic import Topic
 from wolfspider.learn.documents import DEAD, EVEN, DocumentsBase
 from wolfspider.learn.perceptron import Floats, Perceptron
-from wolfspider.learn.terms import SHORTEST
 from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.strategy import Walking, register
-from wolfspider.policy.topic_words import topic_weights
+from wolfspider.policy.topic_words import SHORTEST, topic_weights
 
 KEYWORDS = 20  # of an agent, at most
 LINKS = 200  # of a page that an agent looks at
@@ -148,11 +147,9 @@ class InfoSpiders(Walking):
         spider.tries = spider.links[spider.place]
         return self.addresses.record(spider.tries).link
 
-    def _source(self, name: str) -> str:
-        return self.spiders[name].page
-
-    def _note(self, name: str) -> Mapping[str, Any]:
-        return {"energy": self.spiders[name].energy}
+    def _visit(self, link: Link, name: str) -> Visit:
+        spider = self.spiders[name]
+        return self.visit(link, name, source=spider.page, note={"energy": spider.energy})
 
     def _set_aside(self, name: str) -> None:
         spider = self.spiders[name]

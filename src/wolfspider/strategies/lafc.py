@@ -21,7 +21,7 @@ from heapq import heappop, heappush
 from typing import Any
 
 from wolfspider.core.codec import StoredFields, helper
-from wolfspider.core.model import Link, Outcome, Page, Verdict
+from wolfspider.core.model import Link, Outcome, Page, Verdict, Visit
 from wolfspider.core.params import param
 from wolfspider.core.topic import Topic
 from wolfspider.learn.automaton import Network, Scheme
@@ -108,6 +108,13 @@ class Lafc(Walking):
             return None
         self.visited.add(walker.tries[1])
         return self.addresses.record(walker.tries[1]).link
+
+    def _visit(self, link: Link, name: str) -> Visit:
+        page, action = self.walkers[name].tries or (None, 0)
+        if page is None:
+            return self.visit(link, name, note={"seed": True})
+        note = {"chance": self.network[page].chance(action), "threshold": self.network.threshold(page)}
+        return self.visit(link, name, source=self.addresses.record(page).link.url, note=note)
 
     def _set_aside(self, name: str) -> None:
         """A link that is out of scope is not used up."""
@@ -270,14 +277,3 @@ class Lafc(Walking):
                 about = {"chance": automaton.chance(number), "threshold": self.network.threshold(page)}
                 told[self.addresses.record(page).link.url] = about
         return {"automata": told, "visited": number in self.visited} if told else {}
-
-    def _source(self, name: str) -> str:
-        tries = self.walkers[name].tries
-        return "" if tries is None or tries[0] is None else self.addresses.record(tries[0]).link.url
-
-    def _note(self, name: str) -> Mapping[str, Any]:
-        tries = self.walkers[name].tries
-        if tries is None or tries[0] is None:
-            return {"seed": True}
-        page, action = tries[0], tries[1]
-        return {"chance": self.network[page].chance(action), "threshold": self.network.threshold(page)}

@@ -12,9 +12,8 @@ from wolfspider.core.model import Page, Verdict
 from wolfspider.core.text import cosine, counts, words
 from wolfspider.core.topic import Topic
 from wolfspider.learn.examples import Examples
-from wolfspider.learn.terms import Terms
 from wolfspider.policy.judges.judge import Unlearning, verdict
-from wolfspider.policy.topic_words import topic_weights
+from wolfspider.policy.topic_words import Terms, topic_weights
 
 
 class Keywords(Unlearning):

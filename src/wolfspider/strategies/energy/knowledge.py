@@ -24,10 +24,9 @@ from wolfspider.core.topic import Topic
 from wolfspider.learn.balance import Relevances, energy
 from wolfspider.learn.documents import EVEN, LEVELS, MOST_LINKS, DocumentsBase
 from wolfspider.learn.examples import damped
-from wolfspider.learn.terms import Terms
 from wolfspider.policy.addresses import Interned
 from wolfspider.policy.strategy import Strategy
-from wolfspider.policy.topic_words import Similarity, topic_weights
+from wolfspider.policy.topic_words import Similarity, Terms, topic_weights
 from wolfspider.policy.turns import Turns
 from wolfspider.strategies.energy.herd import NOWHERE, Herd
 

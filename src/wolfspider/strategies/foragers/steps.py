@@ -194,7 +194,7 @@ class Foragers(Fleet):
         if known is None:
             if len(self._known) >= STATES_KEPT:
                 self._known.clear()
-            known = self._known[page.digest] = self.states.of(page)
+            known = self._known[page.digest] = self._states.of(page)
         return known
 
     def _missed(self, forager: Forager, step: Step, outcome: Outcome) -> None:
