@@ -1,12 +1,12 @@
-"""Is a web scale-free? The exponent of P(k) ~ k^-gamma by three estimates, because they disagree.
+"""Three estimates of the exponent of a degree distribution P(k) ~ k^-gamma, because they disagree.
 
-    raw      least squares of ln P(k) on ln k over every k >= 1 that occurs: what papers plot, bent by the noisy tail,
-             where single pages at single degrees weigh as much as the thousands at the head
+    raw      least squares of ln P(k) on ln k over every k >= 1 that occurs. Papers plot this one; the noisy tail bends
+             it, because single pages at single degrees weigh as much there as the thousands at the head
     binned   the same on logarithmic bins, count divided by width: the tail counts once per bin
     mle      gamma = 1 + n / sum ln(k_i / (kmin - 1/2)) over k_i >= kmin, the maximum likelihood estimate; kmin is where
              the tail fits best (smallest Kolmogorov-Smirnov distance), its spread comes from the bootstrap
 
-All three are given as positive gamma. Quote the third; the others are there to be compared with what others print.
+All three are given as positive gamma. Quote the third; the others are for comparison with published figures.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def exponents(degrees: ArrayLike, rng: np.random.Generator, resamples: int = 200
 
 
 def distribution(degrees: ArrayLike) -> tuple[Ints, Ints]:
-    """Degrees of at least one that occur, and how often."""
+    """The degrees of at least one that occur, and how often each does."""
     every = np.asarray(degrees, dtype=np.int64)
     values, counts = np.unique(every[every >= 1], return_counts=True)
     return values, counts.astype(np.int64)
@@ -82,10 +82,10 @@ def log_bins(values: Ints, counts: Ints, ratio: float = BIN_RATIO) -> tuple[Floa
         return np.empty(0), np.empty(0)
     steps = int(np.ceil(np.log(values[-1] + 1) / np.log(ratio))) + 1
     edges = np.unique(np.floor(ratio ** np.arange(steps + 1)).astype(np.int64))
-    found = np.histogram(values, bins=edges, weights=counts.astype(np.float64))[0]
+    sums = np.histogram(values, bins=edges, weights=counts.astype(np.float64))[0]
     middles = np.sqrt(edges[:-1] * (edges[1:] - 1.0))  # of the whole numbers in the bin: its last is one below the edge
-    full = found > 0
-    return middles[full], (found / np.diff(edges))[full]
+    full = sums > 0
+    return middles[full], (sums / np.diff(edges))[full]
 
 
 def best_tail(values: Ints, counts: Ints) -> tuple[float, int, float]:
@@ -103,7 +103,7 @@ def best_tail(values: Ints, counts: Ints) -> tuple[float, int, float]:
 
 
 def _candidates(values: Ints, counts: Ints) -> Ints:
-    """Places in `values` where a tail may begin: enough degrees in it, and more than one."""
+    """Indices in `values` where a tail may begin: the tail has enough degrees, and more than one distinct degree."""
     tails = counts[::-1].cumsum()[::-1]
     last = int(np.count_nonzero(tails >= min(LEAST_TAIL, int(counts.sum()))))
     last = max(1, min(last, values.size - 1))
@@ -128,12 +128,13 @@ def _slope(xs: Floats, ys: Floats) -> float:
 
 
 def _bootstrap(values: Ints, counts: Ints, kmin: int, rng: np.random.Generator, resamples: int) -> tuple[float, float]:
-    """Of the tail from kmin on. kmin itself stays: resamples, full of doubles, choose it systematically too high."""
+    """The 95 % interval of gamma for the tail from kmin on. kmin itself is kept: resamples contain many duplicates and
+    would choose it systematically too high."""
     values, counts = values[values >= kmin], counts[values >= kmin]
     total = int(counts.sum())
     if not total or resamples < 1:
         return float("nan"), float("nan")
     drawn = rng.multinomial(total, counts / total, size=resamples)
-    found = 1 + total / (drawn @ np.log(values / (kmin - 0.5)))
-    low, high = np.quantile(found, [0.025, 0.975])
+    gammas = 1 + total / (drawn @ np.log(values / (kmin - 0.5)))
+    low, high = np.quantile(gammas, [0.025, 0.975])
     return float(low), float(high)

@@ -1,4 +1,4 @@
-"""The link skeleton of a web: addresses as nodes, links as edges, and nothing else.
+"""The link graph of a web: addresses as nodes, links as edges, and nothing else.
 
 Edges lie in compressed rows: those of node `v` are `targets[starts[v]:starts[v + 1]]`, sorted, distinct, without
 self-loops. Five million links are then two arrays of 20 MB, and every measure is a few passes of numpy over them.
@@ -58,7 +58,7 @@ class Graph:
         return self.targets[self.starts[node] : self.starts[node + 1]]
 
     def spread(self, nodes: NDArray[np.integer[Any]]) -> tuple[Ints, Nodes]:
-        """All edges out of these nodes: which of `nodes` each leaves from (its place there), and its target."""
+        """All edges out of these nodes: for each its source, as an index into `nodes`, and its target."""
         begins = self.starts[nodes]
         counts = self.starts[nodes + 1] - begins
         ends = np.cumsum(counts)
@@ -67,7 +67,7 @@ class Graph:
         return places, self.targets[edges]
 
     def sources(self) -> Nodes:
-        """The node each edge leaves from, beside `targets`."""
+        """The node that each edge leaves from, in the order of `targets`."""
         return np.repeat(np.arange(self.n, dtype=np.int32), np.diff(self.starts))
 
     def out_degrees(self) -> Ints:
@@ -112,7 +112,7 @@ class Graph:
 
 
 def distinct(keys: Ints) -> Ints:
-    """Sorted, each once. Faster than np.unique on large arrays, which hashes or sorts a copy more."""
+    """The distinct keys, sorted. Faster than np.unique on large arrays, which hashes or sorts one more copy."""
     ordered = np.sort(keys)
     keep = np.ones(ordered.size, dtype=bool)
     keep[1:] = ordered[1:] != ordered[:-1]

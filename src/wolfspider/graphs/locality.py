@@ -1,7 +1,7 @@
-"""Do pages link to pages like themselves? That is what a focused crawler lives on, measured against chance.
+"""Topical locality: how much likelier than chance a page links to pages of its own topic.
 
-Nodes carry a label; a label below zero means none, and such nodes are left out. With `only` given, the questions are
-asked from nodes of that one label alone: "a relevant page, is what it links to relevant?"
+Nodes carry a label; a label below zero means none, and such nodes are left out. With `only` given, the measures are
+taken from nodes of that label alone: how likely is it that a relevant page links to a relevant one?
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Locality:
 
 
 def locality(graph: Graph, labels: Ints, sources: Ints, only: int | None = None) -> Locality:
-    """Distances are measured from those of `sources` that may ask."""
+    """All four measures; distances are taken from those of `sources` that have a label (that label, with `only`)."""
     source, target = labels[graph.sources()], labels[graph.targets]
     counted = _asks(source, only) & (target >= 0)
     return Locality(
@@ -39,10 +39,11 @@ def locality(graph: Graph, labels: Ints, sources: Ints, only: int | None = None)
 
 
 def tunnelling(distance: NDArray[np.int32], relevant: NDArray[np.bool_], far: int) -> dict[str, float]:
-    """Share of the relevant pages by the off-topic pages on the way to them: 0, 1, ... 5+, and never (`far`)."""
-    found = distance[relevant]
-    classes = np.where(found >= far, TUNNELS + 1, np.minimum(found, TUNNELS))
-    shares = np.bincount(classes, minlength=TUNNELS + 2) / max(found.size, 1)
+    """Shares of the relevant pages by how many off-topic pages lie on the way to them: 0, 1, ... 5+, or never
+    (`far`)."""
+    tunnels = distance[relevant]
+    classes = np.where(tunnels >= far, TUNNELS + 1, np.minimum(tunnels, TUNNELS))
+    shares = np.bincount(classes, minlength=TUNNELS + 2) / max(tunnels.size, 1)
     names = [*(str(d) for d in range(TUNNELS)), f"{TUNNELS}+", "never"]
     return dict(zip(names, shares.tolist(), strict=True))
 
@@ -53,8 +54,8 @@ def _asks(labels: Ints, only: int | None) -> NDArray[np.bool_]:
 
 
 def _chance(labels: Ints, only: int | None) -> float:
-    known = labels[labels >= 0]
-    shares = np.bincount(known) / max(known.size, 1)
+    labelled = labels[labels >= 0]
+    shares = np.bincount(labelled) / max(labelled.size, 1)
     if only is None:
         return float((shares**2).sum())
     return float(shares[only]) if only < shares.size else 0.0

@@ -1,19 +1,19 @@
-"""Is a web a small world? Clustering, distances, and the same of a web whose links were shuffled.
+"""Small-world measures of a web: clustering and distances, also of the same web with its links shuffled.
 
-Clustering is taken of the undirected simple graph: of the pairs of neighbours of a node, the share that is linked.
+Clustering is measured on the undirected simple graph: of the pairs of neighbours of a node, the share that is linked.
 Nodes with fewer than two neighbours have no pairs; the mean is given without them and with them counted as 0. Graphs of
 up to 100,000 nodes are measured exactly, larger ones at 3,000 random nodes and at most 300 neighbours of each.
 
-Distances are measured by breadth-first search from random sources, over the pairs that a path joins, together with the
-share of pairs that one does. "Diameter" in older papers often is the mean; here the mean, the 90 % effective diameter
-and the largest distance seen are three numbers.
+Distances are measured by breadth-first search from random sources, over the pairs that a path joins; the share of such
+pairs is given too. "Diameter" in older papers often means the mean; here the mean, the 90 % effective diameter and the
+largest distance seen are three numbers.
 
-Shuffling gives the ends of all links to each other at random. Each node keeps how many links leave and reach it, so
-that exponents stay and clustering goes: scale-free, but no small world. A link that would double another or point back
-to its page trades ends with random links, at most 100 times, and is dropped if that does not help.
+Shuffling permutes the ends of all links at random. Each node keeps its numbers of incoming and outgoing links, so that
+the exponents stay and clustering vanishes: the web is still scale-free, but no small world. A link that would duplicate
+another or point back to its own page trades ends with random links, at most 100 times, and is dropped if that fails.
 
-Where links have times, as in a recorded crawl, they trade ends in many rounds of pairs, and only where each then shows
-an address that was known by then. Nothing is dropped: a pair that cannot trade stays as it is.
+Where links have times, as in a recorded crawl, they trade ends in many rounds of pairs, and only if both links then
+show an address that was known at their time. Nothing is dropped: a pair that cannot trade stays as it is.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ def local_clustering(both: Graph, nodes: Ints, most: int | None, rng: np.random.
 
 
 def _upward(both: Graph) -> Graph:
-    """Each undirected edge once, towards the node of higher degree: no node keeps many, hubs least of all."""
+    """Each undirected edge once, directed towards the node of higher degree, so that no node, not even a hub, has many
+    outgoing edges."""
     tails = both.sources()
     rank = np.empty(both.n, dtype=np.int64)
     rank[np.argsort(both.out_degrees(), kind="stable")] = np.arange(both.n)
@@ -93,7 +94,8 @@ def _upward(both: Graph) -> Graph:
 
 
 def _blocks(work: Ints, n: int) -> list[int]:
-    """Ends of runs of nodes whose work fits a block, and whose marks do: one row of n for each."""
+    """Where to cut the nodes into runs, so that the work of a run fits into a block, and so do its marks: a row of n
+    for each node."""
     ends = []
     done = rows = 0
     for place, load in enumerate(work.tolist()):
@@ -180,7 +182,7 @@ def _effective(counts: Ints, share: float = 0.9) -> float:
 
 
 def rewire(graph: Graph, rng: np.random.Generator) -> Graph:
-    """The same degrees, other neighbours. What could not be made clean is missing: compare `m`."""
+    """A graph with the same degrees and other neighbours. Links that could not be placed are missing: compare `m`."""
     tails = graph.sources().astype(np.int64)
     heads = rng.permutation(graph.targets).astype(np.int64)
     bad = _unclean(tails, heads, graph.n)
@@ -262,9 +264,10 @@ def _unclean(tails: Ints, heads: Ints, n: int) -> Ints:
 
 
 def _trade(tails: Ints, heads: Ints, bad: Ints, known: Ints, n: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Let each bad edge trade ends with a random one where both become clean; what stays bad, and the keys made.
+    """Let each bad edge trade ends with a random one if both become clean. Returns the edges that stay bad, and the
+    keys of the new ones.
 
-    `known` holds every edge there is or was: an edge that has gone is not made again, which costs nothing.
+    `known` holds every edge that is or was in the graph: an edge that is gone is not made again, which costs nothing.
     """
     partners = rng.integers(0, tails.size, bad.size)
     first = tails[bad] * n + heads[partners]

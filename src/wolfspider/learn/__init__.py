@@ -1,1 +1,1 @@
-"""Numbers in, numbers out: what is measured of webs and learned from crawls, without I/O and without a clock."""
+"""Small learners: numbers in, numbers out, without I/O and without a clock."""

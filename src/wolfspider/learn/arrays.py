@@ -1,7 +1,8 @@
-"""Named arrays as one file of bytes (npz) and back, where the bytes may come from strangers.
+"""Named arrays as one file of bytes (npz) and back, for bytes from untrusted sources.
 
-numpy's own reader believes what a file says of its sizes and takes the memory before it looks. Here nothing is taken
-that the bytes do not pay for, only plain numbers in the form that we write are read, and what is wrong is a ValueError.
+numpy's own reader trusts the sizes that a file states and allocates the memory before it checks them. This reader
+allocates no more than the file contains, reads only plain numbers in the form that `packed` writes, and raises a
+ValueError for anything else.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def packed(arrays: Mapping[str, Array]) -> bytes:
 
 
 def unpacked(blob: bytes, largest: int) -> dict[str, Array]:
-    """At most so many bytes of arrays."""
+    """The arrays of a file; ValueError if they have more than `largest` bytes together."""
     try:
         with ZipFile(io.BytesIO(blob)) as parts:
             entries = parts.infolist()
@@ -45,7 +46,7 @@ def unpacked(blob: bytes, largest: int) -> dict[str, Array]:
 
 
 def _octets(parts: ZipFile, entry: ZipInfo) -> bytes:
-    """Never more than the entry says, whatever it would grow to."""
+    """The bytes of an entry: never more than its stated size, however far it would inflate."""
     if entry.compress_type not in (ZIP_DEFLATED, ZIP_STORED):
         raise ValueError("it is packed in another way")
     with parts.open(entry) as file:

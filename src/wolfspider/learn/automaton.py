@@ -1,15 +1,16 @@
-"""Learning automata of variable structure and variable action set (Narendra and Thathachar 1989; Thathachar and Harita
-1987), as Akbari Torkestani uses them: an automaton chooses among actions by chance, and what comes of it moves the
-chances.
+"""Learning automata with a variable structure and a variable set of actions.
+
+They follow Narendra and Thathachar (1989) and Thathachar and Harita (1987), as Akbari Torkestani uses them: an
+automaton chooses among actions at random, and the response to its choice changes the probabilities.
 
     automaton = Automaton([4, 7, 9])                    # actions are numbers; all equally likely
     action = automaton.choose(rng, lambda action: action not in visited)
     automaton.respond(action, 1.0, Scheme(a=0.09), lambda action: action not in visited)
 
-Only enabled actions are chosen and moved: their chances are scaled to one, updated, and scaled back, so that those of
-the others stay as they are. The signal says how good it was: 1 a reward, 0 a penalty, anything between for models that
-know degrees. An automaton with 50 actions takes about 560 bytes: a number of 4 bytes and a chance of 4 bytes for each,
-and the two arrays around them.
+Only enabled actions are chosen and updated: their probabilities are scaled to one, updated, and scaled back, so that
+the others stay as they are. The signal says how good the choice was: 1 is a reward, 0 a penalty; models with more
+levels use the values between. An automaton with 50 actions takes about 560 bytes: 4 bytes for the number of each
+action, 4 for its probability, and the two arrays around them.
 """
 
 from __future__ import annotations
@@ -77,13 +78,13 @@ class Automaton:
             return None
         chances = self._of(places)
         total = float(chances.sum())
-        if total <= 0:  # all that is left has been driven to nothing
+        if total <= 0:  # all chances that are left have been driven to zero
             return self.actions[places[rng.randrange(len(places))]]
         at = int(np.searchsorted(np.cumsum(chances), rng.random() * total, side="right"))
         return self.actions[places[min(at, len(places) - 1)]]
 
     def respond(self, action: int, signal: float, scheme: Scheme, enabled: Enabled = everything) -> None:
-        """What came of an action that was chosen among those enabled, itself included."""
+        """Learn from the response to an action that was chosen among the enabled ones, itself included."""
         heard = scheme.heard(signal)
         if not scheme.a * heard and not scheme.b * (1 - heard):  # nothing moves, as after a penalty with L_R-I
             return
@@ -98,14 +99,14 @@ class Automaton:
             self.chances[place] = chance
 
     def add(self, action: int) -> None:
-        """A link that was not there before gets an equal share; the others keep their proportions (eq. 5 and 6)."""
+        """Add a new link: it gets an equal share, and the others keep their proportions (eq. 5 and 6)."""
         count = len(self.actions) + 1
         self.chances = array("f", [chance * (count - 1) / count for chance in self.chances])
         self.actions.append(action)
         self.chances.append(1 / count)
 
     def remove(self, action: int) -> None:
-        """A link that is gone: the others share its chance by their proportions (eq. 7 and 8)."""
+        """Remove a link: the others share its chance by their proportions (eq. 7 and 8)."""
         place = self.actions.index(action)
         gone = self.chances.pop(place)
         del self.actions[place]
@@ -115,7 +116,7 @@ class Automaton:
             self.chances = array("f", [1 / len(self.actions)] * len(self.actions) if self.actions else [])
 
     def refresh(self, actions: Iterable[int]) -> None:
-        """The page shows these links now: the same as removing and adding one after another, in one pass."""
+        """Take over the links that the page shows now: the same as removing and adding them one by one, in one pass."""
         shown = dict.fromkeys(actions)
         kept = [place for place, action in enumerate(self.actions) if action in shown]
         known = {self.actions[place] for place in kept}
@@ -125,7 +126,7 @@ class Automaton:
         chances = [self.chances[place] for place in kept]
         whole = sum(chances)
         count = len(kept) + len(new)
-        if len(kept) == len(self.actions):  # nothing is gone, nothing is to be shared
+        if len(kept) == len(self.actions):  # no link is gone, so there is no chance to share
             whole = 1.0
         even = 1 / max(1, count)
         old = [chance * len(kept) * even / whole for chance in chances] if whole > 1e-6 else [even] * len(kept)
@@ -137,11 +138,10 @@ class Automaton:
         self.chances = array("f", [1 / len(self.actions)] * len(self.actions)) if self.actions else array("f")
 
     def renamed(self, number: Mapping[int, int]) -> Automaton:
-        """The same with other numbers for its actions."""
-        made = Automaton()
-        made.actions = array("I", (number[action] for action in self.actions))
-        made.chances = self.chances[:]
-        return made
+        """A copy with other numbers for its actions."""
+        copy = Automaton(number[action] for action in self.actions)
+        copy.chances = self.chances[:]
+        return copy
 
     def chance(self, action: int) -> float:
         return self.chances[self.actions.index(action)]
@@ -164,8 +164,8 @@ class Automaton:
 
 @helper
 class Network:
-    """Automata by the number of their page, each with the threshold that a response must reach to be a reward. Stored
-    as a few long arrays, however many there are."""
+    """Automata by the number of their page, each with the threshold that a response must reach to be a reward. They are
+    stored as a few long arrays, however many there are."""
 
     def __init__(self) -> None:
         self.automata: dict[int, Automaton] = {}
@@ -193,7 +193,7 @@ class Network:
         return self.thresholds.get(page, 0.0)
 
     def forget(self) -> None:
-        """The automata are as they were before anything was learned."""
+        """Undo all learning."""
         self.thresholds.clear()
         for automaton in self.automata.values():
             automaton.forget()

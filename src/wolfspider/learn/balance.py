@@ -1,6 +1,7 @@
-"""Energy in balance: what a page of some relevance gives an agent or takes from it, so that over all pages seen so far
-the sum is about nothing. (Equations of section III.A of the paper on energy-regulated populations; see
-strategies/energy.)
+"""The energy balance: how much energy a page gives an agent or takes from it, so that the sum over all pages is about
+0.
+
+These are the equations of section III.A of the paper on energy-regulated populations (strategies/energy).
 
     f(r) = (G + C) / (1 + exp(-lambda (r - R))) - C        from -C, far below the threshold R, to G, far above it
 
@@ -22,11 +23,11 @@ from numpy.typing import NDArray
 from wolfspider.core.codec import helper
 
 SATURATED = 8.0
-NARROWEST = 1e-6  # of the range of relevances: the least distance that a slope is made for
+NARROWEST = 1e-6  # the least distance for which a slope is computed, as a share of the range of relevances
 STEEPEST = 1e6
 WARM = 20  # pages; before that, R is the median
-GROWN = 1.02  # by so much there must be more pages before the exact threshold is sought again
-SAMPLE = 50_000  # relevances that it is sought over
+GROWN = 1.02  # growth of the number of pages after which the exact threshold is computed again
+SAMPLE = 50_000  # relevances that it is computed from
 HALVINGS = 60
 
 Floats = NDArray[np.float64]
@@ -38,7 +39,7 @@ class Threshold(NamedTuple):
 
 
 def energy(relevance: float, threshold: Threshold, cost: float, gain: float) -> float:
-    """f(r, R), with (r - R): printed with (r + R), it would have no threshold."""
+    """f(r, R), with (r - R); as printed, with (r + R), it would have no threshold."""
     point = threshold.slope * (relevance - threshold.relevance)
     share = 1 / (1 + math.exp(-point)) if point > -700 else 0.0
     return (gain + cost) * share - cost
@@ -56,8 +57,8 @@ def slope(relevance: float, least: float, most: float) -> float:
 
 
 def threshold_at(relevance: float, least: float, most: float) -> Threshold:
-    """For this R. Where R is the least relevance of all, as on webs where most pages have nothing of the topic, it
-    stands so far above it that these pages cost C: they are not above the threshold."""
+    """The threshold for this R. If R is the least relevance of all, as on webs where most pages have nothing of the
+    topic, it is raised so far that these pages cost C: they are not above the threshold."""
     steep = slope(relevance, least, most)
     return Threshold(max(relevance, least + SATURATED / STEEPEST) if relevance <= least else relevance, steep)
 
@@ -79,7 +80,7 @@ def exact(relevances: Floats, cost: float, gain: float) -> Threshold:
 
 @helper
 class Relevances:
-    """The relevances of all pages seen, parted at R: one more takes O(log n)."""
+    """The relevances of all pages seen, divided at R; adding one takes O(log n)."""
 
     def __init__(self) -> None:
         self._low: list[float] = []  # negative, as a heap: the largest of those up to R comes first
@@ -107,7 +108,8 @@ class Relevances:
         return threshold_at(-self._low[0], self._least, self._most)
 
     def exact(self, cost: float, gain: float) -> Threshold:
-        """The R of the exact balance, sought again whenever there are 2 % more pages: O(1) for each, all in all."""
+        """The R of the exact balance, computed again whenever there are 2 % more pages: O(1) for each page,
+        amortised."""
         if len(self) < WARM:
             return self.estimate(cost, gain)
         known = self._sought

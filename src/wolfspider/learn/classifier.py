@@ -1,13 +1,14 @@
-"""Is a page one of those that are wanted? Naive Bayes on which words a page has, from pages that count in part.
+"""A naive Bayes classifier for wanted pages, by which words a page has; pages may count in part.
 
-For each word two sums are kept: the weights of the wanted pages that have it and of the others. A page may count in
-part on both sides, so that pages nobody has labelled can be learnt from as far as they are trusted. The evidence of a
-page is the mean, over its words, of the log of how much likelier a word is on a wanted page:
+For each word two sums are kept: the weights of the wanted pages that have it, and those of the others. A page may count
+in part on both sides, so that the classifier can learn from unlabelled pages as far as they are trusted. The evidence
+of a page is the mean, over its words, of the log of how much likelier a word is on a wanted page:
 
     evidence = sum_w t_w ln(P(w | wanted) / P(w | other)) / sum_w t_w,      t_w = ln(1 + f_w)
 
-The mean, not the sum: the words of a page are far from independent, and a sum is sure of everything. A word that few
-wanted pages could have shown leans on how common it is anywhere; a word not met twice says nothing.
+It is the mean and not the sum, because the words of a page are far from independent and a sum would be certain of
+everything. As long as there are few wanted pages, a word is judged mostly by how common it is overall; a word met only
+once says nothing.
 """
 
 from __future__ import annotations

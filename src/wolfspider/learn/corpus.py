@@ -1,7 +1,7 @@
-"""A background corpus: pages as counts of words, and which of the words are of use.
+"""A background corpus: pages as counts of words, and the choice of useful words.
 
-Pages are counted one by one and let go. What is kept is bounded: the words of a page, the words in all, and the counts.
-Words on most pages say nothing of what a text is about and are set aside as the stop list; words on very few pages are
+Pages are counted one by one and not kept. Bounded are the words of a page, the words of all pages, and the counts.
+Words on most pages say nothing about the subject of a text and become the stop list; words on very few pages are
 dropped.
 """
 
@@ -23,9 +23,7 @@ from wolfspider.learn.lexicon import Numbering
 
 MOST_OF_PAGE = 20_000  # distinct words of a page that are counted
 MOST_WORDS = 2_000_000  # distinct words of all pages
-MOST_COUNTS = (
-    20_000_000  # of all pages: 160 MB, and three times that while they are ordered; what is beyond is not read
-)
+MOST_COUNTS = 20_000_000  # of all pages: 160 MB, and three times that while they are sorted; no more pages are read
 STOP_SHARE = 10  # at most one word of so many is a stop word, however small the corpus
 
 Ints = NDArray[np.int64]
@@ -47,15 +45,15 @@ class Corpus:
 
 
 def gathered(pages: Iterable[Page]) -> Corpus:
-    """The words in alphabetical order, so that the order of ties depends on nothing else."""
+    """The corpus of these pages, its words in alphabetical order, so that the order of ties depends on nothing else."""
     number = Numbering()
     columns, times, starts = array("i"), array("i"), array("q", [0])
     for page in pages:
-        found = dict(islice(counts(page).items(), MOST_OF_PAGE))
-        if len(number) + len(found) > MOST_WORDS:
-            found = {word: count for word, count in found.items() if word in number}
-        columns.extend(map(number.__getitem__, found))
-        times.extend(found.values())
+        bag = dict(islice(counts(page).items(), MOST_OF_PAGE))
+        if len(number) + len(bag) > MOST_WORDS:
+            bag = {word: count for word, count in bag.items() if word in number}
+        columns.extend(map(number.__getitem__, bag))
+        times.extend(bag.values())
         starts.append(len(columns))
         if len(columns) > MOST_COUNTS:
             break

@@ -1,8 +1,8 @@
-"""A documents base: what is known of each document, and where its links lead.
+"""A documents base: the relevance and the energy of each document, and where its links lead.
 
-A document is a number, and so is an address. All links of all documents lie in two long arrays, five bytes each: the
-address, and how near its context is to the topic in 255 levels. So an agent can walk through what is known without a
-visit, and the base of a large crawl is stored as it lies.
+Documents and addresses are numbers. All links of all documents lie in two long arrays, five bytes for each link: the
+address, and how near its context is to the topic, in 255 levels. So an agent can walk through known documents without a
+visit, and the base of a large crawl is stored as it is.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from wolfspider.learn.lottery import Lottery
 
 UNKNOWN, DEAD = -1, -2
 MOST_LINKS = 1_000  # of a document
-EVEN = 1e-3  # what a document is worth at least as a place to begin at
+EVEN = 1e-3  # the least weight of a document as a place to begin at
 LEVELS = 255
 
 
@@ -36,12 +36,12 @@ class DocumentsBase(StoredFields):
         self.status = array("i")  # of each address: its document, or UNKNOWN or DEAD
         self.addresses = array("I")  # of each document
         self.relevances = array("f")
-        self.energies = array("d")  # what each has left; below 0 it is no remnant
+        self.energies = array("d")  # of each document; below 0 it is no remnant
         self.remnants = Lottery()
         self.ends = array("Q")  # where the links of each document end
         self.links = array("I")
         self.near = array("B")
-        self.open = Lottery()  # what each is worth as a place to begin at; 0 once all its links were followed
+        self.open = Lottery()  # weights of the documents as places to begin at; 0 once all links were followed
         self.aside: dict[int, int] = {}  # addresses out of scope, which count as DEAD, and their status before that
         self.shut: dict[int, float] = {}  # documents that lost their worth as a place to begin at since then
 
@@ -49,7 +49,7 @@ class DocumentsBase(StoredFields):
         return len(self.addresses)
 
     def grow(self, addresses: int) -> None:
-        """There are so many addresses now."""
+        """Make room for so many addresses."""
         self.status.extend([UNKNOWN] * (addresses - len(self.status)))
 
     def put(self, address: int, relevance: float, links: Sequence[int], near: Sequence[float]) -> int:
@@ -67,23 +67,23 @@ class DocumentsBase(StoredFields):
         return document
 
     def charge(self, document: int, energy: float) -> None:
-        """This is what the document has from now on."""
+        """Set the energy of a document."""
         self.energies[document] = energy
         self.remnants[document] = max(0.0, energy)
 
     def places(self, document: int) -> range:
-        """Where its links lie."""
+        """The indices of its links."""
         return range(self.ends[document - 1] if document else 0, self.ends[document])
 
     def showing(self, place: int) -> int:
-        """The document whose link lies there."""
+        """The document that the link with this index belongs to."""
         return bisect_right(self.ends, place)
 
     def follow(
         self, document: int, rng: random.Random, beta: float, may: Callable[[int], bool] | None = None
     ) -> int | None:
-        """An address that the document links to, by chance, the nearer the likelier; those that failed are left out,
-        and those that may not be chosen."""
+        """An address that the document links to, drawn at random: the nearer its context, the likelier. Addresses that
+        failed, and those that may not be chosen, are left out."""
         table, status, places = chances(beta), self.status, self.places(document)
         links = self.links[places.start : places.stop]
         levels = self.near[places.start : places.stop]
@@ -99,8 +99,8 @@ class DocumentsBase(StoredFields):
         return links[min(last, bisect_right(sums, rng.random() * sums[-1]))]
 
     def untried(self, rng: random.Random, beta: float, out: Callable[[int], bool]) -> tuple[int, int] | None:
-        """A document to begin at, and a link of it that nobody has followed. One that has none left is no place to
-        begin at any more, so that all in all each is looked at once for nothing."""
+        """A document to begin at, and one of its links that no agent has followed. A document without such a link is
+        no longer a place to begin at, so that each is looked at in vain at most once."""
         status = self.status
         while (document := self.open.draw(rng)) is not None:
             link = self.follow(document, rng, beta, lambda link: status[link] == UNKNOWN and not out(link))
@@ -116,14 +116,14 @@ class DocumentsBase(StoredFields):
         return self.aside.get(address, DEAD) if self.status[address] == DEAD else self.status[address]
 
     def set_aside(self, address: int) -> None:
-        """Nobody goes there as long as it is out of scope."""
+        """No agent goes to this address as long as it is out of scope."""
         document = self.aside.setdefault(address, self.status[address])
         self.status[address] = DEAD
         if document >= 0 and self.addresses[document] == address:
             self.remnants[document] = 0.0
 
     def bring_back(self) -> list[int]:
-        """What was set aside is as it was before; returns these addresses."""
+        """Undo `set_aside` for all addresses, and return them."""
         found, self.aside = self.aside, {}
         for address, status in found.items():
             if self.status[address] == DEAD:  # no visit that was out has brought it since
@@ -136,14 +136,14 @@ class DocumentsBase(StoredFields):
         return list(found)
 
     def unlearn(self) -> None:
-        """Something else is wanted now: neither energies nor nearness say anything any more."""
+        """The topic is another one: forget energies and nearness."""
         self.energies = array("d", bytes(8 * len(self)))
         self.remnants.clear()
         self.near = array("B", bytes(len(self.near)))
         self.open = Lottery(EVEN if self.open[document] else 0.0 for document in range(len(self)))
 
     def revive(self) -> None:
-        """What failed in an earlier crawl may be asked for again."""
+        """Addresses that failed in an earlier crawl may be visited again."""
         self.bring_back()
         self.status = array("i", (UNKNOWN if one == DEAD else one for one in self.status))
         self.open = Lottery(self.open[document] or EVEN for document in range(len(self)))

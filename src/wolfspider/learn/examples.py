@@ -1,6 +1,6 @@
-"""Pages set beside examples: the products and squares of tf-idf vectors that cosine and Tanimoto are made of.
+"""Tf-idf comparison of pages with examples: the products and squares that cosine and Tanimoto are made of.
 
-tf = 1 + ln f, idf = ln((1 + n) / (1 + df)) + 1, n and df from the pages compared so far, this one included.
+tf = 1 + ln f and idf = ln((1 + n) / (1 + df)) + 1, with n and df of the pages compared so far, this one included.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Products(NamedTuple):
 
 
 def damped(bag: Mapping[str, int]) -> dict[str, float]:
-    """1 + ln f: the tenth time a word is said adds less than the first."""
+    """1 + ln f: the tenth occurrence of a word adds less than the first."""
     return {word: 1 + math.log(count) for word, count in bag.items()}
 
 
@@ -36,7 +36,7 @@ class Examples:
             self.add(bag)
 
     def clear(self) -> None:
-        """No examples; what is known of pages stays."""
+        """Remove all examples; the statistics of pages stay."""
         self.bags: list[Weights] = []
         self._place: dict[str, int] = {}  # of a word in the examples' own, smaller vocabulary
         self._df = np.zeros(0)

@@ -1,8 +1,8 @@
-"""What pages say of how far the wanted ones are: two small models learned from the layers of a context graph.
+"""Two models of how far a page is from wanted pages, learned from the layers of a context graph.
 
-Layer 0 are wanted pages, layer n those from which a wanted one is n links away. A bag is how often each word is on a
-page. `Bayes` tells the layer of a page (Diligenti et al. 2000), `Relevancy` how relevant its words are on the whole
-(Hsu and Wu 2006). Both are functions of the bags they were given and of nothing else.
+Layer 0 holds the wanted pages, layer n the pages from which a wanted one is n links away. A bag is how often each word
+is on a page. `Bayes` estimates the layer of a page (Diligenti et al. 2000), `Relevancy` how relevant its words are on
+average (Hsu and Wu 2006). Both depend on the given bags and on nothing else.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ class Guess(NamedTuple):
 
 
 class Bayes:
-    """Naive Bayes over layers that are equally likely beforehand, with what is like none of them as the last class.
+    """Naive Bayes over layers with equal priors; general pages, which are like none of the layers, are the last class.
 
-    A page is its best n terms by tf-idf, each once; words that no page of the training had are not read. The logs of
-    their likelihoods are added and divided by the root of n. The terms of a page say the same again and again: plainly
-    added they make a posterior of 0 or 1 of every page, and then there is neither an order of pages nor one that is
-    like no layer.
+    A page is represented by its best n terms by tf-idf, each once; words that no training page had are ignored. The
+    logs of their likelihoods are added and divided by the root of n. The terms of a page are far from independent: a
+    plain sum would give every page a posterior of 0 or 1, which neither orders pages nor recognises one that is like no
+    layer.
     """
 
     def __init__(self, layers: Sequence[Sequence[Bag]], general: Sequence[Bag] = (), terms: int = 40) -> None:
@@ -48,13 +48,14 @@ class Bayes:
         self._classes = len(classes)
 
     def best(self, bag: Bag) -> list[str]:
-        """The terms that tell most of a page."""
+        """The terms of a page with the highest tf-idf."""
         idf = self._idf
         weights = {word: count * idf[word] for word, count in bag.items() if word in idf}
         return nlargest(self.terms, weights, key=weights.__getitem__)
 
     def posteriors(self, bag: Bag) -> list[float]:
-        """Of each layer, and of the general pages last if there are any. A page without a known term may be any."""
+        """Of each layer, and last of the general pages, if there are any. A page without a known term has equal
+        ones."""
         logs = [self._logs[word] for word in self.best(bag) if word in self._logs]
         sums = [sum(column) / math.sqrt(len(logs)) for column in zip(*logs, strict=True)]
         return softmax(sums or [0.0] * self._classes)
@@ -70,9 +71,9 @@ class Bayes:
 class Relevancy:
     """How relevant words are: those of layer n count alpha^n, those of general pages nothing.
 
-    R(w) = sum_d alpha^layer(d) f_w(d) / sum_d f_w(d), over all pages; the words that tell wanted and general pages
-    apart are those with the largest |P_T ln(P_T / P_G)|, P_T by alpha^layer, P_G of general pages with each word once
-    more.
+    R(w) = sum_d alpha^layer(d) f_w(d) / sum_d f_w(d), over all pages. The words that tell wanted from general pages are
+    those with the largest |P_T ln(P_T / P_G)|, where P_T weighs pages by alpha^layer, and P_G counts each word of
+    general pages once more.
     """
 
     def __init__(
@@ -104,7 +105,7 @@ class Relevancy:
         return found / sum(bag.values()) if found else 0.0
 
     def expected_of_text(self, text: str) -> float:
-        """The same of an anchor; pages of a site show the same ones again and again."""
+        """The same for an anchor, cached: pages of a site show the same anchors again and again."""
         value = self._known.get(text)
         if value is None:
             if len(self._known) >= REMEMBERED:

@@ -1,8 +1,8 @@
-"""A numbered vocabulary with figures for each word: what learners of words count in.
+"""A numbered vocabulary with figures for each word, in which learners keep their counts.
 
-Words are numbered as they come, so that a page becomes an array of numbers and what is known of its words is one look.
-In how many pages a word stands is always among its figures. When there are more words than the limit, those met on one
-page only are forgotten, then the rarer half: memory is bounded, and common words keep their figures.
+Words are numbered as they come, so that a page becomes an array of numbers and the figures of its words are one lookup.
+The number of pages with the word is always among them. When there are more words than the limit, those met on only one
+page are forgotten, or the rarer half: memory is bounded, and common words keep their figures.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ class Numbering(dict[str, int]):
 
 class Lexicon:
     def __init__(self, sums: int = 0, limit: int = LIMIT) -> None:
-        """With so many sums for each word, besides the number of its pages."""
+        """`sums`: how many sums are kept for each word, besides the number of its pages."""
         self.pages = 0
         self.limit = limit
         self._number = Numbering()
-        self._figures = np.zeros((1024, 1 + sums))  # a word's figures side by side: one look finds them all
+        self._figures = np.zeros((1024, 1 + sums))  # a row for each word: one lookup finds all its figures
 
     def __len__(self) -> int:
         return len(self._number)
 
     def numbers(self, words: Collection[str]) -> Ids:
-        """The numbers of distinct words, in their order, good until the next call; new ones are added."""
+        """The numbers of distinct words, in their order, valid until the next call; new words are added."""
         if len(self._number) + len(words) > self.limit:
             self._forget()
         ids = np.fromiter(map(self._number.__getitem__, words), np.int64, len(words))
@@ -61,7 +61,7 @@ class Lexicon:
         return found
 
     def frequencies(self, words: Collection[str]) -> Floats:
-        """On how many pages each of the words was; 0 for one that is not here."""
+        """On how many pages each of the words was; 0 for an unknown one."""
         number, figures = self._number, self._figures
         return np.array([figures[number[word], 0] if word in number else 0.0 for word in words])
 

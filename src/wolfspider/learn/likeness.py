@@ -1,17 +1,16 @@
-"""How much a page is like the pages that a person likes, by what it says and by where it links to (Chen et al. 1997,
-equations 1 to 6).
+"""Likeness of a page to the pages that a person likes, by its terms and its links (Chen et al. 1997, eq. 1 to 6).
 
-Words without the stop list make the terms: each word, and each two and three of them in a row. The weight of a term on
-a page is tf ln(N / df w), where N pages have been fetched so far, df of them with the term, and the term has w words.
-Two pages are alike by Tanimoto's coefficient of these weights and by Jaccard's of the addresses they link to; half of
-each is the score, in the mean over the liked pages. The paper prints the first with a plus for a minus, by which a page
-is like itself by a third: `printed` computes that.
+Terms are made of the words that are not on the stop list: each word, and each two and three in a row. The weight of a
+term on a page is tf ln(N / df w), where N pages have been fetched so far, df of them with the term, and the term has w
+words. Two pages are alike by Tanimoto's coefficient of these weights and by Jaccard's of the addresses they link to;
+half of each is the score, averaged over the liked pages. The paper prints the first with a plus instead of a minus, by
+which a page has a likeness of one third to itself: `printed` computes that.
 
-N and df grow with each page that is counted, which costs the terms of that page and no more. Scores are computed when
-somebody asks, and for all pages that are compared at once, so that they have the same N and df.
+N and df grow with each page that is counted, at the cost of the terms of that page. Scores are computed on demand, and
+for all pages that are compared at once, so that they have the same N and df.
 
-Terms are numbered, because most occur once and text takes much room. No more than `TERMS` are: any other then counts as
-one that no other page has, which almost all of them are.
+Terms are numbered, because most occur once and text takes much memory. At most `TERMS` are: any further term counts as
+one that no other page has, which is true of almost all of them.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from wolfspider.learn.stopwords import STOP_WORDS
 WORDS = 5_000  # of a page that are read, stop words not counted
 LINKS = 2_000  # of a page
 TERMS = 4_000_000  # that are numbered, some 100 MB
-RECENT = 1 << 16  # terms that are put in order at a time
+RECENT = 1 << 16  # terms that are sorted in at a time
 
 Keys = NDArray[np.uint64]
 Numbers = NDArray[np.int32]
@@ -48,7 +47,7 @@ class Score(NamedTuple):
 
 
 def kept_words(words: Sequence[str]) -> list[str]:
-    """Those that terms are made of."""
+    """The words that terms are made of."""
     return list(islice((word for word in words if word not in STOP_WORDS), WORDS))
 
 
@@ -72,8 +71,8 @@ def links_alike(x: Keys, y: Keys) -> float:
 
 @helper
 class Indexed(StoredFields):
-    """A page as terms and links: which terms, how often each, and the squares of how often of those without a number,
-    by how many words they have."""
+    """A page as terms and links: the numbers of its terms, how often each occurs, and for terms without a number the
+    sums of squared frequencies, by how many words they have."""
 
     def __init__(self, numbers: Numbers, times: Numbers, rest: Floats, links: Keys) -> None:
         self.numbers, self.times, self.rest, self.links = numbers, times, rest, links
@@ -81,7 +80,7 @@ class Indexed(StoredFields):
 
 class Numbered:
     """Numbers for keys, in the order in which they come. The keys lie in two sorted arrays, a large one and a small one
-    for what is recent, so that a key is found by halving and a new one moves few others."""
+    for recent keys, so that a key is found by binary search and a new one moves few others."""
 
     def __init__(self, keys: Keys | None = None) -> None:
         self.keys: list[Keys] = [] if keys is None else [keys]  # by number, in pieces
@@ -137,7 +136,7 @@ class Collection:
         return self._numbered.size
 
     def read(self, page: Page) -> Indexed:
-        """The page in terms. It is not counted by that."""
+        """The page in terms; this does not count it."""
         return self.indexed(kept_words(page.words), link_keys(page.links))
 
     def indexed(self, words: Sequence[str], links: Keys) -> Indexed:
@@ -174,7 +173,7 @@ class Collection:
         return found
 
     def rarities(self, pages: Sequence[Indexed]) -> Iterator[Floats]:
-        """Those of each page's terms; where the pages have more terms than there are, each is computed once."""
+        """The rarities of the terms of each page; where pages have many terms in common, each is computed once."""
         if sum(len(page.numbers) for page in pages) < len(self):
             yield from (self.rarity(page.numbers) for page in pages)
         else:
@@ -211,7 +210,8 @@ class Likeness:
         self._often: Floats = np.zeros((0, 0))  # how often each of these is on each liked page
 
     def like(self, words: Sequence[str], page: Indexed) -> None:
-        """One more; `words` are those that its terms are made of. Terms without a number have no name either."""
+        """Add a liked page; `words` are those that its terms are made of. Terms without a number have no name
+        either."""
         self._place(page)
         self.inputs.append(page)
         keys, first = np.unique(phrase_keys(words), return_index=True)
@@ -265,8 +265,8 @@ class Likeness:
         return [self.names[int(page.numbers[numbers[place]])] for place in best]
 
     def telling(self, collection: Collection, most: int) -> list[str]:
-        """The words of liked pages that weigh most there, and of those that weigh the same the most frequent; words,
-        for who searches by phrases finds little."""
+        """The words of liked pages with the highest weights, ties by frequency. Words only, because a search for
+        phrases finds little."""
         weights: dict[str, tuple[float, int]] = {}
         for liked, rarity in zip(self.inputs, collection.rarities(self.inputs), strict=True):
             for number, times, rare in zip(liked.numbers.tolist(), liked.times.tolist(), rarity.tolist(), strict=True):

@@ -1,12 +1,12 @@
-"""Drawing an index in proportion to its weight, where weights change all the time: O(log n) for each.
+"""Weighted random draws of an index, where weights change all the time: O(log n) for a draw or a change.
 
     lottery = Lottery([1.0, 0.0, 3.0])
     lottery[1] = 2.0
     lottery.draw(rng)                  # 2 half of the time; None if nothing has a weight
 
-Weights are the leaves of a binary tree whose nodes hold the sums of the two below them. A change sums anew on the way
-up, instead of adding a difference as a Fenwick tree does: no error is ever carried along, so what weighs nothing is
-never drawn, however many changes there were, and the tree depends on the weights alone and not on their history.
+Weights are the leaves of a binary tree whose nodes hold the sums of the two below them. A change computes the sums on
+its way up again, instead of adding a difference as a Fenwick tree does. So rounding errors do not accumulate: an index
+of weight 0 is never drawn, and the tree depends on the weights alone and not on their history.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Lottery:
         self._build(array("d", weights))
 
     def _build(self, weights: array[float]) -> None:
-        """With room for one more at least. Node n is above 2n and 2n + 1; the leaves are the second half."""
+        """With room for at least one more. Node n is above 2n and 2n + 1; the leaves are the second half."""
         room = 1 << len(weights).bit_length()
         self._size = len(weights)
         self._sums = array("d", bytes(8 * room)) + weights + array("d", bytes(8 * (room - len(weights))))

@@ -1,14 +1,16 @@
-"""Latent semantic indexing: texts as points in a space of few dimensions, in which texts that use related words are
-near (Deerwester et al. 1990). With it what is done in that space: clusters, and neighbours.
+"""Latent semantic indexing (Deerwester et al. 1990), with clustering and nearest neighbours in its space.
+
+Texts become points in a space of few dimensions, in which texts with related words are near each other.
 
     space = Space.of(bags, rank=100)                    # from some hundred bags of words
     points = space.fold(bags)                           # a row for each; any other texts too
     groups = clustered(points, rng)                     # k-means, as many clusters as pay for themselves
     Neighbours(points, groups).labels(others, k=5)      # which group each of the others is of
 
-A text is the vector of (1 + ln f) ln((1 + n) / (1 + df)) for the words that tell texts apart, with length one; its
-point is that vector times the leading right singular vectors of all texts it was made from. Signs of these vectors are
-fixed, and chance comes from the generator that is handed in: the same texts and the same seed give the same numbers.
+A text is the vector of (1 + ln f) ln((1 + n) / (1 + df)) over the words that tell texts apart, scaled to length one;
+its point is that vector times the leading right singular vectors of the texts that the space was made from. The signs
+of these vectors are fixed, and random numbers come from the given generator: the same texts and the same seed give the
+same numbers.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ RANK = 100
 VOCABULARY = 5_000
 LEAST_TEXTS = 2  # a word of fewer connects nothing
 ROUNDS = 50  # of k-means
-LEAST_PART = 1e-6  # of the largest singular value: what is smaller is the noise of rounding
+LEAST_PART = 1e-6  # of the largest singular value: smaller ones are rounding noise
 
 
 class Weighed(NamedTuple):
@@ -55,7 +57,7 @@ class Space:
 
     @classmethod
     def of(cls, bags: Sequence[Bag], rank: int = RANK, vocabulary: int = VOCABULARY) -> Space:
-        """The space of these texts: at most so many dimensions and words."""
+        """The space of these texts, with at most so many dimensions and words."""
         found = Counter(word for bag in bags for word in bag)
         words = _telling(found, len(bags), vocabulary)
         rarity = [_rarity(len(bags), found[word]) for word in words]
@@ -67,7 +69,7 @@ class Space:
         return int(self.basis.shape[1])
 
     def weighed(self, bags: Sequence[Bag]) -> Weighed:
-        """What is known of each text, with length one."""
+        """The weights of the known words of each text, scaled to length one."""
         row_of = self._row
         known = [[word for word in bag if word in row_of] for bag in bags]
         text = np.repeat(np.arange(len(bags)), [len(words) for words in known])
@@ -82,7 +84,7 @@ class Space:
         return self.points(self.weighed(bags), len(bags))
 
     def points(self, texts: Weighed, count: int) -> Floats:
-        """The same for texts that are weighed already."""
+        """The same for texts whose words are weighed already."""
         points = np.zeros((count, self.rank), np.float32)
         if len(texts.text) and self.rank:
             there, first = np.unique(texts.text, return_index=True)
@@ -102,15 +104,15 @@ def _rarity(texts: int, having: int) -> float:
 
 
 def _telling(found: Mapping[str, int], texts: int, most: int) -> list[str]:
-    """Words in several texts and not in all. Those come first that part the texts best: neither rare nor everywhere."""
+    """Words in several texts and not in all, those first that tell texts apart best: neither rare nor everywhere."""
     weight = {word: having * _rarity(texts, having) for word, having in found.items() if LEAST_TEXTS <= having < texts}
     return sorted(weight, key=lambda word: (-weight[word], word))[:most]
 
 
 def _right_vectors(texts: Weighed, shape: tuple[int, int], rank: int) -> NDArray[np.float64]:
-    """The leading right singular vectors of these rows, as columns. There are fewer texts than words, so they come
-    from the products of the texts with each other."""
-    from scipy import sparse  # which those who only use a space need not load
+    """The leading right singular vectors of these rows, as columns. There are fewer texts than words, so they are
+    computed from the products of the texts with each other."""
+    from scipy import sparse  # not needed to use a space, and slow to load
 
     if not len(texts.text):
         return np.zeros((shape[1], 0))
@@ -132,14 +134,14 @@ def unit_rows(points: Any) -> Floats:
 
 @helper
 class Neighbours(StoredFields):
-    """Texts whose group is known; others are of the group that most of their nearest are of."""
+    """Texts whose groups are known; another text belongs to the group of most of its nearest neighbours."""
 
     def __init__(self, points: Any, groups: Any) -> None:
         self.points, self.groups = unit_rows(points), np.asarray(groups, np.int64)
 
     def labels(self, points: Any, k: int) -> list[int | None]:
-        """The group of each point: that of most of its k nearest by angle, of several such that of the nearer ones.
-        The origin has none."""
+        """The group of each point: that of most of its k nearest neighbours by angle; ties go to the nearer ones. The
+        origin has none."""
         rows = unit_rows(np.atleast_2d(points))
         if not len(self.groups):
             return [None] * len(rows)
@@ -150,7 +152,7 @@ class Neighbours(StoredFields):
         return [group if row.any() else None for group, row in zip(voted, rows, strict=True)]
 
     def _voted(self, chosen: Ints, near: NDArray[Any]) -> list[int]:
-        """A neighbour has one vote, and less than half a vote of all is for how near they are."""
+        """Each neighbour has one vote, and less than half a vote altogether goes by how near they are."""
         count, groups = len(chosen), int(self.groups.max()) + 1
         place = np.arange(count)[:, np.newaxis] * groups + self.groups[chosen]
         votes = np.bincount(place.ravel(), (1 + near / (2 * chosen.shape[1] + 1)).ravel(), count * groups)
@@ -159,8 +161,8 @@ class Neighbours(StoredFields):
 
 
 def clustered(points: Any, rng: random.Random, least: int = 5, most: int = 10) -> Ints:
-    """The number of the cluster of each point, counted from 0: as many clusters, within the bounds and the points
-    there are, as Bayes' information criterion likes best."""
+    """The number of the cluster of each point, counted from 0. Bayes' information criterion chooses how many clusters
+    there are, between the bounds and at most one for each point."""
     rows = np.asarray(points, np.float64)
     best, found = -math.inf, np.zeros(len(rows), np.int64)
     for count in range(min(least, len(rows)), min(most, len(rows)) + 1):
@@ -173,8 +175,8 @@ def clustered(points: Any, rng: random.Random, least: int = 5, most: int = 10) -
 
 
 def k_means(points: Any, count: int, rng: random.Random) -> tuple[Ints, float]:
-    """Lloyd's iteration from centres that are chosen far from each other by chance (k-means++), and the sum of squared
-    distances that is left."""
+    """The clusters of Lloyd's iteration from random centres far from each other (k-means++), and the remaining sum of
+    squared distances."""
     rows = np.asarray(points, np.float64)
     centres = _spread(rows, count, rng)
     groups = _squares(rows, centres).argmin(axis=1)
@@ -207,8 +209,8 @@ def _squares(rows: NDArray[np.float64], centres: NDArray[np.float64]) -> NDArray
 
 
 def information(groups: Ints, scatter: float, width: int) -> float:
-    """Bayes' information criterion of clusters that are round and equally wide: what they explain of the points, less
-    what it takes to say where they are."""
+    """Bayes' information criterion for round clusters of equal width: the log-likelihood of the points, less the cost
+    of the parameters."""
     texts = len(groups)
     sizes = np.unique(groups, return_counts=True)[1]
     free = max((texts - len(sizes)) * width, 1)

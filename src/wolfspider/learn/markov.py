@@ -1,15 +1,15 @@
-"""A hidden Markov chain: states that nobody sees, moves between them, and signs by which they are guessed.
+"""A hidden Markov chain: hidden states, transitions between them, and observed signs.
 
 For crawlers a state is how many links away a page is from the nearest target, and a sign is which cluster of pages it
 looks like (Liu, Janssen and Milios 2006).
 
-    chain = estimated(states, moves, signs)             # from counts, each move and each sign counted once more
+    chain = estimated(pages, links, starts, shape)      # from counts, each transition and each sign counted once more
     belief = chain.begin(sign)                          # at the first page of a path
     belief = chain.follow(belief, sign)                 # at the next one
     chain.predict(belief)                               # of the page after that, before it is seen
 
-Beliefs sum to one whatever is seen. A sign that cannot be (all its chances are zero), or none at all, tells nothing,
-and the belief stays what it was expected to be.
+Beliefs always sum to one. An impossible sign (all its probabilities are zero), or none at all, says nothing, and the
+belief stays as it was predicted.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Floats = NDArray[np.float64]
 
 @helper
 class Chain(StoredFields):
-    """`start`: chances of the states of a first page; `moves[i, j]`: from state i to j; `signs[i, o]`: of sign o in
-    state i. Each row sums to one."""
+    """`start` holds the probabilities of the states of a first page, `moves[i, j]` those of the transition from state i
+    to j, `signs[i, o]` those of sign o in state i. Each row sums to one."""
 
     def __init__(self, start: Any, moves: Any, signs: Any) -> None:
         self.start, self.moves, self.signs = (np.asarray(part, np.float64) for part in (start, moves, signs))
@@ -52,7 +52,7 @@ class Chain(StoredFields):
 
 
 def _normal(chances: Floats) -> Floats:
-    """With the sum of one; all the same where that cannot be."""
+    """The same scaled to the sum of one; equal shares if all are zero."""
     total = chances.sum()
     if not total > 0:
         return np.full(len(chances), 1 / len(chances))
@@ -66,8 +66,9 @@ def estimated(
     starts: Iterable[str],
     shape: tuple[int, int],
 ) -> Chain:
-    """From pages (each with its state and its sign), the links that each shows, and where sessions began; `shape`:
-    how many states and signs there are. A link to a page that is not among them counts nothing."""
+    """Estimate a chain from pages (each with its state and its sign), the links that each shows, and the pages where
+    sessions began. `shape` is how many states and signs there are. A link to a page that is not among these is
+    ignored."""
     states, signs = shape
     first, moves, seen = np.zeros(states), np.ones((states, states)), np.ones((states, signs))
     for url, (state, sign) in pages.items():
@@ -84,14 +85,14 @@ def estimated(
 
 
 def _rows(counts: Floats) -> Floats:
-    """Each with the sum of one."""
+    """The rows, each scaled to the sum of one."""
     shares: Floats = counts / counts.sum(axis=1, keepdims=True)
     return shares
 
 
 def distances(links: Mapping[str, Iterable[str]], targets: Iterable[str], furthest: int) -> dict[str, int]:
-    """Of every page the number of links to the nearest target; `furthest` for that many or more, or none that leads
-    there."""
+    """For every page the number of links to the nearest target; `furthest` if there are that many or more, or no
+    path."""
     above: dict[str, list[str]] = {}
     for url, shown in links.items():
         for target in shown:

@@ -1,15 +1,15 @@
-"""What a page is about, as a point that learners of values can work with: each page a vector in [-1, 1]^k.
+"""States of pages: what a page is about, as a vector in [-1, 1]^k that learners of values can work with.
 
-After the news foragers of Palotai et al.: a background corpus is parted into k clusters (pddp.py); how alike a page is
-to each of them, and to text in general, is a posterior (prtfidf.py); the general class is dropped, and a steep tanh
-makes the rest nearly binary. Two maps:
+They follow the news foragers of Palotai et al.: a background corpus is divided into k clusters (pddp.py); how like a
+page is to each of them, and to text in general, is a posterior (prtfidf.py); the general class is dropped, and a steep
+tanh makes the rest nearly binary. There are two maps:
 
     faithful      tanh(40 (p_i - 0.5)), as printed. Posteriors sum to one, so at most one exceeds one half, and on real
                   text hardly any does: nearly all pages are the same point.
     calibrated    tanh(40 (p_i - theta_i)), where theta_i is what one page in five of the background corpus exceeds.
 
-A model keeps word statistics, not text. Posteriors are kept as 8-bit levels of their square roots, and what is computed
-is computed from these levels, so that a model read back is the model that was written.
+A model contains statistics of words and no text. Posteriors are stored as 8-bit levels of their square roots, and
+everything is computed from these levels, so that a model read back equals the one that was written.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CLASSES = 50
 WORDS = 14_000
 STOP = 300  # the words on most pages, which tell nothing
 LEAST_PAGES = 3  # a word on fewer is an accident
-CLUSTERING_WORDS = 20_000  # the commonest, by which pages are parted
+CLUSTERING_WORDS = 20_000  # the commonest, by which pages are clustered
 CANDIDATES = 60_000  # the commonest, of which the most telling are kept
 GAIN, OFFSET = 40.0, 0.5
 PERCENTILE = 80
@@ -52,7 +52,7 @@ Levels = NDArray[np.uint8]
 
 
 class States(Protocol):
-    """From pages to points."""
+    """A map from pages to states."""
 
     @property
     def size(self) -> int: ...
@@ -71,13 +71,13 @@ class Tally(NamedTuple):
 
     @property
     def share(self) -> float:
-        """Known, be it as a stop word."""
+        """The share of known words, stop words included."""
         return (self.stopped + self.known) / self.words if self.words else 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class StateModel:
-    """Implements `States` from the words of a page."""
+    """Computes `States` from the words of a page."""
 
     words: tuple[str, ...]
     stop: tuple[str, ...]
@@ -106,7 +106,7 @@ class StateModel:
         return found
 
     def posteriors(self, counts: Mapping[str, int]) -> Floats:
-        """Of all classes, the general one last; they sum to one. Without a known word all are the same."""
+        """Of all classes, the general one last; they sum to one. Without a known word all are equal."""
         row_of = self._row.get
         places = np.array([row_of(word, -1) for word in counts], np.intp)
         times = np.fromiter(counts.values(), np.float32, len(counts))
@@ -148,7 +148,7 @@ class StateModel:
 
 
 class KeptStates:
-    """Implements `States` for pages whose words are gone: their vectors, by the digest of the page."""
+    """Recorded `States`, for pages whose words were not kept: vectors by the digest of the page."""
 
     def __init__(self, digests: Sequence[str], states: NDArray[Any]) -> None:
         self.states = np.asarray(states, np.float32)
@@ -160,7 +160,7 @@ class KeptStates:
         self._unknown = np.zeros(self.size, np.float32)
 
     def of(self, page: Page) -> Floats:
-        """Zeros for a page that was never recorded: it says nothing."""
+        """Zeros for a page that was not recorded."""
         row = self._row.get(page.digest)
         return (self._unknown if row is None else self.states[row]).copy()
 
@@ -176,7 +176,7 @@ class KeptStates:
 
 
 def states_from(blob: bytes) -> StateModel | KeptStates:
-    """Whichever of the two these bytes are; BadInput where they are neither."""
+    """The model or the recorded states in these bytes; BadInput if they are neither."""
     try:
         parts = unpacked(blob, LARGEST)
         about = json.loads(parts["about"].tobytes())
@@ -190,7 +190,8 @@ def states_from(blob: bytes) -> StateModel | KeptStates:
 
 
 def open_states(model: str, mapping: str) -> States:
-    """`default` is the model that ships; otherwise a file of `states build`, or the folder of a recording."""
+    """`default` is the model that is part of the package; otherwise a file of `states build`, or a recording's
+    folder."""
     _check_mapping(mapping)
     if model == "default":
         return _shipped(mapping)
@@ -222,10 +223,10 @@ def train_states(
 ) -> StateModel:
     """Learn a model from background pages: at most k clusters and so many words.
 
-    tfidf: rare words count more when pages are parted. Scaled: in a page a word counts by its information gain.
-    Pooled: a cluster is one long text, so that its long pages count more.
+    tfidf: rare words count more in the clustering. Scaled: a word on a page counts by its information gain. Pooled: a
+    cluster is one long text, so that its long pages count more.
     """
-    from wolfspider.learn import training  # scipy, which those who only use a model need not load
+    from wolfspider.learn import training  # loads scipy, which is not needed to use a model
 
     learned = training.learn(
         pages,
@@ -246,7 +247,7 @@ def _shipped(mapping: str) -> StateModel:
 
 
 def _posteriors_of(levels: Levels) -> Floats:
-    """A row for each word, each with the sum of one."""
+    """A row for each word, scaled to the sum of one."""
     squares = np.square(np.ascontiguousarray(levels.T, np.float32))
     sums = squares.sum(axis=1, keepdims=True)
     found: Floats = np.divide(squares, sums, out=np.full_like(squares, 1 / len(levels)), where=sums > 0)

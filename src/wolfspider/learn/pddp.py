@@ -2,10 +2,10 @@
 
 D. Boley, Principal Direction Divisive Partitioning, Data Mining and Knowledge Discovery 2 (1998) 325-344.
 
-Documents are rows of unit length. The cluster whose documents are scattered most is cut in two, across the direction in
-which they differ most, until there are as many clusters as wanted. That direction is the leading singular vector of the
-documents less their centroid; the difference is dense and never formed. Nothing is drawn by
-chance: the same documents give the same tree.
+Documents are rows of unit length. The cluster with the largest scatter is cut in two, across the direction in which its
+documents differ most, until there are as many clusters as wanted. That direction is the leading singular vector of the
+documents less their centroid; the difference is dense and never formed. Nothing is random: the same documents give the
+same tree.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tree:
-    """All clusters, the first that of all documents, and the cuts of those that were cut, by number."""
+    """All clusters, the first of which holds all documents, and by number the cuts of those that were cut."""
 
     clusters: tuple[Cluster, ...]
     cuts: dict[int, Cut]
@@ -60,7 +60,7 @@ class Tree:
         return tuple(number for number in range(len(self.clusters)) if number not in self.cuts)
 
     def labels(self) -> Ints:
-        """For each document it was grown from the place of its leaf among the leaves."""
+        """For each document the index of its leaf among the leaves."""
         found = np.zeros(self.clusters[0].members.size, np.int64)
         for place, leaf in enumerate(self.leaves):
             found[self.clusters[leaf].members] = place
@@ -68,7 +68,7 @@ class Tree:
 
 
 def grow(documents: Any, k: int = 50) -> Tree:
-    """At most k leaves; fewer where the documents do not differ."""
+    """A tree with at most k leaves; fewer if the documents do not differ."""
     rows = sparse.csr_array(documents, dtype=np.float64)
     clusters = [_cluster(rows, np.arange(rows.shape[0]))]
     cuts: dict[int, Cut] = {}
@@ -103,7 +103,7 @@ def _cluster(rows: Any, members: Ints) -> Cluster:
 
 
 def _parted(rows: Any, cluster: Cluster, number: int) -> tuple[Cut, Cluster, Cluster] | None:
-    """Its cut and its halves, which get this number and the next; None where nothing tells its documents apart."""
+    """The cut of a cluster and its halves, which get this number and the next; None if its documents do not differ."""
     if cluster.members.size < 2 or cluster.scatter <= LEAST_SCATTER:
         return None
     mine = rows[cluster.members]
@@ -138,7 +138,7 @@ def principal_direction(rows: Any, centroid: Floats) -> Floats:
 
 
 def _lanczos(operator: Any, start: Floats) -> tuple[Floats, Floats, Floats]:
-    """An orthonormal basis in which the symmetric operator is tridiagonal: its diagonal, and what is beside it."""
+    """An orthonormal basis in which the symmetric operator is tridiagonal, its diagonal, and its off-diagonal."""
     basis = np.zeros((min(STEPS, start.size), start.size))
     diagonal: list[float] = []
     beside: list[float] = []
@@ -147,7 +147,7 @@ def _lanczos(operator: Any, start: Floats) -> tuple[Floats, Floats, Floats]:
         basis[step] = vector
         image = operator(vector)
         diagonal.append(_dot(image, vector))
-        for _ in range(2):  # once leaves too much of the earlier ones behind
+        for _ in range(2):  # a single orthogonalisation leaves too much of the earlier vectors
             image = image - basis[: step + 1].T @ (basis[: step + 1] @ image)
         length = math.sqrt(_dot(image, image))
         if length <= 1e-12 * max(map(abs, diagonal)) or step + 1 == len(basis):
@@ -158,5 +158,5 @@ def _lanczos(operator: Any, start: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _dot(x: Floats, y: Floats) -> float:
-    """By one thread: the same on every machine, and quicker where cores are shared."""
+    """In one thread: the same on every machine, and faster where cores are shared."""
     return float((x * y).sum())

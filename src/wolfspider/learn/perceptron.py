@@ -1,4 +1,4 @@
-"""A small net: some inputs, one hidden layer, one output in (0, 1), taught one example at a time by back-propagation.
+"""A small neural net: one hidden layer, one output in (0, 1), trained by back-propagation one example at a time.
 
 net = Perceptron.drawn(inputs=4, hidden=5, rng=rng)
 net.of(rows)                       # an output for each row of inputs
@@ -35,7 +35,7 @@ class Perceptron(StoredFields):
         return self._outputs(self._hidden(rows))
 
     def _hidden(self, rows: Floats) -> Floats:
-        sums: Floats = np.einsum("ij,hj->ih", rows, self.inner[:, :-1])  # by one thread: the same on every machine
+        sums: Floats = np.einsum("ij,hj->ih", rows, self.inner[:, :-1])  # in one thread: the same on every machine
         return np.tanh(sums + self.inner[:, -1])
 
     def _outputs(self, hidden: Floats) -> Floats:
@@ -58,6 +58,6 @@ class Perceptron(StoredFields):
         return Perceptron(inner, self.outer + np.array([rng.gauss(0, spread) for _ in self.outer]))
 
     def uses(self) -> Floats:
-        """How much each input moves the output, about."""
-        found: Floats = np.abs(self.outer[:-1, None] * self.inner[:, :-1]).sum(axis=0)
-        return found
+        """Roughly, how much each input moves the output."""
+        influence: Floats = np.abs(self.outer[:-1, None] * self.inner[:, :-1]).sum(axis=0)
+        return influence

@@ -1,11 +1,11 @@
-"""PrTFIDF: the class of a text as the mean of what each of its words says.
+"""PrTFIDF, a text classifier: the posterior of a text is the mean of the posteriors of its words.
 
 T. Joachims, A Probabilistic Analysis of the Rocchio Algorithm with TFIDF for Text Categorization, ICML 1997.
 
-How a class uses words is the mean over its documents of each word's share of the document. By Bayes' rule a word then
-has a posterior over the classes, kept as a row of a matrix; a text has the mean of the rows of its words. That is
-bounded and sums to one, and needs no smoothing: a word that a class never uses only adds nothing to it. Words that are
-not known are left out, and a text without any known word can be of any class.
+The usage of a word by a class is the mean over its documents of the word's share of the document. By Bayes' rule a word
+then has a posterior over the classes, a row of a matrix; a text has the mean of the rows of its words. That is bounded,
+sums to one, and needs no smoothing: a word that a class never uses just adds nothing to it. Unknown words are left out,
+and for a text without any known word all classes are equally likely.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def train(
 ) -> Posteriors:
     """The posterior of each class for each word, from counts (a row for each document) and the class of each document.
 
-    General: one class more, the last, of all documents together. Uniform priors keep it from drowning the others.
-    Pooled: a class is one long document. A word without any document has a row of zeros.
+    General: one more class, the last, holds all documents; uniform priors keep it from drowning the others. Pooled: a
+    class is one long document. A word without any document has a row of zeros.
     """
     rows = _rows(counts)
     members = _members(np.asarray(labels, np.int64), general)
@@ -49,7 +49,7 @@ def classify(posteriors: Posteriors, words: Ints, counts: NDArray[Any]) -> Poste
         classes = posteriors.shape[1]
         return np.full(classes, 1 / classes, np.float32)
     shares = np.asarray(counts / total, np.float32)
-    found: Posteriors = np.einsum("i,ij->j", shares, posteriors[words])  # by one thread: the same on every machine
+    found: Posteriors = np.einsum("i,ij->j", shares, posteriors[words])  # in one thread: the same on every machine
     return found
 
 
@@ -96,7 +96,7 @@ def _rows(counts: Any) -> Any:
 
 
 def _sparse() -> Any:
-    """Loaded for training: it takes a while, and who only classifies need not wait."""
+    """Loaded for training only: it takes a while, and classification does not need it."""
     from scipy import sparse
 
     return sparse

@@ -1,19 +1,19 @@
-"""A tree of categories by self-organising maps, one below the other.
+"""A tree of categories, made by layers of self-organising maps.
 
 T. Kohonen, The self-organizing map, Proceedings of the IEEE 78 (1990) 1464-1480; in layers: H. Chen, C. Schuffels and
 R. Orwig, Internet categorization and search: a self-organizing approach, J. Visual Communication and Image
 Representation 7 (1996) 88-102.
 
-Documents are drawn by chance. The node of a square map that is nearest to the document, the winner, moves towards it,
-and so do the nodes around the winner, the nearer the more. Both how far they move and what counts as near shrink with
-time. In the end neighbouring nodes are alike: each is labelled by the term it weighs most, and neighbours with the same
+Documents are drawn at random. The node of a square map that is nearest to the document, the winner, moves towards it,
+and so do the nodes around the winner, the nearer the more. The step size and the neighbourhood shrink with time. In the
+end neighbouring nodes are alike: each is labelled by the term with its largest weight, and neighbours with the same
 label are a region. Documents belong to the region of their nearest node. A region of more than a hundred documents
 becomes a map of its own.
 
-A step costs as much as the document has terms, not as many as the map has. All of a node but the document's terms is
-only multiplied by a number; that number is kept beside the node, and multiplied in now and then. The squared length of
-a node is kept, too, and follows from its old one, so the distances to all nodes need the document's terms alone.
-Nothing is approximated by this.
+The cost of a step grows with the terms of the document, not with those of the map. All other weights of a node are only
+multiplied by a number; that number is kept beside the node, and multiplied in now and then. The squared length of a
+node is kept, too, and updated from its old value, so that the distances to all nodes need the terms of the document
+alone. None of this is an approximation.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _ROWS = 1_000  # documents compared with all nodes at a time
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:
-    """A category: its name is the term it weighs most, with the next ones where neighbours are called the same."""
+    """A category: its name is its heaviest term, followed by the next ones if another region has the same name."""
 
     name: str
     terms: tuple[str, ...]  # what it weighs most, largest first
@@ -79,7 +79,7 @@ def _tells(word: str, stop: Container[str]) -> bool:
 
 
 class _Steps:
-    """How many steps were made, of those that are known to come."""
+    """How many steps were made, and how many are known to come."""
 
     def __init__(self, progress: Progress) -> None:
         self.done, self.known, self._progress = 0, 0, progress
@@ -90,7 +90,7 @@ class _Steps:
 
 
 def _layer(corpus: Corpus, documents: Ints, layer: int, rng: np.random.Generator, steps: _Steps) -> tuple[Region, ...]:
-    """The regions of these documents, with all that is below them; none where they cannot be told apart."""
+    """The regions of these documents, with all regions below them; none if the documents cannot be told apart."""
     mine = commonest(Corpus(corpus.words, corpus.counts[documents]), TERMS)
     rows = weighed(mine.counts)
     filled = np.flatnonzero(np.diff(rows.indptr))
@@ -115,7 +115,7 @@ def _layer(corpus: Corpus, documents: Ints, layer: int, rng: np.random.Generator
 
 
 def side_for(documents: int, layer: int) -> int:
-    """The first map has its full size; one below it ten documents to a node, or it would have a region for each."""
+    """The first map has its full size; a map below it has ten documents to a node, or each would be a region."""
     return SIDE if layer == 1 else max(2, min(SIDE, math.isqrt(documents // 10)))
 
 
@@ -157,11 +157,11 @@ class _Nodes:
     def __init__(self, weights: Floats) -> None:
         self.scaled = weights  # a row for each term, so that those of a document are near each other in memory
         self.scales = np.ones(weights.shape[1])
-        self._mine, self._moves = np.empty_like(weights), np.empty_like(weights)  # to work in: a new array costs more
+        self._mine, self._moves = np.empty_like(weights), np.empty_like(weights)  # buffers: new arrays cost more
         self.settle()
 
     def settle(self) -> None:
-        """Multiply in what is kept beside, and count the lengths anew."""
+        """Multiply the scales into the weights, and compute the lengths again."""
         self.scaled *= self.scales
         self.scales = np.ones(self.scaled.shape[1])
         self.squares = np.square(self.scaled).sum(axis=0)
@@ -202,7 +202,7 @@ def regions(labels: Ints, side: int) -> Ints:
 
 
 def _heaviest(weights: Floats, words: tuple[str, ...]) -> tuple[str, ...]:
-    """The label that all these nodes have, then what they weigh most all in all."""
+    """The label that all these nodes share, then their heaviest terms in sum."""
     label = int(weights[0].argmax())
     others = np.argsort(-weights.sum(axis=0), kind="stable")[: TOLD + 1].tolist()
     return tuple(words[at] for at in dict.fromkeys([label, *others]))[:TOLD]

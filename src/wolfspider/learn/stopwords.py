@@ -1,6 +1,7 @@
-"""Words that say nothing about what a page is about: about a thousand English ones.
+"""The stop list: about a thousand English words that say nothing about the subject of a page.
 
-Made by hand for this project, from grammar and not from counts, in two halves, as Chen's intelligent spider wants them:
+It was made by hand for this project, from grammar and not from counts, in two halves, as Chen's Intelligent Spider
+needs:
 
 - function words, class by class: articles, pronouns, determiners, prepositions, conjunctions, auxiliaries, adverbs
   (of degree, place, time, and those that hold sentences together), numbers in words, interjections, and what
@@ -10,8 +11,8 @@ Made by hand for this project, from grammar and not from counts, in two halves, 
   verbs that name a subject (compute, parse, paint). A dozen of the commonest verbs (go, make, say) are in although
   dictionaries know a noun: it is rare. Derived forms that are nouns of their own (teaching, a beginning) are taken out.
 
-Where a function word is as often a noun on the web (mine, past, right, haven), it is left out: to keep a word too many
-costs little, since words that stand on every page weigh nothing, but one too few cannot be found.
+A function word that is as often a noun on the web (mine, past, right, haven) is not on the list: a superfluous term
+costs little, since words on every page weigh nothing, but a missing term cannot be found.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How a model of page states is learned: counts, clusters, the most telling words, what each says of the clusters."""
+"""Training of a model of page states: word counts, clusters, the most informative words, and their posteriors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BATCH = 1000  # pages that are classified at once
 
 
 class Wanted(NamedTuple):
-    """See states.py, where the usual values stand."""
+    """The settings of a training; page_states.py has their usual values."""
 
     classes: int
     words: int
@@ -40,7 +40,7 @@ class Learned(NamedTuple):
 
 
 def learn(pages: Iterable[Page], wanted: Wanted) -> Learned | None:
-    """None where there are no words."""
+    """None if there are no words."""
     useful, stop = without_stop_words(gathered(pages), wanted.stop, wanted.least_pages)
     corpus = commonest(useful, wanted.candidates)
     if not corpus.words:
@@ -55,7 +55,7 @@ def learn(pages: Iterable[Page], wanted: Wanted) -> Learned | None:
 
 
 def thresholds(posteriors: Floats, weights: Floats, counts: Any, percentile: float) -> Floats:
-    """What so many in a hundred pages stay below, for each class but the general one."""
+    """The percentile of the posteriors over all pages, for each class but the general one."""
     found = np.concatenate(
         [
             _classified(posteriors, weights, counts[first : first + _BATCH])
