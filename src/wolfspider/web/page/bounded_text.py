@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import chain, islice
 
 from wolfspider.core.text import words, words_of
 
@@ -22,12 +23,8 @@ def bounded_words(text: str, most: int = MOST_WORDS) -> list[str]:
     """The first words of a text, which is not read much further than they reach."""
     if len(text) <= _PORTION:
         return words(text)[:most]
-    found: list[str] = []
-    for portion in _PORTIONS.finditer(text):
-        if len(found) >= most:
-            break
-        found += words(portion[0])
-    return found[:most]
+    portions = (words(portion[0]) for portion in _PORTIONS.finditer(text))
+    return list(islice(chain.from_iterable(portions), most))
 
 
 def cut_to_bounds(passages: list[str]) -> bool:

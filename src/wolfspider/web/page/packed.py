@@ -19,8 +19,10 @@ import numpy as np
 from wolfspider.core.model import Failure, Link, Page
 from wolfspider.core.text import counts
 
-_PLAIN = ("final_url", "title", "size", "digest", "near", "published", "modified", "language", "robots", "canonical")
-_FIELDS = (*_PLAIN, "description", "status", "type", "charset", "truncated")
+_FIELDS = (
+    *("final_url", "title", "size", "digest", "near", "published", "modified", "language", "robots", "canonical"),
+    *("description", "status", "type", "charset", "truncated"),
+)
 
 # What Link._make does, without a call of Python for each of a hundred links.
 _link = functools.partial(tuple.__new__, Link)
@@ -40,7 +42,13 @@ def parts_of(result: Page | Failure) -> list[Any]:
     """All of a page but the address that was asked for and the time it was looked at."""
     if isinstance(result, Failure):
         return [list(result)]
-    return [None, [getattr(result, name) for name in _FIELDS], *_bag(result), *_columns(result.links)]
+    bag = counts(result)
+    places = {word: place for place, word in enumerate(bag)}
+    kind = "<u2" if len(result.words) < 1 << 16 else "<u4"
+    order = np.fromiter(map(places.__getitem__, result.words), kind, len(result.words)).tobytes()
+    numbers = np.fromiter(bag.values(), kind, len(bag)).tobytes()
+    fields = [getattr(result, name) for name in _FIELDS]
+    return [None, fields, kind, _column(list(bag), " "), order, numbers, *_columns(result.links)]
 
 
 def result_of(parts: Sequence[Any], url: str | None = None, at: float = 0.0) -> Page | Failure:
@@ -56,15 +64,6 @@ def result_of(parts: Sequence[Any], url: str | None = None, at: float = 0.0) -> 
     words = np.array(table, object)[np.frombuffer(order, kind)].tolist()
     asked = known["final_url"] if url is None else url
     return Page(asked, words=tuple(words), links=_links(*columns), at=at, counts_=bag, **known)
-
-
-def _bag(page: Page) -> list[Any]:
-    bag = counts(page)
-    places = {word: place for place, word in enumerate(bag)}
-    kind = "<u2" if len(page.words) < 1 << 16 else "<u4"
-    order = np.fromiter(map(places.__getitem__, page.words), kind, len(page.words))
-    numbers = np.fromiter(bag.values(), kind, len(bag))
-    return [kind, _column(list(bag), " "), order.tobytes(), numbers.tobytes()]
 
 
 def _columns(links: Sequence[Link]) -> list[Any]:

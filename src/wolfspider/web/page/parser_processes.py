@@ -7,7 +7,7 @@ new parser. A parser has several questions at a time, so that it need not wait w
 answers one after another, and what it had not come to when it was ended is asked of the next one. If the crawl itself
 is gone, a parser ends when its input does, or by an alarm if it hangs just then.
 
-What a page costs the crawl is packing its bytes and unpacking its words (packing.py), the counts of the words included.
+What a page costs the crawl is packing its bytes and unpacking its words (packed.py), the counts of the words included.
 """
 
 from __future__ import annotations
@@ -51,8 +51,7 @@ class Parsers:
 
     async def read(self, fetch: Fetch) -> Page | Failure:
         """The same as `parse` gives, unless it takes too much."""
-        known = without_reading(fetch)
-        if known is not None:
+        if (known := without_reading(fetch)) is not None:
             return known
         parser = await self._places.get()
         try:
@@ -78,11 +77,14 @@ class _Parser:
         self._answering = asyncio.Lock()  # held by whose answer comes next: who asked first gets it first
 
     async def read(self, fetch: Fetch) -> Page | Failure:
-        question = _question(fetch)
+        headers = {name: fetch.headers[name] for name in _WANTED if name in fetch.headers}
+        question = packed([fetch.final_url, fetch.status, headers, fetch.body, fetch.at, fetch.cut])
         while not self._closed:
             process = await self._running()
             try:
-                _ask(process, question)  # and get in line, without a pause between the two
+                assert process.stdin is not None
+                # Ask and get in line, without a pause between the two.
+                process.stdin.writelines((_LENGTH.pack(len(question)), question))
                 async with self._answering:
                     if process is self._process:  # else it failed at a page before this one
                         return await self._answer(process, fetch)
@@ -139,11 +141,6 @@ class _Parser:
             self._process = None
 
 
-def _ask(process: Process, question: bytes) -> None:
-    assert process.stdin is not None
-    process.stdin.writelines((_LENGTH.pack(len(question)), question))
-
-
 async def _received(process: Process) -> bytes:
     assert process.stdout is not None
     (length,) = _LENGTH.unpack(await process.stdout.readexactly(_LENGTH.size))
@@ -158,21 +155,7 @@ async def _ended(process: Process) -> None:
     await process.wait()
 
 
-def _question(fetch: Fetch) -> bytes:
-    headers = {name: fetch.headers[name] for name in _WANTED if name in fetch.headers}
-    return packed([fetch.final_url, fetch.status, headers, fetch.body, fetch.at, fetch.cut])
-
-
 # What follows runs in the process of a parser.
-
-
-def _serve(questions: BinaryIO, answers: BinaryIO, patience: float) -> None:
-    _send(answers, _READY)
-    while length := questions.read(_LENGTH.size):
-        data = questions.read(*_LENGTH.unpack(length))
-        signal.setitimer(signal.ITIMER_REAL, patience)
-        _send(answers, packed(parts_of(parse(_fetch(*unpacked(data))))))
-        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def _fetch(url: str, status: int, headers: dict[str, str], body: bytes, at: float, cut: bool) -> Fetch:
@@ -193,7 +176,12 @@ def _main(memory: str, patience: str) -> None:
     gc.set_threshold(_SELDOM)  # pages leave no circles behind; to look for some takes a tenth of the time
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    _serve(sys.stdin.buffer, answers, float(patience))
+    _send(answers, _READY)
+    while length := sys.stdin.buffer.read(_LENGTH.size):
+        data = sys.stdin.buffer.read(*_LENGTH.unpack(length))
+        signal.setitimer(signal.ITIMER_REAL, float(patience))
+        _send(answers, packed(parts_of(parse(_fetch(*unpacked(data))))))
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 if __name__ == "__main__":

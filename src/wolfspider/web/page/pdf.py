@@ -13,7 +13,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator
-from functools import cache
 from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -41,8 +40,8 @@ class PdfDocument(NamedTuple):
 
 def read(body: bytes, seconds: float = SECONDS) -> PdfDocument | Failure:
     """Never raises, whatever the bytes are: strange files make pypdf raise nearly anything."""
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # a broken file is a failure, not lines on the terminal
     try:
-        _quiet()
         from pypdf import PdfReader
     except ImportError:
         return Failure("type", EXTRA)
@@ -53,12 +52,6 @@ def read(body: bytes, seconds: float = SECONDS) -> PdfDocument | Failure:
         return _document(reader, time.monotonic() + seconds)
     except Exception as error:
         return Failure("encoding", f"broken PDF: {type(error).__name__}")
-
-
-@cache
-def _quiet() -> None:
-    """A broken file is told as a failure, not by lines on the terminal."""
-    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
 
 
 def _document(reader: PdfReader, deadline: float) -> PdfDocument:
@@ -83,8 +76,7 @@ def _document(reader: PdfReader, deadline: float) -> PdfDocument:
 def _addresses(page: PageObject) -> Iterator[str]:
     """Where the areas of a page lead to, outside of the file."""
     for annotation in (page.annotations or [])[:_MOST_ANNOTATIONS]:
-        action = annotation.get_object().get("/A")
-        if action is not None:
+        if (action := annotation.get_object().get("/A")) is not None:
             address = action.get_object().get("/URI")
             if isinstance(address, str | bytes):
                 yield address if isinstance(address, str) else address.decode("utf-8", "replace")

@@ -13,10 +13,11 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from wolfspider.core.model import Failure
 from wolfspider.web.page import charset, pdf
-from wolfspider.web.page.html import MOST_BYTES, tamed
+from wolfspider.web.page.html import MOST_BYTES, WITHOUT_EVENTS, tamed
+from wolfspider.web.page.tree_walk import HIDDEN
 
 MOST = 2_000_000  # characters
-_WITHOUT_EVENTS = 1  # see html.py
+
 _WITHIN_A_LINE = """
 a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rp rt ruby s samp small span
 strike strong sub sup time tt u var wbr
@@ -27,7 +28,6 @@ head script style template svg math noscript noframes noembed canvas datalist if
 """
 _INLINE, _UNSEEN = frozenset(_WITHIN_A_LINE.split()), frozenset(_NOT_SEEN.split())
 _BLANKS = ("br", "img")  # within a line, and without a text of their own
-_HIDDEN = '[hidden],[style*="display:none" i],[style*="display: none" i]'
 
 
 def readable(body: bytes, content_type: str) -> str:
@@ -39,8 +39,7 @@ def readable(body: bytes, content_type: str) -> str:
         document = pdf.read(body)
         return "" if isinstance(document, Failure) else _joined(document.pages)
     text, _ = charset.decoded(content_type, body[:MOST_BYTES])
-    passages = text.split("\n\n") if kind == "text" else _passages(tamed(text))
-    return _joined(passages)
+    return _joined(text.split("\n\n") if kind == "text" else _passages(tamed(text)))
 
 
 def _joined(passages: Iterator[str] | list[str]) -> str:
@@ -55,8 +54,8 @@ def _joined(passages: Iterator[str] | list[str]) -> str:
 
 def _passages(text: str) -> Iterator[str]:
     """What stands between two boundaries, in the order of the page. Without recursion, for pages are deep."""
-    tree = LexborHTMLParser(text, options=_WITHOUT_EVENTS)
-    hidden = {node.mem_id for node in tree.css(_HIDDEN)}
+    tree = LexborHTMLParser(text, options=WITHOUT_EVENTS)
+    hidden = {node.mem_id for node in tree.css(HIDDEN)}
     stack: list[tuple[Iterator[LexborNode], bool]] = []
     nodes: Iterator[LexborNode] = iter((tree.body,) if tree.body is not None else ())
     parts: list[str] = []

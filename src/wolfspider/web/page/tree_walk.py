@@ -41,10 +41,10 @@ _WITHIN_A_LINE = """
     wbr bdi bdo nobr ruby -comment
 """
 _INLINE = frozenset(_WITHIN_A_LINE.split())
-_NOT_SEEN = "style template svg noframes noembed canvas datalist"
-_ALWAYS_EMPTY = "-comment br hr"
-_CLOSED = frozenset(f"{_NOT_SEEN} {_ALWAYS_EMPTY}".split())
-_HIDDEN = '[hidden],[style*="display:none" i],[style*="display: none" i]'
+_CLOSED = frozenset(  # not seen, or always empty
+    ("style", "template", "svg", "noframes", "noembed", "canvas", "datalist", "-comment", "br", "hr")
+)
+HIDDEN = '[hidden],[style*="display:none" i],[style*="display: none" i]'
 
 
 class _Anchor:
@@ -85,7 +85,7 @@ class PageReading:
         self._open: _Anchor | None = None
         self._stack: list[_Open] = []
         self._paths: list[str] = []  # of the elements on the stack, the outermost first, as far as they were needed
-        self._hidden = {node.mem_id for node in tree.css(_HIDDEN)}
+        self._hidden = {node.mem_id for node in tree.css(HIDDEN)}
         self._has_areas = bool(self._hidden) and tree.css_first("area[href]") is not None
         if tree.root is not None:
             self._walk(tree.root)
@@ -121,19 +121,18 @@ class PageReading:
                     if text and (texts or not text.isspace()):
                         texts.append(text)
                     continue
-                tag = names.get(number)
-                if tag is None:
+                if (tag := names.get(number)) is None:
                     tag = names[number] = node.tag or ""
                 if texts and tag not in _INLINE:
                     self._flush()
                 if tag in _CLOSED:
                     continue
                 if hidden and node.mem_id in hidden:
-                    if self._has_areas:
-                        self._hot_spots(node)
+                    # An area is a spot on a picture and shows nothing itself: its link works though its map is hidden.
+                    for area in node.css("area[href]") if self._has_areas else ():
+                        self.area(area, area.attributes)
                     continue
-                handler = _HANDLERS.get(tag)
-                if handler is not None and not handler(self, node, node.attributes):
+                if (handler := _HANDLERS.get(tag)) is not None and not handler(self, node, node.attributes):
                     continue
                 anchor = self._open if tag == "a" else None
                 child = node.first_child
@@ -153,11 +152,6 @@ class PageReading:
                     break
                 nodes = self._leave()
         self._flush()
-
-    def _hot_spots(self, hidden: LexborNode) -> None:
-        """An area is a spot on a picture and shows nothing by itself: its link works though its map is hidden."""
-        for area in hidden.css("area[href]"):
-            self.area(area, area.attributes)
 
     def _leave(self) -> Iterator[LexborNode]:
         """The innermost element ends; give what follows it."""

@@ -88,12 +88,12 @@ def _plain(escape: re.Match[str]) -> str:
 def _ordered(query: str) -> str:
     """Keys in order, equal keys as they stood, idle ones gone."""
     pieces = [(piece.partition("=")[0], piece) for piece in query.split("&") if piece]
-    pieces = [(key, piece) for key, piece in pieces if not _is_idle(key.lower())]
-    return "&".join(piece for _, piece in sorted(pieces, key=itemgetter(0)))
-
-
-def _is_idle(key: str) -> bool:
-    return key in _IDLE_KEYS or key.startswith(_IDLE_PREFIXES)
+    telling = [
+        (key, piece)
+        for key, piece in pieces
+        if key.lower() not in _IDLE_KEYS and not key.lower().startswith(_IDLE_PREFIXES)
+    ]
+    return "&".join(piece for _, piece in sorted(telling, key=itemgetter(0)))
 
 
 def looks_like_file(url: str) -> bool:
