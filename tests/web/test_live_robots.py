@@ -274,8 +274,9 @@ def test_what_robots_txt_says_of_an_address_can_be_explained() -> None:
             assert robots.explain("http://a.test/private/x") == "forbidden: Disallow: /private"
             assert robots.explain("http://a.test/x") == "allowed: no rule speaks of it"
             assert robots.explain("http://b.test/x") == "allowed: there is no robots.txt (404)"
-            assert robots.sitemaps("http://a.test/") == ("http://a.test/map.xml",)
-            assert robots.sitemaps("http://b.test/") == robots.sitemaps("http://c.test/") == ()
+            told, untold = robots.known("http://a.test/"), robots.known("http://b.test/")
+            assert told is not None and told.sitemaps == ("/map.xml", "ftp://a.test/")
+            assert untold is not None and untold.sitemaps == ()
 
     asyncio.run(main())
 

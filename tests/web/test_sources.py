@@ -346,11 +346,14 @@ def test_looks_are_bounded() -> None:
 
 
 def test_a_site_given_as_a_sitemap_stands_for_those_its_robots_file_names() -> None:
-    robots = "User-agent: *\nDisallow: /x\nSitemap: http://a.test/pages.xml\n"
+    robots = (
+        "User-agent: *\nDisallow: /x\nSitemap: http://a.test/pages.xml\nSitemap: /more.xml\nSitemap: ftp://a.test/\n"
+    )
     sitemap = "<urlset><url><loc>http://a.test/one</loc></url></urlset>"
-    web = _Answers({"http://a.test/robots.txt": robots, "http://a.test/pages.xml": sitemap})
-    found = asyncio.run(gather(web, Wanted(sitemaps=("http://a.test/",)), lambda url: True))
-    assert [link.url for link in found.links] == ["http://a.test/one"]
+    more = sitemap.replace("one", "two")
+    bodies = {"http://a.test/robots.txt": robots, "http://a.test/pages.xml": sitemap, "http://a.test/more.xml": more}
+    found = asyncio.run(gather(_Answers(bodies), Wanted(sitemaps=("http://a.test/",)), lambda url: True))
+    assert [link.url for link in found.links] == ["http://a.test/one", "http://a.test/two"] and not found.problems
 
 
 class _Answers:

@@ -22,7 +22,7 @@ import re
 import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import aiohttp
@@ -70,18 +70,16 @@ class Answer:
         return self.capture.status
 
 
+@dataclass(slots=True)
 class _Body:
     """What has come of one body: raw, decoded, and why it ends where it ends."""
 
-    __slots__ = ("_inflater", "_raw", "cut", "decoded", "pieces", "size")
-
-    def __init__(self, inflater: Inflater, raw: int) -> None:
-        self.pieces: list[bytes] = []
-        self.decoded: list[bytes] = []
-        self.size = 0
-        self.cut = ""
-        self._inflater = inflater
-        self._raw = raw
+    _inflater: Inflater
+    _raw: int  # bytes that are kept of it
+    pieces: list[bytes] = field(default_factory=list)
+    decoded: list[bytes] = field(default_factory=list)
+    size: int = 0
+    cut: str = ""
 
     def take(self, chunk: bytes) -> None:
         room = self._raw - self.size
@@ -175,11 +173,9 @@ class Client:
     ) -> Answer | Failure:
         """What this address answers, redirects and errors too, within `deadline` seconds, of the decoded body at most
         `most` bytes."""
-        wanted = target(url)
-        if isinstance(wanted, Failure):
+        if isinstance(wanted := target(url), Failure):
             return wanted
-        refused = self.guard.refuses_target(wanted) or _wrong_header(headers)
-        if refused is not None:
+        if refused := self.guard.refuses_target(wanted) or _wrong_header(headers):
             return refused
         exchange = _Exchange(self, wanted.url, self.caps.deadline if deadline is None else deadline)
         try:
@@ -208,8 +204,7 @@ class Client:
     def _addressed(
         self, wanted: Target, headers: Mapping[str, str] | None
     ) -> tuple[yarl.URL, Mapping[str, str] | None]:
-        via = self.guard.via
-        if via is None:
+        if (via := self.guard.via) is None:
             return yarl.URL(wanted.url, encoded=True), headers
         host = f"[{via[0]}]" if ":" in via[0] else via[0]
         return yarl.URL(f"http://{host}:{via[1]}{wanted.rest}", encoded=True), {
@@ -248,8 +243,7 @@ class _Exchange:
 
     def out_of_time(self) -> Failure | Answer:
         """The deadline leaves what has come. What came too slowly is not worth having: the host will do so again."""
-        when = self.limit.when()
-        if when is not None and when < self._end:
+        if (when := self.limit.when()) is not None and when < self._end:
             return Failure("slow", f"less than {self._client.caps.slowest:,.0f} bytes a second")
         if self.response is None or self._body is None or not self._body.size:
             return Failure("timeout", f"no answer within {self._end - self._began:g} s")

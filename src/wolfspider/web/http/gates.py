@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cached_property
@@ -43,9 +43,7 @@ class Gates:
     async def enter(self, name: str) -> None:
         if not self._most or not name:
             return
-        gate = self._gates.get(name)
-        if gate is None:
-            gate = self._gates[name] = asyncio.Semaphore(self._most)
+        gate = self._gates.setdefault(name, asyncio.Semaphore(self._most))
         self._users[name] = self._users.get(name, 0) + 1
         try:
             await gate.acquire()
@@ -105,7 +103,7 @@ class HostCap:
         self.most = most
         self._known: set[int] = set()
         self._early: list[str] = []  # hosts met while there are so few that no domain can have too many
-        self._hosts: dict[str, int] = {}  # how many of a domain
+        self._hosts: Counter[str] = Counter()  # how many of a domain
 
     def allows(self, host: str) -> bool:
         """May this host be asked? If so it counts from now on."""
@@ -113,17 +111,15 @@ class HostCap:
         if key in self._known:
             return True
         if len(self._known) < self.most:
-            self._known.add(key)
             self._early.append(host)
-            return True
-        while self._early:
-            early = self._domain(self._early.pop())
-            self._hosts[early] = self._hosts.get(early, 0) + 1
-        domain = self._domain(host)
-        if self._hosts.get(domain, 0) >= self.most:
-            return False
+        else:
+            self._hosts.update(map(self._domain, self._early))
+            self._early.clear()
+            domain = self._domain(host)
+            if self._hosts[domain] >= self.most:
+                return False
+            self._hosts[domain] += 1
         self._known.add(key)
-        self._hosts[domain] = self._hosts.get(domain, 0) + 1
         return True
 
     def _domain(self, host: str) -> str:

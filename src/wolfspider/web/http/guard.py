@@ -49,6 +49,7 @@ _MOST_RECORDS = 16  # of a name that are used
 _BAD_PORTS = frozenset(
     (1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, *range(6665, 6670), 6679, 6697, 10080)
 )
+_STANDARD = {"http": 80, "https": 443}
 _PLAIN = re.compile(r"(https?)://((?:[a-z0-9_-]+\.)*[a-z][a-z0-9_-]*)(?::(\d{1,5}))?(/[!-~]*)", re.ASCII)
 _ANY = re.compile(r"(https?)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?(/[!-~]*)", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x20\x7f]")
@@ -68,8 +69,7 @@ class Target(NamedTuple):
     @property
     def authority(self) -> str:
         """What the Host header says."""
-        standard = 443 if self.scheme == "https" else 80
-        return self.host if self.port == standard else f"{self.host}:{self.port}"
+        return self.host if self.port == _STANDARD[self.scheme] else f"{self.host}:{self.port}"
 
     @property
     def url(self) -> str:
@@ -90,8 +90,7 @@ def target(url: str) -> Target | Failure:
     if found is None:
         return Failure("scheme", "not an http or https address")
     scheme, host, port, rest = found.groups()
-    standard = 443 if scheme == "https" else 80
-    return Target(scheme, host, int(port) if port else standard, rest.partition("#")[0])
+    return Target(scheme, host, int(port) if port else _STANDARD[scheme], rest.partition("#")[0])
 
 
 def _normal(url: str) -> str:
@@ -185,9 +184,7 @@ class Guard:
     async def addresses(self, host: str) -> tuple[str, ...] | Failure:
         """Of a name, or of a number itself: looked up once, every one checked, pinned for a while. With `via`, where
         the connection goes in truth."""
-        if self.via is not None:
-            return await self._known(self.via[0])
-        return await self._known(bare_host(host))
+        return await self._known(bare_host(host) if self.via is None else self.via[0])
 
     def connector(self, limit: int = 0, tls: ssl.SSLContext | None = None) -> aiohttp.BaseConnector:
         """Connects to checked addresses and no others. To be made inside a running loop."""
@@ -225,8 +222,7 @@ class Guard:
         pinned = self._pinned.get(name)
         if pinned is not None and pinned.until > self._clock():
             return pinned.found
-        looking = self._looking.get(name)
-        if looking is None:
+        if (looking := self._looking.get(name)) is None:
             looking = self._looking[name] = asyncio.ensure_future(self._look(name))
         return await asyncio.shield(looking)  # a visit that gives up does not cancel the look-up of the others
 

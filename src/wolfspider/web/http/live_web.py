@@ -118,14 +118,12 @@ class Live:
 
     async def _travel(self, trip: _Trip) -> Fetch:
         while True:
-            answer = await self._step(trip)
-            if isinstance(answer, Failure):
+            if isinstance(answer := await self._step(trip), Failure):
                 return trip.failed(answer, self.polite.clock())
             trip.captures.append(answer.capture)
             if answer.status not in REDIRECTS:
                 return trip.arrived(answer, self.polite.clock())
-            target = self._target(trip, answer)
-            if isinstance(target, Failure):
+            if isinstance(target := self._target(trip, answer), Failure):
                 return trip.failed(target, self.polite.clock())
             trip.hops.append(trip.url)
             trip.url = target
@@ -134,8 +132,7 @@ class Live:
         location = answer.headers.get("location", "")
         if not location:
             return Failure("redirect", f"{answer.status} without a target")
-        target = canonical(location, trip.url)
-        if target is None:
+        if (target := canonical(location, trip.url)) is None:
             kind = "scheme" if _OTHER_SCHEME.match(location) else "redirect"
             return Failure(kind, f"led to {location[:_SHOWN]!a}")
         if target == trip.url or target in trip.hops:
@@ -147,21 +144,18 @@ class Live:
     async def _step(self, trip: _Trip) -> Answer | Failure:
         """One address of the way: all that is to be checked, and the request."""
         url, host = trip.url, host_of(trip.url)
-        refused = self.guard.refuses(url) or self._out_of_scope(trip) or self._crowded(host)
-        if refused is not None:
+        if refused := self.guard.refuses(url) or self._out_of_scope(trip) or self._crowded(host):
             return refused
         trip.request.doing(Phase.NAME)
-        where = await self._address(host)
-        if isinstance(where, Failure):
+        if isinstance(where := await self._address(host), Failure):
             return where
-        rules = await self._rules_in_the_end(trip, host)
-        if isinstance(rules, Failure):
+        if isinstance(rules := await self._rules_in_the_end(trip, host), Failure):
             return rules
         if rules is not None:
             if not rules.allows(url):
                 return Failure("robots", "disallowed by robots.txt")
             self.polite.asks(host, rules.delay)
-        return await self._ask_for_page(trip, where)
+        return await self._ask_for_page(trip, host, where)
 
     def _out_of_scope(self, trip: _Trip) -> Failure | None:
         if trip.request.allows(trip.url):
@@ -201,8 +195,7 @@ class Live:
     async def _rules(self, trip: _Trip) -> Rules | Failure | None:
         if self.robots is None:
             return None
-        rules = self.robots.known(trip.url)
-        if rules is not None:
+        if (rules := self.robots.known(trip.url)) is not None:
             return rules
         trip.waits(True)
         trip.request.doing(Phase.ROBOTS)
@@ -210,11 +203,9 @@ class Live:
 
     async def _ask_for_rules(self, url: str) -> Answer | Failure:
         host = host_of(url)
-        refused = self.guard.refuses(url) or self._crowded(host)
-        if refused is not None:
+        if refused := self.guard.refuses(url) or self._crowded(host):
             return refused
-        where = await self._address(host)
-        if isinstance(where, Failure):
+        if isinstance(where := await self._address(host), Failure):
             return where
         async with self.polite.turn(host, where.address, public=where.public) as too_long:
             if too_long is not None:
@@ -223,33 +214,28 @@ class Live:
             answer, _ = await self._get(url, {}, None, LARGEST, lambda: None)
             return answer
 
-    async def _ask_for_page(self, trip: _Trip, where: _Where) -> Answer | Failure:
-        waits = self._told_of(trip)
-        async with self.polite.turn(host_of(trip.url), where.address, waits, where.public) as too_long:
+    async def _ask_for_page(self, trip: _Trip, host: str, where: _Where) -> Answer | Failure:
+        def waits(waiting: bool) -> None:
+            """A visit that waits for a turn says so, and whether it is for a host in trouble."""
+            trip.waits(waiting)
+            if waiting:
+                trip.request.doing(Phase.REST if self.polite.in_trouble(host) else Phase.TURN)
+
+        async with self.polite.turn(host, where.address, waits, where.public) as too_long:
             if too_long is not None:
                 return too_long
             trip.waits(False)
             trip.request.doing(Phase.SLOT)
-            left = trip.left()
+            deadline = trip.request.deadline  # for the requests alone: waiting does not count
+            left = None if deadline is None else deadline - trip.seconds
             if left is not None and left <= 0:
-                return Failure("timeout", f"not here within {trip.request.deadline:g} s")
+                return Failure("timeout", f"not here within {deadline:g} s")
             answer, seconds = await self._get(
                 trip.url, trip.conditions(), left, None, lambda: self._out_of_scope(trip) or trip.held_back()
             )
             self.counters.requests += not isinstance(answer, Failure) or answer.asked
             trip.seconds += seconds
             return answer
-
-    def _told_of(self, trip: _Trip) -> Callable[[bool], None]:
-        """Who waits for a turn says so, and whether for a host in trouble."""
-        host = host_of(trip.url)
-
-        def waits(waiting: bool) -> None:
-            trip.waits(waiting)
-            if waiting:
-                trip.request.doing(Phase.REST if self.polite.in_trouble(host) else Phase.TURN)
-
-        return waits
 
     async def _get(
         self,
@@ -263,8 +249,7 @@ class Live:
         may have changed while it waited."""
         host, began = host_of(url), self.polite.clock()
         async with self.lanes:
-            refused = refuses()
-            if refused is not None:
+            if refused := refuses():
                 return refused, 0.0
             answer = await self.client.get(url, headers, deadline=deadline, most=most)
         if isinstance(answer, Failure):
@@ -301,10 +286,6 @@ class _Trip:
         if waiting != self._waiting:
             self._waiting = waiting
             self.request.waits(waiting)
-
-    def left(self) -> float | None:
-        """Seconds that requests may still take. Waiting does not count."""
-        return None if self.request.deadline is None else self.request.deadline - self.seconds
 
     def conditions(self) -> dict[str, str]:
         """A copy is at hand, so only what changed is wanted. It is a copy of the address that was asked for: what

@@ -89,24 +89,9 @@ class Polite:
         return self.ready_at(host) <= self.clock() and self._at_host.free(host) and self._at_address.free(address)
 
     def _too_long(self, host: str, last: float) -> Failure | None:
-        ready = self.ready_at(host)
-        if ready <= last:
+        if (ready := self.ready_at(host)) <= last:
             return None
         return Failure("waiting", f"{host} is left alone for {ready - self.clock():.0f} s more")
-
-    def _begin(self, host: str) -> float:
-        """A request goes out. Were this the end of us, what is stored would have its host left alone from here on."""
-        known = self._of(host)
-        known.ended = self.clock()
-        self._changed.add(host)
-        return known.ended
-
-    def _end_untold(self, host: str, began: float) -> None:
-        """The turn is over and nobody told how it went, as when the visit was cancelled: it ended now."""
-        known = self._of(host)
-        if known.ended <= began:
-            known.ended = self.clock()
-            self._changed.add(host)
 
     def answered(self, host: str, status: int, headers: Mapping[str, str], seconds: float) -> None:
         """An answer has ended, good or bad. Names of headers are in lower case."""
@@ -148,9 +133,8 @@ class Polite:
 
     def asks(self, host: str, crawl_delay: float) -> None:
         """What the robots.txt of a host wants between two requests."""
-        if (known := self._hosts.get(host)) or crawl_delay > 0:
-            known = known or self._of(host)
-            known.asks = min(crawl_delay, self.manners.longest) if crawl_delay > 0 else 0.0
+        if host in self._hosts or crawl_delay > 0:
+            self._of(host).asks = min(crawl_delay, self.manners.longest) if crawl_delay > 0 else 0.0
 
     def set_delay(self, delay: float) -> None:
         """A person moved the delay. What a host asks for, and back-offs, stand as they are."""
@@ -203,18 +187,14 @@ class Polite:
                 known.until, known.troubles, known.troubled = min(ready, now + DAY), troubles, min(troubled, now)
 
     def _of(self, host: str) -> _Host:
-        known = self._hosts.get(host)
-        if known is None:
+        if (known := self._hosts.get(host)) is None:
             if len(self._hosts) >= self._crowd:
-                self._drop_what_is_quiet()
+                now = self.clock()
+                self._hosts = {name: told for name, told in self._hosts.items() if not self._quiet(name, told, now)}
+                self._changed &= self._hosts.keys()
+                self._crowd = max(_FEW, 2 * len(self._hosts))
             known = self._hosts[host] = _Host()
         return known
-
-    def _drop_what_is_quiet(self) -> None:
-        now = self.clock()
-        self._hosts = {host: known for host, known in self._hosts.items() if not self._quiet(host, known, now)}
-        self._changed &= self._hosts.keys()
-        self._crowd = max(_FEW, 2 * len(self._hosts))
 
     def _quiet(self, host: str, known: _Host, now: float) -> bool:
         """Is a host as good as one that was never asked?"""
@@ -237,17 +217,24 @@ class _HostTurn:
         if refused := polite._too_long(host, polite.clock() + polite.manners.patience):
             return refused
         try:
-            refused = await (self._places() if polite._at_once(host, self._address) else self._wait())
+            if not polite._at_once(host, self._address):
+                refused = await self._wait()
+            else:
+                await self._enter(polite._at_host, host)
+                await self._enter(polite._at_address, self._address)
         except BaseException:
             self._leave()
             raise
         if refused is None:
-            self._began = polite._begin(host)
+            # Were this the end of us, what is stored would have the host left alone from here on.
+            polite.asked(host)
+            self._began = polite.clock()
         return refused
 
     async def __aexit__(self, *_: object) -> None:
-        if self._began is not None:
-            self._polite._end_untold(self._host, self._began)
+        # Nobody told how it went, as when the visit was cancelled: it ended now.
+        if self._began is not None and self._polite._of(self._host).ended <= self._began:
+            self._polite.asked(self._host)
         self._leave()
 
     async def _wait(self) -> Failure | None:
@@ -257,18 +244,13 @@ class _HostTurn:
             async with asyncio.timeout(patience):
                 refused = await self._at_host()
             if refused is None:
-                await self._at_address()
+                # Every request inside ends by its deadline, so this wait ends too, however many are waiting.
+                await self._enter(self._polite._at_address, self._address)
             return refused
         except TimeoutError:
             return Failure("waiting", f"no turn at {self._host} within {patience:g} s")
         finally:
             self._waits(False)
-
-    async def _places(self) -> Failure | None:
-        refused = await self._at_host()
-        if refused is None:
-            await self._at_address()
-        return refused
 
     async def _at_host(self) -> Failure | None:
         polite, host = self._polite, self._host
@@ -279,10 +261,6 @@ class _HostTurn:
                 return refused
             await asyncio.sleep(rest)
         return None
-
-    async def _at_address(self) -> None:
-        """Every request inside ends by its deadline, so this wait ends too, however many are waiting."""
-        await self._enter(self._polite._at_address, self._address)
 
     async def _enter(self, gates: Gates, name: str) -> None:
         await gates.enter(name)
@@ -300,8 +278,7 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     text = headers.get("retry-after", "").strip()
     if text.isascii() and text.isdigit():
         return min(float(text), DAY)
-    date = dates.seconds(text)
-    if date is None:
+    if (date := dates.seconds(text)) is None:
         return None
     told = dates.seconds(headers.get("date", ""))
     wanted = date - (now if told is None else told)

@@ -51,10 +51,10 @@ _LONG = 20_000  # characters that take too long to parse between two requests
 
 _BREAK = re.compile(r"[\r\n]+")
 _OTHER_BREAK = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")  # ends no line by the standard; protego thinks so
-_AGENT_LINE = re.compile(r"user[-\s]*agent(?:\s*:\s*|\s+|$)(.*)", re.IGNORECASE | re.DOTALL)
+_AGENT_LINE = re.compile(r"user[-\s]*agent(?:\s*:\s*|\s+|$)(\*(?=\s|$)|[a-z0-9_-]*)", re.IGNORECASE)
 _RULE_LINE = re.compile(r"allow|dis|dia|crawl|request|visit", re.IGNORECASE)  # mistyped as they often are
 _SITEMAP_LINE = re.compile(r"site-?maps?\s*:\s*(\S+)", re.IGNORECASE)
-_TOKEN = re.compile(r"\*(?=\s|$)|[a-z0-9_-]*", re.IGNORECASE)
+
 _FORBIDS_ALL = "User-agent: *\nDisallow: /\n"
 
 
@@ -84,7 +84,7 @@ def _grouped(text: str) -> Iterator[tuple[set[str], str]]:
         line = _OTHER_BREAK.sub(lambda found: quote(found[0]), line).partition("#")[0].strip()
         if found := _AGENT_LINE.match(line):
             names = names if naming else set()
-            names.add(_name(found[1]))
+            names.add(found[1].lower())
             naming = True
             yield names, ""
         elif _RULE_LINE.match(line):
@@ -92,11 +92,6 @@ def _grouped(text: str) -> Iterator[tuple[set[str], str]]:
             yield names, line
         elif _SITEMAP_LINE.match(line):
             yield set(), line
-
-
-def _name(text: str) -> str:
-    found = _TOKEN.match(text)
-    return found[0].lower() if found else ""
 
 
 class Rules:
@@ -210,8 +205,7 @@ class LiveRobots:
                 self._met.pop(origin, None)
 
     async def _learn(self, origin: str, ask: Ask) -> Rules | Failure:
-        answer = await _followed(f"{origin}/robots.txt", ask)
-        if isinstance(answer, Failure):
+        if isinstance(answer := await _followed(f"{origin}/robots.txt", ask), Failure):
             return self._unreadable(origin, answer)
         status, body, cut = answer
         text = _said(status, body, self._agent, cut)
@@ -259,13 +253,6 @@ class LiveRobots:
             self._put_away(next(iter(self._parsed)))
         return rules
 
-    def sitemaps(self, url: str) -> tuple[str, ...]:
-        """Addresses of sitemaps that the host of an address names, as far as its robots.txt was read."""
-        origin = origin_of(url)
-        copy = self._copies.get(origin)
-        named = self._ready(origin, copy).sitemaps if copy else ()
-        return tuple(found for text in named if (found := canonical(text, f"{origin}/robots.txt")))
-
     def explain(self, url: str) -> str:
         """What the robots.txt of its host says of an address, for people."""
         origin = origin_of(url)
@@ -298,8 +285,7 @@ async def _followed(url: str, ask: Ask) -> tuple[int, bytes, bool] | Failure:
     """Status and body behind all redirects, and whether the body is cut. Redirects that lead nowhere have no body."""
     passed: list[str] = []
     while True:
-        answer = await ask(url)
-        if isinstance(answer, Failure):
+        if isinstance(answer := await ask(url), Failure):
             return answer
         if answer.status not in REDIRECTS:
             return answer.status, answer.body, answer.cut

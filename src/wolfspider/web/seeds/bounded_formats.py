@@ -18,6 +18,7 @@ import codecs
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from xml.parsers import expat
 
@@ -69,7 +70,13 @@ class XmlReading:
         self._texts: list[_Text] = []
         self._room = MOST_ELEMENTS
         self._fed = 0
-        self._parser = self._new_parser()
+        self._parser = expat.ParserCreate("utf-8")  # outweighs what the document says of itself
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler = self._open
+        self._parser.EndElementHandler = self._close
+        self._parser.CharacterDataHandler = self._read
+        self._parser.StartDoctypeDeclHandler = _doctype
+        self._parser.EntityDeclHandler = _refuse
 
     def __iter__(self) -> Iterator[Opened | Closed]:
         going = True
@@ -81,16 +88,6 @@ class XmlReading:
                 return
         self.whole = going and self._feed(b"", True) and len(self._body) <= MOST_BYTES
         yield from self._events
-
-    def _new_parser(self) -> expat.XMLParserType:
-        parser = expat.ParserCreate("utf-8")  # outweighs what the document says of itself
-        parser.buffer_text = True
-        parser.StartElementHandler = self._open
-        parser.EndElementHandler = self._close
-        parser.CharacterDataHandler = self._read
-        parser.StartDoctypeDeclHandler = _doctype
-        parser.EntityDeclHandler = _refuse
-        return parser
 
     def _feed(self, data: bytes, last: bool) -> bool:
         """May the reading go on?"""
@@ -110,32 +107,27 @@ class XmlReading:
 
     def _close(self, name: str) -> None:
         depth = len(self._texts)
-        text = self._texts.pop().joined()
-        if self._texts:
-            self._texts[-1].add(text)
+        text = "".join(self._texts.pop().parts)
+        self._read(text)
         self._events.append(Closed(name.lower(), text, depth))
 
     def _read(self, text: str) -> None:
+        """A text belongs to every element around it."""
         if self._texts:
             self._texts[-1].add(text)
 
 
+@dataclass(slots=True)
 class _Text:
     """The text of an element that is open."""
 
-    __slots__ = ("parts", "room")
-
-    def __init__(self) -> None:
-        self.parts: list[str] = []
-        self.room = LONGEST_TEXT
+    parts: list[str] = field(default_factory=list)
+    room: int = LONGEST_TEXT
 
     def add(self, text: str) -> None:
         if text and self.room > 0:
             self.parts.append(text[: self.room])
             self.room -= len(text)
-
-    def joined(self) -> str:
-        return "".join(self.parts)
 
 
 def _doctype(name: str, system: str | None, public: str | None, declares: int) -> None:

@@ -56,10 +56,9 @@ class Feed(NamedTuple):
 
 def entries(body: bytes, base: str, content_type: str = "", at: float = 0.0) -> Feed:
     """What a feed names, whatever bytes it is made of. `base` is where it lies, `at` when it was looked at."""
-    cut = len(body) > MOST_BYTES
-    body = body[:MOST_BYTES]
-    found = _from_json(body, base, at) if _opens_as_json(body) else _from_xml(body, base, content_type, at)
-    return found._replace(cut=found.cut or cut)
+    start = body[:MOST_BYTES]
+    found = _from_json(start, base, at) if _opens_as_json(start) else _from_xml(start, base, content_type, at)
+    return found._replace(cut=found.cut or len(body) > MOST_BYTES)
 
 
 def is_feed(body: bytes, content_type: str = "") -> bool:
@@ -107,8 +106,7 @@ class _Draft:
             self._permanent = attributes.get("ispermalink", attributes.get("isPermaLink", "true")).lower() != "false"
 
     def close(self, name: str, text: str, base: str) -> None:
-        text = text.strip()
-        if name in ("link", "guid", "title", *_DATES) and text:
+        if text := text.strip():
             if name == "link":
                 self._address(1, text, base)
             elif name == "guid" and self._permanent and is_web_address(text):
@@ -139,7 +137,10 @@ def _from_xml(body: bytes, base: str, content_type: str, at: float) -> Feed:
             if event.depth == 1 and event.name.rpartition(":")[2] not in _ROOTS:
                 return Feed([], True)
             bases[event.depth :] = [_base(event, bases[event.depth - 1])]
-            draft = _opened(draft, event, bases[event.depth])
+            if draft is None and event.depth > 1 and event.name.rpartition(":")[2] in _ENTRIES:
+                draft = _Draft(event)
+            elif draft is not None and event.depth == draft.depth + 1:
+                draft.open(_own(event.name, draft.prefix), event.attributes, bases[event.depth])
         elif draft is not None:
             if event.depth == draft.depth:
                 found += [entry] if (entry := draft.entry(at)) else []
@@ -149,14 +150,6 @@ def _from_xml(body: bytes, base: str, content_type: str, at: float) -> Feed:
         if seen >= MOST_ENTRIES:
             return Feed(found, True)
     return Feed(found, not reading.whole)
-
-
-def _opened(draft: _Draft | None, event: Opened, base: str) -> _Draft | None:
-    if draft is None:
-        return _Draft(event) if event.name.rpartition(":")[2] in _ENTRIES and event.depth > 1 else None
-    if event.depth == draft.depth + 1:
-        draft.open(_own(event.name, draft.prefix), event.attributes, base)
-    return draft
 
 
 def _own(name: str, prefix: str) -> str:
@@ -180,7 +173,8 @@ def _title(text: str) -> str:
 def feeds_of(page: bytes, base: str, content_type: str = "") -> list[str]:
     """The feeds that a page names in its head."""
     head = charset.decoded(content_type, page[: 4 * _HEAD])[0][:_HEAD]
-    tree = LexborHTMLParser(head[: _body_at(head)])
+    # Lexbor needs time in the square of the depth, and a head has none.
+    tree = LexborHTMLParser(_BODY.split(head, maxsplit=1)[0])
     node = tree.css_first("base[href]")
     base = (canonical(node.attributes.get("href") or "", base) if node is not None else None) or base
     found: dict[str, None] = {}
@@ -193,12 +187,6 @@ def feeds_of(page: bytes, base: str, content_type: str = "") -> list[str]:
     return list(found)[:MOST_NAMED]
 
 
-def _body_at(head: str) -> int:
-    """Where the head ends. Lexbor needs time in the square of the depth, and a head has none."""
-    begins = _BODY.search(head)
-    return begins.start() if begins else len(head)
-
-
 async def gather(web: Web, urls: Iterable[str], allows: Allows, most: int) -> Gathered:
     """The links of these feeds, in order. Where an address turns out to be a page, the feeds it names are read."""
     gathering = Gathering(web, most)
@@ -207,15 +195,14 @@ async def gather(web: Web, urls: Iterable[str], allows: Allows, most: int) -> Ga
     while waiting and not gathering.full and len(known) - len(waiting) < MOST_FEEDS:
         url = waiting.pop(0)
         fetch = await gathering.ask(url)
-        if fetch is None:
+        if fetch is None or await _read(gathering, fetch, allows):
             continue
-        if not await _read(gathering, fetch, allows):
-            named = await asyncio.to_thread(feeds_of, fetch.body, fetch.final_url, _type(fetch)) if known[url] else []
-            new = [other for other in named if other not in known]
-            known.update(dict.fromkeys(new, False))
-            waiting = new + waiting
-            if not named:
-                gathering.remark(url, "It is no feed, and names none.")
+        named = await asyncio.to_thread(feeds_of, fetch.body, fetch.final_url, _type(fetch)) if known[url] else []
+        new = [other for other in named if other not in known]
+        known.update(dict.fromkeys(new, False))
+        waiting = new + waiting
+        if not named:
+            gathering.remark(url, "It is no feed, and names none.")
     if waiting and not gathering.full:
         gathering.remark(waiting[0], f"It was left out: {MOST_FEEDS} feeds were read already.")
     return gathering.gathered()

@@ -61,8 +61,7 @@ class Gathering:
     async def ask(self, url: str) -> Fetch | None:
         """The answer, or None and a remark."""
         fetch = await self.fetch(url)
-        trouble = trouble_with(fetch)
-        if trouble:
+        if trouble := trouble_with(fetch):
             self.remark(url, trouble)
         return None if trouble else fetch
 

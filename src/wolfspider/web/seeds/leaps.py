@@ -42,19 +42,17 @@ class Leaps:
         self._search, self._allows = search, allows
 
     def look(self, url: str, now: float) -> Page | Failure:
+        asked = " ".join(words_in(url))
+        links: list[Link] = []
         try:
-            return answer(url, self._found(words_in(url)), now)
+            for most in (MOST, FURTHER):
+                found = self._search(asked, most)
+                links = linked(found, self._allows)
+                if len(links) == MOST or len(found) < most:
+                    break
         except BadInput as problem:  # an index that is damaged where nobody looked before
             return Failure("source", str(problem))
-
-    def _found(self, asked: Sequence[str]) -> list[Link]:
-        links: list[Link] = []
-        for most in (MOST, FURTHER):
-            found = self._search(" ".join(asked), most)
-            links = linked(found, self._allows)
-            if len(links) == MOST or len(found) < most:
-                break
-        return links
+        return answer(url, links, now)
 
 
 class SitemapLeaps:
@@ -111,8 +109,7 @@ def linked(found: Iterable[tuple[str, str]], allows: Allows) -> list[Link]:
     """The best results that are in scope, each once. An index may come from anybody: what is no address is left out."""
     links: dict[str, Link] = {}
     for address, title in found:
-        url = canonical(address)
-        if url and url not in links and allows(url):
+        if (url := canonical(address)) and url not in links and allows(url):
             links[url] = Link(url, harmless(title), rank=len(links), rel="leap")
             if len(links) == MOST:
                 break

@@ -52,8 +52,7 @@ async def search(
         address = query(service, words, number, language)
         fetch = await gathering.fetch(address)
         answer = loaded(fetch.body)
-        trouble = _trouble(fetch, answer)
-        if trouble:
+        if trouble := _trouble(fetch, answer):
             gathering.remark(address, trouble)
             break
         new = _keep(gathering, answer, fetch.final_url, allows)
@@ -93,8 +92,7 @@ def query(service: str, words: str, number: int = 1, language: str = "") -> str:
     words = " ".join(words.split())
     if not words:
         raise Problem("There is nothing to search for: give the words with --topic.")
-    base = canonical(service)
-    if base is None:
+    if (base := canonical(service)) is None:
         raise Problem(f"A search service is an http(s) address, as http://localhost:8080, not {service[:80]!r}.")
     base = base.partition("?")[0].rstrip("/").removesuffix("/search")
     spoken = f"&language={quote(language, safe='')}" if language else ""
@@ -110,8 +108,7 @@ def _trouble(fetch: Fetch, answer: object) -> str:
     status = fetch.failure.detail[:3] if fetch.failure and fetch.failure.kind == "status" else str(fetch.status)
     if status in _SAID:
         return _SAID[status]
-    trouble = trouble_with(fetch)
-    if trouble:
+    if trouble := trouble_with(fetch):
         return trouble
     if answer is None and fetch.body.lstrip()[:1] == b"<":
         return _NO_JSON

@@ -40,11 +40,6 @@ class Sitemap(NamedTuple):
     cut: bool = False  # there is more in it, or it is damaged
 
 
-class _Waiting(NamedTuple):
-    url: str
-    depth: int
-
-
 def entries(body: bytes, base: str, content_type: str = "") -> Sitemap:
     """What a sitemap names, whatever bytes it is made of. `base` is where it lies."""
     body, cut = _unpacked(body)
@@ -56,8 +51,7 @@ def entries(body: bytes, base: str, content_type: str = "") -> Sitemap:
 def is_sitemap(body: bytes, content_type: str = "") -> bool:
     """Does the content say that it is one? A plain list does by its first line, if that is an address."""
     body = _unpacked(body, _OPENING)[0]
-    name = _local(root(body, content_type))
-    if name:
+    if name := _local(root(body, content_type)):
         return name in _WITHIN
     first = charset.decoded(content_type, body[:_OPENING])[0].strip().partition("\n")[0].strip()
     return canonical(first) is not None and " " not in first
@@ -72,13 +66,9 @@ def _unpacked(body: bytes, most: int = MOST_BYTES) -> tuple[bytes, bool]:
 
 
 def _from_lines(body: bytes, cut: bool, content_type: str) -> Sitemap:
-    found: list[tuple[str, float | None]] = []
     lines = _LINE.finditer(charset.decoded(content_type, body)[0])  # one at a time: there may be millions
-    for line in islice(lines, MOST_ENTRIES):
-        url = canonical(line[0].strip())
-        if url:
-            found.append((url, None))
-    return Sitemap(found, [], cut or next(lines, None) is not None)
+    found = [url for line in islice(lines, MOST_ENTRIES) if (url := canonical(line[0].strip()))]
+    return Sitemap([(url, None) for url in found], [], cut or next(lines, None) is not None)
 
 
 def _from_xml(body: bytes, base: str, cut: bool, content_type: str) -> Sitemap:
@@ -89,8 +79,7 @@ def _from_xml(body: bytes, base: str, cut: bool, content_type: str) -> Sitemap:
         name = _local(event.name)
         match event:
             case Opened(depth=1):
-                entry = _WITHIN.get(name, "")
-                if not entry:
+                if not (entry := _WITHIN.get(name, "")):
                     return Sitemap([], [], True)
             case Opened(depth=2):
                 url, changed, seen = "", "", seen + 1
@@ -100,16 +89,12 @@ def _from_xml(body: bytes, base: str, cut: bool, content_type: str) -> Sitemap:
                 url = url or text.strip()
             case Closed(text=text, depth=3) if name == "lastmod":
                 changed = text
-            case Closed(depth=2) if name == entry:
-                _keep(found, entry, canonical(url, base) if url else None, changed)
+            case Closed(depth=2) if name == entry and url and (address := canonical(url, base)):
+                if entry == "url":
+                    found.urls.append((address, dates.seconds(changed) if changed else None))
+                else:
+                    found.nested.append(address)
     return found._replace(cut=cut or not reading.whole)
-
-
-def _keep(found: Sitemap, entry: str, url: str | None, changed: str) -> None:
-    if url and entry == "url":
-        found.urls.append((url, dates.seconds(changed) if changed else None))
-    elif url:
-        found.nested.append(url)
 
 
 def _local(name: str) -> str:
@@ -120,14 +105,14 @@ async def gather(web: Web, urls: Iterable[str], allows: Allows, most: int) -> Ga
     """The links of these sitemaps and of those they name, in order. An entry is kept if `allows` says so; a further
     sitemap is asked for if it lies beside the one that names it, or is allowed."""
     gathering = Gathering(web, most)
-    waiting = deque(_Waiting(url, 1) for url in dict.fromkeys(urls))
-    known = {place.url for place in waiting}
+    depths = dict.fromkeys(urls, 1)  # of all sitemaps that are asked for
+    waiting = deque(depths)
     while waiting and not gathering.full:
-        place = waiting.popleft()
-        fetch = await gathering.ask(place.url)
+        url = waiting.popleft()
+        fetch = await gathering.ask(url)
         if fetch is not None:
             nested = await _read(gathering, fetch, allows)
-            waiting.extend(_further(gathering, place, fetch, nested, known, allows))
+            waiting.extend(_further(gathering, url, fetch, nested, depths, allows))
     return gathering.gathered()
 
 
@@ -149,24 +134,21 @@ async def _read(gathering: Gathering, fetch: Fetch, allows: Allows) -> list[str]
 
 
 def _further(
-    gathering: Gathering, place: _Waiting, fetch: Fetch, nested: list[str], known: set[str], allows: Allows
-) -> list[_Waiting]:
-    new = [url for url in dict.fromkeys(nested) if url not in known]
-    if new and place.depth >= DEEPEST:
-        gathering.remark(place.url, f"What it names was left out: sitemaps are followed {DEEPEST} deep.")
+    gathering: Gathering, index: str, fetch: Fetch, nested: list[str], depths: dict[str, int], allows: Allows
+) -> list[str]:
+    """The sitemaps that an index names and that are to be asked for; from here on their depths are known."""
+    new = [url for url in dict.fromkeys(nested) if url not in depths]
+    if new and depths[index] >= DEEPEST:
+        gathering.remark(index, f"What it names was left out: sitemaps are followed {DEEPEST} deep.")
         return []
-    near = [url for url in new if beside(url, fetch.final_url) or allows(url)]
+    near = [url for url in new if home(url) == home(fetch.final_url) or allows(url)]
     if len(near) < len(new):
-        gathering.remark(place.url, f"{len(new) - len(near)} further sitemaps lie on other hosts and were left out.")
-    taken = near[: max(0, MOST_FILES - len(known))]
+        gathering.remark(index, f"{len(new) - len(near)} further sitemaps lie on other hosts and were left out.")
+    taken = near[: max(0, MOST_FILES - len(depths))]
     if len(taken) < len(near):
-        gathering.remark(place.url, f"{len(near) - len(taken)} sitemaps were left out: {MOST_FILES} are enough.")
-    known.update(taken)
-    return [_Waiting(url, place.depth + 1) for url in taken]
-
-
-def beside(url: str, other: str) -> bool:
-    return home(url) == home(other)
+        gathering.remark(index, f"{len(near) - len(taken)} sitemaps were left out: {MOST_FILES} are enough.")
+    depths.update(dict.fromkeys(taken, depths[index] + 1))
+    return taken
 
 
 def home(url: str) -> str:

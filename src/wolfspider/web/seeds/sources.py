@@ -66,8 +66,7 @@ def address(text: str) -> str:
     typed = text.strip().removeprefix("<").removesuffix(">")
     if len(typed) > LONGEST:
         raise Problem(f"{_shown(text)} ... is longer than an address may be ({LONGEST:,} characters).")
-    scheme = _SCHEME.match(typed)
-    if scheme:
+    if scheme := _SCHEME.match(typed):
         _check_scheme(scheme[1].lower(), typed)
     elif typed.startswith("//"):
         typed = f"https:{typed}"
@@ -180,8 +179,7 @@ class _CountedWeb:
         return fetch
 
     async def fetch(self, request: Request) -> Fetch:
-        looked = self._looked.pop(request.url, None)
-        if looked is not None:
+        if looked := self._looked.pop(request.url, None):
             return looked
         fetch = await self._web.fetch(request)
         self.requests += was_asked(fetch)
@@ -240,10 +238,9 @@ class _StartingPoints:
 
     async def from_search(self) -> None:
         wanted = self._wanted
-        found = await search(
-            self._services, wanted.service, wanted.words, wanted.results, self._allows, wanted.language
+        self._take(
+            await search(self._services, wanted.service, wanted.words, wanted.results, self._allows, wanted.language)
         )
-        self._take(found)
 
     def _at_home(self, urls: Sequence[str]) -> Allows:
         """Sitemaps speak for their own hosts, unless the scope says by name which hosts belong to the crawl."""
@@ -262,8 +259,7 @@ class _StartingPoints:
             self._links[link.url] = link._replace(rank=len(self._links))
 
     def gathered(self) -> Gathered:
-        requests = self._web.requests + self._services.requests
-        return Gathered(list(self._links.values()), requests, self._problems)
+        return Gathered(list(self._links.values()), self._web.requests + self._services.requests, self._problems)
 
 
 def worth_a_look(url: str) -> bool:
