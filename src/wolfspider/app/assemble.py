@@ -167,7 +167,7 @@ def driver_of(
     for flight in crawl.flights.values():
         if flight.how == Route.OUT:
             web.polite.asked(flight.visit.link.host)
-    for host in web.resting():
+    for host in web.polite.resting():
         room.rest(host, web.polite.ready_at(host))
     reader = None
     if settings.parsers:

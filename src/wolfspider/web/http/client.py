@@ -21,7 +21,7 @@ import os
 import re
 import ssl
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -332,7 +332,9 @@ _CERTIFICATES = {
 
 def failure_of(error: BaseException) -> Failure:
     """The name of what went wrong, found in an exception or in what caused it."""
-    causes = list(_causes(error))
+    causes = [error]
+    while len(causes) < 10 and (cause := causes[-1].__cause__ or causes[-1].__context__):
+        causes.append(cause)
     for cause in causes:
         match cause:
             case Refused():
@@ -361,11 +363,3 @@ def _tls(causes: Sequence[BaseException]) -> str:
         if reason := getattr(cause, "reason", ""):
             return str(reason).lower().replace("_", " ")
     return "no TLS connection"
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    for _ in range(10):
-        if error is None:
-            return
-        yield error
-        error = error.__cause__ or error.__context__

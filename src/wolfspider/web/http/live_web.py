@@ -112,10 +112,6 @@ class Live:
                 if "rest" in row:
                     self.hosts.allows(row["host"])
 
-    def resting(self) -> list[str]:
-        """Hosts that may not be asked at this moment."""
-        return self.polite.resting()
-
     async def _travel(self, trip: _Trip) -> Fetch:
         while True:
             if isinstance(answer := await self._step(trip), Failure):
@@ -133,8 +129,7 @@ class Live:
         if not location:
             return Failure("redirect", f"{answer.status} without a target")
         if (target := canonical(location, trip.url)) is None:
-            kind = "scheme" if _OTHER_SCHEME.match(location) else "redirect"
-            return Failure(kind, f"led to {location[:_SHOWN]!a}")
+            return Failure("scheme" if _OTHER_SCHEME.match(location) else "redirect", f"led to {location[:_SHOWN]!a}")
         if target == trip.url or target in trip.hops:
             return Failure("redirect", "the redirects go in a circle")
         if len(trip.hops) >= self.most_hops:

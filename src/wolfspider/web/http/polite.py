@@ -22,6 +22,7 @@ import asyncio
 import math
 import random
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from wolfspider.core.model import Failure
@@ -209,7 +210,7 @@ class _HostTurn:
 
     def __init__(self, polite: Polite, host: str, address: str, waits: Callable[[bool], None]) -> None:
         self._polite, self._host, self._address, self._waits = polite, host, address, waits
-        self._held: list[tuple[Gates, str]] = []  # places that are ours
+        self._held = ExitStack()  # gives back the places that are ours
         self._began: float | None = None
 
     async def __aenter__(self) -> Failure | None:
@@ -223,7 +224,7 @@ class _HostTurn:
                 await self._enter(polite._at_host, host)
                 await self._enter(polite._at_address, self._address)
         except BaseException:
-            self._leave()
+            self._held.close()
             raise
         if refused is None:
             # Were this the end of us, what is stored would have the host left alone from here on.
@@ -235,7 +236,7 @@ class _HostTurn:
         # Nobody told how it went, as when the visit was cancelled: it ended now.
         if self._began is not None and self._polite._of(self._host).ended <= self._began:
             self._polite.asked(self._host)
-        self._leave()
+        self._held.close()
 
     async def _wait(self) -> Failure | None:
         patience = self._polite.manners.patience
@@ -264,12 +265,7 @@ class _HostTurn:
 
     async def _enter(self, gates: Gates, name: str) -> None:
         await gates.enter(name)
-        self._held.append((gates, name))
-
-    def _leave(self) -> None:
-        while self._held:
-            gates, name = self._held.pop()
-            gates.leave(name)
+        self._held.callback(gates.leave, name)
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:

@@ -70,8 +70,7 @@ def ours(body: bytes, agent: str = AGENT, cut: bool = False) -> str:
             sitemaps[found[1]] = None
         for name in names & {agent, "*"}:
             groups.setdefault(name, []).append(line)
-    rules = groups.get(agent, groups.get("*", []))
-    lines = [*rules, *(f"Sitemap: {url}" for url in list(sitemaps)[:MOST_SITEMAPS])]
+    lines = [*groups.get(agent, groups.get("*", [])), *(f"Sitemap: {url}" for url in list(sitemaps)[:MOST_SITEMAPS])]
     return "\n".join(["User-agent: *", *(line for line in lines if line), ""])
 
 
@@ -83,8 +82,7 @@ def _grouped(text: str) -> Iterator[tuple[set[str], str]]:
     for line in _BREAK.split(text):
         line = _OTHER_BREAK.sub(lambda found: quote(found[0]), line).partition("#")[0].strip()
         if found := _AGENT_LINE.match(line):
-            names = names if naming else set()
-            names.add(found[1].lower())
+            names = (names if naming else set()) | {found[1].lower()}
             naming = True
             yield names, ""
         elif _RULE_LINE.match(line):
@@ -116,8 +114,8 @@ class Rules:
     def deciding(self, url: str) -> str:
         """The line that allows or forbids an address: the longest that speaks of it; "" if none does."""
         wanted = "allow" if self.allows(url) else ("dis", "dia")
-        lines = [line for line in self.text.splitlines() if line.lower().startswith(wanted)]
-        return max((line for line in lines if _speaks_of(line, url)), key=len, default="")
+        lines = (line for line in self.text.splitlines() if line.lower().startswith(wanted) and _speaks_of(line, url))
+        return max(lines, key=len, default="")
 
 
 def _speaks_of(line: str, url: str) -> bool:

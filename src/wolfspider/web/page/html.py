@@ -95,15 +95,12 @@ def without_reading(fetch: Fetch) -> Page | Failure | None:
 
 
 def _plain_page(fetch: Fetch, text: str, codec: str) -> Page:
-    found = tuple(bounded_words(text[:MOST_TEXT]))
+    found = bounded_words(text[:MOST_TEXT])
     return Page(
-        words=found,
-        near=near_signature(found),
         language=language(fetch.headers.get("content-language", ""), text),
         robots=directives(fetch.headers.get("x-robots-tag", "")),
         type="text/plain",
-        truncated=_is_cut(fetch) or len(text) > MOST_TEXT or len(found) >= MOST_WORDS,
-        **_common(fetch, codec),
+        **_common(fetch, codec, found, len(text) > MOST_TEXT or len(found) >= MOST_WORDS),
     )
 
 
@@ -118,15 +115,12 @@ def _pdf_page(fetch: Fetch) -> Page | Failure:
             links[url] = Link(url, "", first, (first, last), f"pdf/page{number + 1}", len(links))
     return Page(
         title=document.title,
-        words=tuple(found),
         links=tuple(links.values()),
-        near=near_signature(found),
         published=dates.believable(document.created, fetch.at),
         language=language(document.language, " ".join(document.pages[:10])),
         robots=directives(fetch.headers.get("x-robots-tag", "")),
         type="application/pdf",
-        truncated=_is_cut(fetch) or document.truncated or len(found) >= MOST_WORDS,
-        **_common(fetch, ""),
+        **_common(fetch, "", found, document.truncated or len(found) >= MOST_WORDS),
     )
 
 
@@ -135,29 +129,26 @@ def _html_page(fetch: Fetch, text: str, codec: str) -> Page | Failure:
     reading = PageReading(LexborHTMLParser(tame, options=WITHOUT_EVENTS))
     if reading.needs_scripts:
         return Failure("script", "nothing to read without JavaScript")
-    meta, found = reading.meta, tuple(reading.words)
+    meta = reading.meta
     base = (canonical(reading.base, fetch.final_url) if reading.base else None) or fetch.final_url
     return Page(
         title=reading.title,
-        words=found,
         links=reading.links(addresses(reading.hrefs, base)),
-        near=near_signature(found),
         published=dates.published(meta, reading.json, reading.times, fetch.final_url, fetch.at),
         language=language(reading.language or fetch.headers.get("content-language", ""), reading.sample),
         robots=directives(fetch.headers.get("x-robots-tag", ""), *reading.robots),
         canonical=(canonical(reading.canonical, base) if reading.canonical else None) or "",
         description=folded(meta.get("description") or meta.get("og:description") or "", TITLE),
-        truncated=_is_cut(fetch) or len(tame) < len(text) or reading.truncated,
-        **_common(fetch, codec),
+        **_common(fetch, codec, reading.words, len(tame) < len(text) or reading.truncated),
     )
 
 
-def _is_cut(fetch: Fetch) -> bool:
-    return fetch.cut or len(fetch.body) > MOST_BYTES
-
-
-def _common(fetch: Fetch, codec: str) -> dict[str, Any]:
+def _common(fetch: Fetch, codec: str, words: Sequence[str], truncated: bool) -> dict[str, Any]:
+    """What is said of all pages in the same way."""
     return {
+        "words": tuple(words),
+        "near": near_signature(words),
+        "truncated": truncated or fetch.cut or len(fetch.body) > MOST_BYTES,
         "url": fetch.url,
         "final_url": fetch.final_url,
         "size": len(fetch.body),

@@ -102,11 +102,9 @@ class PageReading:
     @property
     def needs_scripts(self) -> bool:
         """Does it show nothing at all, whatever its title says, but has scripts that might?"""
-        if not self._programs or self._anchors or self._pictures:
-            return False
         title = self._title_at
         spoken = 0 if title is None else self._before[title + 1] - self._before[title]
-        return len(self.words) == spoken
+        return self._programs > 0 and not self._anchors and not self._pictures and len(self.words) == spoken
 
     def _walk(self, root: LexborNode) -> None:
         stack, anchors, hidden = self._stack, self._anchors, self._hidden

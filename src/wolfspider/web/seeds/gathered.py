@@ -47,7 +47,6 @@ class Gathering:
         self.requests = 0
         self.problems: list[tuple[str, str]] = []
         self._links: dict[str, Link] = {}
-        self._met: set[str] = set()
 
     @property
     def full(self) -> bool:
@@ -64,12 +63,6 @@ class Gathering:
         if trouble := trouble_with(fetch):
             self.remark(url, trouble)
         return None if trouble else fetch
-
-    def meets(self, url: str) -> bool:
-        """Is it the first time that this address comes up?"""
-        new = url not in self._met
-        self._met.add(url)
-        return new
 
     def add(self, url: str, anchor: str, rel: str) -> None:
         if not self.full and url not in self._links:

@@ -45,7 +45,7 @@ async def search(
 ) -> Gathered:
     """What the service finds for the words, best first, with the titles as anchors."""
     gathering = Gathering(web, most)
-    found = 0
+    met: set[str] = set()
     for number in range(1, MOST_PAGES + 1):
         if gathering.full:
             break
@@ -55,10 +55,8 @@ async def search(
         if trouble := _trouble(fetch, answer):
             gathering.remark(address, trouble)
             break
-        new = _keep(gathering, answer, fetch.final_url, allows)
-        found += new
-        if not new:
-            if not found:
+        if not _keep(gathering, answer, met, allows):
+            if not met:
                 gathering.remark(address, _nothing(words, answer))
             break
     return gathering.gathered()
@@ -117,17 +115,15 @@ def _trouble(fetch: Fetch, answer: object) -> str:
     return ""
 
 
-def _keep(gathering: Gathering, answer: object, base: str, allows: Allows) -> int:
-    """How many results were new, whether they are in scope or not."""
-    new = 0
+def _keep(gathering: Gathering, answer: object, met: set[str], allows: Allows) -> bool:
+    """Were there results that had not been met before, in scope or not?"""
+    before = len(met)
     for result in list_of(answer, "results")[:MOST_RESULTS]:
-        address = text_of(result, "url")
-        url = canonical(address) if address else None
-        if url and gathering.meets(url):
-            new += 1
+        if (url := canonical(text_of(result, "url"))) and url not in met:
+            met.add(url)
             if allows(url):
                 gathering.add(url, text_of(result, "title"), "search")
-    return new
+    return len(met) > before
 
 
 def _nothing(words: str, answer: object) -> str:

@@ -123,8 +123,7 @@ async def _read(gathering: Gathering, fetch: Fetch, allows: Allows) -> list[str]
     kept = [url for url, _ in found.urls if allows(url)]
     for url in kept:
         gathering.add(url, "", "sitemap")
-    if len(kept) < len(found.urls):
-        left = len(found.urls) - len(kept)
+    if left := len(found.urls) - len(kept):
         gathering.remark(fetch.url, f"{left} of its addresses are out of scope: --include NAME takes a host in.")
     if not found.urls and not found.nested:
         gathering.remark(fetch.url, "There is no address in it: it is no sitemap, or a damaged one.")

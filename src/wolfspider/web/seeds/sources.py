@@ -223,8 +223,7 @@ class _StartingPoints:
     async def from_sitemaps(self, urls: Sequence[str]) -> None:
         """An address without a path stands for the sitemaps that its robots.txt names."""
         urls = [sitemap for url in urls for sitemap in (await self._named(url) if _is_bare(url) else [url])]
-        if urls:
-            self._take(await sitemaps.gather(self._web, urls, self._at_home(urls), self._wanted.most))
+        self._take(await sitemaps.gather(self._web, urls, self._at_home(urls), self._wanted.most))
 
     async def _named(self, url: str) -> list[str]:
         fetch = await self._services.fetch(Request(f"{url}robots.txt"))
@@ -233,8 +232,7 @@ class _StartingPoints:
         return found or [f"{url}sitemap.xml"]
 
     async def from_feeds(self, urls: Sequence[str]) -> None:
-        if urls:
-            self._take(await feeds.gather(self._web, urls, self._allows, self._wanted.most))
+        self._take(await feeds.gather(self._web, urls, self._allows, self._wanted.most))
 
     async def from_search(self) -> None:
         wanted = self._wanted
