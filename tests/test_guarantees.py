@@ -58,9 +58,9 @@ HAZARDS = (  # each has a line of its own, which begins so
     "Secrets",
     "Libraries with known holes",
     "A page counted twice, or one that no export has",
-    "A time left that stands still",
+    "An estimate of the time left that stands still",
     "Visits that wait shown as visits in flight",
-    "Gauges that fill the disk, or get into the log",
+    "Gauges that fill the disk, or get into the journal",
 )
 
 
