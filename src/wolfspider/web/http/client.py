@@ -98,7 +98,7 @@ class _Body:
     def text(self, raw: bytes) -> bytes:
         """The decoded body. How much is read before a damage depends on the pieces that are decoded at a time, so a
         damaged body is decoded once more, in the way it is read from the archive."""
-        return self._inflater.salvaged(raw) if self._inflater.broken else _together(self.decoded)
+        return self._inflater.salvaged(raw) if self._inflater.broken else b"".join(self.decoded)
 
 
 class _Answered(aiohttp.ClientResponse):
@@ -237,7 +237,7 @@ class _Exchange:
         if isinstance(undoing, Failure):
             return undoing
         self._body = _Body(undoing, self._client.caps.raw)
-        if self.response.status != 101:  # who changes the protocol unasked has no body to read
+        if self.response.status != 101:  # a server that changes the protocol unasked sends no body to read
             await self._stream(self.response.content, self._body)
         return self._answer(self.response, self._body)
 
@@ -266,7 +266,7 @@ class _Exchange:
             body.cut = "disconnect"
 
     def _answer(self, response: aiohttp.ClientResponse, body: _Body) -> Answer | Failure:
-        raw = _together(body.pieces)
+        raw = b"".join(body.pieces)
         decoded = body.text(raw)
         if body.size and not decoded and not body.whole:
             return broken(self._headers.get("content-encoding", ""))
@@ -274,10 +274,6 @@ class _Exchange:
         capture = Capture(self._url, self._at, response.status, self._came, raw, peer, body.cut)
         seconds = asyncio.get_running_loop().time() - self._began
         return Answer(capture, self._headers, decoded, seconds, not body.whole)
-
-
-def _together(pieces: list[bytes]) -> bytes:
-    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
 def _headers(response: aiohttp.ClientResponse) -> tuple[tuple[tuple[str, str], ...], dict[str, str]]:

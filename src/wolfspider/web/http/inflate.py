@@ -203,7 +203,7 @@ class Inflater:
                     break
         except _DAMAGE:
             self.broken = True
-        return kept[0] if len(kept) == 1 else b"".join(kept)
+        return b"".join(kept)
 
     def salvaged(self, body: bytes) -> bytes:
         """All that lies before the damage in a body, to the byte, whatever pieces it was fed in. The encodings are

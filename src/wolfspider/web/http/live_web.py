@@ -144,7 +144,7 @@ class Live:
         trip.request.doing(Phase.NAME)
         if isinstance(where := await self._address(host), Failure):
             return where
-        if isinstance(rules := await self._rules_in_the_end(trip, host), Failure):
+        if isinstance(rules := await self._rules(trip, host), Failure):
             return rules
         if rules is not None:
             if not rules.allows(url):
@@ -175,26 +175,23 @@ class Live:
             return Failure("blocked", "a public site wants to know who asks: give --contact")
         return where
 
-    async def _rules_in_the_end(self, trip: _Trip, host: str) -> Rules | Failure | None:
+    async def _rules(self, trip: _Trip, host: str) -> Rules | Failure | None:
         """A host whose robots.txt cannot be read rests, or its pages would be tried one after another. If the rest is
         short the visit waits for it and asks again: the first visit to a host may be a whole crawl's only one."""
+        if self.robots is None:
+            return None
         for _ in range(self.robots_tries):
-            rules = await self._rules(trip)
+            if (known := self.robots.known(trip.url)) is not None:
+                return known
+            trip.waits(True)
+            trip.request.doing(Phase.ROBOTS)
+            rules = await self.robots.rules(trip.url, self._ask_for_rules)
             if not isinstance(rules, Failure):
                 break
             self.polite.trouble(host)
             if self.retry_after(host) > self.polite.manners.patience:
                 break
         return rules
-
-    async def _rules(self, trip: _Trip) -> Rules | Failure | None:
-        if self.robots is None:
-            return None
-        if (rules := self.robots.known(trip.url)) is not None:
-            return rules
-        trip.waits(True)
-        trip.request.doing(Phase.ROBOTS)
-        return await self.robots.rules(trip.url, self._ask_for_rules)
 
     async def _ask_for_rules(self, url: str) -> Answer | Failure:
         host = host_of(url)
@@ -292,14 +289,14 @@ class _Trip:
 
     def arrived(self, answer: Answer, at: float) -> Fetch:
         unchanged = answer.status == 304 and bool(self.conditions())
-        bad = answer.status >= 300 or answer.status < 200
+
         return Fetch(
             self.request.url,
             self.url,
             answer.status,
             answer.headers,
             answer.body,
-            Failure("status", str(answer.status)) if bad and not unchanged else None,
+            Failure("status", str(answer.status)) if not (200 <= answer.status < 300 or unchanged) else None,
             self.seconds,
             at,
             tuple(self.hops),

@@ -60,7 +60,7 @@ class Parsers:
             self._places.put_nowait(parser)
 
     async def close(self) -> None:
-        """End all parsers; who still waits for a page gets a failure."""
+        """End all parsers. A visit that still waits for a page gets a failure."""
         for parser in self._all:
             await parser.end()
 
@@ -74,7 +74,9 @@ class _Parser:
         self._process: Process | None = None
         self._closed = False
         self._starting = asyncio.Lock()
-        self._answering = asyncio.Lock()  # held by whose answer comes next: who asked first gets it first
+        self._answering = (
+            asyncio.Lock()
+        )  # held by the visit whose answer comes next: answers come in the order of questions
 
     async def read(self, fetch: Fetch) -> Page | Failure:
         headers = {name: fetch.headers[name] for name in _WANTED if name in fetch.headers}
