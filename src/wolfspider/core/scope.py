@@ -117,8 +117,7 @@ class Scope:
 
     def cut(self, page: Page) -> Page:
         """A page without the links that the crawl does not follow."""
-        allows = self.allows
-        links = tuple(link for link in self.nofollow.links(page) if allows(link.url))
+        links = tuple(link for link in self.nofollow.links(page) if self.allows(link.url))
         return page if len(links) == len(page.links) else replace(page, links=links)
 
     @property

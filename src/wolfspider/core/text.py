@@ -252,8 +252,9 @@ def phrase_keys(words: Sequence[str]) -> np.ndarray[Any, np.dtype[np.uint64]]:
     """A 64-bit name for each word, then for each two and for each three words in a row, in their order. The two lowest
     bits say how many words it is of."""
     hashes = _hashes(words)
-    keys = [_runs(hashes, size) & ~np.uint64(3) | np.uint64(size) for size in range(1, LONGEST_PHRASE + 1)]
-    return np.concatenate(keys)
+    return np.concatenate(
+        [_runs(hashes, size) & ~np.uint64(3) | np.uint64(size) for size in range(1, LONGEST_PHRASE + 1)]
+    )
 
 
 def phrases(words: Sequence[str]) -> list[str]:
@@ -272,8 +273,7 @@ def clipped(text: str) -> str:
 
 def window(page: Page, link: Link, left: int = 20, right: int = 20) -> tuple[str, ...]:
     """The words around a link: some before, its anchor, some after."""
-    after = link.at + len(words(link.anchor)) + right
-    return page.words[max(0, link.at - left) : after]
+    return page.words[max(0, link.at - left) : link.at + len(words(link.anchor)) + right]
 
 
 def block_words(page: Page, link: Link) -> tuple[str, ...]:

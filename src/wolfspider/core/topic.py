@@ -40,8 +40,9 @@ def load_tasks(path: Path) -> dict[str, Task]:
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)
         if len(content) > LARGEST:
-            size = f"{LARGEST >> 20} MiB"
-            raise BadInput(f"{path} is larger than {size}; a topics file holds keywords and addresses only.")
+            raise BadInput(
+                f"{path} is larger than {LARGEST >> 20} MiB; a topics file holds keywords and addresses only."
+            )
         data = json.loads(content.decode())
     except OSError as error:
         raise BadInput(f"Cannot read the topics file {path}: {error.strerror}.") from error
@@ -70,5 +71,6 @@ def _task(path: Path, name: str, entry: Any) -> Task:
         raise BadInput(f"{where}: neither 'keywords' nor 'description' has a word; say what is wanted.")
     if not entry["seeds"]:
         raise BadInput(f"{where}: 'seeds' is empty; a crawl needs an address to start from.")
-    topic = Topic(tuple(entry["keywords"]), description, name=name)
-    return Task(topic, tuple(entry["seeds"]), frozenset(entry["relevant"]))
+    return Task(
+        Topic(tuple(entry["keywords"]), description, name=name), tuple(entry["seeds"]), frozenset(entry["relevant"])
+    )

@@ -101,8 +101,7 @@ class Errands:
             result = await self.read(fetch)
         if (fetch.hops or fetch.captures) and isinstance(result, Failure) and not result.asked:
             # A redirect came, and where it leads may not be asked: the visit did cost a request.
-            kind = "timeout" if result.kind == "waiting" else "redirect"
-            result = Failure(kind, f"{result.kind}: {result.detail}")
+            result = Failure("timeout" if result.kind == "waiting" else "redirect", f"{result.kind}: {result.detail}")
         return Return(self.clock(), visit, result, fetch, fetch.seconds, tried)
 
     async def _answered(self, source: Source, visit: Visit, tried: int) -> Return:

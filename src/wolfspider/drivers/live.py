@@ -16,6 +16,7 @@ import math
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from wolfspider.core.events import Command, CrawlState, EndReason, Event, Phase
@@ -67,11 +68,11 @@ class Run(Driver):
         self.patient = patient  # keep visits out whose host rests, instead of landing them unasked
         self.chores = chores  # done about once a second; may say why the crawl must end
         self.ending: EndReason | None = None  # interrupted or stopped, once a signal said so; or the reason of a chore
-        self.turns = 0
         self._until = math.inf  # when a drain has lasted long enough
         self._bell = asyncio.Event()
-        about = (crawl, web, store, clock, self.meter, read or _read_here, instant)
-        self._errands = Errands(*about, slot_freed=self._bell.set)
+        self._errands = Errands(
+            crawl, web, store, clock, self.meter, read or _read_here, instant, slot_freed=self._bell.set
+        )
         self._back: list[Return] = []
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._heard: list[Event] = []
@@ -87,7 +88,9 @@ class Run(Driver):
                 self.store.count("refetched")
             self._dispatch(Order(flight.visit, flight.how), self.clock(), flight.tries)
         self._look_for_others()
-        helpers = [asyncio.create_task(self._watched(helper)) for helper in (self._poll, self._tend, self._sync)]
+        sync = partial(asyncio.to_thread, self.store.sync)  # a slow disk holds nothing else up
+        chores = ((POLL, self._poll), (1.0, self._tend), (1.0, sync))
+        helpers = [asyncio.create_task(self._every(seconds, chore)) for seconds, chore in chores]
         try:
             with _garbage_sought_seldom():
                 reason = await self._turn_until_over()
@@ -161,7 +164,6 @@ class Run(Driver):
         return None if reason == EndReason.PAUSED else reason
 
     def _commit(self) -> None:
-        self.turns += 1
         if self.turned is not None:
             self.turned()
         self.store.commit()
@@ -212,8 +214,7 @@ class Run(Driver):
             self.meter.doing(visit, Phase.RETRY if tried > 1 else Phase.FETCHING, now)
             self._send(self._go_out(visit, tried), visit)
         elif how != Route.JOINED:  # a joined visit lands with the other one
-            result = self._answer(visit, how, now)
-            back = Return(now + self.instant, visit, result, None, self.instant, self.tries)
+            back = Return(now + self.instant, visit, self._answer(visit, how, now), None, self.instant, self.tries)
             if self.instant:
                 self._send(self._later(back), visit)
             else:
@@ -287,19 +288,20 @@ class Run(Driver):
 
     # Beside the turns
 
-    async def _watched(self, helper: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    async def _every(self, seconds: float, chore: Callable[[], Awaitable[None]]) -> None:
+        """Do this again and again; if it fails, so does the run."""
         try:
-            await helper()
+            while True:
+                await asyncio.sleep(seconds)
+                await chore()
         except Exception as bug:
             self._bug = bug
             self._bell.set()
 
     async def _poll(self) -> None:
-        while True:
-            await asyncio.sleep(POLL)
-            self._look_for_others()
-            if not self._back:  # or what lands now would be told later, and be earlier
-                self._publish(self.clock())
+        self._look_for_others()
+        if not self._back:  # or what lands now would be told later, and be earlier
+            self._publish(self.clock())
 
     def _look_for_others(self) -> bool:
         """Are there commands of other processes, to be obeyed in the next turn? What was refused is answered at once,
@@ -318,17 +320,8 @@ class Run(Driver):
             self.crawl.command(command, now)
 
     async def _tend(self) -> None:
-        while True:
-            await asyncio.sleep(1.0)
-            reason = self.chores(self.clock()) if self.chores else None
-            if reason:
-                self.drain(reason)
-
-    async def _sync(self) -> None:
-        """A slow disk holds nothing else up."""
-        while True:
-            await asyncio.sleep(1.0)
-            await asyncio.to_thread(self.store.sync)
+        if self.chores and (reason := self.chores(self.clock())):
+            self.drain(reason)
 
 
 async def _read_here(fetch: Fetch) -> Page | Failure:

@@ -67,8 +67,7 @@ class Recollection:
         return list(islice((url for url in reversed(self.pages) if host_of(url) == host), count))[::-1]
 
     def state(self) -> dict[str, Any]:
-        looks = [[url, result, verdict] for url, (result, verdict) in self.looks.items()]
-        return {"looks": looks, "pages": list(self.pages)}
+        return {"looks": [[url, *look] for url, look in self.looks.items()], "pages": list(self.pages)}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         self.looks = {url: (result, verdict) for url, result, verdict in state["looks"]}

@@ -55,12 +55,11 @@ def obey(crawl: Crawl, command: events.Command) -> Any:
     return None
 
 
-def _set_limit(crawl: Crawl, name: str, value: float) -> float:
+def _set_limit(crawl: Crawl, name: str, value: float) -> Any:
     if name not in live_names(crawl.limits):
         raise Problem(f"A limit that can be changed is one of {', '.join(live_names(crawl.limits))}, not {name!r}.")
     whole = parameters(crawl.limits)[name].kind == "int" and math.isfinite(value)
-    old: float = move(crawl.limits, name, math.floor(value) if whole else value)
-    return old
+    return move(crawl.limits, name, math.floor(value) if whole else value)
 
 
 def _set_topic(crawl: Crawl, keywords: tuple[str, ...], description: str) -> list[str]:

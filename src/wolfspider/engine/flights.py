@@ -6,7 +6,7 @@ person lowers it while visits are out: then those that were not sent yet stay in
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wolfspider.core.model import Failure, Page, Route, Visit
@@ -39,8 +39,8 @@ class Flight:
     requests: int = 0  # how many of them were sent
 
 
-class Flights(Mapping[int, Flight]):
-    """Visits in flight, by their ids."""
+class Flights(dict[int, Flight]):
+    """Visits in flight, by their ids. They come by `enter` and go by `leave`, which count what they hold."""
 
     def __init__(self, limits: Limits, free_training: bool) -> None:
         self.limits, self.free_training = limits, free_training
@@ -51,21 +51,12 @@ class Flights(Mapping[int, Flight]):
 
     def clear(self) -> None:
         """Nothing is in flight."""
-        self._flights: dict[int, Flight] = {}
+        super().clear()
         self.out = 0  # visits that are out
         self.parked: set[int] = set()  # those of them that wait for their turn at a host, and hold no slot meanwhile
         self.reserved = 0  # downloads they may still cost
         self.requested = 0  # how many of these were sent
         self.addresses: dict[str, int] = {}  # how many visits are out to each address
-
-    def __getitem__(self, visit: int) -> Flight:
-        return self._flights[visit]
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._flights)
-
-    def __len__(self) -> int:
-        return len(self._flights)
 
     # Slots and downloads
 
@@ -100,7 +91,7 @@ class Flights(Mapping[int, Flight]):
 
     def enter(self, flight: Flight) -> None:
         visit = flight.visit
-        self._flights[visit.id] = flight
+        self[visit.id] = flight
         if flight.how == Route.OUT:
             self.out += 1
         if self.charged(flight):  # nobody joins free training: its pages are not held
@@ -110,7 +101,7 @@ class Flights(Mapping[int, Flight]):
 
     def leave(self, visit: Visit, result: Page | Failure) -> tuple[Flight, int]:
         """The visit is back: its flight, and the downloads it has cost."""
-        flight = self._flights.pop(visit.id)
+        flight = self.pop(visit.id)
         if flight.how != Route.OUT:
             return flight, 0
         self.out -= 1
@@ -134,7 +125,7 @@ class Flights(Mapping[int, Flight]):
         url = flight.visit.link.url
         if self.charged(flight) or (flight.how == Route.OUT and url not in self.addresses):
             for visit in self.joined.pop(url, ()):
-                yield self._flights.pop(visit)
+                yield self.pop(visit)
 
     # Beside the turns: a replay need not know of what follows, as the journal says only which visits are in flight
 

@@ -15,7 +15,7 @@ from wolfspider.core import codec, events
 from wolfspider.core.model import FAILURES, Failure, Fetch, Link, Page, Route
 from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
-from wolfspider.drivers.driver import Clock
+from wolfspider.drivers.driver import Clock, Result
 from wolfspider.drivers.live import run
 from wolfspider.drivers.simulated import Simulation, simulated_crawl
 from wolfspider.engine.crawl import INSTANT, Crawl, Limits
@@ -40,30 +40,23 @@ class Sketch:
     def __init__(self, pages: int = 300, links: int = 8, failure: str | None = None) -> None:
         self.pages, self.links, self.failure = pages, links, failure
 
-    def address(self, number: int) -> str:
-        return _address(number)
+    @staticmethod
+    def address(number: int) -> str:
+        return f"http://host{number % HOSTS}.test/{number}"
 
     def look(self, url: str, now: float) -> Fetch:
         name = url.rsplit("/", 1)[-1]
         number = int(name) if name.isdigit() else -1
-        rng = generator(7, url)
-        seconds = 0.1 + rng.random()
+        seconds = 0.1 + generator(7, url).random()
         if not 0 <= number < self.pages:
             return Fetch(url, url, 404, failure=Failure("status", "404"), seconds=seconds, at=now)
         if self.failure or number % 11 == 10:
             kind = self.failure or FAILURES[number // 11 % len(FAILURES)]
             return Fetch(url, url, failure=Failure(kind, "503"), seconds=seconds, at=now)
-        return Fetch(url, url, 200, seconds=seconds, at=now, page=self._page(url, number, now))
-
-    def _page(self, url: str, number: int, now: float) -> Page:
         version = int(now // 3600)
-        words, links = _contents(self.pages, self.links, number, version)
-        digest, published = f"{number}.{version}", version * 3600.0
-        return Page(url, url, f"page {number}", words, links, 400, digest, published=published, at=now)
-
-
-def _address(number: int) -> str:
-    return f"http://host{number % HOSTS}.test/{number}"
+        about = (f"page {number}", *_contents(self.pages, self.links, number, version), 400, f"{number}.{version}")
+        page = Page(url, url, *about, published=version * 3600.0, at=now)
+        return Fetch(url, url, 200, seconds=seconds, at=now, page=page)
 
 
 @lru_cache(5000)  # a strategy is tried dozens of times on the same few hundred pages
@@ -72,7 +65,7 @@ def _contents(pages: int, links: int, number: int, version: int) -> tuple[tuple[
     good = rng.random() < 0.3
     words = tuple(rng.choice(("spider", "silk", "web") if good else ("car", "road", "wheel")) for _ in range(40))
     fresh = generator(7, number, version)
-    targets = (_address(fresh.randrange(pages * 21 // 20)) for _ in range(links))
+    targets = (Sketch.address(fresh.randrange(pages * 21 // 20)) for _ in range(links))
     return words, tuple(
         Link(target, rng.choice(words), at, (0, 40), "html/body/a", at) for at, target in enumerate(targets)
     )
@@ -127,17 +120,17 @@ class Trial:
         self.result = self.driver.run()
         return crawl
 
-    def run_by_asyncio(self) -> Crawl:
+    def run_by_asyncio(self) -> None:
         """The same crawl by the other driver, on a loop that has the trial's own clock."""
-        with asyncio.Runner(loop_factory=lambda: VirtualLoop(self.start)) as runner:
-            return runner.run(self._driven())
 
-    async def _driven(self) -> Crawl:
-        crawl, clock = self.build(), Clock()
-        crawl.begin(self.seeds(), self.start)
-        web = Waited(self.world, clock, INSTANT)
-        self.result = await run(crawl, web, Volatile(), clock=clock, tries=self.tries, instant=INSTANT)
-        return crawl
+        async def driven() -> Result:
+            crawl, clock = self.build(), Clock()
+            crawl.begin(self.seeds(), self.start)
+            web = Waited(self.world, clock, INSTANT)
+            return await run(crawl, web, Volatile(), clock=clock, tries=self.tries, instant=INSTANT)
+
+        with asyncio.Runner(loop_factory=lambda: VirtualLoop(self.start)) as runner:
+            self.result = runner.run(driven())
 
     def crash(self, stop: int, before: str) -> Simulation:
         """The crawl up to its death after so many landings, before the next call of `visits` or `land`."""

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
+from typing import Any
 
 from wolfspider.core import codec, events
-from wolfspider.core.model import FAILURES, Credit, Page, Route, host_of
+from wolfspider.core.model import FAILURES, Credit, Route, host_of
 from wolfspider.core.params import parameters
 from wolfspider.core.randomness import generator
 from wolfspider.engine.crawl import Crawl, replay
@@ -27,15 +28,20 @@ from wolfspider.testing.sketch import TOPIC, Sketch, Trial, stored, told
 Kind = type[Strategy]
 
 
+def _ran(kind: Kind, world: Sketch, **options: Any) -> Trial:
+    trial = Trial(kind, world, **options)
+    trial.run()
+    return trial
+
+
 def constructor_only_stores(kind: Kind) -> None:
     """The constructor only stores what it is given.
 
     Draw random numbers, and put links on the shelf, in `begin`."""
-    rng = generator(1)
-    before = rng.getstate()
-    shelf = Shelf()
+    rng, shelf = generator(1), Shelf()
     kind(TOPIC, kind.Params(), rng, shelf)
-    demand(rng.getstate() == before and not len(shelf), "the constructor draws or shelves; it may only store")
+    untouched = rng.getstate() == generator(1).getstate() and not len(shelf)
+    demand(untouched, "the constructor draws or shelves; it may only store")
 
 
 def same_seed_same_log(kind: Kind) -> None:
@@ -43,18 +49,14 @@ def same_seed_same_log(kind: Kind) -> None:
 
     Draw from `self.rng` only, use no clock and no global variable, and never let the order of a set decide: sort it,
     or use a dict."""
-    first, second = Trial(kind, Sketch()), Trial(kind, Sketch())
-    first.run()
-    second.run()
-    demand(told(first.log) == told(second.log), "the same seed gave another log")
+    demand(told(_ran(kind, Sketch()).log) == told(_ran(kind, Sketch()).log), "the same seed gave another log")
 
 
 def both_drivers_give_the_same_log(kind: Kind) -> None:
     """The driver of live crawls gives the same crawl as the simulation.
 
     What `propose` and `observe` do may depend on their arguments and on the fields of the strategy only."""
-    simulated, driven = (Trial(kind, Sketch(), slots=1) for _ in range(2))
-    simulated.run()
+    simulated, driven = _ran(kind, Sketch(), slots=1), Trial(kind, Sketch(), slots=1)
     driven.run_by_asyncio()
     demand(told(simulated.log) == told(driven.log), "the driver over the network gave another log than the simulation")
 
@@ -64,8 +66,7 @@ def ends_for_a_good_reason(kind: Kind) -> None:
 
     `wake` returns None when nothing is left to do, and `propose` starts all visits that it can."""
     for pages in (30, 5000):
-        trial = Trial(kind, Sketch(), pages=pages)
-        trial.run()
+        trial = _ran(kind, Sketch(), pages=pages)
         demand(trial.result.reason in ("done", "budget"), f"the crawl ended because it was {trial.result.reason}")
 
 
@@ -84,8 +85,7 @@ def every_visit_is_observed_once(kind: Kind) -> None:
     """Every visit has an id of its own, counting up, and is observed once.
 
     Make visits with `self.visit(link)`, which numbers them."""
-    trial = Trial(kind, Sketch())
-    trial.run()
+    trial = _ran(kind, Sketch())
     ids = Counter(landed.outcome.visit.id for landed in trial.landings())
     went = [event.visit.id for event in trial.log if isinstance(event, events.Went)]
     demand(sorted(ids) == sorted(went) and set(ids.values()) <= {1}, "a visit landed twice or never")
@@ -97,8 +97,7 @@ def survives_every_failure(kind: Kind) -> None:
 
     In `observe`, `outcome.page` is None and `outcome.verdict` is None after a failure: return early."""
     for failure in FAILURES:
-        trial = Trial(kind, Sketch(failure=failure), pages=20)
-        trial.run()
+        trial = _ran(kind, Sketch(failure=failure), pages=20)
         reason = trial.result.reason
         demand(reason in ("done", "budget"), f"a web where everything fails by {failure} left it {reason}")
 
@@ -137,8 +136,7 @@ def goes_on_from_a_snapshot(kind: Kind) -> None:
     """A crawl that is stored, loaded and continued does what it would have done without that.
 
     Keep all that matters in public fields (no leading underscore), made in `begin`: these are the state it stores."""
-    whole = Trial(kind, Sketch(), slots=1)
-    whole.run()
+    whole = _ran(kind, Sketch(), slots=1)
     for stop in _before_the_end(whole, 1, 25, 80):
         trial = Trial(kind, Sketch(), slots=1)
         died = trial.crash(stop, "visits")
@@ -153,17 +151,15 @@ def replays_its_journal(kind: Kind) -> None:
 
     As for `same_seed_same_log` and `goes_on_from_a_snapshot`: no state outside of public fields."""
     for slots in (1, 3):
-        whole = Trial(kind, Sketch(), pages=500, slots=slots)
-        whole.run()
+        whole = _ran(kind, Sketch(), pages=500, slots=slots)
         for stop in _before_the_end(whole, 3, 40, 90):
             _replay_from(Trial(kind, Sketch(), pages=500, slots=slots), 0, stop, whole)
             _replay_from(Trial(kind, Sketch(), pages=500, slots=slots), stop // 2, stop, whole)
 
 
-def _before_the_end(whole: Trial, *stops: int) -> list[int]:
-    """Some searches are through sooner than others."""
-    landings = len(whole.landings())
-    return [stop for stop in stops if stop < landings]
+def _before_the_end(whole: Trial, *stops: int, spare: int = 0) -> list[int]:
+    """The stops that a crawl reaches before it ends, with so many landings to spare."""
+    return [stop for stop in stops if stop + spare < len(whole.landings())]
 
 
 def _replay_from(trial: Trial, snapshot: int, stop: int, whole: Trial) -> None:
@@ -176,19 +172,15 @@ def _replay_from(trial: Trial, snapshot: int, stop: int, whole: Trial) -> None:
     demand(again.room.state() == died.room.state(), f"snapshot and journal up to landing {stop} give another room")
     result = again.run()
     demand(result.reason == whole.result.reason, f"after the replay the crawl ended because it was {result.reason}")
-    retried = any(flight.tries > 1 for flight in died.crawl.flights.values())  # then its first try took time before
-    if trial.slots > 1 or retried:
+    flights = died.crawl.flights.values()
+    if trial.slots > 1 or any(flight.tries > 1 for flight in flights):  # a first try took time before
         return
     # What was out goes out at the same moment, so nothing at all may differ; but an answer from memory comes an instant
-    # later than its fellows, of which some were in.
-    free = any(flight.how not in (Route.OUT, Route.JOINED) for flight in died.crawl.flights.values())
-    seen = _landed if free else told
-    demand(seen(trial.log) == seen(whole.log), f"a crawl that died after landing {stop} went on differently")
-
-
-def _landed(log: Sequence[events.Event]) -> list[str]:
-    """Where a crawl was, without the times."""
-    return [event.outcome.visit.link.url for event in log if isinstance(event, events.Landed)]
+    # later than its fellows, of which some were in. Then only the order of addresses must be the same.
+    first, second = told(whole.log), told(trial.log)
+    if any(flight.how not in (Route.OUT, Route.JOINED) for flight in flights):
+        first, second = ([landed.outcome.visit.link.url for landed in one.landings()] for one in (whole, trial))
+    demand(first == second, f"a crawl that died after landing {stop} went on differently")
 
 
 def memory_is_bounded(kind: Kind) -> None:
@@ -203,8 +195,7 @@ def memory_is_bounded(kind: Kind) -> None:
         nonlocal links, pages
         if isinstance(event, events.Landed) and (page := event.outcome.page):
             links, pages = links + len(page.links), pages + 1
-            held = crawl.strategy.keeps()
-            most = links + pages + 3
+            held, most = crawl.strategy.keeps(), links + pages + 3
             demand(held <= most, f"it keeps {held} entries after {pages} pages with {links} links; {most} are allowed")
 
     Trial(kind, Sketch(), pages=80).run(count)
@@ -228,12 +219,9 @@ def live_parameters_move(kind: Kind) -> None:
 
     Read `self.params` where it is needed, adapt in `changed`, or declare the parameter with `live=False`."""
     for name, known in parameters(kind.Params).items():
-        for value in (known.low, known.high, *known.choices, known.default):
-            if value is None:
-                continue
-            commands = [(1_000_010.0, events.SetParam(name, value))]
-            trial = Trial(kind, Sketch(), pages=60, commands=commands)
-            trial.run()
+        values = (known.low, known.high, *known.choices, known.default)
+        for value in (value for value in values if value is not None):
+            trial = _ran(kind, Sketch(), pages=60, commands=[(1_000_010.0, events.SetParam(name, value))])
             problems = [event.problem for event in trial.log if isinstance(event, events.Obeyed)]
             demand(bool(problems) and bool(problems[0]) != known.live, f"{name}={value} mid-run: {problems}")
 
@@ -255,8 +243,7 @@ def obeys_people(kind: Kind) -> None:
         (1_000_060.0, events.SetLimit("slots", 1)),
         (1_000_061.0, events.Include("host1.test")),
     ]
-    trial = Trial(kind, Sketch(), pages=1000, commands=commands)
-    trial.run()
+    trial = _ran(kind, Sketch(), pages=1000, commands=commands)
     went = [event for event in trial.log if isinstance(event, events.Went)]
     shut = [event.at for event in went if host_of(event.visit.link.url) == "host1.test" and event.how != Route.EXCLUDED]
     demand(not any(1_000_002.0 <= at < 1_000_061.0 for at in shut), "it visits a host that a person excluded")
@@ -270,13 +257,11 @@ def exclude_and_include_change_nothing(kind: Kind) -> None:
     """What a person excludes and includes again at once changes nothing.
 
     `bring_back` puts every link back where it was, with its score."""
-    whole = Trial(kind, Sketch())
-    whole.run()
+    whole = _ran(kind, Sketch())
     for stop in _before_the_end(whole, 2, 25, 80):
         for rule in ("host1.test", "*"):
             at = whole.landings()[stop].at
-            trial = Trial(kind, Sketch(), commands=[(at, events.Exclude(rule)), (at, events.Include(rule))])
-            trial.run()
+            trial = _ran(kind, Sketch(), commands=[(at, events.Exclude(rule)), (at, events.Include(rule))])
             unsteered = [event for event in trial.log if not isinstance(event, events.Obeyed)]
             demand(told(unsteered) == told(whole.log), f"{rule} excluded and included went on differently")
 
@@ -286,13 +271,9 @@ def excluded_links_come_back(kind: Kind) -> None:
 
     If links lie elsewhere than in a `Frontier`, `Group` or `Browsing`: keep the excluded ones, count them in `excluded`
     and let `bring_back` return them."""
-    whole = Trial(kind, Sketch(), slots=1)
-    whole.run()
-    for stop in (1, 25, 80):
-        if stop + 2 >= len(whole.landings()):  # there is nothing left to exclude
-            break
-        commands = [(whole.landings()[stop].at, events.Exclude("*"))]
-        trial = Trial(kind, Sketch(), slots=1, commands=commands)
+    whole = _ran(kind, Sketch(), slots=1)
+    for stop in _before_the_end(whole, 1, 25, 80, spare=2):
+        trial = Trial(kind, Sketch(), slots=1, commands=[(whole.landings()[stop].at, events.Exclude("*"))])
         crawl = trial.run()
         demand(trial.result.reason == "excluded", f"with everything excluded the crawl was {trial.result.reason}")
         before = len(trial.landings())
@@ -324,8 +305,7 @@ def turns_are_fair(kind: Kind) -> None:
 
     Let `Turns` say whose turn it is, and note a `death` with its `agent` for each agent that is gone."""
     commands = [(1_000_020.0, events.SetLimit("slots", 1))]
-    trial = Trial(kind, Sketch(2000), pages=600, slots=50, delay=0.0, commands=commands)
-    trial.run()
+    trial = _ran(kind, Sketch(2000), pages=600, slots=50, delay=0.0, commands=commands)
     dead = {event.data.get("agent") for event in trial.log if isinstance(event, events.Noted) and event.kind == "death"}
     dead.add(TRAINING)
     visits = [(event.at < 1_000_020.0, event.visit.agent) for event in trial.log if isinstance(event, events.Went)]
@@ -338,18 +318,13 @@ def tells_people(kind: Kind) -> None:
     """`report` and `explain` are plain data, and the class has a `paper` and a `name` in lower case.
 
     Return numbers, texts, lists and dicts, and name the class like-this."""
-    crawl = Trial(kind, Sketch(), pages=20).run()
-    strategy, url = crawl.strategy, next(link.url for page in _pages(crawl) for link in page.links)
+    trial = Trial(kind, Sketch(), pages=20)
+    strategy = trial.run().strategy
+    pages = (landed.outcome.page for landed in trial.landings())
+    url = next(link.url for page in pages if page for link in page.links)
     for words in (strategy.report(), strategy.explain(url), strategy.explain("http://nowhere.test/")):
         json.dumps(codec.plain(words))
     demand(bool(kind.paper) and kind.name == kind.name.lower().replace("_", "-"), "it has no paper or no proper name")
-
-
-def _pages(crawl: Crawl) -> Iterator[Page]:
-    for number in range(3):
-        held = crawl.memory.recall(f"http://host{number}.test/{number}")
-        if held and isinstance(held.result, Page):
-            yield held.result
 
 
 STRATEGY_CHECKS: dict[str, Callable[[Kind], None]] = {
