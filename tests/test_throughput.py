@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from wolfspider.core.model import Capture
 from wolfspider.core.topic import Topic
 from wolfspider.web.page.urls import canonical
-from wolfspider.web.warc.writer import WarcWriter
+from wolfspider.web.warc.writer import response
 from wolfspider.web.worlds.recorded import Recorded
 from wolfspider.web.worlds.synthetic import Synthetic
 from wolfspider.web.worlds.synthetic.saving import write
@@ -37,9 +38,8 @@ def module(name: str) -> Any:
 def recorded(folder: Path, pages: dict[str, str]) -> Recorded:
     folder.mkdir()
     with (folder / "web.warc.gz").open("wb") as file:
-        writer = WarcWriter(file)
         for url, body in pages.items():
-            writer.response(url, 1e9, 200, HTML, body.encode())
+            file.write(response(Capture(url, 1e9, 200, tuple(HTML.items()), body.encode())))
     return Recorded(folder, folder / "cache")
 
 

@@ -17,11 +17,11 @@ from tests.live.hunting import SECONDS, Told, finished, go_on, hunt, prepared
 from wolfspider.bench.run.cell import Cell, new_crawl
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import Event, Label, Landed
-from wolfspider.core.model import Fetch, Link
+from wolfspider.core.model import Capture, Fetch, Link
 from wolfspider.core.topic import Task, Topic
 from wolfspider.drivers.simulated import simulate
 from wolfspider.web.server.serve import serve
-from wolfspider.web.warc.writer import WarcWriter
+from wolfspider.web.warc.writer import response
 from wolfspider.web.worlds.recorded import Recorded
 from wolfspider.web.worlds.world import Servable
 
@@ -153,10 +153,9 @@ def test_a_bench_obeys_as_a_live_crawl_does_and_so_do_its_bounds(tmp_path: Path)
     folder.mkdir()
     web = Marked()
     with (folder / "web.warc.gz").open("wb") as file:
-        writer = WarcWriter(file)
         for name in BODIES:
             fetch = web.look(START + name, web.start)
-            writer.response(fetch.url, web.start, 200, fetch.headers, fetch.body)
+            file.write(response(Capture(fetch.url, web.start, 200, tuple(fetch.headers.items()), fetch.body)))
     world = Recorded(folder, tmp_path / "cache")
     task = Task(Topic(("spiders",)), (START,), frozenset())
     cell = Cell(str(folder), "marked", "spiders", "breadth-first", 0, 20, "keywords", world.start)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import io
 import random
 import zlib
 from pathlib import Path
@@ -15,17 +14,12 @@ from hypothesis import strategies as st
 
 from wolfspider.core.model import Capture
 from wolfspider.web.warc.reader import read, scan
-from wolfspider.web.warc.writer import WarcWriter, info, metadata, response, revisit
+from wolfspider.web.warc.writer import info, metadata, response, revisit
 
 
 def written(*responses: tuple[str, float, int, dict[str, str], bytes]) -> bytes:
-    file = io.BytesIO()
-    writer = WarcWriter(file)
-    writer.info(0.0, {"software": "a test"})
-    for given_response in responses:
-        writer.response(*given_response)
-    assert writer.records == 1 + len(responses)
-    return file.getvalue()
+    captures = [Capture(url, at, status, tuple(headers.items()), body) for url, at, status, headers, body in responses]
+    return b"".join([info(0.0, {"software": "a test"}), *map(response, captures)])
 
 
 PAGE = ("http://a.test/", 1_110_153_600.25, 200, {"content-type": "text/html"}, b"<p>one</p>")

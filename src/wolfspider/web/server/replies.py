@@ -27,6 +27,7 @@ from wolfspider.web.worlds.world import Servable
 ENCODINGS = ("gzip", "br", "zstd")
 MOST_KEPT = 256 << 20  # bytes of bodies that are kept ready
 WRONG_TYPE = "image/png"
+REASONS = {status.value: status.phrase for status in HTTPStatus}
 _PASSED = (  # headers of a recorded answer that a reader may act on; the others spoke of a connection long gone
     "content-type",
     "content-language",
@@ -191,7 +192,7 @@ def robots_text(delay: float | None = None, disallow: tuple[str, ...] = ()) -> s
 
 def plain_reply(status: int, **more: str) -> Reply:
     """A short page that says its status."""
-    said = f"{status} {reason(status)}"
+    said = f"{status} {REASONS.get(status, 'Unknown')}"
     body = f"<html><head><title>{said}</title></head><body><p>{said}</p></body></html>".encode()
     return Reply(status, _lines({"content-type": "text/html; charset=utf-8", **more}), body)
 
@@ -199,13 +200,6 @@ def plain_reply(status: int, **more: str) -> Reply:
 def mistyped(reply: Reply) -> Reply:
     """The same body under a type that it has not."""
     return Reply(reply.status, _lines({"content-type": WRONG_TYPE}), reply.body)
-
-
-def reason(status: int) -> str:
-    try:
-        return HTTPStatus(status).phrase
-    except ValueError:
-        return "Unknown"
 
 
 def _reply(fetch: Fetch, now: float) -> Reply:

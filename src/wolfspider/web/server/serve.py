@@ -146,7 +146,7 @@ class Served:
             now = time.monotonic()
             for connection in tuple(self.connections):
                 if (connection.asked is None or connection.stalled) and now - connection.heard > IDLE:
-                    connection.leave()
+                    connection.transport.abort()
 
 
 @asynccontextmanager
@@ -179,7 +179,7 @@ async def serve(
         sweeping.cancel()
         server.close()
         for connection in tuple(served.connections):
-            connection.leave()
+            connection.transport.abort()
         while served.connections:
             await asyncio.sleep(0)
         close()

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from wolfspider.web.server.replies import Reply, plain_reply, reason
+from wolfspider.web.server.replies import REASONS, Reply, plain_reply
 
 if TYPE_CHECKING:
     from wolfspider.web.server.serve import Served
@@ -100,16 +100,9 @@ def accepts(text: str) -> frozenset[str]:
     return frozenset(name.strip() for name, _, weight in named if weight.replace(" ", "") not in _REFUSALS)
 
 
-def reset(transport: asyncio.BaseTransport) -> None:
-    """End a connection as a crashed server does: the client sees a reset, not an end."""
-    plug = transport.get_extra_info("socket")
-    plug.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    assert isinstance(transport, asyncio.WriteTransport)
-    transport.abort()
-
-
 def head_of(reply: Reply, body: bytes, form: str, stays: bool) -> bytes:
-    lines = [b"HTTP/1.1 %d %s\r\n" % (reply.status, reason(reply.status).encode()), reply.fields]
+    reason = REASONS.get(reply.status, "Unknown")
+    lines = [b"HTTP/1.1 %d %s\r\n" % (reply.status, reason.encode()), reply.fields]
     if reply.status not in NO_BODY:
         lines.append(b"content-length: %d\r\n" % len(body))
     if reply.etag:
@@ -166,10 +159,6 @@ class Connection(asyncio.Protocol):
         if len(self.buffer) > MOST_HEAD and not self.transport.is_closing():
             self.transport.pause_reading()
 
-    def leave(self) -> None:
-        """End the connection, whatever was still to be sent."""
-        self.transport.abort()
-
     def _go_on(self) -> None:
         """Answer what has been asked for, as far as it can be answered at once."""
         while self.asked is None and not (self.stalled or self.refused or self.transport.is_closing()):
@@ -207,7 +196,7 @@ class Connection(asyncio.Protocol):
         self.buffer.clear()
         self.transport.write(head_of(reply, reply.body, "", stays=False) + reply.body)
         self.transport.write_eof()
-        self._later(_FAREWELL, self.leave)
+        self._later(_FAREWELL, self.transport.abort)
         self.served.leaves(LoggedRequest("", "", now, now, status, "", True, ""))
 
     def _begin(self, request: RequestHead) -> None:
@@ -224,20 +213,21 @@ class Connection(asyncio.Protocol):
         url = f"http://{request.host}{request.path}"
         self.fault = self.served.fault(url)
         if self.fault == "resets":
-            reset(self.transport)
+            # As a crashed server does: the client sees a reset, not an end.
+            plug = self.transport.get_extra_info("socket")
+            plug.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.transport.abort()
             return
         reply = self.served.reply(url, self.fault)
         if reply.silence:
-            self._later(reply.silence / (self.served.manner.speed or 1.0), self.leave)
+            self._later(reply.silence / (self.served.manner.speed or 1.0), self.transport.abort)
             return
         if reply.unchanged(request.header(b"if-none-match"), request.header(b"if-modified-since")):
             reply = Reply(304, reply.fields, etag=reply.etag)
         body, form = self.served.coded(url, reply, request.header(b"accept-encoding"))
-        stays = request.stays and self.fault != "cut"
         self.status = reply.status
-        head = head_of(reply, body, form, stays)
-        nothing = request.head_only or reply.status in NO_BODY
-        self._send(head, b"" if nothing else body)
+        head = head_of(reply, body, form, request.stays and self.fault != "cut")
+        self._send(head, b"" if request.head_only or reply.status in NO_BODY else body)
 
     def _send(self, head: bytes, body: bytes) -> None:
         rate = self.served.faults.slow_rate if self.fault == "slow" else self.served.manner.rate

@@ -19,7 +19,6 @@ import zlib
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import BinaryIO
 
 from isal import isal_zlib
 
@@ -32,22 +31,6 @@ _REASONS = {status.value: status.phrase for status in HTTPStatus}
 _NO_BREAKS = str.maketrans("\r\n\0", "   ")
 
 
-class WarcWriter:
-    def __init__(self, file: BinaryIO) -> None:
-        self.file = file
-        self.records = 0
-
-    def info(self, date: float, fields: Mapping[str, str]) -> None:
-        self._write(info(date, fields))
-
-    def response(self, url: str, date: float, status: int, headers: Mapping[str, str], body: bytes) -> None:
-        self._write(response(Capture(url, date, status, tuple(headers.items()), body)))
-
-    def _write(self, member: bytes) -> None:
-        self.file.write(member)
-        self.records += 1
-
-
 def info(date: float, fields: Mapping[str, str], name: str = "") -> bytes:
     """The first record of a file: who wrote it, and of what."""
     named = {"WARC-Filename": name} if name else {}
@@ -56,12 +39,13 @@ def info(date: float, fields: Mapping[str, str], name: str = "") -> bytes:
 
 def response(capture: Capture) -> bytes:
     """An HTTP answer as it came: a redirect keeps its Location."""
-    named = _named(capture)
     digest = hashlib.sha1(capture.body, usedforsecurity=False).digest()
-    named["WARC-Payload-Digest"] = "sha1:" + base64.b32encode(digest).decode()
-    if capture.cut:
-        named["WARC-Truncated"] = capture.cut
-    named["Content-Type"] = _ANSWER
+    named = {
+        **_named(capture),
+        "WARC-Payload-Digest": "sha1:" + base64.b32encode(digest).decode(),
+        **({"WARC-Truncated": capture.cut} if capture.cut else {}),
+        "Content-Type": _ANSWER,
+    }
     return _member("response", capture.at, named, _http_head(capture), capture.body)
 
 
@@ -89,10 +73,7 @@ def moment(date: float) -> str:
 
 
 def _named(capture: Capture) -> dict[str, str]:
-    named = {"WARC-Target-URI": capture.url}
-    if capture.address:
-        named["WARC-IP-Address"] = capture.address
-    return named
+    return {"WARC-Target-URI": capture.url} | ({"WARC-IP-Address": capture.address} if capture.address else {})
 
 
 def _http_head(capture: Capture) -> bytes:

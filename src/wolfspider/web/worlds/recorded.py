@@ -12,12 +12,12 @@ a host was recorded with both). Links are rewritten so before a page is kept.
 
 from __future__ import annotations
 
-import functools
 import os
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 from wolfspider.core.errors import BadInput
@@ -59,7 +59,7 @@ class Recorded(World):
         self._schemes = _schemes(self._index)
         self._digest = self._index.digest()
         self._pages = PageCache(self._cache / f"pages-{self._digest}-{parser()}")
-        self._change_times = functools.cache(self._changes)
+        self._changes: dict[int, list[float]] = {}  # of the addresses that were asked for
 
     def __len__(self) -> int:
         """How many addresses are stored, redirects too."""
@@ -118,7 +118,9 @@ class Recorded(World):
         number = landing if landing >= 0 else self._number(url)
         if number < 0:
             return None
-        times = self._change_times(number)
+        times = self._changes.get(number)
+        if times is None:
+            times = self._changes[number] = self._change_times(number)
         place = bisect_right(times, since)
         return times[place] if place < len(times) and times[place] <= until else None
 
@@ -238,7 +240,7 @@ class Recorded(World):
             return url
         return f"{wanted}://{rest}" if wanted else self.address(url)
 
-    @functools.cached_property
+    @cached_property
     def _tasks(self) -> Mapping[str, Task]:
         path = (self.path if self.path.is_dir() else self.path.parent) / "topics.json"
         if not path.exists():
@@ -274,7 +276,7 @@ class Recorded(World):
             return None
         return self._fetch(self._index.url(number), number, row, now, ()).page
 
-    def _changes(self, number: int) -> list[float]:
+    def _change_times(self, number: int) -> list[float]:
         """When an address became a page, and when that became another."""
         times, before = [], ""
         for date in self._index.dates_of(number):

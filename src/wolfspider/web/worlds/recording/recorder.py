@@ -38,7 +38,7 @@ from wolfspider.core.model import Failure, Page, Route, is_web_address
 from wolfspider.core.text import clipped
 from wolfspider.engine.crawl import Crawl
 from wolfspider.files.lock import Lock
-from wolfspider.learn.page_states import IN_FOLDER, Floats, States, open_states
+from wolfspider.learn.page_states import IN_FOLDER, KeptStates, States, open_states
 from wolfspider.policy.strategy import Strategy
 from wolfspider.web.worlds.recording.playback import (
     FORMAT,
@@ -61,7 +61,7 @@ class Recorder:
 
     def __init__(self, folder: Path, states: States | None = None, *, web: str = "", seeds: Sequence[str] = ()) -> None:
         self.folder = folder
-        self._states: States = states or NoStates()
+        self._states: States = states or KeptStates((), np.zeros((0, 0)))
         self._closed = False
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -139,8 +139,8 @@ class Recorder:
         address = self._address(visit.link.url)
         if isinstance(result, Failure):
             at = max(event.at - outcome.seconds, 0.0) if went is None else went
-            told = (result.kind, clipped(result.detail), visit.id, visit.agent)
-            self._tape.write(["f", at, outcome.seconds, address, *told])
+            why = (result.kind, clipped(result.detail))
+            self._tape.write(["f", at, outcome.seconds, address, *why, visit.id, visit.agent])
         else:
             at = max(result.at, 0.0 if went is None else went)  # a copy that still holds is older than its look
             self._tape.write(["d", at, outcome.seconds, address, self._page(result), visit.id, visit.agent])
@@ -163,15 +163,6 @@ class Recorder:
             dates = (page.published, page.modified)
             self._tape.write(["p", address, page.digest, clipped(page.title), page.size, *dates, links, state])
         return number
-
-
-class NoStates:
-    """Of pages recorded without states."""
-
-    size = 0
-
-    def of(self, page: Page) -> Floats:
-        return np.zeros(0, np.float32)
 
 
 @contextmanager

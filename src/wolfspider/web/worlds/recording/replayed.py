@@ -21,7 +21,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -79,7 +79,7 @@ class Replay(World):
         self._spans = self._table.spans(self.recording.urls)
         self._failures = [(failure, _status(failure)) for failure in self.recording.failures]
         self._links = self._rewired(rewired) if rewired is not None else self.recording.links
-        self._parts = lru_cache(PAGES_KEPT)(self._parts_of)
+        self._parts: dict[int, Parts] = {}
         self._shown: dict[tuple[int, int], Link] = {}  # links by address and rank: many pages show the same
         self._hosts = frozenset(map(host_of, self.recording.urls))
 
@@ -104,7 +104,7 @@ class Replay(World):
         if result < 0:
             failure, status = self._failures[-1 - result]
             return Fetch(url, url, status, _HTML, b"", failure, seconds, now)
-        final, title, links, size, digest, published, modified = self._parts(result)
+        final, title, links, size, digest, published, modified = self._parts.get(result) or self._made(result)
         asked = url if url in self._spans else self._spelled(url)
         hops = () if final in (url, asked) else (asked,)
         page = Page(url, final, title, (), links, size, digest, published=published, modified=modified, at=now)
@@ -175,13 +175,17 @@ class Replay(World):
         other = f"{'http' if scheme == 'https' else 'https'}://{rest}"
         return whole if whole in self._spans or other not in self._spans else other
 
-    def _parts_of(self, number: int) -> Parts:
+    def _made(self, number: int) -> Parts:
         kept = self.recording
         begin = kept.ends[number - 1] if number else 0
         shown = tuple(map(self._link, self._links[begin : kept.ends[number]], range(kept.ends[number] - begin)))
         dates = _date(kept.published[number]), _date(kept.modified[number])
         final = kept.urls[kept.addresses[number]]
-        return Parts(final, kept.titles[number], shown, kept.sizes[number], kept.digests[number], *dates)
+        if len(self._parts) >= PAGES_KEPT:
+            del self._parts[next(iter(self._parts))]
+        text = (kept.titles[number], shown, kept.sizes[number], kept.digests[number])
+        parts = self._parts[number] = Parts(final, *text, *dates)
+        return parts
 
     def _link(self, address: int, rank: int) -> Link:
         link = self._shown.get((address, rank))
@@ -196,8 +200,8 @@ class Replay(World):
         kept, n = self.recording, len(self.recording.urls)
         links, addresses = np.asarray(kept.links, np.int64), np.asarray(kept.addresses, np.int64)
         counts = np.diff(np.asarray(kept.ends), prepend=0)
-        tails, shown = np.repeat(addresses, counts), np.repeat(self._table.first_shown(len(addresses)), counts)
-        known = self._table.first_asked(n)
+        first_shown, known = self._table.first_looks(len(addresses), n)
+        tails, shown = np.repeat(addresses, counts), np.repeat(first_shown, counts)
         np.minimum.at(known, links, shown)
         apart = np.flatnonzero(tails != links)
         keys = tails[apart] * n + links[apart]
@@ -240,17 +244,13 @@ class _LookTable:
         edges = np.searchsorted(self.urls, np.arange(len(urls) + 1)).tolist()
         return {url: (edges[number], edges[number + 1]) for number, url in enumerate(urls)}
 
-    def first_shown(self, pages: int) -> NDArray[np.float64]:
-        """When each page was first looked at."""
-        first = np.full(pages, np.inf)
+    def first_looks(self, pages: int, addresses: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """When each page was first shown, and each address first asked for."""
+        shown, asked = np.full(pages, np.inf), np.full(addresses, np.inf)
         there = self.results >= 0
-        np.minimum.at(first, self.results[there], self.times[there])
-        return first
-
-    def first_asked(self, addresses: int) -> NDArray[np.float64]:
-        first = np.full(addresses, np.inf)
-        np.minimum.at(first, self.urls, self.times)
-        return first
+        np.minimum.at(shown, self.results[there], self.times[there])
+        np.minimum.at(asked, self.urls, self.times)
+        return shown, asked
 
     def changes(self, digests: list[str], addresses: int) -> tuple[array[float], list[int]]:
         """Times at which the content of an address became another, and where those of each address end."""

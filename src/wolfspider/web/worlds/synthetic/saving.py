@@ -19,9 +19,10 @@ from typing import BinaryIO, NamedTuple
 
 from wolfspider import __version__
 from wolfspider.core.errors import Problem
+from wolfspider.core.model import Capture
 from wolfspider.core.topic import Task
 from wolfspider.files.disk import replacing, whole_file
-from wolfspider.web.warc.writer import WarcWriter
+from wolfspider.web.warc.writer import info, response
 from wolfspider.web.worlds.synthetic.answers import PageAnswer
 from wolfspider.web.worlds.synthetic.news import News, Sheet
 from wolfspider.web.worlds.synthetic.newsroom import HOUR
@@ -63,13 +64,12 @@ def write(world: Synthetic, folder: Path, limit: int | None = None, progress: Pr
 def _write_records(world: Synthetic, file: BinaryIO, limit: int | None, progress: Progress | None) -> set[str]:
     expected = world.params.pages if limit is None else limit
     written: set[str] = set()
-    writer = WarcWriter(file)
-    writer.info(
-        EARLIEST, {"software": f"wolfspider/{__version__}", "format": "WARC File Format 1.1", "web": world.name}
-    )
+    about = {"software": f"wolfspider/{__version__}", "format": "WARC File Format 1.1", "web": world.name}
+    file.write(info(EARLIEST, about))
     for number, record in enumerate(islice(records(world), limit), 1):
         answer = record.answer
-        writer.response(record.url, record.date, answer.status, answer.headers(), answer.body)
+        headers = tuple(answer.headers().items())
+        file.write(response(Capture(record.url, record.date, answer.status, headers, answer.body)))
         written.add(record.url)
         if progress is not None:
             progress(number, max(number, expected))

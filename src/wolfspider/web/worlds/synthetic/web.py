@@ -49,9 +49,7 @@ _NEXT_WAY = {"c": "b", "b": "a", "x": "y", "y": "x"}
 
 class Synthetic(World):
     def __init__(self, params: WebParams) -> None:
-        self.params = params
-        self.name = params.spec()
-        self.start = EPOCH
+        self.params, self.name, self.start = params, params.spec(), EPOCH
         self.sites = Sites(params)
         self.links = Links(self.sites)
         self.lexicon = Vocabularies(self.sites)

@@ -42,31 +42,21 @@ def spell(number: int, bits: int) -> str:
     return "".join([_SYLLABLES[number >> shift & 63] for shift in range(0, bits, 6)])
 
 
-def unspell(word: str, bits: int) -> int | None:
-    """The number that is spelled so, or None."""
-    number = sum(_VALUES.get(word[shift // 3 : shift // 3 + 2], 0) << shift for shift in range(0, bits, 6))
-    return number if spell(number, bits) == word else None
-
-
 def zipf_table(words: list[str], exponent: float, bits: int) -> list[str]:
     """2^bits entries; the word of rank r stands there about as often as r^-exponent wants, the rarest perhaps never."""
     size, pool = 1 << bits, len(words)
-    power = 1.0 - exponent
+    # The integral of r^-exponent, but for a factor.
+    rise = math.log if exponent == 1.0 else lambda rank: math.pow(rank, 1.0 - exponent) - 1.0
     table: list[str] = []
     for rank, word in enumerate(words, 2):
-        if exponent == 1.0:
-            share = math.log(rank) / math.log(pool + 1)
-        else:
-            share = (math.pow(rank, power) - 1.0) / (math.pow(pool + 1, power) - 1.0)
+        share = rise(rank) / rise(pool + 1)
         table += [word] * (math.ceil(size * share - 0.5) - len(table))
     return table
 
 
 class Vocabularies:
     def __init__(self, sites: Sites) -> None:
-        self.topics = sites.topics
-        self.per_family = sites.per_family
-        seed = sites.params.seed
+        self.topics, self.per_family, seed = sites.topics, sites.per_family, sites.params.seed
         self._common = Shuffle(1 << _COMMON_BITS, key_for(seed, "common words"))
         self._long = Shuffle(1 << _LONG_BITS, key_for(seed, "host words"))
         self._names = Shuffle(1 << _LONG_BITS, key_for(seed, "host names"))
@@ -105,8 +95,8 @@ class Vocabularies:
 
     def host_named(self, word: str) -> int | None:
         """The number a host's name stands for; it may lie beyond the last host."""
-        number = unspell(word, _LONG_BITS)
-        return None if number is None else self._names.back(number)
+        number = sum(_VALUES.get(word[shift // 3 : shift // 3 + 2], 0) << shift for shift in range(0, _LONG_BITS, 6))
+        return self._names.back(number) if spell(number, _LONG_BITS) == word else None
 
     def _words(self, numbers: Ids) -> list[str]:
         return [spell(number, _COMMON_BITS) for number in self._common.forward_many(numbers.astype(np.uint64)).tolist()]
