@@ -133,11 +133,9 @@ class Served:
     def coded(self, url: str, reply: Reply, accepted: str) -> tuple[bytes, str]:
         """The body as this client likes it best, and the name of that form."""
         wanted = accepts(accepted) if accepted else ()
-        for name in self.manner.encodings:
-            if name in wanted:
-                packed = self.replies.coded(url, reply, name)
-                return packed, "" if packed is reply.body else name
-        return reply.body, ""
+        name = next((name for name in self.manner.encodings if name in wanted), "")
+        packed = self.replies.coded(url, reply, name) if name else reply.body
+        return packed, "" if packed is reply.body else name
 
     async def sweep(self) -> None:
         """Send idle clients away, for ever."""

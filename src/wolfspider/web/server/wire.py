@@ -126,8 +126,7 @@ class Connection(asyncio.Protocol):
         self.asked: RequestHead | None = None  # what is being answered
         # An answer ends when its last piece is handed over, so `sent` is taken just before: a client may be quick.
         self.heard = self.arrived = self.sent = time.monotonic()
-        self.status = 0
-        self.fault = ""
+        self.status, self.fault = 0, ""
         self.stalled = False  # the client does not read what it was sent
         self.refused = False  # nothing it says is listened to any more
         self.timer: asyncio.TimerHandle | None = None

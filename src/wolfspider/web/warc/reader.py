@@ -86,10 +86,8 @@ def scan(path: Path, notes: list[str]) -> Iterator[WarcEntry]:
     told = _Notes(path.name, notes)
     with path.open("rb", buffering=1 << 20) as file:
         mark = _GZIP if file.read(len(_GZIP)) == _GZIP else _WARC
-        for record in _walk(file, path.stat().st_size, told, mark):
-            entry = _entry(record, told)
-            if entry is not None:
-                yield entry
+        records = _walk(file, path.stat().st_size, told, mark)
+        yield from filter(None, (_entry(record, told) for record in records))
 
 
 def read(path: Path, offset: int, length: int) -> Response | None:
@@ -220,19 +218,16 @@ def _entry(record: _Record, notes: _Notes) -> WarcEntry | None:
     if date is None or (not status and kind == "response"):
         notes.add(f"the record at byte {record.offset:,} has no date or no HTTP answer; left out.")
         return None
-    payload = headers.get("warc-payload-digest", "")
     refers_date = seconds(headers.get("warc-refers-to-date", ""))
     refers = None if refers_date is None else (headers.get("warc-refers-to-target-uri", url).strip("<> "), refers_date)
     place = (record.offset, record.length, status, location, record.seal)
-    return WarcEntry(url, date, *place, payload, kind == "revisit", refers)
+    return WarcEntry(url, date, *place, headers.get("warc-payload-digest", ""), kind == "revisit", refers)
 
 
 def _warc_head(data: bytes) -> tuple[dict[str, str], int]:
     """The named fields of a record, and where its block starts; 0 if the head has no end within bounds."""
-    if not data.startswith(_WARC):
-        return {}, 0
-    lines, start = _head(data)
-    return (_fields(lines[1:]), start) if start else ({}, 0)
+    lines, start = _head(data) if data.startswith(_WARC) else ([], 0)
+    return _fields(lines[1:]), start
 
 
 def _head(data: bytes) -> tuple[list[str], int]:
@@ -253,11 +248,9 @@ def _fields(lines: list[str]) -> dict[str, str]:
             fields[name] += " " + line.strip()
             continue
         name, colon, value = line.partition(":")
-        name = name.strip().lower()
-        if colon and name:
+        name = name.strip().lower() if colon else ""
+        if name:
             fields[name] = f"{fields[name]}, {value.strip()}" if name in fields else value.strip()
-        else:
-            name = ""
     return fields
 
 

@@ -30,21 +30,15 @@ class Backlinks:
 
     def look(self, url: str, now: float) -> Page | Failure:
         asked = canonical(Question.of(url).text)
-        node = self._node(asked) if asked else None
+        node = self._nodes.get(schemeless(asked)) if asked else None
+        if asked and node is None:  # it may lead to a page; http and https answer alike
+            node = self._nodes.get(schemeless(self._world.look(asked, self._at).final_url))
         if node is None:
             return Failure("status", "404")
         into = self._reversed.out(node)
         into = into[:: max(1, -(-into.size // MOST))]
-        urls = self._reversed.urls
-        links = tuple(Link(urls[tail], rank=rank) for rank, tail in enumerate(into.tolist()))
+        links = tuple(Link(self._reversed.urls[tail], rank=rank) for rank, tail in enumerate(into.tolist()))
         return Page(url, url, f"Pages that link to {asked}", links=links, type="", at=now)
-
-    def _node(self, asked: str) -> int | None:
-        """The node of the page that an address leads to. http and https answer alike."""
-        node = self._nodes.get(schemeless(asked))
-        if node is None:
-            node = self._nodes.get(schemeless(self._world.look(asked, self._at).final_url))
-        return node
 
     @cached_property
     def _reversed(self) -> Graph:

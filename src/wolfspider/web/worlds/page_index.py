@@ -198,21 +198,17 @@ def _circular(row: _Row) -> bool:
 
 
 def _origin(row: _Row, by_payload: dict[str, _Row], by_date: dict[tuple[str, float], _Row]) -> _Row | None:
-    if row.entry.refers is not None:
-        url, date = row.entry.refers
-        found = by_date.get((schemeless(canonical(url) or ""), date))
-        if found is not None:
-            return found
-    return by_payload.get(row.entry.payload) if row.entry.payload else None
+    url, date = row.entry.refers or ("", 0.0)
+    named = by_date.get((schemeless(canonical(url) or ""), date))
+    return named or (by_payload.get(row.entry.payload) if row.entry.payload else None)
 
 
 def _arrays(rows: list[_Row], warnings: list[str]) -> dict[str, NDArray[Any]]:
-    hashed = [
+    hashed = sorted(
         (xxhash.xxh3_64_intdigest(key.encode("utf-8", "surrogatepass")), key, row.entry.date, row.file, number, row)
         for number, row in enumerate(rows)
         for key in (schemeless(row.url),)
-    ]
-    hashed.sort()
+    )
     ordered = [item[-1] for item in hashed]
     keys = [item[1] for item in hashed]
     firsts = [place for place, key in enumerate(keys) if place == 0 or keys[place - 1] != key]

@@ -16,6 +16,7 @@ import os
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -145,10 +146,8 @@ class Recorded(World):
         dates = self._index.arrays["dates"]
         moment = float(dates[dates <= now].max(initial=0.0))
         path = self._cache / f"graph-{self._digest}-{parser()}-{moment:.6f}.npz"
-        try:
+        with suppress(BadInput):
             return Graph.load(path)
-        except BadInput:
-            pass
         graph = self._skeleton(now, progress)
         try:
             self._cache.mkdir(parents=True, exist_ok=True)
@@ -262,11 +261,8 @@ class Recorded(World):
             if progress is not None:
                 progress(number + 1, len(self._index))
         places = {number: place for place, number in enumerate(nodes.values())}
-        sources, targets = array("i"), array("i")
-        for place, row in enumerate(links):
-            inside = [places[number] for number in row if number in places]
-            targets.extend(inside)
-            sources.extend([place] * len(inside))
+        sources = array("i", (place for place, row in enumerate(links) for number in row if number in places))
+        targets = array("i", (places[number] for row in links for number in row if number in places))
         return Graph.from_edges(list(nodes), sources, targets)
 
     def _page_at(self, number: int, now: float) -> Page | None:

@@ -24,7 +24,9 @@ LARGEST = 200_000  # pages of a computed web whose links are still read in secon
 class Looks(Protocol):
     """As much of a World as a crawl needs."""
 
-    def look(self, url: str, now: float) -> Fetch: ...
+    def look(self, url: str, now: float) -> Fetch:
+        """The answer at `now`, redirects followed inside this web. What is not there is a 404."""
+        ...
 
 
 class Servable(Looks, Protocol):
@@ -32,10 +34,6 @@ class Servable(Looks, Protocol):
 
     name: str  # short, for tables
     start: float  # when a bench begins: the time of the last record
-
-    def look(self, url: str, now: float) -> Fetch:
-        """The answer at `now`, redirects followed inside this web. What is not there is a 404."""
-        ...
 
     def record(self, url: str, now: float) -> Fetch:
         """The bare answer, redirects not followed: for serving."""

@@ -179,7 +179,7 @@ class Replay(World):
         kept = self.recording
         begin = kept.ends[number - 1] if number else 0
         shown = tuple(map(self._link, self._links[begin : kept.ends[number]], range(kept.ends[number] - begin)))
-        dates = _date(kept.published[number]), _date(kept.modified[number])
+        dates = (None if date != date else date for date in (kept.published[number], kept.modified[number]))  # nan
         final = kept.urls[kept.addresses[number]]
         if len(self._parts) >= PAGES_KEPT:
             del self._parts[next(iter(self._parts))]
@@ -283,10 +283,6 @@ class _LookTable:
         tails = np.repeat(np.arange(nodes.size), counts)
         kept = heads >= 0
         return Graph.from_edges([urls[number] for number in nodes.tolist()], tails[kept], heads[kept])
-
-
-def _date(value: float) -> float | None:
-    return None if value != value else value
 
 
 def _status(failure: Failure) -> int:

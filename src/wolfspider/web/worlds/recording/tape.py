@@ -107,7 +107,10 @@ class Reel:
             member = _Member(file, ahead, self._wrong)
             rows: list[Any] = []
             for text in member.lines():
-                rows += self._parsed(text)
+                try:
+                    rows += json.loads(b"[" + text.strip(b"\n").replace(b"\n", b",") + b"]")
+                except (ValueError, RecursionError):
+                    raise self._wrong("has lines that are no JSON") from None
             if not member.whole:
                 break
             self.end += member.size
@@ -115,13 +118,6 @@ class Reel:
             ahead = member.behind
             yield rows
         self.digest = digest.hexdigest()
-
-    def _parsed(self, text: bytes) -> list[Any]:
-        try:
-            rows: list[Any] = json.loads(b"[" + text.strip(b"\n").replace(b"\n", b",") + b"]")
-            return rows
-        except (ValueError, RecursionError):
-            raise self._wrong("has lines that are no JSON") from None
 
     def _wrong(self, what: str) -> BadInput:
         return BadInput(f"{self.path} is damaged: it {what}, behind byte {self.end:,}. Record it anew.")

@@ -42,8 +42,7 @@ class _Drawn(NamedTuple):
 
 class Bulk:
     def __init__(self, links: Links) -> None:
-        self.links = links
-        self.sites = links.sites
+        self.links, self.sites = links, links.sites
         self.census = Census(self.sites)
         self.edges = np.array([edge(size) for size in self.census.sizes.tolist()])
 
@@ -108,11 +107,8 @@ class Bulk:
 
     def content(self, roots: Words64, numbers: Ids, hosts: Ids, topics: Ids) -> Ids:
         counters = roots + (4 * numbers).astype(np.uint64)
-        u = unit_many(mix_many(counters))
-        ranks = mix_many(counters + np.uint64(1))
-        choice = mix_many(counters + np.uint64(2))
-        internal = u < rules.INTERNAL
-        u = (u - rules.INTERNAL) * 2.0
+        luck, ranks, choice = (mix_many(counters + np.uint64(draw)) for draw in range(3))
+        u = (unit_many(luck) - rules.INTERNAL) * 2.0  # below 0: a link that stays on the host
         high = (ranks >> np.uint64(32)).astype(np.float64) * TO_UNIT_32
         target_hosts = np.where(
             u < rules.SIBLING,
@@ -123,7 +119,7 @@ class Bulk:
                 (choice % np.uint64(self.sites.hosts)).astype(np.int64),
             ),
         )
-        target_hosts = np.where(internal, hosts, target_hosts)
+        target_hosts = np.where(u < 0, hosts, target_hosts)
         low = (ranks & _LOW32).astype(np.float64) * TO_UNIT_32
         places = _rank(low, self.edges[target_hosts], self.census.sizes[target_hosts])
         return self.census.starts[target_hosts] + places

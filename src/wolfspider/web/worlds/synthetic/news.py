@@ -139,8 +139,8 @@ class News:
         """Midnight changes it, an article that is more prominent than those shown, and one of these that grows old."""
         archive, there = self.archive, self.archive.count(since)
         shown = self._home(since).articles
-        least = min((archive.ranks[number] for number in shown), default=-math.inf)
-        least = least if len(shown) == self._at_most(_HOME_ITEMS) else -math.inf
+        full = len(shown) == self._at_most(_HOME_ITEMS)
+        least = min(archive.ranks[number] for number in shown) if full else -math.inf
         better = (number for number in range(there, len(archive.times)) if archive.ranks[number] > least)
         enters = next((archive.times[number] for number in better), math.inf)
         oldest = min((archive.times[number] for number in shown), default=math.inf)
@@ -282,9 +282,8 @@ class News:
     def _older(self, number: int) -> list[int]:
         """Related articles, the story first, then the sub-section; and some from the background."""
         archive = self.archive
-        same_list = archive.by_list[archive.lists[number]]
         related: dict[int, None] = {}
-        for ids in (archive.by_story[archive.stories[number]], same_list):
+        for ids in (archive.by_story[archive.stories[number]], archive.by_list[archive.lists[number]]):
             before = bisect_right(ids, number - 1)
             related.update(dict.fromkeys(ids[max(0, before - self._related) : before][::-1]))
         root = mix(self._link_key + number)
@@ -305,8 +304,8 @@ class News:
         plate = self.printer.boilerplate(self.host)
         title = " ".join(sheet.title)
         items = "".join([f"<li>{self._item(number)}</li>\n" for number in sheet.articles])
-        cards = [self.addresses.card(page) for page in sheet.pages]
         paragraphs = [] if sheet.article is None else self._paragraphs(sheet.article, sheet.revision)
+        cards = map(self.addresses.card, sheet.pages)
         away = "".join([f"<p>{anchor_tag(card.url, ' '.join(card.title[:3]))}</p>" for card in cards])
         body = [
             f'<div class="top"><p>{plate.top}</p></div>\n<div class="content"><h1>{title}</h1>\n',
@@ -325,13 +324,12 @@ class News:
 
     def tasks(self) -> dict[str, Task]:
         """Topics of large sub-sections; what is relevant is the articles, those still to come included."""
-        archive = self.archive
         topics = list(dict.fromkeys(self.room.main_topics[: 2 * SECTIONS]))
         order = Shuffle(len(topics), key_for(self.sites.params.seed, "news tasks"))
         tasks: dict[str, Task] = {}
         for topic in [topics[order.forward(number)] for number in range(TASKS)]:
             described = topic_for(self.lexicon, self.sites.params.seed, topic, tasks)
-            relevant = frozenset(self.url(number) for number, about in enumerate(archive.topics) if about == topic)
+            relevant = frozenset(self.url(number) for number, about in enumerate(self.archive.topics) if about == topic)
             tasks[described.name] = Task(described, (self.site,), relevant)
         return tasks
 

@@ -80,9 +80,7 @@ class Newsroom:
         self.origin = epoch - DAYS_BEFORE * DAY
         self.end = epoch + DAYS * DAY
         self.rhythm = Rhythm(articles)
-        self._key = key_for(seed, "articles")
-        self._revision_key = key_for(seed, "revisions")
-        main = key_for(seed, "main topics")
+        self._key, self._revision_key, main = (key_for(seed, name) for name in ("articles", "revisions", "main topics"))
         self.main_topics = [mix(main + number) % topics for number in range(LISTS)]
         edges = [(rank + 1) ** 0.2 for rank in range(LISTS + 1)]  # Zipf 0.8 in closed form
         self._shares = [(edges[rank + 1] - edges[rank]) / (edges[-1] - 1) for rank in range(LISTS)]

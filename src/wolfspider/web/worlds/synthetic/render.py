@@ -98,8 +98,8 @@ class Printer:
         shown, shown_host = self.addresses.content(page, host)
         card = self.addresses.card(page)
         words = self._text(shown, shown_host, card.topic, self.sites.page_kind(page, host))
-        cards = [self.addresses.card(target) for target, _ in links]
-        hrefs = [Shown(to, self._href(page, host, to), place) for to, (_, place) in zip(cards, links, strict=True)]
+        cards = ((self.addresses.card(target), place) for target, place in links)
+        hrefs = [Shown(to, self._href(page, host, to), place) for to, place in cards]
         nav = [self._nav_link(shown_host, link) for link in hrefs if link.place == Place.NAV]
         if self.sites.host_kind(host) == Kind.TRAP:
             nav.append(anchor_tag("/cal/2005/3", "calendar"))

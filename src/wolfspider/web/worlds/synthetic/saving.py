@@ -95,7 +95,11 @@ def records(world: Synthetic) -> Iterator[DatedAnswer]:
         host = world.sites.host(page)
         if host not in hosts:
             hosts.add(host)
-            yield from _host_records(world, host)
+            months = range(_MONTHS) if world.sites.host_kind(host) == Kind.TRAP else ()
+            calendar = (f"/cal/{_FIRST_YEAR + month // 12}/{month % 12 + 1}" for month in months)
+            for path in ("/robots.txt", *calendar):
+                url = f"http://{world.addresses.host_name(host)}{path}"
+                yield DatedAnswer(url, EARLIEST, world.aside(host, path))
         answer = world.page_answer(page)
         if answer.status == 200:
             yield DatedAnswer(answer.url, answer.modified or EARLIEST, answer)
@@ -117,15 +121,6 @@ def _breadth_first(world: Synthetic) -> Iterator[int]:
                 seen[target] = 1
                 queue.append(target)
     yield from (page for page in range(world.params.pages) if not seen[page])
-
-
-def _host_records(world: Synthetic, host: int) -> Iterator[DatedAnswer]:
-    site = f"http://{world.addresses.host_name(host)}"
-    yield DatedAnswer(f"{site}/robots.txt", EARLIEST, world.aside(host, "/robots.txt"))
-    if world.sites.host_kind(host) == Kind.TRAP:
-        for month in range(_MONTHS):
-            path = f"/cal/{_FIRST_YEAR + month // 12}/{month % 12 + 1}"
-            yield DatedAnswer(site + path, EARLIEST, world.aside(host, path))
 
 
 def _redirects(world: Synthetic, page: int, host: int, known: set[str]) -> Iterator[DatedAnswer]:

@@ -66,9 +66,9 @@ class Sites:
         slots = Shuffle(self.topics, key_for(params.seed, "slots"))
         self.topic_at = [slots.forward(slot) for slot in range(self.topics)]
         self.slot_of = [slots.back(topic) for topic in range(self.topics)]
-        self.topic_key = key_for(params.seed, "topic")
-        self.fate_key = key_for(params.seed, "fate")
-        self._mirror_key = key_for(params.seed, "mirror")
+        self.topic_key, self.fate_key, self._mirror_key = (
+            key_for(params.seed, name) for name in ("topic", "fate", "mirror")
+        )
         order = Shuffle(self.hosts - self.topics, key_for(params.seed, "kinds"))
         shares = [(kind, share) for kind, share in _SHARES if params.mischief or kind not in (Kind.MIRROR, Kind.TRAP)]
         kinds = [kind for kind, share in shares for _ in range(max(1, round(share * self.hosts)))]
@@ -167,7 +167,11 @@ class Census:
         return np.searchsorted(self.starts, pages, side="right") - 1
 
     def topic(self, pages: Ids, hosts: Ids) -> Ids:
-        pages, hosts = self._original(pages, hosts)
+        others = np.arange(self.sites.hosts)  # what a mirror shows is about what its original is about
+        for host, kind in self.sites.special.items():
+            if kind == Kind.MIRROR:
+                others[host] = self.sites.mirrored(host)
+        pages, hosts = self.starts[others[hosts]] + pages - self.starts[hosts], others[hosts]
         bits = keyed(self.sites.topic_key, pages)
         u = unit_many(bits)
         small = (bits & np.uint64(0x7FF)).astype(np.int64)
@@ -176,13 +180,6 @@ class Census:
         drawn = np.where(u < _OWN_TOPIC, own, np.where(u < _OWN_FAMILY, family, small * self.sites.topics >> 11))
         listed = self.page_kind(pages, hosts) == Kind.DIRECTORY
         return np.where(listed, self.topic_at[(hosts + pages - self.starts[hosts]) % self.sites.topics], drawn)
-
-    def _original(self, pages: Ids, hosts: Ids) -> tuple[Ids, Ids]:
-        others = np.arange(self.sites.hosts)
-        for host, kind in self.sites.special.items():
-            if kind == Kind.MIRROR:
-                others[host] = self.sites.mirrored(host)
-        return self.starts[others[hosts]] + pages - self.starts[hosts], others[hosts]
 
     def page_kind(self, pages: Ids, hosts: Ids) -> NDArray[np.int8]:
         kinds, places = self.kinds[hosts], pages - self.starts[hosts]

@@ -102,11 +102,9 @@ class Synthetic(World):
             return self._timed(host, -1, self.aside(host, parts.path))
         page = self.addresses.page_at(host, parts.path or "/")
         entity = self.sites.starts[host] if page is None else page
-        failure = self.trouble.failure(host, entity, now)
-        if failure is not None:
-            return self._failed(host, entity, failure)
-        if page is None:
-            return self._timed(host, entity, self.aside(host, parts.path))
+        failed = self._failed(host, entity, now)
+        if failed is not None or page is None:
+            return failed or self._timed(host, entity, self.aside(host, parts.path))
         canonical = self.addresses.url(page)
         if canonical.partition("://")[2] != f"{parts.netloc}{parts.path or '/'}":
             return self._timed(host, page, PageAnswer(301, location=canonical))
@@ -117,18 +115,16 @@ class Synthetic(World):
         if path == "/robots.txt":
             return self._timed(None, 0, PageAnswer(200, "text/plain", b"User-agent: *\nDisallow:\n"))
         entity = crc32(path.encode("utf-8", "surrogatepass"))
-        failure = self.trouble.failure(None, entity, now)
-        if failure is not None:
-            return self._failed(None, entity, failure)
-        return self._timed(None, entity, news.answer(path, now))
+        return self._failed(None, entity, now) or self._timed(None, entity, news.answer(path, now))
 
     def _timed(self, host: int | None, entity: int, answer: PageAnswer) -> PageAnswer:
         return answer._replace(seconds=self.trouble.seconds(host, entity, len(answer.body)))
 
-    def _failed(self, host: int | None, entity: int, failure: Failure) -> PageAnswer:
-        if failure.kind == "timeout":
+    def _failed(self, host: int | None, entity: int, now: float) -> PageAnswer | None:
+        failure = self.trouble.failure(host, entity, now)
+        if failure is not None and failure.kind == "timeout":
             return PageAnswer(0, failure=failure, seconds=TIMEOUT)
-        return self._timed(host, entity, PageAnswer(503, failure=failure))
+        return None if failure is None else self._timed(host, entity, PageAnswer(503, failure=failure))
 
     @property
     def end(self) -> float:
@@ -190,7 +186,9 @@ class Synthetic(World):
     def aside(self, host: int, path: str) -> PageAnswer:
         """What is no page: robots.txt, redirects and calendars."""
         if path == "/robots.txt":
-            return PageAnswer(200, "text/plain", self._robots(host))
+            closed = self.trouble.forbidden(host, min(BRANCHING, self.sites.size(host) - 1))
+            rule = f" /{self.addresses.section_word(host, closed)}/" if closed else ""
+            return PageAnswer(200, "text/plain", f"User-agent: *\nDisallow:{rule}\n".encode())
         go = _GO.fullmatch(path)
         page = self.addresses.page_coded(go[1]) if go and self.params.mischief else None
         if go and page is not None:
@@ -201,11 +199,6 @@ class Synthetic(World):
         if month and self.sites.host_kind(host) == Kind.TRAP:
             return PageAnswer(200, body=self.printer.calendar(host, int(month[1]), int(month[2])))
         return NOT_FOUND
-
-    def _robots(self, host: int) -> bytes:
-        closed = self.trouble.forbidden(host, min(BRANCHING, self.sites.size(host) - 1))
-        rule = f" /{self.addresses.section_word(host, closed)}/" if closed else ""
-        return f"User-agent: *\nDisallow:{rule}\n".encode()
 
     def page_of(self, url: str) -> int | None:
         """The page that an address means, however spelled; None for what is no page of the static web."""
@@ -238,8 +231,7 @@ class Synthetic(World):
         fates = census.fate(pages, hosts)
         sources, targets = skeleton.sources().astype(np.int64), skeleton.targets.astype(np.int64)
         there = (fates == Fate.PAGE) | (fates == Fate.SOFT)
-        keep = (fates[sources] == Fate.PAGE) & there[targets]
-        keep &= ~self.printer.loops(sources, targets, hosts)
+        keep = (fates[sources] == Fate.PAGE) & there[targets] & ~self.printer.loops(sources, targets, hosts)
         nodes = np.cumsum(there) - 1
         urls = [self.addresses.url(page) for page in np.flatnonzero(there).tolist()]
         tails, heads = nodes[sources[keep]], nodes[targets[keep]]
