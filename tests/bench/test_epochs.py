@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from wolfspider.bench.measure.metrics import charged
+from wolfspider.bench.papers.akbari_lafc.cells import Epoch, epochs
 from wolfspider.bench.run.cell import opened
-from wolfspider.bench.run.epochs import Epoch, epochs
 from wolfspider.core.events import Event
 from wolfspider.core.model import Failure, Page
 from wolfspider.core.params import build

@@ -69,8 +69,9 @@ def test_efficiencies_are_ratios_of_what_was_rewarded_downloaded_sent_and_found(
     )
     assert (tally.all.downloads, tally.all.sent, tally.all.relevant) == (5, 3, 2)
     assert (tally.atlas.found, tally.atlas.seen) == (3, 4)
-    assert (tally.download_efficiency, tally.sent_efficiency) == (2 / 5, 2 / 3)
-    assert (tally.relative_found_url, tally.relative_fetched_url) == (4 / 5, 3 / 5)
+    row = tally.row()
+    assert (row["download_efficiency"], row["sent_efficiency"]) == (2 / 5, 2 / 3)
+    assert (row["relative_found_url"], row["relative_fetched_url"]) == (4 / 5, 3 / 5)
     assert tally.series() == {"downloads": [4, 1], "sent": [2, 1], "relevant": [1, 1], "published": [1, 0]}
     assert tally.row()["agents"] == {"a": [3, 1, 1, 99.0], "b": [2, 2, 1, 98.0]}
     assert shares([1, 1], [4, 0])[0] == 0.25

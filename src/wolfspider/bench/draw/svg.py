@@ -17,6 +17,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from itertools import chain, cycle, repeat
 from typing import Literal
 
 import numpy as np
@@ -86,10 +87,8 @@ class Figure:
         tops = np.cumsum(heights, axis=0)
         places = np.asarray(xs, dtype=np.float64).ravel()
         known = np.isfinite(tops[-1]) if len(layers) else np.ones(places.size, dtype=bool)
-        for number, top in enumerate(tops):
-            label = labels[number] if number < len(labels) else ""
-            colour = PALETTE[number % len(PALETTE)]
-            self._add("area", places[known], (top - heights[number])[known], top[known], label, False, colour)
+        for top, height, label, colour in zip(tops, heights, chain(labels, repeat("")), cycle(PALETTE), strict=False):
+            self._add("area", places[known], (top - height)[known], top[known], label, False, colour)
         return self
 
     def heat(

@@ -172,12 +172,13 @@ def text(found: Description) -> str:
     """Tables for a terminal."""
     size = f"{found.nodes:,} pages, {found.hosts:,} {'host' if found.hosts == 1 else 'hosts'}"
     head = f"{found.web}: {size}, {found.links:,} links ({found.links_per_page:.1f} a page)"
-    parts = [[head], _table(_shape_rows(found))]
-    if found.topics:
-        parts.append(["topics: " + _locality_text(found.topics)])
-    if found.tasks:
-        parts.append([*_table(_task_rows(found.tasks)), TASK_LEGEND])
-    parts.append(["sampled: " + "; ".join(found.sampled) + "."])
+    parts = [
+        [head],
+        _table(_shape_rows(found)),
+        *([["topics: " + _locality_text(found.topics)]] if found.topics else []),
+        *([[*_table(_task_rows(found.tasks)), TASK_LEGEND]] if found.tasks else []),
+        ["sampled: " + "; ".join(found.sampled) + "."],
+    ]
     return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
 
 

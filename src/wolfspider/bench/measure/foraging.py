@@ -82,22 +82,6 @@ class Tally(Measure):
     def _sums(self, agent: str) -> tuple[Sums, Sums]:
         return self.all, self.agents.setdefault(agent, Sums())
 
-    @property
-    def download_efficiency(self) -> float:
-        return ratio(self.all.relevant, self.all.downloads)
-
-    @property
-    def sent_efficiency(self) -> float:
-        return ratio(self.all.relevant, self.all.sent)
-
-    @property
-    def relative_found_url(self) -> float:
-        return ratio(self.atlas.seen, self.all.downloads)
-
-    @property
-    def relative_fetched_url(self) -> float:
-        return ratio(self.atlas.found, self.all.downloads)
-
     def series(self) -> dict[str, list[int]]:
         """Counts in each window since the start, the last one unfinished."""
         last = -1 if math.isnan(self.start) else self.window(self.width)
@@ -113,10 +97,10 @@ class Tally(Measure):
             "undated": self.undated,
             "seen": self.atlas.seen,
             "fetched": self.atlas.found,
-            "download_efficiency": self.download_efficiency,
-            "sent_efficiency": self.sent_efficiency,
-            "relative_found_url": self.relative_found_url,
-            "relative_fetched_url": self.relative_fetched_url,
+            "download_efficiency": ratio(self.all.relevant, self.all.downloads),
+            "sent_efficiency": ratio(self.all.relevant, self.all.sent),
+            "relative_found_url": ratio(self.atlas.seen, self.all.downloads),
+            "relative_fetched_url": ratio(self.atlas.found, self.all.downloads),
             "series": self.series(),
             "agents": {name: [s.downloads, s.sent, s.relevant, s.value] for name, s in self.agents.items()},
         }
@@ -176,11 +160,9 @@ class Freshness(Measure):
         return math.inf if time is None else time
 
     def figures(self) -> dict[str, Any]:
-        fresh = [sample[2] for sample in self.samples if sample[1]]
-        ages = [sample[3] for sample in self.samples if sample[1]]
         return {
-            "freshness": mean(fresh),
-            "age_hours": mean(ages),
+            "freshness": mean(freshness for _, documents, freshness, _ in self.samples if documents),
+            "age_hours": mean(age for _, documents, _, age in self.samples if documents),
             "documents": len(self._stale),
             "samples": list(self.samples),
         }

@@ -37,35 +37,29 @@ class Energies(Measure):
         self.downloads = event.downloads
 
     def noted(self, event: Noted) -> None:
-        tell = {"birth": self._born, "death": self._died, "teleport": self._moved, "energy": self._gauged}
-        if event.kind in tell:
-            tell[event.kind](event.data)
-
-    def _born(self, data: Any) -> None:
-        self.births += 1
-        self.alive += 1
-        self.extinct = None
-        if data.get("parent"):
-            self.clones += 1
-        else:
-            self.smallest = self.alive
-        self.largest = max(self.largest, self.alive)
-
-    def _died(self, data: Any) -> None:
-        self.deaths += 1
-        self.alive -= 1
-        self.smallest = min(self.smallest, self.alive)
-        if not self.alive:
-            self.extinct = self.downloads
-
-    def _moved(self, data: Any) -> None:
-        self.teleports += 1
-        self.restarts += bool(data.get("restart"))
-
-    def _gauged(self, data: Any) -> None:
-        self.at.append(self.downloads)
-        for name, column in self.columns.items():
-            column.append(data[name])
+        match event.kind:
+            case "birth":
+                self.births += 1
+                self.alive += 1
+                self.extinct = None
+                if event.data.get("parent"):
+                    self.clones += 1
+                else:
+                    self.smallest = self.alive
+                self.largest = max(self.largest, self.alive)
+            case "death":
+                self.deaths += 1
+                self.alive -= 1
+                self.smallest = min(self.smallest, self.alive)
+                if not self.alive:
+                    self.extinct = self.downloads
+            case "teleport":
+                self.teleports += 1
+                self.restarts += bool(event.data.get("restart"))
+            case "energy":
+                self.at.append(self.downloads)
+                for name, column in self.columns.items():
+                    column.append(event.data[name])
 
     def figures(self) -> dict[str, Any]:
         return {

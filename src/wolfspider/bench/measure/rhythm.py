@@ -53,7 +53,9 @@ def peaks(curve: Curve, least: float, window: float = WINDOW) -> Peaks:
     """Of a curve with one value for each window (in seconds). `least` is the smallest prominence."""
     from scipy.signal import find_peaks, peak_widths
 
-    values = _bridged(_floats(curve))
+    values = _floats(curve)
+    finite = np.flatnonzero(np.isfinite(values))
+    values = np.interp(np.arange(values.size), finite, values[finite]) if finite.size else np.empty(0)
     middle = float(values.mean()) if values.size else 0.0
     if middle <= 0 or not math.isfinite(least):
         return Peaks(0, math.nan, math.nan)
@@ -103,8 +105,3 @@ def hours_apart(one: float, other: float) -> float:
 
 def _floats(curve: Curve) -> Floats:
     return np.array([math.nan if value is None else value for value in curve], dtype=np.float64)
-
-
-def _bridged(values: Floats) -> Floats:
-    finite = np.flatnonzero(np.isfinite(values))
-    return np.interp(np.arange(values.size), finite, values[finite]) if finite.size else np.empty(0)

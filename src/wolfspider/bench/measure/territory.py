@@ -242,20 +242,17 @@ class Territory(Measure):
 
     def _move(self, agent: str, url: str, path: int) -> None:
         self.moves += 1
-        self._move_equally(agent, url)
+        newest = self._newest.setdefault(agent, [])
+        newest.append(url)
+        if len(newest) == EQUAL_MOVES:
+            self.equally.setdefault(agent, []).append(len(set(newest)))
+            newest.clear()
         self._today.setdefault(agent, Counter())[url] += 1
         walked = self._walked.setdefault(agent, deque(maxlen=self.kept))
         if not walked or walked[-1][0] != path:
             self._close_path(agent)
             walked.append((path, []))
         walked[-1][1].append(url)
-
-    def _move_equally(self, agent: str, url: str) -> None:
-        newest = self._newest.setdefault(agent, [])
-        newest.append(url)
-        if len(newest) == EQUAL_MOVES:
-            self.equally.setdefault(agent, []).append(len(set(newest)))
-            newest.clear()
 
     def _close_path(self, agent: str) -> None:
         walked = self._walked.get(agent)

@@ -21,6 +21,7 @@ from wolfspider.bench.measure.metrics import RelevantPages
 from wolfspider.bench.run.entrants import Plugin, check_unchanged, judge_of, strategy_of
 from wolfspider.bench.run.result_cache import write_whole
 from wolfspider.core import randomness
+from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason
 from wolfspider.core.model import BACKLINKS, LEAP, host_of
 from wolfspider.core.scope import Scope
@@ -126,8 +127,14 @@ def measure(cell: Cell, task: Task, world: World) -> Measured:
         found.close()
     seconds = time.perf_counter() - began
     error = STUCK if reason == EndReason.STUCK else error
-    figures = (found.downloads, found.training, found.curve, len(found.hosts))
-    return Measured(*figures, reason, seconds, memory.megabytes(), error)
+    counts = (found.downloads, found.training, found.curve, len(found.hosts))
+    return Measured(*counts, reason, seconds, memory.megabytes(), error)
+
+
+def check_ended(reason: str, strategy: str, web: str) -> None:
+    """A crawl that is stuck says nothing about its strategy but that it has a bug."""
+    if reason == EndReason.STUCK:
+        raise Problem(f"{strategy} waits for something that cannot come, on {web}.")
 
 
 def _crawl(cell: Cell, task: Task, world: World, found: RelevantPages) -> str:

@@ -160,8 +160,7 @@ def model_of(setting: Setting) -> str:
     """The model of page states: of the recording, of the rest of a synthetic web, or the default one."""
     if "record" in setting:
         return str(recording_of(setting))
-    web = str(setting["web"])
-    world = _opened(web)
+    world = _opened(str(setting["web"]))
     if not isinstance(world, Synthetic):
         return "default"
     path = folder() / "states" / f"{digest_of([world.digest(), source_of(__name__, 'foragers')])}.npz"

@@ -128,7 +128,11 @@ def run(bench: Bench, out: Path | None = None, progress: Progress | None = None,
     index = None if leaps is None else index_of(leaps, cache, followed.told)
     cells = [(topic, cell) for topic in assignments for cell in _cells(bench, entrants, topic, index)]
     rows = _measured(bench, _recording(bench, cells), results_cache, followed, cache)
-    results = Results(rows, _about(bench, entrants, assignments, leaps), [_bounds(topic) for topic in assignments])
+    bounds = [
+        {"web": each.web_name, "topic": each.task.topic.name, "upper": each.bounds.upper, "greedy": each.bounds.greedy}
+        for each in assignments
+    ]
+    results = Results(rows, _about(bench, entrants, assignments, leaps), bounds)
     if out is not None:
         write_whole(out, json.dumps(asdict(results)) + "\n")
     return results
@@ -240,13 +244,15 @@ def _measured(
     calls = [(cell, assignment.task, cache) for assignment, cell in cells]
     keys = [_key(*pair) for pair in cells]
     rows: dict[int, Row] = {}
-    means = Means()
+    ratios: dict[str, list[float]] = {}  # by strategy, of the rows that have one
     with closing(run_cells(work, calls, keys, results_cache, bench.jobs)) as results:
         for number, result in results:
             assignment, cell = cells[number]
-            rows[number] = row_of(cell, assignment, Measured(**result))
-            means.add(rows[number])
-            progress.done(len(rows), len(cells), means.now())
+            rows[number] = row = row_of(cell, assignment, Measured(**result))
+            if row["auc_ratio"] is not None:
+                ratios.setdefault(cell.strategy, []).append(row["auc_ratio"])
+            means = {strategy: sum(own) / len(own) for strategy, own in ratios.items()}
+            progress.done(len(rows), len(cells), means)
     return [rows[number] for number in range(len(cells))]
 
 
@@ -262,21 +268,6 @@ def _key(assignment: Assignment, cell: Cell) -> str:
             settings[role] = [plugin.address.rpartition(":")[2], plugin.digest]
             imports += plugin.imports
     return digest_of([assignment.digest, settings, wanted, source_of(Cell.__module__, cell.strategy, imports)])
-
-
-class Means:
-    """The mean auc_ratio of each strategy over the rows that have one."""
-
-    def __init__(self) -> None:
-        self._sums: dict[str, tuple[float, int]] = {}
-
-    def add(self, row: Row) -> None:
-        if row["auc_ratio"] is not None:
-            total, count = self._sums.get(row["strategy"], (0.0, 0))
-            self._sums[row["strategy"]] = (total + row["auc_ratio"], count + 1)
-
-    def now(self) -> dict[str, float]:
-        return {strategy: total / count for strategy, (total, count) in self._sums.items()}
 
 
 def _about(bench: Bench, entrants: Entrants, assignments: Sequence[Assignment], leaps: World | None) -> dict[str, Any]:
@@ -299,8 +290,3 @@ def _about(bench: Bench, entrants: Entrants, assignments: Sequence[Assignment], 
         "obey_robots": bench.obey_robots,
         "leaps": {} if leaps is None else {leaps.name: leaps.digest()},
     }
-
-
-def _bounds(assignment: Assignment) -> dict[str, Any]:
-    topic, bounds = assignment.task.topic.name, assignment.bounds
-    return {"web": assignment.web_name, "topic": topic, "upper": bounds.upper, "greedy": bounds.greedy}

@@ -7,6 +7,7 @@ crawler trains with that judge. What the web itself says is relevant is measured
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -24,23 +25,22 @@ from wolfspider.bench.papers.akbari_lafc.tally import (
     minutes,
     share,
 )
-from wolfspider.bench.run.cell import backlinks, opened, tasks_in
-from wolfspider.bench.run.epochs import Epoch, epochs
+from wolfspider.bench.run.cell import backlinks, check_ended, opened, tasks_in
 from wolfspider.bench.run.starts import CrawlStart, start_of
+from wolfspider.core import codec
 from wolfspider.core import randomness as chance
-from wolfspider.core.errors import Problem
-from wolfspider.core.events import EndReason
 from wolfspider.core.model import BACKLINKS, Question
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Task, Topic
-from wolfspider.drivers.simulated import simulated_crawl
+from wolfspider.drivers.driver import Result
+from wolfspider.drivers.simulated import simulate, simulated_crawl
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.learn.automaton import Automaton
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.strategies import strategy_named
 from wolfspider.strategies.lafc import Lafc
 from wolfspider.web.worlds.parsed_once import ParsedOnce
-from wolfspider.web.worlds.world import World
+from wolfspider.web.worlds.world import Looks, World
 
 TAUGHT_BACKWARDS = ("context-graph", "relevancy-context-graph")  # strategies that ask for back-links
 TOLD = (1, 2, 5, 10, 20, 30, 40, 50, 100)  # crawls after which it is told what the automata have learned
@@ -97,8 +97,7 @@ def run(setting: Setting, ground: CrawlGround, hear: Callable[[int, Crawl], None
 
     where = (ground.start.looks, ground.kept, [ground.start.url], ground.world.start)
     for epoch in epochs(crawl_of, *where, crawls, inherit=not setting.get("broken")):
-        if epoch.result.reason == EndReason.STUCK:
-            raise Problem(f"{setting['strategy']} waits for something that cannot come, on {setting['web']}.")
+        check_ended(epoch.result.reason, setting["strategy"], setting["web"])
         yield epoch
 
 
@@ -146,6 +145,45 @@ def tallied(
         for epoch in run(setting, ground, hear, **given)
     ]
     return tallies, done
+
+
+# Crawls that start from what the one before learned
+
+
+class Epoch(NamedTuple):
+    """A crawl that is over, and its seconds: of the network, in virtual time, and of the processor, without those that
+    the web's answers took."""
+
+    number: int
+    crawl: Crawl
+    result: Result
+    network: float
+    processor: float
+
+
+def epochs(
+    crawl_of: Callable[[int], Crawl],
+    looks: Looks,
+    kept: ParsedOnce,
+    seeds: Sequence[str],
+    start: float,
+    crawls: int,
+    inherit: bool = True,
+) -> Iterator[Epoch]:
+    """`crawl_of(number)` makes a crawl that has not begun, with listeners as wanted; it is called when the crawl before
+    has ended. What is learned passes through `codec`, as it does between runs, so that no two crawls share anything.
+    `looks` is what the crawls see of `kept`, which knows how long it took. Without `inherit` each crawl begins with
+    nothing learned: what becomes of it then shows what inheriting is good for."""
+    learned = None
+    for number in range(crawls):
+        began = time.process_time() - kept.seconds
+        crawl = crawl_of(number)
+        if learned is not None:
+            crawl.strategy.inherit(codec.unpack(*learned))
+        result = simulate(crawl, looks, start=start, seeds=seeds)
+        learned = codec.pack(crawl.strategy.learned()) if inherit and number + 1 < crawls else None
+        yield Epoch(number, crawl, result, result.at - start, time.process_time() - kept.seconds - began)
+        start = result.at
 
 
 # Comparing crawlers

@@ -94,24 +94,23 @@ def trainings(crawlers: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _about(study: str, of: Scale, place: int, start: str, keywords: int, **more: Any) -> Setting:
-    about = {"study": study, "web": of.web, "place": place, "start": start, "keywords": keywords}
-    return {**about, "budget": of.budget, **more}
+    return dict(study=study, web=of.web, place=place, start=start, keywords=keywords, budget=of.budget, **more)
 
 
 def _comparison(of: Scale, place: int, keywords: int) -> Iterator[Setting]:
     for start, (crawler, train) in product(STARTS, list(trainings(CRAWLERS))):
         if crawler != LAFC_R or start in of.again_starts:
             parts = {"crawl_budget": of.budget // AGAIN} if crawler == LAFC_20 else {}
-            known = {"crawler": crawler, "train": train, **CRAWLERS[crawler], **parts}
-            yield _about(COMPARE, of, place, start, keywords, **known)
+            yield _about(
+                COMPARE, of, place, start, keywords, crawler=crawler, train=train, **CRAWLERS[crawler], **parts
+            )
 
 
 def _sweeps(of: Scale, place: int) -> Iterator[Setting]:
     for start, varied, crawls in product(of.sweep_starts, HELD, (1, AGAIN)):
         values = of.controls if varied == CONTROL else of.rates if crawls > 1 else of.first_rates
         known = {"strategy": "lafc", "settings": HELD[varied], "varied": varied, "values": values}
-        parts = {"crawls": crawls, "crawl_budget": of.budget // crawls}
-        yield _about(SWEEP, of, place, start, SWEPT_KEYWORDS, **known, **parts)
+        yield _about(SWEEP, of, place, start, SWEPT_KEYWORDS, **known, crawls=crawls, crawl_budget=of.budget // crawls)
 
 
 def _theorem(of: Scale, place: int) -> Iterator[Setting]:
@@ -119,9 +118,8 @@ def _theorem(of: Scale, place: int) -> Iterator[Setting]:
     kinds: list[Setting] = [{"rate": rate, "decay": decay} for rate, decay in product(THEOREM_RATES, (0.99, 1.0))]
     kinds.append({"rate": ruling_rate(THEOREM_RATES, of.theorem_crawls), "decay": 1.0, "broken": True})
     for kind in kinds if place < of.theorem_topics else ():
-        known = {"strategy": "lafc", "settings": {"decay": kind["decay"]}, **kind}
-        size = {"crawls": of.theorem_crawls, "crawl_budget": of.theorem_budget}
-        yield _about(THEOREM, of, place, DIRECTORY, SWEPT_KEYWORDS, **known, **size)
+        known = {"strategy": "lafc", "settings": {"decay": kind["decay"]}, **kind, "crawls": of.theorem_crawls}
+        yield _about(THEOREM, of, place, DIRECTORY, SWEPT_KEYWORDS, **known, crawl_budget=of.theorem_budget)
 
 
 def ruling_rate(rates: Iterable[float], crawls: int) -> float | None:

@@ -31,10 +31,8 @@ from wolfspider.bench.papers.chen_intelligent_spider.cases import (
     index_of,
     is_listed,
 )
-from wolfspider.bench.run.cell import inside, opened
+from wolfspider.bench.run.cell import check_ended, inside, opened
 from wolfspider.core import events, randomness
-from wolfspider.core.errors import Problem
-from wolfspider.core.events import EndReason
 from wolfspider.core.model import LEAP, Page
 from wolfspider.core.params import DEFAULT_JUDGE
 from wolfspider.core.scope import Scope
@@ -176,8 +174,7 @@ def crawled(
     crawl = simulated_crawl(strategy, judge, world, Limits(pages), pages_at_hand=AT_HAND, **options)
     crawl.listen(listener)
     result = simulate(crawl, world, start=world.start, seeds=[page.url for page in ground.case.liked])
-    if result.reason == EndReason.STUCK:
-        raise Problem(f"{strategy.name} waits for something that cannot come, on {world.name}.")
+    check_ended(result.reason, strategy.name, world.name)
     assert isinstance(crawl.memory, Recollection)
     return result, crawl.memory
 

@@ -30,10 +30,9 @@ from typing import Any, NamedTuple
 from wolfspider.bench.experiment import Form, Row, Setting
 from wolfspider.bench.measure.population import Energies
 from wolfspider.bench.papers.energy_population.page_meter import PageMeter, figures
-from wolfspider.bench.run.cell import inside, opened
+from wolfspider.bench.run.cell import check_ended, inside, opened
 from wolfspider.core import randomness
-from wolfspider.core.errors import Problem
-from wolfspider.core.events import EndReason, Event, Finish, Noted
+from wolfspider.core.events import Event, Finish, Noted
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Task, Topic, load_tasks
 from wolfspider.drivers.simulated import simulate, simulated_crawl
@@ -234,8 +233,7 @@ def crawled(
     crawl.listen(energies := Energies())
     crawl.listen(finish)
     reason = simulate(crawl, keeping(ground.web), start=world.start, seeds=task.seeds[: ground.starts]).reason
-    if reason == EndReason.STUCK:
-        raise Problem(f"energy waits for something that cannot come, on {world.name}.")
+    check_ended(reason, "energy", world.name)
     return reason, energies, pages
 
 
