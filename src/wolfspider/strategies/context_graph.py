@@ -1,16 +1,16 @@
-"""Context graphs (Diligenti et al. 2000), and the relevancy context graph (Hsu and Wu 2006): what pages look like from
-which wanted ones are not far.
+"""Context graphs (Diligenti et al. 2000), and the relevancy context graph (Hsu and Wu 2006): crawlers that learn what
+pages near wanted pages look like.
 
-Both crawlers are trained before they crawl; all visits of the training have the agent `train`. First somebody browses
-(policy.browsing) until there are enough targets: what the judge calls relevant, or a person labelled. Then the graph is
-built: layer 1 are pages that link to a target, layer 2 those that link to layer 1, and so on, told by a service for
-back-links and downloaded. Where there is no such service the links of the browsed pages are read backwards. Pages that
-were browsed and are in no layer stand for all the others; only now it is known which these are, and as long as they are
-too few browsing goes on. Then a model is fitted, and the crawl begins at the seeds.
+Both crawlers are trained before they crawl; all visits of the training have the agent `train`. First, users browse
+(policy/browsing.py) until there are enough targets: pages that the judge calls relevant, or that a person labelled.
+Then the graph is built: layer 1 holds pages that link to a target, layer 2 those that link to layer 1, and so on. A
+service for back-links names them, and they are downloaded. Without such a service, the links of the browsed pages are
+read backwards. Browsed pages that are in no layer stand for all other pages; as long as these are too few, browsing
+continues. Then a model is fitted, and the crawl begins at the seeds.
 
-If nobody found a target, the crawl begins all the same, by the judge's score alone, and the graph is built as soon as
-enough relevant pages have turned up, or a person has labelled one. A label given later changes the targets, and the
-model is fitted again; the graph is not built again, and links that wait keep their place.
+If browsing found no target, the crawl begins all the same, by the judge's score alone, and the graph is built as soon
+as the crawl has found enough relevant pages, or a person has labelled one. A later label changes the targets, and the
+model is fitted again; the graph is not built again, and waiting links keep their place.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class TrainingParams:
 
 
 class Graphed(Ordered):
-    """The training of both, and the crawl by what was learned. A subclass says what a link is worth."""
+    """The training that both crawlers share, and the crawl by the model. A subclass scores the links."""
 
     browses = True
     params: TrainingParams
@@ -57,19 +57,19 @@ class Graphed(Ordered):
         learned = vars(self).pop("_inherited", {})
         self.trained = bool(learned.get("trained"))
         self.layers: list[dict[str, dict[str, int]]] = []
-        if self.trained:  # a graph that was not finished is begun anew
+        if self.trained:  # an unfinished graph is built from the start
             self.layers.extend(map(dict, learned["layers"]))
-        self.service = True  # is there anybody to ask for back-links, as far as is known?
+        self.service = True  # is there a service for back-links? Yes, until it turns out that there is none
         self.group = Group()  # questions about a layer, or the pages of the next
         self.named: dict[str, None] = {}  # pages of the next layer
-        self.spare: dict[str, None] = {}  # all that were named, should these be too few
+        self.spare: dict[str, None] = {}  # all pages that were named, in case these are too few
         self.browsing, self.phase = Browsing(seeds, self.params.browse), "browsing"
         browsed = learned.get("browsing")
         if browsed is not None and browsed.targets:
             self.browsing = browsed
             self.browsing.starts = list(seeds)
             self.browsing.out.clear()
-            self.browsing.turns = Turns()  # nobody browses on
+            self.browsing.turns = Turns()  # no user browses on
             self._browsed()
         super().begin(seeds, now)
 
@@ -97,13 +97,13 @@ class Graphed(Ordered):
             self._ask(self.browsing.targets)
 
     def _ask(self, pages: Sequence[str]) -> None:
-        """Who links to these pages?"""
+        """Ask the service which pages link to these."""
         self.phase = "asking"
         self.named, self.spare = {}, {}
         self.group = Group(Link(Question(BACKLINKS, url).url) for url in pages)
 
     def _advance(self, now: float) -> None:
-        """All answers are in, or all pages of a layer, or enough was browsed."""
+        """Begin the next phase: all answers are here, or all pages of a layer, or browsing is over."""
         if self.phase == "browsing":
             self._browsed()
         elif self.phase == "asking" and self.service:
@@ -120,7 +120,8 @@ class Graphed(Ordered):
         self.group = Group(map(Link, pages))
 
     def _complete(self, now: float) -> None:
-        """The layers are here, and it is known which pages are in none."""
+        """The layers are complete, so it is known which pages are in none: browse for more of these, or end the
+        training."""
         if not self.service:
             self.layers = self._backwards()
         browsing = self.browsing
@@ -138,21 +139,21 @@ class Graphed(Ordered):
         self.note(now, "trained", targets=len(browsing.targets), **self._sizes())
 
     def _enough(self) -> bool:
-        """Was enough browsed for now?"""
+        """Has browsing found enough pages for this phase?"""
         if self.phase == "browsing":
             return len(self.browsing.targets) >= self.params.targets
         return len(self._general()) >= self.params.general
 
     def _backwards(self) -> list[dict[str, dict[str, int]]]:
-        """Layers of the browsed pages, from the links they show."""
+        """The layers, made of the browsed pages and the links they show."""
         pages, led = self.browsing.pages, self.browsing.led
         shown = {url: {led.get(link, link) for link in page.links} for url, page in pages.items()}
         layers: list[dict[str, dict[str, int]]] = []
         last, placed = set(self.browsing.targets), set(self.browsing.targets)
         while last and len(layers) < self.params.layers:
-            found = [url for url in pages if url not in placed and shown[url] & last][: self.params.per_layer]
-            layers.append({url: pages[url].bag for url in found})
-            last = set(found)
+            layer = [url for url in pages if url not in placed and shown[url] & last][: self.params.per_layer]
+            layers.append({url: pages[url].bag for url in layer})
+            last = set(layer)
             placed |= last
         return layers
 
@@ -170,7 +171,7 @@ class Graphed(Ordered):
             self._crawled(outcome)
 
     def _trained_by(self, outcome: Outcome) -> None:
-        if outcome.visit.id not in self.group.out:  # of a training that was given up
+        if outcome.visit.id not in self.group.out:  # it belongs to a training that was abandoned
             return
         self.group.landed(outcome.visit.id)
         if outcome.visit.link.host == BACKLINKS:
@@ -208,7 +209,7 @@ class Graphed(Ordered):
 
     @abstractmethod
     def _push(self, page: Page, verdict: Verdict) -> None:
-        """The links of a page go to the frontier, by what was learned if that is anything."""
+        """Score the links of a page, by the model if there is one, and put them into the frontier."""
 
     def _mark(self, page: Page, good: bool) -> None:
         self.browsing.mark(page, good)
@@ -218,7 +219,7 @@ class Graphed(Ordered):
             self.browsing.rest()
 
     def _lift(self, url: str) -> None:
-        """A target is in no layer."""
+        """Remove a target from the layers."""
         for layer in self.layers:
             layer.pop(url, None)
 
@@ -226,8 +227,8 @@ class Graphed(Ordered):
 
     @cached_property
     def _model(self) -> Any:
-        """What follows from the graph as it is; None as long as there is none. It is no state: it is fitted again
-        whenever something has changed, or after a restart."""
+        """The model of the present graph; None as long as there is no graph. It is not part of the state: it is fitted
+        again after every change and after a restart."""
         targets = {url: self.browsing.pages[url].bag for url in self.browsing.targets}
         bags: list[list[Bag]] = [[*layer.values()] for layer in (targets, *self.layers)]
         return self._fitted(bags, self._general()) if self.trained and targets else None
@@ -252,7 +253,7 @@ class Graphed(Ordered):
         self._refit()
 
     def retopic(self, topic: Topic) -> None:
-        """Other targets, another graph: the training begins anew. What the run holds is free."""
+        """Other targets need another graph: the training begins again. Pages that the run holds cost no download."""
         super().retopic(topic)
         self.browsing, self.phase = Browsing(self.browsing.starts, self.params.browse), "browsing"
         self.group, self.layers, self.trained = Group(), [], False
@@ -265,14 +266,13 @@ class Graphed(Ordered):
         return {"topic": keywords, "browsing": self.browsing, "layers": self.layers, "trained": self.trained}
 
     def inherit(self, learned: Mapping[str, Any]) -> None:
-        """From a run that wanted the same; the targets of another topic would mislead."""
+        """Only from a run with the same topic; the targets of another one would mislead."""
         if self._is_for_topic(learned):
             self._inherited = learned
 
     def keeps(self) -> int:
-        """A page of a layer may be one that was browsed."""
-        known = self.browsing.pages
-        layered = sum(url not in known for layer in self.layers for url in layer)
+        """A page of a layer that was also browsed counts once."""
+        layered = sum(url not in self.browsing.pages for layer in self.layers for url in layer)
         waiting = len(self.group) + len(self.named.keys() | self.spare.keys())
         return len(self.frontier) + len(self.browsing) + waiting + layered
 
@@ -298,8 +298,8 @@ class ContextGraphParams(TrainingParams):
 
 @register
 class ContextGraph(Graphed):
-    """A queue for each layer and one for what is in none: the links of a page go to the queue of its layer, and the
-    next link is the most likely one of the nearest queue that has any."""
+    """A queue for each layer, and one for pages that are in none: the links of a page go to the queue of its layer, and
+    the next link is the likeliest one of the nearest queue that is not empty."""
 
     name = "context-graph"
     paper = "Diligenti, Coetzee, Lawrence, Giles and Gori 2000, Focused crawling using context graphs"
@@ -333,7 +333,7 @@ class RelevancyParams(TrainingParams):
 
 @register
 class RelevancyContextGraph(Graphed):
-    """A link is worth the relevancy that is to be expected of its page by its words, and of its anchor."""
+    """A link is worth the relevancy expected from the words of its page, plus that expected from its anchor."""
 
     name = "relevancy-context-graph"
     paper = "Hsu and Wu 2006, Topic-specific crawling on the Web with the measurements of the relevancy context graph"
@@ -345,7 +345,7 @@ class RelevancyContextGraph(Graphed):
         return Relevancy(layers, general, self.params.alpha, self.params.features)
 
     def _push(self, page: Page, verdict: Verdict) -> None:
-        if self._model is None:  # below all that is known better
+        if self._model is None:  # below every link that a model has scored
             scores, told = [verdict.score - 1] * len(page.links), {"untrained": verdict.score}
         else:
             whole = self._model.expected(counts(page))

@@ -1,21 +1,22 @@
 """LJM (Liu, Janssen and Milios 2006, Using HMM to learn user browsing patterns for focused Web crawling) and BPM
 (Batsakis, Petrakis and Milios 2009, Improving the performance of focused web crawlers).
 
-Both learn from what a user browsed before the crawl. The pages that were seen form a graph, and the state of a page is
-how many links it is away from the nearest page that the user liked, T0 to T4. A crawler sees no states but only what a
-page is like: the targets are one cluster, the other pages fall into five to ten by their words (learn/lsi.py). How
-states follow each other along links, and how they look, is a hidden Markov chain (learn/markov.py).
+Both learn from the pages that a user browsed before the crawl. These pages form a graph, and the state of a page is its
+distance in links from the nearest page that the user liked, T0 to T4. A crawler cannot see states, only what a page is
+like: the targets are one cluster, and the other pages fall into five to ten clusters by their words (learn/lsi.py). A
+hidden Markov chain (learn/markov.py) says how states follow each other along links, and which clusters each state
+shows.
 
-In the crawl a page belongs to the cluster of its nearest neighbours among the pages of training. The belief in which
-state it is goes down from page to page, and what the chain expects of the next page is the score of its links. LJM
-takes that alone, so that all links of a page are worth the same. BPM reads the anchor of a link together with the page
-around it, and adds how near that is to the targets.
+In the crawl, a page belongs to the cluster of its nearest neighbours among the training pages. The belief about its
+state is passed on from page to page, and what the chain predicts for the next page is the score of the links. LJM uses
+the prediction alone, so that all links of a page are worth the same. BPM reads the anchor of a link together with the
+page around it, and adds how near that is to the targets.
 
-Training is visits like any others, of the agent `train`. Without a model (users found nothing that they
-like, or too little to learn from) the belief in T0 is the judge's score, and the rest is spread evenly: LJM is then
-best-first, and BPM adds how near the anchor is to the topic. Pages of such a crawl stand in for those of training until
-there are enough, a target among them, and a model is made. A person's labels make targets too; the model is made anew
-before the next visit, and all that waits is scored again from the beliefs it was found with.
+The visits of the training are like any others and have the agent `train`. Without a model (users found no page that
+they like, or too few pages to learn from), the belief in T0 is the judge's score, and the rest is spread evenly: LJM is
+then best-first, and BPM adds how near the anchor is to the topic. Pages of such a crawl stand in for training pages
+until there are enough of them, with a target among them, to make a model. A person's labels make targets too; the model
+is then made again before the next visit, and all waiting links are scored again from the beliefs they were found with.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from wolfspider.policy.strategy import Ordered, register
 STATES = 5  # T0 to T4: links to the nearest target, the last for four or more
 LEAST_PAGES = 10  # to learn from, targets and others among them
 
-HAIR = 1e-6  # what likeness adds where it decides between equals alone
+HAIR = 1e-6  # weight of the likeness where it only breaks ties
 
 Belief = Sequence[float]  # chances of the states
 
@@ -76,7 +77,7 @@ class BpmParams(HmmParams):
 
 @helper
 class Guide(StoredFields):
-    """What was learned from browsing: how pages look, what that says of their state, and where the targets are."""
+    """The model learned from browsing: what pages are like, what that says about their states, and the targets."""
 
     def __init__(self, space: Space, known: Neighbours, chain: Chain, targets: Any) -> None:
         self.space, self.known, self.chain = space, known, chain
@@ -84,7 +85,7 @@ class Guide(StoredFields):
 
     @classmethod
     def of(cls, browsing: Browsing, rank: int, rng: random.Random) -> Guide | None:
-        """None if there is nothing to learn from."""
+        """The model of these pages; None if there is too little to learn from."""
         pages = list(browsing.pages.values())
         liked = [page.bag for page in pages if page.good]
         if not 0 < len(liked) < len(pages) or len(pages) < LEAST_PAGES:
@@ -105,7 +106,7 @@ class Guide(StoredFields):
         return self.known.labels(self.space.fold([counts(page)]), neighbours)[0]
 
     def mixed(self, page: Page, anchors: Sequence[str], weight: float) -> tuple[Floats, Any]:
-        """Of each anchor together with the page: its point, and its cosine with the mean of the targets."""
+        """For each anchor mixed with the page: its point, and its cosine with the mean of the targets."""
         texts = self.space.weighed([counts(page), *(counted(words(anchor)) for anchor in anchors)])
         count, rest = len(anchors) + 1, 1 - weight
         around = np.zeros(len(self.targets))
@@ -122,7 +123,7 @@ class Guide(StoredFields):
 
 
 def _chain(browsing: Browsing, groups: Sequence[int]) -> Chain:
-    """States are distances to a target along the links that were seen, wherever these led."""
+    """The chain of the browsed pages. States are distances to a target along their links, with redirects followed."""
     led = browsing.led
     links = {url: [led.get(link, link) for link in page.links] for url, page in browsing.pages.items()}
     states = distances(links, browsing.targets, STATES - 1)
@@ -131,13 +132,13 @@ def _chain(browsing: Browsing, groups: Sequence[int]) -> Chain:
 
 
 def _mean(space: Space, bags: Sequence[Mapping[str, int]]) -> Any:
-    """Of these texts, over the words of a space."""
+    """The mean of these texts, over the words of a space."""
     texts = space.weighed(bags)
     return np.bincount(texts.word, texts.weight, len(space.words)) / len(bags)
 
 
 def even(score: float) -> tuple[float, ...]:
-    """The judge's word for a belief: its score for T0, and no idea of the rest."""
+    """A belief made of the judge's score: the score for T0, and the rest evenly for the other states."""
     return (score, *[(1 - score) / (STATES - 1)] * (STATES - 1))
 
 
@@ -156,8 +157,8 @@ class Ljm(Ordered):
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         self.browsing: Browsing = vars(self).pop("_inherited", None) or Browsing(pages=self.params.training)
         self.guide: Guide | None = None
-        self.stale = True  # something was browsed since the guide was made
-        self.above: dict[int, tuple[float, ...]] = {}  # what was believed where a visit that is out comes from
+        self.stale = True  # pages were browsed since the guide was made
+        self.above: dict[int, tuple[float, ...]] = {}  # visits in flight: the belief about the page they come from
         super().begin(seeds, now)
 
     def seeds(self, links: Sequence[Link]) -> None:
@@ -193,8 +194,8 @@ class Ljm(Ordered):
         self._mark(page, verdict.relevant)
 
     def retopic(self, topic: Topic) -> None:
-        """Nothing that was liked counts any more. What the run holds keeps the verdict it has, so browsing again would
-        bring nothing new: the next pages of the crawl are learned from instead. What waits keeps its order."""
+        """Forget the targets. Pages that the run holds keep their verdicts, so browsing again would bring nothing new:
+        the next pages of the crawl stand in for training. Waiting links keep their order."""
         super().retopic(topic)
         self.browsing = Browsing(self.browsing.starts)
         self.guide, self.stale = None, False
@@ -202,7 +203,7 @@ class Ljm(Ordered):
     # Crawling
 
     def _crawl(self, room: Room) -> list[Visit]:
-        """The best links. What takes no slot is held already: it is read before anything else is chosen."""
+        """The best links. A visit that takes no slot is to a held page, which is read before another link is chosen."""
         visits: list[Visit] = []
         free = room.free
         while item := self.frontier.pop(room):
@@ -306,7 +307,7 @@ class Ljm(Ordered):
         return {"topic": list(self.topic.keywords), "browsing": self.browsing}
 
     def inherit(self, learned: Mapping[str, Any]) -> None:
-        """Start with what was browsed for another run; where nothing was liked there, or for another topic, browse
+        """Start with the pages browsed for another run; if none of them was liked, or the topic differs, browse
         again."""
         browsing = learned.get("browsing")
         if browsing is not None and browsing.targets and self._is_for_topic(learned):

@@ -1,10 +1,11 @@
 """InfoSpiders (Menczer and Belew 2000, Adaptive retrieval agents: internalizing local context and scaling up to the
 Web).
 
-Each agent has a few keywords and a small net that says, from where these stand around a link, how good it is to follow
-that link. It follows one, lives on how near the page is to the topic, and teaches its net what came of it. Who has much
-energy has a child, with a net that differs a little and one keyword exchanged for a word of the place where it is born;
-who has none dies. Selection is local: nobody is compared with anybody.
+Each agent has a few keywords and a small neural net, which estimates from the positions of these words around a link
+how good it is to follow that link. The agent follows a link, gains energy by how near the page is to the topic, and
+trains its net with the result. An agent with much energy has a child, with a slightly different net and one keyword
+replaced by a word of the page where it is born; an agent without energy dies. Selection is local: agents are not
+compared with each other.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from wolfspider.policy.topic_words import SHORTEST, topic_weights
 KEYWORDS = 20  # of an agent, at most
 LINKS = 200  # of a page that an agent looks at
 BEST = 3  # links around which a child looks for a new keyword
-PATIENCE = 20  # pages already known in a row, after which an agent goes on where there is something new
+PATIENCE = 20  # known pages in a row, after which an agent moves to a link that no agent has followed
 
 
 @dataclass
@@ -57,7 +58,7 @@ class InfoSpidersParams:
 
 @helper
 class Spider(StoredFields):
-    """An agent, and the page it stands on: where its links lead, and what the agent sees around each."""
+    """An agent, and the page where it is: the addresses of its links, and what the agent sees around each."""
 
     def __init__(self, keywords: list[str], net: Perceptron, energy: float) -> None:
         self.keywords, self.net, self.energy = keywords, net, energy
@@ -66,8 +67,8 @@ class Spider(StoredFields):
         self.near = 0.0  # of the page
         self.page = ""
         self.tries = -1  # the address it is after
-        self.place = -1  # of that link on its page; -1 for one that it was put to
-        self.idle = 0  # pages in a row that were known
+        self.place = -1  # the index of that link on its page; -1 if the page does not show it
+        self.idle = 0  # known pages in a row
 
     def stand(self, page: Page, links: Sequence[Link], numbers: Sequence[int], near: float, reach: int) -> None:
         self.links, self.near, self.page = array("I", numbers), near, page.final_url
@@ -75,12 +76,12 @@ class Spider(StoredFields):
 
 
 def keywords_of(topic: Topic) -> list[str]:
-    """What agents know at first: the words of the topic, liked pages included."""
+    """The first keywords of an agent: the words of the topic, liked pages included."""
     return list(islice(dict.fromkeys(word for term in topic_weights(topic) for word in term), KEYWORDS))
 
 
 def seen(words: Sequence[str], links: Sequence[Link], keywords: Sequence[str], reach: int) -> Floats:
-    """A row for each link: of each keyword the sum of 1 / distance over its occurrences within reach."""
+    """A row for each link: for each keyword the sum of 1 / distance over its occurrences within reach."""
     column = {keyword: place for place, keyword in enumerate(keywords)}
     found = [(at, column[word]) for at, word in enumerate(words) if word in column]
     sight = np.zeros((len(links), len(keywords)))
@@ -103,7 +104,7 @@ class InfoSpiders(Walking):
 
     def __init__(self, topic: Topic, params: Any, rng: random.Random, shelf: Shelf) -> None:
         super().__init__(topic, params, rng, shelf)
-        self.barred: list[int] = []  # addresses out of scope to which agents were to be put
+        self.barred: list[int] = []  # addresses out of scope that were chosen without a page that shows them
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         super().begin(seeds, now)
@@ -164,7 +165,7 @@ class InfoSpiders(Walking):
         return np.where(alive, np.exp(self.params.beta * (scores - 1)), 0.0)
 
     def _moved(self, spider: Spider) -> Link | None:
-        """To a link that nobody has followed, of a page that is near to the topic."""
+        """Move the agent to a link that no agent has followed, of a page near the topic."""
         found = self.base.untried(self.rng, self.params.beta, lambda link: False)
         if found is None:
             return None
@@ -186,7 +187,7 @@ class InfoSpiders(Walking):
         self._live(name, spider, page, outcome.at)
 
     def _stand(self, spider: Spider, page: Page) -> None:
-        """On a page, and what was expected of the link to it is put right."""
+        """Put the agent on a page, and train its net with what the link to it was worth."""
         links = list(islice({link.url: link for link in page.links if link.url != page.final_url}.values(), LINKS))
         numbers = [self.addresses.number(link, page.final_url) for link in links]
         near = self._similarity.of_words(page.words)
@@ -200,7 +201,7 @@ class InfoSpiders(Walking):
             spider.net.teach(came_by, min(1.0, near + self.params.foresight * best), self.params.rate)
 
     def _learn(self, page: Page, address: int, near: float, numbers: Sequence[int]) -> bool:
-        """Is the page new to all?"""
+        """Enter the page into the documents base; True if it was not there."""
         final = self.addresses.number(Link(page.final_url))
         self.base.grow(len(self.addresses))
         new = self.base.known(final) < 0
@@ -224,7 +225,8 @@ class InfoSpiders(Walking):
         self.turns.add(name)
 
     def _child(self, parent: Spider, page: Page) -> Spider:
-        """At the same page, with a net that differs a little, and a word of the place for the keyword used least."""
+        """A child on the same page, with a slightly different net; a word of the page replaces the least used
+        keyword."""
         net = parent.net.mutated(self.params.noise, self.rng)
         keywords = list(parent.keywords)
         word = self._word(parent, page)
@@ -236,7 +238,7 @@ class InfoSpiders(Walking):
         return child
 
     def _word(self, spider: Spider, page: Page) -> str:
-        """The commonest word near the links that look best, none of its own."""
+        """The commonest word near the links with the highest scores that is not among the agent's keywords."""
         if not spider.links:
             return ""
         best = {spider.links[int(place)] for place in np.argsort(-self._chances(spider), kind="stable")[:BEST]}
@@ -258,7 +260,7 @@ class InfoSpiders(Walking):
         return len({*self.base.aside, *self.barred})
 
     def retopic(self, topic: Topic) -> None:
-        """Keywords and nets are what agents have learnt of the old topic; they start from the new one's words."""
+        """Keywords and nets were learned for the old topic; agents start again from the words of the new one."""
         super().retopic(topic)
         for spider in self.spiders.values():
             spider.keywords = keywords_of(topic)
@@ -266,7 +268,7 @@ class InfoSpiders(Walking):
             spider.sight = np.zeros((len(spider.links), len(spider.keywords)))
 
     def keeps(self) -> int:
-        """Documents and their links; what agents see is bounded by their number."""
+        """Documents and their links; the memory of agents is bounded by their number."""
         return len(self.base) + len(self.base.links)
 
     def report(self) -> dict[str, Any]:

@@ -1,14 +1,14 @@
 """LAFC (Akbari Torkestani 2012, An adaptive focused Web crawling algorithm based on learning automata).
 
-Every page that was worth expanding has a learning automaton, whose actions are the links of the page. A walker stands
-on a page, lets its automaton choose a link, and downloads it. If what it finds is at least as near to the topic as the
-best that this automaton has found so far, the choice is rewarded and that nearness is the automaton's new threshold. A
-page nearer than the control threshold is put on a stack and the walker goes on from there; from any other page it goes
-back to the top of the stack.
+Every page that was worth expanding has a learning automaton, whose actions are the links of the page. A walker on a
+page lets its automaton choose a link, and downloads it. If the new page is at least as near to the topic as the best
+one that this automaton has found so far, the choice is rewarded and that nearness is the automaton's new threshold. A
+page nearer than the control threshold is put on a stack and the walker continues from there; from any other page it
+goes back to the top of the stack.
 
-Within one crawl every page is visited once, and what is left of a rewarded automaton's chances is uniform again: the
-first crawl of a topic learns nothing that it could use itself. The automata are what it leaves to the next one
-(`learned`), which starts with all links enabled and the chances as they were.
+Within one crawl every page is visited once, and the remaining chances of a rewarded automaton are uniform again: the
+first crawl of a topic learns nothing that it could use itself. It leaves its automata to the next crawl (`learned`),
+which starts with all links enabled and the chances as they were.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.strategy import Walking, register
 from wolfspider.policy.topic_words import KeywordSimilarity
 
-SAMPLE = 2_000  # similarities that the border of `full` is taken from
-FIRST = 20  # pages that are expanded anyhow before there is such a border
+SAMPLE = 2_000  # similarities from which the border of `full` is computed
+FIRST = 20  # pages that are expanded in any case before there is such a border
 
 
 @dataclass
@@ -64,7 +64,7 @@ LEVELS = {"P": 2, "Q": 5, "S": 0}
 
 @helper
 class Walker(StoredFields):
-    """Where it stands, where it came from, and which link it is trying."""
+    """A walker: the page where it is, the stack of pages it came by, and the link it is trying."""
 
     def __init__(self) -> None:
         self.at: int | None = None
@@ -86,7 +86,7 @@ class Lafc(Walking):
     def __init__(self, topic: Topic, params: Any, rng: random.Random, shelf: Shelf) -> None:
         super().__init__(topic, params, rng, shelf)
         self.aside: dict[int, bool] = {}  # addresses that were chosen and are out of scope; True for starting points
-        self.shut: list[int] = []  # pages of which nothing but such links is left
+        self.shut: list[int] = []  # pages on which only such links are left
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         super().begin(seeds, now)
@@ -125,7 +125,7 @@ class Lafc(Walking):
         self.aside[action] = origin is None
 
     def _tried(self, walker: Walker) -> tuple[int | None, int] | None:
-        """The page whose automaton chooses, and its choice; a start has no page."""
+        """The page whose automaton chooses, and its choice; a starting point has no page."""
         while walker.at is not None:
             action = self.network[walker.at].choose(self.rng, self._enabled)
             if action is not None:
@@ -154,7 +154,8 @@ class Lafc(Walking):
         return any(map(self._enabled, self.network[page].actions))
 
     def _richest(self) -> int | None:
-        """With an empty stack: of the pages with a link left, that whose automaton has the highest threshold."""
+        """The page to continue from with an empty stack: of those with a link left, the one with the highest
+        threshold."""
         while self.rich:
             mark, page = self.rich[0]
             if -mark == self.network.threshold(page):
@@ -196,7 +197,8 @@ class Lafc(Walking):
             del self.near[::2]
 
     def _respond(self, origin: int | None, action: int, near: float) -> None:
-        """At least as near as the best so far is a reward, and sets the next mark. The first must be near at all."""
+        """Reward the choice if the page is at least as near as the best so far, which raises the threshold; nearness 0
+        is never rewarded."""
         if origin is None:
             return
         network, known = self.network, self.params
@@ -223,7 +225,7 @@ class Lafc(Walking):
         return {"topic": list(self.topic.keywords), "urls": urls, "network": self.network}
 
     def inherit(self, learned: Mapping[str, Any]) -> None:
-        """From a crawl that wanted the same; what another topic rewarded would mislead."""
+        """Only from a crawl with the same topic; the rewards of another one would mislead."""
         if self._is_for_topic(learned):
             self._inherited = learned
 
@@ -239,7 +241,7 @@ class Lafc(Walking):
             self.network.thresholds[number[page]] = mark * self.params.decay
 
     def bring_back(self) -> None:
-        """Links can be chosen again, and who had nowhere to go looks around."""
+        """Links can be chosen again, and walkers that had nowhere to go try again."""
         if not self.aside:
             return
         self.starts.extendleft(reversed([action for action, start in self.aside.items() if start]))
@@ -258,7 +260,7 @@ class Lafc(Walking):
         self.near.clear()
 
     def keeps(self) -> int:
-        """Actions are numbers of addresses: what grows is the larger of the two."""
+        """Actions are numbers of addresses, so the larger of the two counts."""
         actions = sum(map(len, self.network.automata.values()))
         return max(actions, len(self.addresses))
 

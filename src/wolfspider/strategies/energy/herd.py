@@ -1,4 +1,4 @@
-"""The agents: where each stands, what it has, where it is heading; and the sum of their energies, always at hand."""
+"""The agents of the energy strategy: where each is, its energy, where it is heading; and the sum of all energies."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Agent:
 
 @helper
 class Herd:
-    """Agents by name. Stored as a few arrays, however many there are."""
+    """Agents by name. They are stored as a few arrays, however many there are."""
 
     def __init__(self) -> None:
         self.agents: dict[str, Agent] = {}
@@ -61,7 +61,7 @@ class Herd:
     def leave(self, name: str) -> None:
         self.energy -= self.agents.pop(name).energy
         if not self.agents:
-            self.energy = 0.0  # nothing of the rounding stays
+            self.energy = 0.0  # drops the rounding error
 
     def state(self) -> dict[str, Any]:
         agents = self.agents.values()
@@ -86,6 +86,6 @@ class Herd:
 
 
 def brood(energy: float, room: int) -> int:
-    """How many share an energy above 1, the parent among them: its ceiling, so that nobody has more than 1. With one
+    """How many agents, with the parent, share an energy above 1: its ceiling, so that none has more than 1. With a
     clone for each whole unit besides the parent, as printed, an energy of 2 would become 3."""
     return min(math.ceil(energy), 1 + room) if energy > 1 else 1

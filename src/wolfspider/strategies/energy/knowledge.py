@@ -1,9 +1,9 @@
 """What the agents share: addresses, the documents base, the threshold; and what is stored, and shown to people.
 
 The paper weighs pages by tf-idf, with the idf of the topic's words taken from a search engine's hit counts before the
-crawl. No such service is asked here. What is set before the start is what an earlier run counted (`--learned-from`): on
-how many of its pages each term of the topic was. Without one, all terms weigh the same: an idf guessed from a few seeds
-would say that what they all have, the topic, is worth nothing.
+crawl. Here the idf comes from an earlier run (`--learned-from`), which counted on how many of its pages each term of
+the topic was. Without an earlier run all terms weigh the same: an idf estimated from a few seeds would make the topic,
+which they all have in common, worth nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from wolfspider.policy.topic_words import Similarity, Terms, topic_weights
 from wolfspider.policy.turns import Turns
 from wolfspider.strategies.energy.herd import NOWHERE, Herd
 
-MOST_AGENTS = 100_000  # whatever the model; nobody is born beyond
+MOST_AGENTS = 100_000  # in any model; no agent is born beyond that
 
 
 @dataclass
@@ -81,12 +81,12 @@ class EnergyParams:
     )
 
 
-LONGEST = 200  # words of a block; one that is longer is the page rather than the link's surroundings
-SHORTEST = 10  # and one that is shorter says too little
+LONGEST = 200  # words of a block; a longer one is the page rather than the surroundings of the link
+SHORTEST = 10  # words of a block; a shorter one says too little
 
 
 class Relevance:
-    """cos of the topic's terms and the page, tf = 1 + ln f; the idf of words that are not the topic's is 1."""
+    """The cosine of the topic's terms and the page, tf = 1 + ln f; the idf of all other words is 1."""
 
     def __init__(self, topic: Topic, background: Mapping[str, Any]) -> None:
         self._terms = Terms(topic_weights(topic))
@@ -115,8 +115,8 @@ class Relevance:
 
 
 def surroundings(page: Page, link: Link) -> tuple[str, ...]:
-    """A link's context after Pant: its anchor, and the smallest element around it with ten words or more; where there
-    is none of a fair size, twenty words to each side."""
+    """A link's context after Pant: its anchor, and the smallest element around it with ten words or more; if that is
+    too large, twenty words on each side."""
     first, last = link.block
     if SHORTEST <= last - first <= LONGEST:
         return (*words(link.anchor), *block_words(page, link))
@@ -124,19 +124,19 @@ def surroundings(page: Page, link: Link) -> tuple[str, ...]:
 
 
 def nearness(page: Page, links: list[Link], similarity: Similarity, anything: bool) -> list[float]:
-    """How near the context of each link is to the topic. A page without a word of the topic has none in its links'
-    surroundings either, and only their anchors are looked at: an anchor may be the text of a picture."""
+    """How near the context of each link is to the topic. On a page without any word of the topic only the anchors are
+    compared, which may be the texts of pictures; the surroundings of its links have no word of the topic either."""
     if anything:
         return [similarity.of_words(surroundings(page, link)) for link in links]
     return [similarity.of_text(link.anchor) for link in links]
 
 
 GAUGE = 25  # downloads between two notes of all energies
-TOLD = 10  # pages that `explain` names
+TOLD = 10  # pages named by `explain`
 
 
 class Knowing(Strategy):
-    """Everything about energy-regulated agents but what they do."""
+    """Everything about energy-regulated agents except their actions."""
 
     Params = EnergyParams
 
@@ -146,14 +146,14 @@ class Knowing(Strategy):
         self.relevances = Relevances()
         self.limit = [0.0, 0.0]  # R and lambda as they are now
         self.background: dict[str, Any] = {}  # pages of an earlier run, and on how many of them each term was
-        self.met: dict[str, int] = {}  # the same of this one
+        self.met: dict[str, int] = {}  # on how many pages of this run each term was
         self.herd = Herd()
         self.turns = Turns()
-        self.later: list[str] = []  # who waits for the next round
-        self.resting: list[str] = []  # who has nowhere to go until something new comes
-        self.expected: dict[int, list[str]] = {}  # addresses that are out, and who waits for them, the visitor first
+        self.later: list[str] = []  # agents that wait for the next round
+        self.resting: list[str] = []  # agents that have nowhere to go until something new comes
+        self.expected: dict[int, list[str]] = {}  # addresses in flight: the agents that wait for them, visitor first
         self.roots: dict[int, None] = {}  # addresses of starting points
-        self.starts: deque[int] = deque()  # starting points where nobody has been
+        self.starts: deque[int] = deque()  # starting points where no agent has been
         self.joining = 0  # agents to come
         self.downloads = self.teleports = self.moves = 0
         self.told = 0  # downloads when energies were last noted
@@ -163,7 +163,7 @@ class Knowing(Strategy):
         self._gauge(now)
 
     def seeds(self, links: Sequence[Link]) -> None:
-        """Starting points: whoever has the next turn goes there. Where nobody lives it all begins again."""
+        """Starting points: the agent with the next turn goes there. If no agent is alive, a new population starts."""
         for link in links:
             number = self.addresses.number(link)
             self.roots[number] = None
@@ -174,7 +174,7 @@ class Knowing(Strategy):
         self._rouse()
 
     def _settle(self, now: float) -> None:
-        """Those who are to come are here, and stand nowhere yet."""
+        """Let the agents join that are to come; they are on no page yet."""
         for _ in range(min(self.joining, MOST_AGENTS - len(self.herd))):
             self._join(now)
         self.joining = 0
@@ -191,7 +191,7 @@ class Knowing(Strategy):
     # Documents
 
     def _document(self, page: Page, address: int, verdict: Verdict | None) -> int:
-        """The number of a document, which may be known by another address."""
+        """The number of the document at this address, which may be known by another address already."""
         final = self.addresses.number(Link(page.final_url))
         self.base.grow(len(self.addresses))
         known = self.base.known(final)
@@ -225,19 +225,19 @@ class Knowing(Strategy):
         return Relevance(self.topic, self.background)
 
     def _energy(self, relevance: float) -> float:
-        """What a new document has. The threshold is that of all documents, the new one among them."""
-        known = self.params
-        seek = self.relevances.exact if known.threshold == "exact" else self.relevances.estimate
-        limit = seek(known.cost, known.gain)
+        """The energy of a new document. The threshold is that of all documents, including the new one."""
+        params = self.params
+        seek = self.relevances.exact if params.threshold == "exact" else self.relevances.estimate
+        limit = seek(params.cost, params.gain)
         self.limit = list(limit)
-        if known.model == "original":
-            return float(known.gain * relevance - known.cost)
-        return energy(relevance, limit, known.cost, known.gain)
+        if params.model == "original":
+            return float(params.gain * relevance - params.cost)
+        return energy(relevance, limit, params.cost, params.gain)
 
     # People
 
     def judged(self, page: Page, verdict: Verdict) -> None:
-        """A thumb up puts energy on a page, for who comes by; a thumb down takes it."""
+        """A thumb up puts energy on a page for the next agent; a thumb down removes it."""
         number = self.addresses.find(page.final_url)
         document = -1 if number is None else self.base.known(number)
         if document >= 0:
@@ -273,7 +273,7 @@ class Knowing(Strategy):
         }
 
     def _about(self) -> dict[str, Any]:
-        """What energies and relevances depend on."""
+        """The settings that energies and relevances depend on."""
         return {"terms": list(Relevance(self.topic, {}).names), "relevance": self.params.relevance}
 
     def inherit(self, learned: Mapping[str, Any]) -> None:
@@ -287,7 +287,8 @@ class Knowing(Strategy):
         self._inherited = learned
 
     def _take_over(self) -> None:
-        """The documents base of an earlier run. Its addresses come in their order and so have their numbers again."""
+        """Take over the documents base of an earlier run. Its addresses are added in order, so they keep their
+        numbers."""
         learned = vars(self).pop("_inherited", None)
         if not learned:
             return
@@ -304,7 +305,7 @@ class Knowing(Strategy):
     # What is told
 
     def _gauge(self, now: float, every: int = 0) -> None:
-        """All energies, if there were so many downloads since the last time."""
+        """Note all energies if there were so many downloads since the last note."""
         if self.downloads < self.told + every:
             return
         self.told = self.downloads
@@ -345,7 +346,7 @@ class Knowing(Strategy):
 
 
 def _distinct(page: Page) -> list[Link]:
-    """Each address once, as it is shown first, and not the page itself."""
+    """The links of a page: each address once, as it is shown first, without the page itself."""
     links: dict[str, Link] = {}
     for link in page.links:
         links.setdefault(link.url, link)

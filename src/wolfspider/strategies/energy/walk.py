@@ -19,7 +19,7 @@ from wolfspider.policy.strategy import register
 from wolfspider.strategies.energy.herd import NOWHERE, Agent, brood
 from wolfspider.strategies.energy.knowledge import GAUGE, MOST_AGENTS, Knowing
 
-WALK = 100  # moves through known documents after which an agent is lost, and goes on where there is something new
+WALK = 100  # moves through known documents after which an agent is lost, and restarts at a link nobody has followed
 
 
 @register
@@ -74,7 +74,7 @@ class Energy(Knowing):
             yield self.turns.queue.popleft()
 
     def _turn(self, name: str, room: Room, now: float) -> Visit | None:
-        """It walks until it needs a visit, waits, rests or is dead. What it had chosen before it was refused stands."""
+        """The agent walks until it needs a visit, waits, rests or is dead. A choice that was refused still stands."""
         agent = self.herd[name]
         for step in range(WALK + 1):
             if agent.heading == NOWHERE and not self._choose(name, agent, now, lost=step == WALK):
@@ -92,7 +92,8 @@ class Energy(Knowing):
         return None
 
     def _is_barred(self, agent: Agent, room: Room) -> bool:
-        """Is it heading for an address that is out of scope, and that no visit will bring? Then it chooses again."""
+        """Is the agent heading for an address out of scope that no visit in flight will bring? Then it chooses
+        again."""
         if agent.heading in self.expected or room.allows(self._url(agent.heading)):
             return False
         self.base.set_aside(agent.heading)
@@ -100,8 +101,8 @@ class Energy(Knowing):
         return True
 
     def _go(self, name: str, agent: Agent, room: Room, now: float, failed: bool) -> Visit | None:
-        """To an address that nobody has brought; one that failed while this agent waited for its host is not asked
-        for again."""
+        """Visit an address that no agent has brought. One that failed while this agent waited for its host is not
+        visited again."""
         if failed:
             self._fail(name, agent, now)
         elif agent.heading in self.expected:
@@ -118,7 +119,7 @@ class Energy(Knowing):
     # Choosing
 
     def _choose(self, name: str, agent: Agent, now: float, lost: bool) -> bool:
-        """Where to go next; False if there is nowhere."""
+        """Choose where to go next; False if there is nowhere."""
         if self.starts:
             agent.at, agent.heading = NOWHERE, self.starts.popleft()
             return True
@@ -142,8 +143,7 @@ class Energy(Knowing):
         return None if document is None else self.base.addresses[document]
 
     def _root(self) -> int | None:
-        """A starting point, by chance. One that failed is no longer among them, so that each is looked at once for
-        nothing, and not all of them each time."""
+        """A random starting point. One that failed is removed, so that each is drawn in vain at most once."""
         while self.standing:
             place = self.rng.randrange(len(self.standing))
             if self.base.status[self.standing[place]] != DEAD:
@@ -153,7 +153,7 @@ class Energy(Knowing):
         return None
 
     def _teleport(self, name: str, agent: Agent, now: float) -> bool:
-        """It would have died. Where no energy is left anywhere it begins a new life."""
+        """Move an agent that would have died to a page with energy left. If there is none, it starts a new life."""
         target = self._remnant()
         if target is not None:
             agent.heading = target
@@ -167,7 +167,7 @@ class Energy(Knowing):
         return True
 
     def _restart(self, agent: Agent) -> bool:
-        """On a starting point or another page that was worth going to, and along a link that nobody has followed."""
+        """Put the agent on a starting point or another good page, heading for a link that no agent has followed."""
         found = self.base.untried(self.rng, self.params.beta, self.expected.__contains__)
         if found is not None:
             agent.at, agent.heading = found
@@ -176,7 +176,7 @@ class Energy(Knowing):
     # Living
 
     def _arrive(self, name: str, agent: Agent, document: int, now: float) -> bool:
-        """Is it alive after that? Who came from nowhere has only been put there."""
+        """Is the agent alive after it has arrived? An agent that came from nowhere has only been placed there."""
         placed = agent.at == NOWHERE
         agent.at, agent.heading = document, NOWHERE
         if not placed:
@@ -184,8 +184,8 @@ class Energy(Knowing):
         return placed or self._survives(name, agent, now)
 
     def _harvest(self, document: int) -> float:
-        """All that the document has, be it a debt. With too many agents it keeps that and takes C; with nothing left
-        it takes what a second visit takes."""
+        """The energy of the document, which may be negative. With too many agents, the document keeps it and takes C;
+        without any energy left, it takes the cost of a second visit."""
         if len(self.herd) > self._most():
             return -float(self.params.cost)
         left = self.base.energies[document]
@@ -195,7 +195,7 @@ class Energy(Knowing):
         return left
 
     def _survives(self, name: str, agent: Agent, now: float) -> bool:
-        """It multiplies, dies, or is spared because they are few."""
+        """The agent multiplies, dies, or is spared because agents are few; False if it died."""
         if agent.energy < 0:
             if len(self.herd) > self._least():
                 self.herd.leave(name)
@@ -211,7 +211,7 @@ class Energy(Knowing):
         return True
 
     def _fail(self, name: str, agent: Agent, now: float) -> None:
-        """There is no page. It stays where it is, and that took C, unless it was only being put there."""
+        """There is no page: the agent stays where it is and pays C, unless it was only to be placed there."""
         agent.heading = NOWHERE
         if agent.at != NOWHERE:
             self.herd.feed(agent, -self.params.cost)

@@ -1,5 +1,6 @@
-"""The fleet of news foragers: who is born, who works, who is deleted. A5, A7, A8 and A9: what the reinforcing agent
-does to foragers.
+"""The fleet of news foragers: their parameters, births, turns and deletions.
+
+These are the rules A5, A7, A8 and A9: what the reinforcing agent does to foragers.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ class ForagerParams:
 
 
 class Fleet(Strategy):
-    """Everything about foragers but their steps."""
+    """Everything about foragers except their steps."""
 
     Params = ForagerParams
 
@@ -103,10 +104,10 @@ class Fleet(Strategy):
         super().__init__(topic, params, rng, shelf)
         self.fleet: dict[str, Forager] = {}
         self.born = 0
-        self.round: deque[str] = deque()  # who is still to work in this round
+        self.round: deque[str] = deque()  # foragers that are still to work in this round
         self.active = ""
-        self.since = -math.inf  # when its slice began
-        self.stalled = False  # has it no turn at a host where it could start?
+        self.since = -math.inf  # when the slice of the active forager began
+        self.stalled = False  # has it no turn at the host of its starting point?
         self._terms = Terms()
         self._inherited: list[dict[str, Any]] = []
 
@@ -115,16 +116,16 @@ class Fleet(Strategy):
         return open_states(self.params.model, self.params.mapping)
 
     def terms(self, given: Terms) -> Terms:
-        known = self.params
-        pays = given.pays if known.pays == "run" else known.pays
+        params = self.params
+        pays = given.pays if params.pays == "run" else params.pays
         self._terms = replace(
             given,
             pays=pays,
-            reward=known.reward,
-            cost=known.cost,
-            charge=known.charge,
-            window=known.window,
-            key=known.novelty,
+            reward=params.reward,
+            cost=params.cost,
+            charge=params.charge,
+            window=params.window,
+            key=params.novelty,
         )
         return self._terms
 
@@ -176,7 +177,7 @@ class Fleet(Strategy):
         )
 
     def _next(self) -> str:
-        """A8: who works now. A round holds everybody once."""
+        """A8: the forager that works now. In a round each works once."""
         while self.round and self.round[0] not in self.fleet:
             self.round.popleft()
         if not self.round:
@@ -211,8 +212,8 @@ class Fleet(Strategy):
         self.active = self._next()
 
     def _multiply(self, parent: Forager, now: float) -> None:
-        """A5: the weblog is divided by chance; a constant one is common to all, and a single entry cannot be divided:
-        a child without one would never do anything."""
+        """A5: the weblog is divided at random. A constant one is common to all, and a single entry is not divided: a
+        child without entries could do nothing."""
         weblog = parent.weblog
         if parent.selects and len(weblog) > 1:
             taken = set(self.rng.sample(list(weblog), len(weblog) // 2))
@@ -222,7 +223,7 @@ class Fleet(Strategy):
         parent.score = self.params.score
         child = self._join(parent.kind, self._child_weights(parent), weblog, now, parent.name)
         child.walked = parent.walked  # the entries of its weblog are dated by these
-        self.round.append(child.name)  # the last in the circle has its turn before the first
+        self.round.append(child.name)  # it works last in this round
 
     def _child_weights(self, parent: Forager) -> Vector:
         choice = self.params.weights

@@ -1,6 +1,6 @@
-"""One news forager: its weblog, its frontier, what it waits for.
+"""One news forager: its weblog, its frontier, and the answers it waits for.
 
-Here are the rules that concern one forager: A1 (the weblog), A2 (which page next), A3 (temporal differences).
+These are the rules that concern one forager: A1 (the weblog), A2 (which page is next), A3 (temporal differences).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from wolfspider.policy.turns import Group
 
 Vector = NDArray[np.float32]
 Allows = Callable[[str], bool]  # is an address in scope?
-FARTHEST = 1e9  # no weight leaves this far behind, so that nothing overflows
+FARTHEST = 1e9  # bound of a weight, so that nothing overflows
 
 
 class Entry(NamedTuple):
-    """What a weblog says of an address."""
+    """The entry of an address in a weblog."""
 
     value: float
-    seen: int  # when it was last visited, counted in steps: of two as good the newer comes first
+    seen: int  # when it was last visited, counted in steps; of two equally good ones the newer comes first
 
 
 Weblog = dict[str, Entry]  # best first
@@ -35,26 +35,26 @@ Weblog = dict[str, Entry]  # best first
 def updated(
     weblog: Mapping[str, Entry], path: Sequence[str], profits: Sequence[float], beta: float, now: int
 ) -> Weblog:
-    """A1: values move towards what the rest of the path earned; a new address has that value. `now` counts the steps
-    before this path."""
-    made = dict(weblog)
+    """A1: values move towards what the rest of the path earned; a new address gets that value. `now` is how many steps
+    came before this path."""
+    entries = dict(weblog)
     rest = np.cumsum(np.asarray(profits, dtype=float)[::-1])[::-1]
     for place, (url, earned) in enumerate(zip(path, rest.tolist(), strict=True)):
-        old = made.get(url)
-        made[url] = Entry(earned if old is None else (1 - beta) * old.value + beta * earned, now + place)
-    return ordered(made)
+        old = entries.get(url)
+        entries[url] = Entry(earned if old is None else (1 - beta) * old.value + beta * earned, now + place)
+    return ordered(entries)
 
 
 def ordered(weblog: Mapping[str, Entry], most: int | None = None) -> Weblog:
-    """Best first, and no more than these."""
+    """The best entries, best first, and at most so many."""
     return dict(islice(sorted(weblog.items(), key=lambda item: item[1], reverse=True), most))
 
 
 def corrected(
     weights: Vector, here: Vector, there: Vector, profit: float, alpha: float, gamma: float, steady: bool
 ) -> Vector:
-    """A3: temporal differences for a step from `here` to `there`. States that are not all but +-1 need a rate that
-    keeps the correction from overshooting (`steady`)."""
+    """A3: temporal differences for a step from `here` to `there`. States that are not nearly +-1 need a smaller rate,
+    so that the correction does not overshoot (`steady`)."""
     delta = profit + gamma * float(weights @ there) - float(weights @ here)
     if steady:
         alpha /= max(1.0, float(here @ here) - gamma * float(here @ there))
@@ -78,7 +78,7 @@ class Reachable:
         return url in self.left
 
     def add(self, url: str, state: Vector) -> None:
-        """A page that is here already keeps its place and has the newer state."""
+        """A page that is here already keeps its place and gets the newer state."""
         if url in self.left:
             self.states[self.left[url]] = state
             return
@@ -92,7 +92,7 @@ class Reachable:
         self.left[url] = place
 
     def best(self, weights: Vector, allows: Allows) -> tuple[str, float] | None:
-        """A2: the page of the highest value, of equals the oldest; None if none is in scope."""
+        """A2: the page with the highest value, the oldest of equal ones; None if none is in scope."""
         places = np.fromiter(self.left.values(), np.int64, len(self.left))
         values = np.einsum("ij,j->i", self.states[places], weights)  # not by BLAS: equal states have equal values
         for at in np.argsort(-values, kind="stable").tolist():
@@ -120,7 +120,7 @@ class Reachable:
 
 @dataclass
 class Due:
-    """A step whose documents are sent and not all paid for: what the weights wait for."""
+    """A step whose documents were sent and are not all answered: the weights wait for it."""
 
     path: int
     step: int  # place in the path
@@ -132,7 +132,7 @@ class Due:
 
 @helper
 class Forager(StoredFields):
-    """One of the fleet. While it is stopped everything stays as it is, and an unfinished path goes on later."""
+    """One of the fleet. While others work its state does not change, and an unfinished path continues later."""
 
     def __init__(self, name: str, kind: str, weights: Vector, weblog: Weblog, score: float, counter: int) -> None:
         self.name, self.kind, self.weights, self.weblog, self.score = name, kind, weights, weblog, score
@@ -148,10 +148,10 @@ class Forager(StoredFields):
         self.marked: dict[int, float] = {}  # documents it has sent, by their hash, until when they may be fresh
         self.due: dict[int, Due] = {}  # by number of the step
         self.pending: dict[int, int] = {}  # documents without an answer: visit -> number of the step
-        self.unsent: list[int] = []  # what a step that ended without a landing would have sent
+        self.unsent: list[int] = []  # documents of a step that ended without a landing, which go with the next
         self.lead = ""  # where the next path starts, if a search found something
         self.searched = -1  # paths it had walked when it last asked for a search
-        self.missed: dict[str, int] = {}  # starting points that were not to be had, and how often in a row
+        self.missed: dict[str, int] = {}  # starting points that failed, and how often in a row
 
     @property
     def selects(self) -> bool:
@@ -162,7 +162,7 @@ class Forager(StoredFields):
         return "RL" in self.kind
 
     def __len__(self) -> int:
-        """Addresses it holds beside its weblog: all others of this path were downloaded in it."""
+        """How many addresses it holds besides its weblog; all others of this path were downloaded in it."""
         return len(self.downloaded - self.weblog.keys()) + len(self.marked) + len(self.pending)
 
     def can_go_on(self, steps: int, allows: Allows) -> bool:
@@ -186,7 +186,7 @@ class Forager(StoredFields):
         self.marked = {key: until for key, until in self.marked.items() if until >= now}
 
     def step_on(self, url: str, state: Vector) -> Due:
-        """It stands on another page now; what that earns is still to come."""
+        """Move to another page; what that earns is still to come."""
         due = Due(self.paths, len(self.path), self.at, state, 0)
         self.path.append(url)
         self.profits.append(0.0)
@@ -212,7 +212,7 @@ class Forager(StoredFields):
 
 @helper
 class Step(StoredFields):
-    """What the forager at work is doing: reading a page, then downloading what it links to."""
+    """The step of the active forager: it reads a page, then downloads the pages that it links to."""
 
     def __init__(self, agent: str, pick: Link, fresh: bool, value: float = 0.0) -> None:
         self.agent, self.pick, self.fresh, self.value = agent, pick, fresh, value

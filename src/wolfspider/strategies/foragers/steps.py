@@ -1,4 +1,4 @@
-"""What a news forager does, step by step (A4, A10, A11), and what it is paid (A6)."""
+"""The steps of a news forager (A4, A10, A11), and its pay (A6)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from wolfspider.policy.turns import Group
 from wolfspider.strategies.foragers.fleet import Fleet
 from wolfspider.strategies.foragers.forager import Entry, Forager, Step, Vector, corrected, ordered, updated
 
-STATES_KEPT = 20_000  # contents whose state need not be computed again
-MISSES = 3  # times in a row that a starting point may not be to be had before it is given up
+STATES_KEPT = 20_000  # contents whose states are cached
+MISSES = 3  # failures in a row after which a starting point is given up
 SIGHTS_KEPT = 1_000_000  # pages without a date whose first sight is remembered
 
 
@@ -51,12 +51,12 @@ class Foragers(Fleet):
             if self.step is None and not self._choose(now):
                 break
             visits += self._give(room)
-            if self.step is not None:  # something of it is out, or waits for its host
+            if self.step is not None:  # part of it is in flight, or waits for its host
                 break
         return visits
 
     def _choose(self, now: float) -> bool:
-        """Begin a step, by whoever's turn it is; False if there is nothing to begin with now."""
+        """Begin a step of the forager whose turn it is; False if no step can begin now."""
         if now - self.since >= self.params.slice:
             self._change_guard(now)
         if self.stalled and self._wish() is None:
@@ -141,8 +141,8 @@ class Foragers(Fleet):
         return [visit]
 
     def _give_up(self, step: Step) -> None:
-        """The page is out of scope. Where it is known from it still stands, unless a person asked for it or a search
-        found it."""
+        """The page is out of scope. Weblog or frontier still hold it, unless a person asked for it or a search found
+        it."""
         url = step.pick.url
         if step.fresh and url not in self.fleet[step.agent].weblog:
             self.wished.appendleft(url)
@@ -189,18 +189,18 @@ class Foragers(Fleet):
         step.links = Group(self._wanted(forager, page))
 
     def _state_of(self, page: Page) -> Vector:
-        """The fleet shares what it knows of a content."""
-        known = self._known.get(page.digest)
-        if known is None:
+        """The state of a page, cached for the whole fleet."""
+        state = self._known.get(page.digest)
+        if state is None:
             if len(self._known) >= STATES_KEPT:
                 self._known.clear()
-            known = self._known[page.digest] = self._states.of(page)
-        return known
+            state = self._known[page.digest] = self._states.of(page)
+        return state
 
     def _missed(self, forager: Forager, step: Step, outcome: Outcome) -> None:
-        """No page: the step counts and nothing is earned. A starting point that is not there is struck out; one in a
-        weblog that is meant to stay as it is, only if it is missed again and again. Where the host merely has no turn,
-        the forager idles and tries again in its next slice."""
+        """No page: the step counts and earns nothing. A starting point that does not exist is removed from the weblog;
+        from a constant weblog only after several failures. If the host merely has no turn, the forager idles and tries
+        again in its next slice."""
         start, result = step.pick.url, outcome.result
         if start in forager.frontier:
             forager.frontier.pop(start)
@@ -222,7 +222,7 @@ class Foragers(Fleet):
         return [link for url, link in links.items() if url not in known]
 
     def _look_at(self, forager: Forager, step: Step, outcome: Outcome) -> None:
-        """A page that was linked to: into the frontier, and perhaps to the reinforcing agent."""
+        """A linked page is here: it goes to the frontier, and perhaps to the reinforcing agent."""
         page = outcome.page
         forager.downloaded.add(outcome.visit.link.url)
         if page is None:
@@ -241,10 +241,10 @@ class Foragers(Fleet):
             return
         if key not in forager.marked:
             step.sends.append(outcome.visit.id)
-        forager.marked[key] = until  # of a page that was published anew, later than before
+        forager.marked[key] = until  # later than before, if the page was published again
 
     def _date(self, page: Page, key: int, now: float) -> float:
-        """A page without a date is as old as its first sight by anyone of the fleet."""
+        """When a page was published; without a date, when the fleet first saw it."""
         if page.published is not None:
             return page.published
         if key not in self.sights and len(self.sights) >= SIGHTS_KEPT:
@@ -264,7 +264,7 @@ class Foragers(Fleet):
         return sends
 
     def reward(self, credit: Credit) -> None:
-        """A6, the part of the score; late credits find their step, those for who is dead are lost."""
+        """A6, as far as it concerns the score. Late credits find their step; those for deleted foragers are lost."""
         forager = self.fleet.get(credit.agent)
         number = forager.pending.pop(credit.visit, None) if forager else None
         if forager is None or number is None:
@@ -291,9 +291,10 @@ class Foragers(Fleet):
             )
 
     def _feed(self, forager: Forager, page: Page | None, now: float) -> None:
-        """What a search found: the next path starts at the first, the others stand in the weblog as seeds do."""
-        found = [link.url for link in page.links] if page else []
-        new = [url for url in found if url not in forager.weblog][: self.params.starts]
+        """Take over the results of a search: the next path starts at the first, the others enter the weblog as
+        seeds."""
+        results = [link.url for link in page.links] if page else []
+        new = [url for url in results if url not in forager.weblog][: self.params.starts]
         forager.lead = new[0] if new else ""
         if new:
             fed = {url: Entry(0.0, -place) for place, url in enumerate(new)}
@@ -303,7 +304,7 @@ class Foragers(Fleet):
     # People, and what is kept
 
     def seeds(self, links: Sequence[Link]) -> None:
-        """A person's wish is the next path of whoever is at work."""
+        """A starting point that a person adds begins the next path of the active forager."""
         self.wished.extend(link.url for link in links)
 
     def excluded(self) -> int:

@@ -1,4 +1,4 @@
-"""What the searches of the Intelligent Spider may be told, and the pages they choose from."""
+"""The parameters of the Intelligent Spider, and the pages its searches choose from."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SpiderParams:
 
 @helper
 class Candidate(StoredFields):
-    """A page that was fetched, and might be an output."""
+    """A fetched page that may become an output."""
 
     def __init__(self, url: str, title: str, terms: Indexed, seconds: float, origin: str, generation: int) -> None:
         self.url, self.title, self.terms, self.seconds = url, title, terms, seconds

@@ -1,12 +1,12 @@
-"""What the searches of the Intelligent Spider have in common.
+"""The generations of the Intelligent Spider: what its searches have in common.
 
-A person likes some pages: the inputs. The search goes in generations, and each has the same steps:
+The inputs are pages that a person likes. The search proceeds in generations, each with the same steps:
 
-    parents    their pages are looked at once more, from memory, for their links and how these overlap
-    children   all that the parents link to is fetched, unless it is known
+    parents    their pages are read again, from memory, for their links and how these overlap
+    children   the pages that the parents link to are fetched, unless they are known
     ranking    a Source is asked, once, for the pages of a category by the topic's words
-    leaps      so many pages of that ranking are fetched, the next that were not used yet
-    breeding   all scores are computed at once; the search chooses who stays, and who the next parents are
+    leaps      the next unused pages of that ranking are fetched
+    breeding   all scores are computed at once; the search chooses the pages that stay, and the next parents
 
 The first parents are the inputs and the starting points. Neither is ever an output: the person knows them.
 """
@@ -33,14 +33,15 @@ MOST_INPUTS = 20
 ROOM = 1_000  # candidates of which the terms are kept, besides those that were chosen
 SHOWN = 20  # results in a note: the log of a run keeps no longer ones
 TITLE = 100  # characters
-PATIENCE = 3  # leaps tried in a generation, as a multiple of the population; and questions that fail
-SEARCHED = 10  # words of liked pages that a leap asks for, where there are no keywords
+PATIENCE = 3  # leaps tried in a generation, as a multiple of the population; and failed questions for a ranking
+SEARCHED = 10  # words of liked pages that a leap asks for if there are no keywords
 
 
 class Spider(Strategy):
-    """The steps of a generation. A search says whom it keeps of the children, how many leaps it wants, and who breeds.
+    """The steps of a generation. A search decides which children it keeps, how many leaps it wants, and which pages
+    breed.
 
-    What a page is worth by the paper's measure has nothing to do with the judge, who says what the run calls relevant.
+    The score of a page by the paper's measure is independent of the judge, which says what the run calls relevant.
     """
 
     paper = PAPER
@@ -51,24 +52,24 @@ class Spider(Strategy):
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         self.began = now
         self.generation = 0
-        self.fetched = self.leaped = 0  # pages downloaded, and those of them to which it leapt
+        self.fetched = self.leaped = 0  # pages downloaded, and those of them that came by leaps
         self.phase = "parents"
         self.collection = Collection()
-        self.counted: set[int] = set()  # pages that count in it
-        self.known: Pool = {}  # candidates that have been seen lately
+        self.counted: set[int] = set()  # pages that the collection has counted
+        self.known: Pool = {}  # recent candidates
         self.chosen: Pool = {}  # the outputs so far, best first
-        self.scores: dict[str, list[float]] = {}  # of those
+        self.scores: dict[str, list[float]] = {}  # of the outputs
         self.liked: set[str] = set()  # addresses of liked pages, thumbs up included
-        self.inputs: set[str] = set()  # addresses that are no outputs: what is liked, and where it started
-        self.refused: set[str] = set()  # nor are these, for a person did not want them
+        self.inputs: set[str] = set()  # addresses that are no outputs: liked pages and starting points
+        self.refused: set[str] = set()  # addresses that are no outputs because a person did not want them
         self.homes: set[str] = set()  # hosts of the inputs
-        self.heredity: list[Keys] = []  # links of the parents, of each as often as it was chosen
-        self.outlinks: dict[str, str] = {}  # where they lead, and from which parent
+        self.heredity: list[Keys] = []  # the links of each parent, as often as it was chosen
+        self.outlinks: dict[str, str] = {}  # addresses that parents link to, and the parent
         self.times: dict[str, int] = {}  # parents, and how often each was chosen
         self.group = Group()
-        self.ranking: deque[Link] = deque()  # pages of the category that were not used yet
+        self.ranking: deque[Link] = deque()  # unused pages of the category
         self.place = ""  # the address of that ranking, once it was asked for
-        self.asked = 0  # how often it was
+        self.asked = 0  # how often it was asked for
         self.tried = 0  # leaps of this generation
         self.added: list[Link] = []  # starting points for the next generation
         self._like_topic()
@@ -81,7 +82,7 @@ class Spider(Strategy):
     # What is liked
 
     def _like_topic(self) -> None:
-        """The liked pages, or one made-up page of what was asked for, which counts as none."""
+        """Like the liked pages of the topic; without any, like one made-up page of the topic's words."""
         self._like_nothing()
         for page in self.topic.liked[:MOST_INPUTS]:
             self._like(page)
@@ -95,13 +96,13 @@ class Spider(Strategy):
     def _like(self, page: Page) -> None:
         if page.final_url in self.liked or len(self.liked) >= MOST_INPUTS:
             return
-        if not self.liked:  # nothing has to be made up any more
+        if not self.liked:  # the made-up page is no longer needed
             self._like_nothing()
         self.liked.add(page.final_url)
         self.likeness.like(kept_words(page.words), self._read(page))
 
     def _read(self, page: Page) -> Indexed:
-        """In terms; each page counts once in how rare they are."""
+        """The page in terms; each page is counted once in the collection."""
         terms, key = self.collection.read(page), key_of(page.final_url)
         if key not in self.counted:
             self.counted.add(key)
@@ -109,7 +110,7 @@ class Spider(Strategy):
         return terms
 
     def judged(self, page: Page, verdict: Verdict) -> None:
-        """A thumb up makes a page one more input, though it stays an output; a thumb down makes it neither."""
+        """A thumb up makes a page an input, though it stays an output; a thumb down makes it neither."""
         if verdict.relevant:
             self._like(page)
         else:
@@ -148,7 +149,7 @@ class Spider(Strategy):
             self._advance(now)
 
     def _waiting(self) -> Iterator[str]:
-        """Addresses that the search may still come to, or choose."""
+        """Addresses that the search may still fetch or choose."""
         for name in self.pools:
             yield from getattr(self, name)
         yield from self.outlinks
@@ -166,12 +167,12 @@ class Spider(Strategy):
         return self.visit(link, note=note, source=source, deadline=self.params.fetch_time)
 
     def _advance(self, now: float) -> None:
-        """To the next step that has something to do."""
+        """Begin the next step that has something to do."""
         if self.phase == "parents":
             self.phase = "children"
             self._meet()
         elif self._lacking() and not self.place and self.asked < PATIENCE and self.phase == "children":
-            # Once is enough, unless that failed; then again in the next generation.
+            # One answer is enough; after a failure the next generation asks again.
             words = self.topic.keywords or self.likeness.telling(self.collection, SEARCHED)
             self.phase, self.place, self.asked = "ranking", Question(LEAP, " ".join(words)).url, self.asked + 1
             self.group = Group([Link(self.place)])
@@ -186,7 +187,7 @@ class Spider(Strategy):
         return PATIENCE * 2 * self.params.outputs
 
     def _meet(self) -> None:
-        """Children that are known need not be fetched."""
+        """Fetch the children, except those that are known."""
         wanted = {url: self._met(url) for url in self.outlinks if self._eligible(url)}
         for candidate in wanted.values():
             if candidate is not None:
@@ -197,20 +198,20 @@ class Spider(Strategy):
         return self.chosen.get(url) or self.known.get(url)
 
     def _next_ranked(self, count: int) -> list[Link]:
-        """What is out of scope keeps its place in the ranking."""
-        found, kept = list[Link](), list[Link]()
-        while self.ranking and len(found) < count:
+        """The next unused pages of the ranking. Those out of scope keep their places in it."""
+        unused, aside = list[Link](), list[Link]()
+        while self.ranking and len(unused) < count:
             link = self.ranking.popleft()
             if not self.allows(link.url):
-                kept.append(link)
+                aside.append(link)
             elif self._eligible(link.url) and self._met(link.url) is None:
-                found.append(link)
-        self.ranking.extendleft(reversed(kept))
-        self.tried += len(found)
-        return found
+                unused.append(link)
+        self.ranking.extendleft(reversed(aside))
+        self.tried += len(unused)
+        return unused
 
     def _turn(self, now: float) -> None:
-        """A generation is complete, and the next begins if somebody has children."""
+        """End a generation, and begin the next if there are parents for it."""
         self.generation += 1
         parents = self._breed()
         if not parents and not self.added:
@@ -221,7 +222,7 @@ class Spider(Strategy):
             self._gather(parents)
 
     def _gather(self, parents: Sequence[str]) -> None:
-        """Ask for the parents once more. Those of the first generation are here, or are starting points."""
+        """Read the parents again. Those of the first generation are inputs, which are here, or starting points."""
         self.phase = "parents"
         if self.generation:
             self.heredity, self.outlinks = [], {}
@@ -244,18 +245,18 @@ class Spider(Strategy):
             self._offspring(page, outcome, by_leap=step == "leaps")
 
     def _ranked(self, outcome: Outcome) -> None:
-        if outcome.visit.link.url != self.place:  # the topic was another when it was asked for
+        if outcome.visit.link.url != self.place:  # it was asked for before the topic changed
             return
         result = outcome.result
         if isinstance(result, Page):
             self.ranking.extend(result.links)
-        elif result.kind != "excluded":  # there is such a Source, and it may answer another time
+        elif result.kind != "excluded":  # there is such a Source, and it may answer next time
             self.place = ""
 
     def _parent(self, page: Page, outcome: Outcome) -> None:
         url = outcome.visit.link.url
         times = self.times.get(url, 0)
-        if not times:  # nobody chose it: it is a starting point
+        if not times:  # it was not chosen, so it is a starting point
             self._start_from(page, url)
             self.fetched += bool(outcome.downloads)
         self._bear(page, max(1, times))
@@ -294,7 +295,7 @@ class Spider(Strategy):
         return url not in self.inputs and url not in self.refused
 
     def _make_room(self) -> None:
-        """Of those that were seen long ago the terms are forgotten; memory has their pages, should they come up."""
+        """Forget the oldest candidates; the run holds their pages in case they are needed again."""
         while len(self.known) > ROOM:
             del self.known[next(iter(self.known))]
 
@@ -304,7 +305,7 @@ class Spider(Strategy):
         """The parents link to this page."""
 
     def _mutant(self, candidate: Candidate) -> None:
-        """It came by a leap."""
+        """This page came by a leap."""
 
     def _lacking(self) -> int:
         """How many leaps this generation still wants."""
@@ -312,18 +313,18 @@ class Spider(Strategy):
 
     @abstractmethod
     def _breed(self) -> Sequence[str]:
-        """Choose, and name the parents of the next generation; none: the search is over."""
+        """Choose the outputs, and return the parents of the next generation; none if the search is over."""
 
     # Scores
 
     def _scores(self, pool: Pool) -> dict[str, Score]:
-        """Of all of them, by what is known of terms at this moment."""
+        """The scores of all candidates, by the present statistics of terms."""
         scores = self.likeness.scores([candidate.terms for candidate in pool.values()], self.collection)
         return dict(zip(pool, scores, strict=True))
 
     def _choose(self, pool: Pool, scores: Scores, count: int) -> None:
-        """The fittest are the outputs so far; among equals who came first. Those out of scope stay chosen, and are told
-        of when they are in scope again."""
+        """The fittest are the outputs so far; of equals, the first. Those out of scope stay chosen, and are shown when
+        they are in scope again."""
         order = sorted(pool, key=lambda url: -scores[url].total)[:count]
         aside = {url: candidate for url, candidate in self.chosen.items() if not self.allows(url)}
         self.chosen = {url: pool[url] for url in order} | aside
@@ -332,7 +333,7 @@ class Spider(Strategy):
     # For people
 
     def results(self) -> list[dict[str, Any]]:
-        """The outputs so far, best first. While a search has not chosen enough, the best of what it knows besides."""
+        """The outputs so far, best first. While these are too few, the best of the other candidates fill up."""
         most = self.params.outputs
         pool = self._in_scope(self.chosen)
         ranked = {url: Score(*self.scores[url]) for url in [*pool][:most]}
@@ -358,14 +359,14 @@ class Spider(Strategy):
         }
 
     def summary(self, now: float) -> dict[str, Any]:
-        """The search as it stands, for the note of a generation, and for whoever wants to know in between."""
+        """The search as it stands, for the note of a generation and for callers in between."""
         about = {"generation": self.generation, "fitness": round(self.fitness, 6), "final": self.phase == "done"}
         figures = {"fetched": self.fetched, "leaps": self.leaped, "seconds": now - self.began, **self._gauges()}
         return {**about, **figures, "results": self.results()}
 
     @property
     def fitness(self) -> float:
-        """In the mean over the outputs so far."""
+        """The mean score of the outputs so far."""
         best = [(terms + links) / 2 for url, (terms, links) in self.scores.items() if self.allows(url)]
         best = best[: self.params.outputs]
         return sum(best) / len(best) if best else 0.0

@@ -26,7 +26,7 @@ class SpiderBestFirst(Spider):
     variants = ({}, {"outputs": 3, "eq3": "printed"})
 
     def _breed(self) -> Sequence[str]:
-        """One output in each generation. The others are rated anew with it, for df has grown since."""
+        """One output in each generation. All others are scored again with it, because df has grown."""
         chosen, known = self._in_scope(self.chosen), self._in_scope(self.known)
         if len(chosen) >= self.params.outputs or not known:
             return []
@@ -40,7 +40,7 @@ class SpiderBestFirst(Spider):
         return url not in self.chosen and super()._eligible(url)
 
     def _make_room(self) -> None:
-        """Any candidate may be an output some day: the least likely ones go."""
+        """Any candidate may become an output: the least likely ones go."""
         if len(self.known) > 2 * ROOM:
             scores = self._scores(self.known)
             order = sorted(self.known, key=lambda url: -scores[url].total)
@@ -62,7 +62,7 @@ class Crossing(Spider):
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         self.brood: Pool = {}  # the best children of this generation so far
-        self.overlap: dict[str, int] = {}  # links that each of them has in common with the parents, all added
+        self.overlap: dict[str, int] = {}  # how many links each of them shares with the parents, in sum
         self.mutants: Pool = {}
         self.lineage = [np.zeros(0, np.uint64), np.zeros(0, np.int64)]  # links of the parents, how often each
         super().begin(seeds, now)
@@ -73,7 +73,7 @@ class Crossing(Spider):
 
     @property
     def shares(self) -> tuple[float, float]:
-        """Of crossover and of mutation."""
+        """The shares of crossover and of mutation."""
         return 1.0, 0.0
 
     @property
@@ -112,7 +112,7 @@ class Crossing(Spider):
         return max(0, self._crossed + self._mutated - min(children, self._crossed) - mutants)
 
     def _offered(self) -> Pool:
-        """What crossover and mutation bring to this generation."""
+        """The candidates that crossover and mutation bring to this generation."""
         self._cull()
         return {**self.brood, **self.mutants}
 
@@ -140,7 +140,7 @@ class SpiderGenetic(Crossing):
         return self.params.crossover, self.params.mutation
 
     def _breed(self) -> Sequence[str]:
-        """The elite is rated anew, too: df has grown, and only scores of one moment can be compared."""
+        """The elite is scored again, too: df has grown, and only scores with the same df can be compared."""
         pool = self._in_scope({**self.chosen, **self._offered()})
         scores = self._scores(pool)
         before = sum(scores[url].total for url in self.chosen if url in pool)
