@@ -7,7 +7,7 @@ text. It follows the reader's choice of light or dark, and prints.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
@@ -108,21 +108,21 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
-def _body(reproduction: Reproduction, files: Sequence[str]) -> Iterator[str]:
+def _body(reproduction: Reproduction, files: Sequence[str]) -> list[str]:
     experiment = reproduction.experiment
-    yield f'<header><h1>{_text(experiment.title)}</h1><p class="paper">{_text(experiment.paper)}</p>'
-    yield f"<p>{_text(experiment.about)}</p>{_tally(reproduction.findings)}</header>"
-    yield "<h2>What is claimed, and what was found</h2>"
-    yield from map(_claim, reproduction.findings)
-    if reproduction.tables:
-        yield "<h2>Tables</h2>"
-        yield from map(_table, reproduction.tables)
-    if reproduction.figures:
-        yield "<h2>Figures</h2>"
-        yield from (f"<figure>{figure.svg()}</figure>" for figure in reproduction.figures)
-    yield from _how(reproduction)
-    yield from _list("The same for other programs", (f'<a href="{_text(name)}">{_text(name)}</a>' for name in files))
-    yield f"<footer>wolfspider {_text(__version__)}</footer>"
+    return [
+        f'<header><h1>{_text(experiment.title)}</h1><p class="paper">{_text(experiment.paper)}</p>',
+        f"<p>{_text(experiment.about)}</p>{_tally(reproduction.findings)}</header>",
+        "<h2>What is claimed, and what was found</h2>",
+        *map(_claim, reproduction.findings),
+        *(["<h2>Tables</h2>"] if reproduction.tables else []),
+        *map(_table, reproduction.tables),
+        *(["<h2>Figures</h2>"] if reproduction.figures else []),
+        *(f"<figure>{figure.svg()}</figure>" for figure in reproduction.figures),
+        *_how(reproduction),
+        *_list("The same for other programs", (f'<a href="{_text(name)}">{_text(name)}</a>' for name in files)),
+        f"<footer>wolfspider {_text(__version__)}</footer>",
+    ]
 
 
 def _tally(findings: Sequence[Finding]) -> str:
@@ -193,21 +193,22 @@ def _cells(value: Any, double: bool, kind: str) -> str:
     return f'<td class="n">{_text(number(both.ours))}</td><td class="n printed">{_text(number(both.paper))}</td>'
 
 
-def _how(reproduction: Reproduction) -> Iterator[str]:
+def _how(reproduction: Reproduction) -> list[str]:
     experiment, form = reproduction.experiment, reproduction.form
-    yield "<h2>How it was run</h2>"
     recorded = any(not str(row.get("web", "synthetic")).startswith("synthetic") for row in reproduction.rows)
     options = " --quick" * form.quick + " --corpora DIR" * recorded
-    yield f"<pre><code>wolfspider reproduce {_text(experiment.name)}{options} --out DIR</code></pre>"
     cells = f"{len(reproduction.rows):,} cells, {duration(reproduction.seconds)} of computing on one core"
-    yield f"<p>{'The quick form' if form.quick else 'The full form'}: {cells}.</p>"
-    yield from _list("What was scaled down", [_text(sentence) for sentence in experiment.scaled(form)])
+    return [
+        "<h2>How it was run</h2>",
+        f"<pre><code>wolfspider reproduce {_text(experiment.name)}{options} --out DIR</code></pre>",
+        f"<p>{'The quick form' if form.quick else 'The full form'}: {cells}.</p>",
+        *_list("What was scaled down", map(_text, experiment.scaled(form))),
+    ]
 
 
-def _list(title: str, lines: Iterable[str]) -> Iterator[str]:
+def _list(title: str, lines: Iterable[str]) -> list[str]:
     listed = "".join(f"<li>{line}</li>" for line in lines)
-    if listed:
-        yield f"<h3>{title}</h3><ul>{listed}</ul>"
+    return [f"<h3>{title}</h3><ul>{listed}</ul>"] if listed else []
 
 
 def _text(words: str) -> str:

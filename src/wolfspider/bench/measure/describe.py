@@ -7,7 +7,7 @@ degrees alone can be told from what is owed to the pattern of links. `sampled` s
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -114,7 +114,7 @@ def describe(world: World, now: float | None = None, seed: int = 0, sources: int
         ),
         topics=_topics(world, graph, drawn),
         tasks=_tasks(world, at, graph, rng),
-        sampled=tuple(_sampled(original, graph.m - shuffled.links)),
+        sampled=_sampled(original, graph.m - shuffled.links),
     )
 
 
@@ -159,13 +159,14 @@ def _task(graph: Graph, index: dict[str, int], task: Task, rng: np.random.Genera
     )
 
 
-def _sampled(shape: Shape, dropped: int) -> Iterable[str]:
-    yield f"distances from {shape.directed.sources} random pages"
-    if not shape.clustering.exact:
-        yield f"clustering at {shape.clustering.nodes:,} random pages, at most {SAMPLED_NEIGHBOURS} neighbours of each"
-    yield f"relevance by distance from at most {TASK_SOURCES} relevant pages of each topic"
-    if dropped:
-        yield f"rewiring dropped {dropped:,} links that would have doubled others"
+def _sampled(shape: Shape, dropped: int) -> tuple[str, ...]:
+    neighbours = f"at most {SAMPLED_NEIGHBOURS} neighbours of each"
+    return (
+        f"distances from {shape.directed.sources} random pages",
+        *([] if shape.clustering.exact else [f"clustering at {shape.clustering.nodes:,} random pages, {neighbours}"]),
+        f"relevance by distance from at most {TASK_SOURCES} relevant pages of each topic",
+        *([f"rewiring dropped {dropped:,} links that would have doubled others"] if dropped else []),
+    )
 
 
 def text(found: Description) -> str:

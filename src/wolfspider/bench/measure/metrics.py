@@ -70,8 +70,7 @@ class Harvest:
         self.relevant = 0
 
     def __call__(self, event: Event) -> None:
-        landed = charged(event)
-        if landed is not None:
+        if landed := charged(event):
             verdict = landed.outcome.verdict
             self.downloads += 1
             self.relevant += verdict is not None and verdict.relevant

@@ -142,7 +142,7 @@ def claims_csv(reproduction: Reproduction) -> str:
         "ruling on it",
         "its statistic",
     ]
-    lines: list[list[Any]] = []
+    lines = []
     for found in reproduction.findings:
         claim, broken = found.claim, found.broken
         variant = [claim.broken.says, broken.word, broken.statistic] if claim.broken and broken else ["", "", ""]
