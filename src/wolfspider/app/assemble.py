@@ -58,10 +58,10 @@ def topic_of(settings: Settings, likes: Iterable[Fetch]) -> Topic:
 def strategy_of(settings: Settings, topic: Topic, shelf: Shelf, learned: Learned | None = None) -> Strategy:
     kind = strategy_kind(settings.strategy)
     params: Any = build(kind.Params, settings.set)
-    made = kind(topic, params, generator(settings.seed, kind.name), shelf)
+    strategy = kind(topic, params, generator(settings.seed, kind.name), shelf)
     if learned and "strategy" in learned:
-        made.inherit(learned["strategy"])
-    return made
+        strategy.inherit(learned["strategy"])
+    return strategy
 
 
 def judge_of(settings: Settings, learned: Learned | None = None) -> Callable[[Topic], Judge]:
@@ -82,13 +82,10 @@ def scope_of(settings: Settings) -> Scope:
     named = frozenset(map(seeds.address, settings.urls))
 
     def within(url: str) -> bool:
-        return not looks_like_file(url) or url in named or (settings.pdf and _ends_like_pdf(url))
+        pdf = settings.pdf and url.partition("?")[0].lower().endswith(".pdf")
+        return not looks_like_file(url) or url in named or pdf
 
     return Scope(settings.include, settings.exclude, within, Nofollow(settings.nofollow))
-
-
-def _ends_like_pdf(url: str) -> bool:
-    return url.partition("?")[0].lower().endswith(".pdf")
 
 
 def sources_of(settings: Settings, scope: Scope, web: Callable[[], Live], leaping: Leaping | None) -> dict[str, Source]:

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from wolfspider.core import codec, events
-from wolfspider.core.model import Failure, Page
+from wolfspider.core.model import Failure
 
 SEEDS = 1000  # starting points told by name
 
@@ -57,13 +57,10 @@ def _landed(event: events.Landed) -> dict[str, Any]:
         "downloads": event.downloads,
         "seconds": round(outcome.seconds, 3),
     }
-    if isinstance(outcome.result, Failure):
-        return common | {"failure": outcome.result.kind, "detail": outcome.result.detail}
-    return common | _page(outcome.result) | _verdict(event)
-
-
-def _page(page: Page) -> dict[str, Any]:
-    return {
+    page, verdict = outcome.result, outcome.verdict
+    if isinstance(page, Failure):
+        return common | {"failure": page.kind, "detail": page.detail}
+    return common | {
         "final_url": page.final_url,
         "title": page.title,
         "status": page.status,
@@ -73,11 +70,6 @@ def _page(page: Page) -> dict[str, Any]:
         "size": page.size,
         "digest": page.digest,
         "links": len(page.links),
+        "score": None if verdict is None else verdict.score,
+        "relevant": None if verdict is None else verdict.relevant,
     }
-
-
-def _verdict(event: events.Landed) -> dict[str, Any]:
-    verdict = event.outcome.verdict
-    return (
-        {"score": None, "relevant": None} if verdict is None else {"score": verdict.score, "relevant": verdict.relevant}
-    )

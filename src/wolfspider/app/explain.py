@@ -74,7 +74,15 @@ def _state(
 
 
 def _visit(visit: Visited, landing: Landing | None) -> dict[str, Any]:
-    told = {
+    outcome: dict[str, Any] | None = None
+    if landing is not None:
+        outcome = {"at": moment(landing.at), "seconds": round(landing.seconds, 3), "attempts": landing.cost}
+        if landing.failure is not None:
+            meaning = MEANINGS.get(landing.failure, "")
+            outcome |= {"failure": landing.failure, "detail": landing.detail, "meaning": meaning}
+        else:
+            outcome |= {"score": landing.score, "relevant": landing.relevant, "evidence": landing.evidence}
+    return {
         "id": visit.id,
         "agent": visit.agent,
         "source": visit.source,
@@ -82,16 +90,8 @@ def _visit(visit: Visited, landing: Landing | None) -> dict[str, Any]:
         "note": visit.note,
         "fresh": visit.fresh,
         "how": visit.how,
+        "outcome": outcome,
     }
-    return told | {"outcome": _outcome(landing) if landing is not None else None}
-
-
-def _outcome(landing: Landing) -> dict[str, Any]:
-    told = {"at": moment(landing.at), "seconds": round(landing.seconds, 3), "attempts": landing.cost}
-    if landing.failure is not None:
-        meaning = MEANINGS.get(landing.failure, "")
-        return told | {"failure": landing.failure, "detail": landing.detail, "meaning": meaning}
-    return told | {"score": landing.score, "relevant": landing.relevant, "evidence": landing.evidence}
 
 
 def _page(page: StoredPage) -> dict[str, Any]:
@@ -169,12 +169,11 @@ def _scope(view: RunView, url: str) -> dict[str, Any]:
 
 def _current_scope(view: RunView) -> Scope:
     scope = scope_of(Settings.from_json(view.about["settings"]))
+    changes = {"Exclude": scope.exclude, "Include": scope.include}
     for _, _, data in view.events("Obeyed"):
         command = data.get("command", {})
-        if data.get("problem") or command.get("kind") not in ("Exclude", "Include"):
-            continue
-        change = scope.exclude if command["kind"] == "Exclude" else scope.include
-        change(Rule.read(command["rule"]))
+        if not data.get("problem") and command.get("kind") in changes:
+            changes[command["kind"]](Rule.read(command["rule"]))
     return scope
 
 

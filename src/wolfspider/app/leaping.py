@@ -28,7 +28,7 @@ from wolfspider.store.folder import is_run
 from wolfspider.strategies.spider.generations import MOST_INPUTS, Spider
 from wolfspider.web.seeds import sources
 from wolfspider.web.seeds.gathered import Allows
-from wolfspider.web.seeds.leaps import Leaps, Search, SitemapLeaps
+from wolfspider.web.seeds.leaps import Leaps, SitemapLeaps
 from wolfspider.web.seeds.search import Searches
 from wolfspider.web.worlds.world import Web
 
@@ -70,40 +70,23 @@ def opened(settings: Settings, remark: Callable[[str], None]) -> Leaping | None:
     what = settings.leaps
     if not what:
         return None
-    if what.startswith((SITEMAP, SEARCH)) or is_run(Path(what)):
-        _refuse_category(settings)
+    if settings.category and (what.startswith((SITEMAP, SEARCH)) or is_run(Path(what))):
+        raise Problem(f"--category names a category of a file of `wolfspider categories build`; {what} has none.")
     if what.startswith(SITEMAP):
-        return _sitemap(sources.address(what.removeprefix(SITEMAP)), bool(settings.include))
+        url, abroad = sources.address(what.removeprefix(SITEMAP)), bool(settings.include)
+        return Leaping(
+            f"Leaps go to what {url} says is there.",
+            lambda allows, web, services: SitemapLeaps(web, services, url, allows, abroad),
+        )
     if what.startswith(SEARCH):
-        return _search(sources.address(what.removeprefix(SEARCH)), settings.results)
+        url = sources.address(what.removeprefix(SEARCH))
+        return Leaping(
+            f"Leaps go to what the search service {url} finds.",
+            lambda allows, web, services: Searches(services, url, settings.results, allows),
+        )
     if "://" in what:
         raise Problem(f"--leaps takes a file, a run, sitemap:URL or search:URL. Which is {what[:80]!r}?")
     return _run(Path(what), remark) if is_run(Path(what)) else _categories(Path(what), settings.category)
-
-
-def _refuse_category(settings: Settings) -> None:
-    if settings.category:
-        raise Problem(
-            f"--category names a category of a file of `wolfspider categories build`; {settings.leaps} has none."
-        )
-
-
-def _sitemap(url: str, abroad: bool) -> Leaping:
-    def source(allows: Allows, web: Asks, services: Asks) -> Source:
-        return SitemapLeaps(web, services, url, allows, abroad)
-
-    return Leaping(f"Leaps go to what {url} says is there.", source)
-
-
-def _search(url: str, results: int) -> Leaping:
-    def source(allows: Allows, web: Asks, services: Asks) -> Source:
-        return Searches(services, url, results, allows)
-
-    return Leaping(f"Leaps go to what the search service {url} finds.", source)
-
-
-def _at_hand(told: str, search: Search, close: Callable[[], None]) -> Leaping:
-    return Leaping(told, lambda allows, web, services: Leaps(search, allows), close)
 
 
 def _run(folder: Path, remark: Callable[[str], None]) -> Leaping:
@@ -119,11 +102,8 @@ def _run(folder: Path, remark: Callable[[str], None]) -> Leaping:
         remark(f"Leaps find {MOST_PAGES:,} pages of {folder}, drawn by chance.")
     elif words.full:
         remark(f"Leaps find the first {words.count:,} pages of {folder}: there is no room for the words of more.")
-    return _at_hand(
-        f"Leaps go to the {words.count:,} pages of the run {folder}.",
-        words.search,
-        words.close,
-    )
+    told = f"Leaps go to the {words.count:,} pages of the run {folder}."
+    return Leaping(told, lambda allows, web, services: Leaps(words.search, allows), words.close)
 
 
 def _categories(path: Path, category: str) -> Leaping:
@@ -137,4 +117,5 @@ def _categories(path: Path, category: str) -> Leaping:
         raise
     where = f"category {inside.path} of {path}" if category else str(path)
     search = partial(index.search, category=inside)
-    return _at_hand(f"Leaps go to the {inside.pages:,} pages of {where}.", search, index.close)
+    told = f"Leaps go to the {inside.pages:,} pages of {where}."
+    return Leaping(told, lambda allows, web, services: Leaps(search, allows), index.close)

@@ -82,12 +82,8 @@ def check_at_hand(part: str, name: str) -> None:
 def given_classes(settings: Mapping[str, Any]) -> dict[str, str]:
     """Of the settings that a program gave, strategy and judge where these are classes, by name."""
     classes = {part: settings[part] for part in PARTS if isinstance(settings.get(part), type)}
-    return {part: _house_name(kind) or GivenClass(kind) for part, kind in classes.items()}
-
-
-def _house_name(kind: type) -> str:
-    name = getattr(kind, "name", "")
-    return name if isinstance(name, str) and all_strategies().get(name) is kind else ""
+    house = {kind: name for name, kind in all_strategies().items()} if classes else {}
+    return {part: house.get(kind) or GivenClass(kind) for part, kind in classes.items()}
 
 
 def strategy_kind(name: str) -> type[Strategy]:
@@ -177,10 +173,9 @@ def _chosen(text: str, fits: Callable[[Any], bool], wanted: str) -> Any:
     path, _, name = text.partition(".py")
     fitting = {key: value for key, value in _classes(path).items() if fits(value)}
     if name.lstrip(":"):
-        found = fitting.get(name[1:])
-        if found is None:
+        if name[1:] not in fitting:
             raise Problem(f"{path}.py has no {name[1:]!r} that is {wanted}.{closest(name[1:], fitting)}")
-        return found
+        return fitting[name[1:]]
     if len(fitting) != 1:
         names = f": {', '.join(sorted(fitting))}" if fitting else ""
         cure = _unfinished(path) or f" Name one by {path}.py:NAME."
@@ -221,7 +216,9 @@ def _loaded(path: Path) -> ModuleType:
         loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
-        raise BadInput(f"{path} cannot be loaded: {type(error).__name__}: {error}{_line(error)}.") from error
+        lines = [line for frame, line in walk_tb(error.__traceback__) if _is_own(frame)]
+        where = f" (line {lines[-1]})" if lines else ""  # a SyntaxError tells its line by itself
+        raise BadInput(f"{path} cannot be loaded: {type(error).__name__}: {error}{where}.") from error
     finally:  # a file that registers its strategy must not take the name of one of the house
         REGISTRY.clear()
         REGISTRY.update(registered)
@@ -230,9 +227,3 @@ def _loaded(path: Path) -> ModuleType:
 
 def _digest(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=8).hexdigest()
-
-
-def _line(error: BaseException) -> str:
-    """The last line of the person's own file that had a part in the error; a SyntaxError tells its line by itself."""
-    lines = [line for frame, line in walk_tb(error.__traceback__) if _is_own(frame)]
-    return f" (line {lines[-1]})" if lines else ""

@@ -48,7 +48,15 @@ def opened(
             before_removal()
     if is_run(folder):
         shutil.rmtree(folder)
-    return create(folder, _about(settings, folder, remark), info=_info(settings), full=full)
+    # What a new run says of itself: how it was asked for, and what it starts from.
+    about: dict[str, Any] = {"settings": settings.to_json(), "parser": parser()}
+    if settings.learned_from:
+        about["learned"] = past_runs.hand_on(Path(settings.learned_from), folder, settings, remark)
+    # For the head of every archive file: the program and the person behind the crawl.
+    info = {"software": f"wolfspider/{__version__}", "format": "WARC File Format 1.1", "robots": "obey"}
+    if settings.contact:
+        info["operator"] = settings.contact
+    return create(folder, about, info=info, full=full)
 
 
 def _came_to_nothing(store: Store, folder: Path, settings: Settings, remark: Callable[[str], None]) -> bool:
@@ -80,20 +88,6 @@ def check_same(settings: Settings, first: Settings, folder: Path) -> None:
             f"{folder} is a run that was begun otherwise ({before}). Resume it by `wolfspider resume {folder}`, "
             "or name another folder by --out."
         )
-
-
-def _about(settings: Settings, folder: Path, remark: Callable[[str], None]) -> dict[str, Any]:
-    """What a new run says of itself: how it was asked for, and what it starts from."""
-    about: dict[str, Any] = {"settings": settings.to_json(), "parser": parser()}
-    if settings.learned_from:
-        about["learned"] = past_runs.hand_on(Path(settings.learned_from), folder, settings, remark)
-    return about
-
-
-def _info(settings: Settings) -> dict[str, str]:
-    """For the head of every archive file: the program and the person behind the crawl."""
-    info = {"software": f"wolfspider/{__version__}", "format": "WARC File Format 1.1", "robots": "obey"}
-    return info | ({"operator": settings.contact} if settings.contact else {})
 
 
 def recalled(store: Store, make_crawl: Callable[[], Crawl], folder: Path) -> tuple[Crawl, Room] | None:

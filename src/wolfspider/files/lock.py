@@ -30,7 +30,10 @@ class Lock:
             os.close(self._handle)
             self._handle = None
             raise refusal from error
-        _sign(self._handle)
+        os.ftruncate(self._handle, 0)
+        owner = {"pid": os.getpid(), "host": socket.gethostname()}
+        with contextlib.suppress(OSError):  # a full disk is reported when something must be written
+            os.pwrite(self._handle, json.dumps(owner).encode(), 0)
         _close_in_children(self)
 
     def release(self) -> None:
@@ -87,22 +90,12 @@ def _refusal(path: Path, handle: int, error: OSError) -> Problem:
             f"{path.parent} lies on a disk that cannot lock files ({error.strerror}), so two processes could write to "
             "this run at once. Put the run on a local disk."
         )
-    pid, host = _owner(handle)
-    return Busy(f"{path.parent} is in use by process {pid} on {host}. Wait until it is done, or stop it first.")
-
-
-def _owner(handle: int) -> tuple[str, str]:
     try:
         owner = json.loads(os.pread(handle, _MOST, 0))
-        return str(int(owner["pid"])), ascii(str(owner["host"])[:200])[1:-1]
+        pid, host = str(int(owner["pid"])), ascii(str(owner["host"])[:200])[1:-1]
     except (ValueError, KeyError, TypeError):  # between taking the lock and signing it
-        return "?", "an unknown host"
-
-
-def _sign(handle: int) -> None:
-    os.ftruncate(handle, 0)
-    with contextlib.suppress(OSError):  # a full disk is reported when something must be written
-        os.pwrite(handle, json.dumps({"pid": os.getpid(), "host": socket.gethostname()}).encode(), 0)
+        pid, host = "?", "an unknown host"
+    return Busy(f"{path.parent} is in use by process {pid} on {host}. Wait until it is done, or stop it first.")
 
 
 def _close_in_children(lock: Lock) -> None:

@@ -50,8 +50,7 @@ class Archive:
         self._lock = threading.Lock()  # `sync` must not meet a file that is just being closed
         self._fresh = True  # has a file a name that the disk may not have yet?
         self._handle = open_to_write(folder / name_of(self._file))
-        size = os.fstat(self._handle).st_size
-        if size != self._offset or max(numbers(folder), default=0) > self._file:
+        if os.fstat(self._handle).st_size != self._offset or max(numbers(folder), default=0) > self._file:
             self.close()
             raise BadInput(f"The archive {folder} does not end where it should: recover it before writing to it.")
 
@@ -69,12 +68,14 @@ class Archive:
         """A record that web/warc/writer.py packed, perhaps in another thread: packing is most of the work."""
         if self._offset >= self.largest:
             self._rotate()
-        before = b""
-        if self._offset == 0:
-            before = writer.info(at, self.info, name_of(self._file))
-        self._write(before + member if before else member)
+        before = writer.info(at, self.info, name_of(self._file)) if self._offset == 0 else b""
+        data = before + member
+        reach("archive-before-write")
+        reach("archive-torn", lambda: os.pwrite(self._handle, data[: len(data) // 2], self._offset))
+        extend(self.folder, self._handle, data, self._offset)
+        reach("archive-written")
         place = Place(self._file, self._offset + len(before), len(member))
-        self._offset += len(before) + len(member)
+        self._offset += len(data)
         return place
 
     def end(self) -> End:
@@ -98,12 +99,6 @@ class Archive:
 
     def close(self) -> None:
         os.close(self._handle)
-
-    def _write(self, data: bytes) -> None:
-        reach("archive-before-write")
-        reach("archive-torn", lambda: os.pwrite(self._handle, data[: len(data) // 2], self._offset))
-        extend(self.folder, self._handle, data, self._offset)
-        reach("archive-written")
 
     def _rotate(self) -> None:
         reach("archive-before-rotation")

@@ -134,19 +134,17 @@ def _capture(record: bytes) -> Capture:
     date = seconds(fields.get("warc-date", ""))
     if not gap or version != "HTTP/1.1" or date is None:
         raise ValueError("no answer")
-    headers = tuple(_pair(line) for line in lines)
     url, address = fields["warc-target-uri"], fields.get("warc-ip-address", "")
-    return Capture(url, date, int(status), headers, body, address, fields.get("warc-truncated", ""))
+    return Capture(url, date, int(status), tuple(map(_pair, lines)), body, address, fields.get("warc-truncated", ""))
 
 
 def _fields(record: bytes) -> tuple[dict[str, str], bytes]:
     """The named fields of a record and its block, with the two line breaks behind it."""
     head, _, block = record.partition(b"\r\n\r\n")
-    first, *lines = head.split(b"\r\n")
-    if first != b"WARC/1.1":
+    first, *lines = head.decode("utf-8", "surrogateescape").split("\r\n")
+    if first != "WARC/1.1":
         raise ValueError("no WARC record")
-    pairs = (_pair(line.decode("utf-8", "surrogateescape")) for line in lines)
-    fields = {name.lower(): value for name, value in pairs}
+    fields = {name.lower(): value for name, value in map(_pair, lines)}
     if not {"content-length", "warc-type"} <= fields.keys():
         raise ValueError("a field is missing")
     return fields, block

@@ -50,9 +50,15 @@ def surt(url: str) -> str:
     if not found:
         return scheme.translate(_NO_BLANKS)  # a Source's address, `leap:...`
     authority, slash, path = rest.partition("/")
-    host, port = _host_and_port(authority, scheme)
+    host, colon, port = authority.rpartition(":")
+    if not colon or not port.isdecimal():  # no port, or the end of an IPv6 address
+        host, port = authority, ""
+    if not host.startswith("["):
+        host = ",".join(reversed(_WWW.sub("", host).split(".")))
+    if port and port != _DEFAULT_PORTS.get(scheme):
+        host += f":{port}"
     path, mark, query = path.partition("?")
-    return f"{host}{port}){slash or '/'}{path.rstrip('/')}{mark if query else ''}{query}".translate(_NO_BLANKS)
+    return f"{host}){slash or '/'}{path.rstrip('/')}{mark if query else ''}{query}".translate(_NO_BLANKS)
 
 
 def line(row: IndexLine) -> bytes:
@@ -93,15 +99,6 @@ def _runs(rows: Iterator[IndexLine], size: int, folder: Path, open_files: ExitSt
     return [*runs, lines]
 
 
-def _host_and_port(authority: str, scheme: str) -> tuple[str, str]:
-    host, colon, port = authority.rpartition(":")
-    if not colon or not port.isdecimal():  # no port, or the end of an IPv6 address
-        host, port = authority, ""
-    if not host.startswith("["):
-        host = ",".join(reversed(_WWW.sub("", host).split(".")))
-    return host, "" if not port or port == _DEFAULT_PORTS.get(scheme) else f":{port}"
-
-
 # The archive of a run: an index beside each of its files, made when a session ends
 
 
@@ -125,6 +122,5 @@ def _is_stale(path: Path) -> bool:
 def _lines(folder: Path, number: int) -> Iterator[IndexLine]:
     for capture, digest, place in entries(folder, number):
         kind = next((value for name, value in capture.headers if name.lower() == "content-type"), "unk")
-        mime = kind.partition(";")[0].strip().lower() or "unk"
-        name = name_of(number)
-        yield IndexLine(capture.url, capture.at, mime, capture.status, digest, place.length, place.offset, name)
+        mime, file = kind.partition(";")[0].strip().lower() or "unk", name_of(number)
+        yield IndexLine(capture.url, capture.at, mime, capture.status, digest, place.length, place.offset, file)

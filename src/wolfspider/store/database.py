@@ -26,15 +26,18 @@ def connect(database: Path, *, full: bool = False) -> sqlite3.Connection:
     """The owner's connection: every transaction is begun and ended by name."""
     try:
         connection = sqlite3.connect(database, timeout=_OWNERS_PATIENCE, isolation_level=None, cached_statements=200)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute(f"PRAGMA synchronous = {'FULL' if full else 'NORMAL'}")
-        connection.execute(f"PRAGMA wal_autocheckpoint = {_FALLBACK_CHECKPOINT}")
-        connection.execute(f"PRAGMA cache_size = -{_CACHE}")
-        connection.execute("PRAGMA trusted_schema = OFF")
+        for pragma in (
+            "journal_mode = WAL",
+            f"synchronous = {'FULL' if full else 'NORMAL'}",
+            f"wal_autocheckpoint = {_FALLBACK_CHECKPOINT}",
+            f"cache_size = -{_CACHE}",
+            "trusted_schema = OFF",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
         return connection
+    except sqlite3.OperationalError:
+        raise
     except sqlite3.DatabaseError as error:
-        if isinstance(error, sqlite3.OperationalError):
-            raise
         raise damaged(database, error) from error
 
 
@@ -96,7 +99,8 @@ class Turn:
         try:
             self.connection.execute(statement, values)
         except UnicodeEncodeError:  # half of a surrogate pair, which SQLite cannot keep
-            self.connection.execute(statement, [_encodable(value) for value in values])
+            texts = (value.encode("utf-8", "replace").decode() if isinstance(value, str) else value for value in values)
+            self.connection.execute(statement, tuple(texts))
 
     def commit(self, prepare: Callable[[], None]) -> None:
         """Everything that was written since the last time, if anything was; `prepare` is called just before."""
@@ -115,10 +119,6 @@ class Turn:
         self._failure = self._failure or str(problem)
 
 
-def _encodable(value: Any) -> Any:
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
-
-
 class Wal:
     """SQLite's own log of what was committed, told to the disk from any thread, one at a time."""
 
@@ -134,14 +134,10 @@ class Wal:
             large = os.fstat(handle).st_size > LARGE_WAL
         finally:
             os.close(handle)
-        if large:
-            self._move()
-
-    def _move(self) -> None:
-        """Into the database, beside the owner's thread, so that a commit need not wait for the disk."""
-        if self._mover is None:
-            self._mover = sqlite3.connect(self._database, isolation_level=None, check_same_thread=False)
-        self._mover.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        if large:  # moved into the database beside the owner's thread, so that a commit need not wait for the disk
+            if self._mover is None:
+                self._mover = sqlite3.connect(self._database, isolation_level=None, check_same_thread=False)
+            self._mover.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
     def close(self) -> None:
         if self._mover is not None:

@@ -43,25 +43,22 @@ def make(places: Places) -> None:
     """Make a folder that only its owner may read, with nothing else in it."""
     try:
         places.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _refuse_others(places)
+        if is_run(places.folder):
+            raise Problem(f"{places.folder} is a run already: resume it, or choose another folder.")
+        # Leftovers of a run that was killed while it was made are no obstacle.
+        ours = {path.name for path in places[2:]} | {*_BESIDE, *_UNFINISHED}
+        if other := sorted(set(os.listdir(places.folder)) - ours):
+            raise Problem(
+                f"{places.folder} holds {other[0]!r} and is no run: choose an empty folder, or one to be made."
+            )
         places.folder.chmod(0o700)
     except OSError as error:
         raise Problem(f"{places.folder} cannot be made: {error.strerror}.") from error
     refuse_links(places)
 
 
-def _refuse_others(places: Places) -> None:
-    """Leftovers of a run that was killed while it was made are no obstacle."""
-    if is_run(places.folder):
-        raise Problem(f"{places.folder} is a run already: resume it, or choose another folder.")
-    ours = {path.name for path in places[2:]} | {*_BESIDE, *_UNFINISHED}
-    other = sorted(set(os.listdir(places.folder)) - ours)
-    if other:
-        raise Problem(f"{places.folder} holds {other[0]!r} and is no run: choose an empty folder, or one to be made.")
-
-
 def clear(places: Places) -> None:
-    """Remove such leftovers, under the lock. Nothing of them was ever promised."""
+    """Remove leftovers of a run that was killed while it was made, under the lock: nothing of them was promised."""
     if is_run(places.folder):
         raise Problem(f"{places.folder} is a run already: resume it, or choose another folder.")
     for leftover in (places.database, places.wal, *(places.folder / name for name in _BESIDE)):

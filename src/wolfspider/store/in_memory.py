@@ -61,17 +61,16 @@ class Volatile:
         if isinstance(result, Failure):
             self._held[url] = Held(result, None)
             return
-        page = result
         self._counted.pop(url, None)  # it may redirect now
         if verdict is not None:
-            self._counted[page.final_url] = (verdict.relevant, hidden(page.robots))
-        held = self._held.get(page.final_url)
-        unchanged = held is not None and held.result is page  # a server said that the copy at hand still holds
+            self._counted[result.final_url] = (verdict.relevant, hidden(result.robots))
+        held = self._held.get(result.final_url)
+        unchanged = held is not None and held.result is result  # a server said that the copy at hand still holds
         if self._landed is not None and not unchanged:
-            self._pages.pop(page.final_url, None)  # newest last
-            self._pages[page.final_url] = None
-        for name in addresses_of(url, page):
-            self._held[name] = Held(page, verdict)
+            self._pages.pop(result.final_url, None)  # newest last
+            self._pages[result.final_url] = None
+        for name in addresses_of(url, result):
+            self._held[name] = Held(result, verdict)
             if self._fetched is not None and self._fetched.status != 304:
                 self._headers[name] = self._fetched.headers
 

@@ -53,21 +53,17 @@ def append_command(folder: Path, command: Command, who: str) -> int:
         raise Problem(f"The command is too long: {len(text):,} characters, at most {schema.LONGEST_COMMAND:,}.")
     with contextlib.closing(connect_beside(places.database, "rw")) as connection:
         try:
-            return _inserted(connection, who, text)
+            connection.execute("BEGIN IMMEDIATE")
+            sql = f"SELECT COUNT(*) FROM commands WHERE id > ({_ANSWERED})"  # noqa: S608
+            (waiting,) = connection.execute(sql).fetchone()
+            if waiting >= _MOST_WAITING:  # closing the connection ends the transaction
+                raise Problem(f"{waiting:,} commands wait for this run already. Is anybody running it?")
+            values = (time.time(), who[:200].encode("utf-8", "replace").decode(), text)
+            number = connection.execute("INSERT INTO commands (at, who, data) VALUES (?, ?, ?)", values).lastrowid
+            connection.execute("COMMIT")
+            return int(number or 0)
         except sqlite3.OperationalError as error:
             raise Problem(f"{folder} cannot be told anything: {error}.") from error
-
-
-def _inserted(connection: sqlite3.Connection, who: str, text: str) -> int:
-    connection.execute("BEGIN IMMEDIATE")
-    (waiting,) = connection.execute(f"SELECT COUNT(*) FROM commands WHERE id > ({_ANSWERED})").fetchone()  # noqa: S608
-    if waiting >= _MOST_WAITING:
-        connection.execute("ROLLBACK")
-        raise Problem(f"{waiting:,} commands wait for this run already. Is anybody running it?")
-    values = (time.time(), who[:200].encode("utf-8", "replace").decode(), text)
-    number = connection.execute("INSERT INTO commands (at, who, data) VALUES (?, ?, ?)", values).lastrowid
-    connection.execute("COMMIT")
-    return int(number or 0)
 
 
 def answer_to(folder: Path, number: int) -> Mapping[str, Any] | None:

@@ -33,10 +33,9 @@ class Intake:
         fetch = self._awaited.pop(visit, None)
         url, how = (fetch.url, Route.OUT) if fetch is not None else self._route_of(visit)
         before = self._archive.end()
-        stands_for: Any
         if isinstance(result, Failure):
             self._append(fetch, None)
-            stands_for = [result.kind, result.detail]
+            stands_for: Any = [result.kind, result.detail]
         elif not is_web_address(url):
             stands_for = packed_page(result)
         else:

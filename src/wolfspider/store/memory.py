@@ -10,10 +10,9 @@ from wolfspider.engine.contracts import Held
 from wolfspider.policy.room import Broken
 from wolfspider.store.base import addresses_of, validators
 from wolfspider.store.database import Turn
-from wolfspider.store.journal import Journal
+from wolfspider.store.journal import Journal, ReplayCheck
 from wolfspider.store.page_count import PageCount, count
 from wolfspider.store.page_reader import PageReader
-from wolfspider.store.replay_check import ReplayCheck
 from wolfspider.store.row_writer import RowWriter
 
 _HELD = (

@@ -33,7 +33,10 @@ class Recovery(NamedTuple):
 
 def recovered_end(connection: sqlite3.Connection, places: Places) -> End:
     """Where the archive goes on. If the machine died and took records with it, the log forgets them too."""
-    committed = _committed(connection)
+    sql = "SELECT file, end FROM log WHERE end IS NOT NULL ORDER BY seq DESC LIMIT 1"
+    landed = connection.execute(sql).fetchone() or (0, 0)
+    liked = connection.execute("SELECT end_file, end_offset FROM likes ORDER BY n DESC LIMIT 1").fetchone() or (0, 0)
+    committed = max(End(*landed), End(*liked))
     if not (places.archive / name_of(0)).is_file():  # no crash does that
         raise BadInput(f"{places.folder} is damaged: {name_of(0)} of its archive is missing. Restore it from a copy.")
     end = recover_archive(places.archive, committed).end
@@ -44,20 +47,12 @@ def recovered_end(connection: sqlite3.Connection, places: Places) -> End:
     return end
 
 
-def _committed(connection: sqlite3.Connection) -> End:
-    sql = "SELECT file, end FROM log WHERE end IS NOT NULL ORDER BY seq DESC LIMIT 1"
-    landed = connection.execute(sql).fetchone() or (0, 0)
-    liked = connection.execute("SELECT end_file, end_offset FROM likes ORDER BY n DESC LIMIT 1").fetchone() or (0, 0)
-    return max(End(*landed), End(*liked))
-
-
 def _cut_log(connection: sqlite3.Connection, end: End) -> None:
     """Back to the last entry before the first whose record is not all there."""
     sql = "SELECT MIN(seq) FROM log WHERE end IS NOT NULL AND (file, end) > (?, ?)"
     connection.execute("BEGIN IMMEDIATE")
     (first,) = connection.execute(sql, end).fetchone()
-    gone = connection.execute("DELETE FROM likes WHERE (end_file, end_offset) > (?, ?)", end).rowcount
-    if gone:
+    if connection.execute("DELETE FROM likes WHERE (end_file, end_offset) > (?, ?)", end).rowcount:
         first = 0  # the topic itself is incomplete: the crawl has to begin anew
     if first is not None:
         for table in BEHIND:

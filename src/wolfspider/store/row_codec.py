@@ -50,8 +50,8 @@ def packed_fetch(fetch: Fetch) -> bytes:
     """Everything but body and captures, which lie in the archive; its length is kept."""
     page = packed_page(fetch.page) if fetch.page is not None else None
     failure = list(fetch.failure) if fetch.failure is not None else None
-    known = [getattr(fetch, name) for name in _FETCH]
-    return packed([known, kept_headers(fetch.headers), failure, page, len(fetch.body)])
+    fields = [getattr(fetch, name) for name in _FETCH]
+    return packed([fields, kept_headers(fetch.headers), failure, page, len(fetch.body)])
 
 
 def unpacked_fetch(data: bytes) -> tuple[Fetch, int]:
@@ -68,10 +68,7 @@ def unpacked_fetch(data: bytes) -> tuple[Fetch, int]:
 
 def packed_entry(kind: str, parts: list[Any]) -> bytes:
     """An entry of the log; the result of a landing must have been replaced by what stands for it."""
-    if kind == "command":
-        command, now = parts
-        return packed([codec.store(command)[0], now])
-    return packed(parts)
+    return packed([codec.store(parts[0])[0], parts[1]] if kind == "command" else parts)
 
 
 def unpacked_entry(kind: str, data: bytes) -> tuple[Any, ...]:
@@ -94,7 +91,10 @@ def command_of(text: str) -> Command:
         if not _fits(getattr(command, name), kind):
             raise ValueError(f"{name} is of another kind")
     if isinstance(command, AddSeeds):
-        return AddSeeds(tuple(_canonical(url) for url in command.urls))
+        addresses = tuple(url for url in map(canonical, command.urls) if url is not None)
+        if len(addresses) < len(command.urls):
+            raise ValueError("no address")
+        return AddSeeds(addresses)
     return command
 
 
@@ -106,13 +106,6 @@ def _fits(value: Any, kind: Any) -> bool:
     if kind is Any:  # of a parameter
         return isinstance(value, str | bool) or _fits(value, float)
     return isinstance(value, tuple) and all(isinstance(one, str) for one in value)
-
-
-def _canonical(url: str) -> str:
-    found = canonical(url)
-    if found is None:
-        raise ValueError("no address")
-    return found
 
 
 def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:

@@ -85,12 +85,11 @@ def _read(data: bytes) -> tuple[str, dict[str, bytes]]:
     head: dict[str, Any] = json.loads(data[:end])
     if head["format"] != FORMAT:
         raise ValueError(f"its format is {head['format']}, not {FORMAT}")
-    start = end + 1
+    start = end + 1 + head["text"]
     inflater = zlib.decompressobj()
-    text = inflater.decompress(data[start : start + head["text"]], LARGEST_TEXT)
+    text = inflater.decompress(data[end + 1 : start], LARGEST_TEXT)
     if not inflater.eof:
         raise ValueError("its text has no end")
-    start += head["text"]
     arrays = {}
     for name, length in head["arrays"].items():
         arrays[name] = data[start : start + length]
@@ -121,8 +120,7 @@ class Start(NamedTuple):
 
 def take(turn: Turn, folder: Path, seq: int, n: int, state: Mapping[str, Any], shelf: int) -> None:
     """Save the state of a run after so many events of an entry of its log, with the length of its shelf."""
-    text, arrays = codec.store(dict(state))
-    saved = save(folder, name_of(seq, n), text, arrays)
+    saved = save(folder, name_of(seq, n), *codec.store(dict(state)))
     row = (seq, n, *saved, shelf, time.time())
     turn.write("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?, ?, ?)", row)
     turn.write(_DROP_OLD, (KEPT,))

@@ -14,7 +14,7 @@ that refer to them, and the log says where the archive ended; so after a crash w
 (recovery.py).
 
 A run that is opened again is replayed first: the same calls come, and while the log still has entries they are compared
-with its rows and nothing is written (replay_check.py). The first call that the log does not know is new.
+with its rows and nothing is written (journal.py). The first call that the log does not know is new.
 """
 
 from __future__ import annotations
@@ -45,12 +45,11 @@ from wolfspider.store.folder import Places
 from wolfspider.store.gauges import Gauges, gauges
 from wolfspider.store.inbox import Inbox
 from wolfspider.store.intake import Intake
-from wolfspider.store.journal import Journal
+from wolfspider.store.journal import Journal, ReplayCheck
 from wolfspider.store.memory import RunMemory
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.page_reader import PageReader, liked
 from wolfspider.store.recovery import recovered_end
-from wolfspider.store.replay_check import ReplayCheck
 from wolfspider.store.row_writer import RowWriter
 from wolfspider.store.shelf import DiskShelf
 from wolfspider.store.side_notes import StoredNotes

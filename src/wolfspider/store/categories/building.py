@@ -199,7 +199,9 @@ def _fill(path: Path, origin: Origin, seed: int, progress: Progress, built: Buil
         random = np.random.default_rng(seed)
         root = offered(grow(corpus, STOP_WORDS, random, lambda done, count: progress("learning", done, count)))
         built.categories = _place(connection, root)
-        _describe(connection, origin, seed, built)
+        about = {"origin": origin.name, "digest": origin.digest, "pages": built.pages, "seed": seed}
+        rows = [(name, storable(str(value))) for name, value in about.items()]
+        connection.executemany("INSERT INTO about VALUES (?, ?)", rows)
         connection.execute("INSERT INTO texts (texts) VALUES ('optimize')")
         connection.execute("COMMIT")
         connection.execute(f"PRAGMA application_id = {APPLICATION}")
@@ -264,9 +266,3 @@ def _place(connection: sqlite3.Connection, root: Region) -> int:
         "UPDATE pages SET category = ? WHERE number = ?", zip(homes.tolist(), range(homes.size), strict=True)
     )
     return len(rows) - 1
-
-
-def _describe(connection: sqlite3.Connection, origin: Origin, seed: int, built: Built) -> None:
-    about = {"origin": origin.name, "digest": origin.digest, "pages": built.pages, "seed": seed}
-    rows = [(name, storable(str(value))) for name, value in about.items()]
-    connection.executemany("INSERT INTO about VALUES (?, ?)", rows)

@@ -108,7 +108,8 @@ class Categories:
         self.path, self._connection = path, connection
         with self._reading():
             _check_schema(connection)
-            self.about: Mapping[str, str] = MappingProxyType(_about(connection))
+            rows = connection.execute("SELECT name, value FROM about LIMIT 100")
+            self.about: Mapping[str, str] = MappingProxyType({_text(name): _text(value) for name, value in rows})
             self._root = _tree(connection.execute(_CATEGORIES, (MOST_CATEGORIES + 1,)).fetchall())
 
     @classmethod
@@ -153,8 +154,7 @@ class Categories:
     def search(self, asked: str, most: int = MOST_RESULTS, category: Category | None = None) -> list[SearchResult]:
         """Pages with any of the words, best first; then the other pages of the category, as they were stored."""
         inside = category or self._root
-        range_, most = (inside.number, inside.last), max(0, most)
-        wanted = query(asked)
+        range_, most, wanted = (inside.number, inside.last), max(0, most), query(asked)
         with self._reading():
             if not wanted:
                 return self._found(_IN_ORDER, (*range_, most))
@@ -208,21 +208,18 @@ class _Format(ValueError):
 def _check_schema(connection: sqlite3.Connection) -> None:
     """Our tables and nothing else: a view or a trigger could make a harmless query run for ever."""
     connection.execute("PRAGMA trusted_schema = OFF")
-    marks = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
-    if marks[0] != APPLICATION:
+    marks = ("application_id", "user_version")
+    application, version = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in marks)
+    if application != APPLICATION:
         raise _Unfit("it is a file of something else")
-    if marks[1] != FORMAT:
-        raise _Format(f"format {marks[1]}, and this wolfspider reads {FORMAT}")
+    if version != FORMAT:
+        raise _Format(f"format {version}, and this wolfspider reads {FORMAT}")
     there = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql NOT NULL LIMIT 100").fetchall())
     if there != TABLES | SHADOWS:
         raise _Unfit("its tables are not those of an index")
     (sound,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if sound != "ok":
         raise _Unfit("its pages are inconsistent")
-
-
-def _about(connection: sqlite3.Connection) -> dict[str, str]:
-    return {_text(name): _text(value) for name, value in connection.execute("SELECT name, value FROM about LIMIT 100")}
 
 
 def _tree(rows: Sequence[tuple[Any, ...]]) -> Category:
@@ -252,9 +249,8 @@ def _paths(rows: Sequence[tuple[Any, ...]]) -> list[str]:
         depths.append(depths[parent] + 1)
         if depths[place] > DEEPEST:
             raise _Unfit("its categories are too deep")
-        path = _name(name) if parent == 0 else f"{paths[parent]}/{_name(name)}"
-        paths.append(path)
-        length += len(path)
+        paths.append(_name(name) if parent == 0 else f"{paths[parent]}/{_name(name)}")
+        length += len(paths[place])
         if length > LONGEST_PATHS:
             raise _Unfit("its categories have names that are too long together")
     return paths

@@ -33,19 +33,16 @@ class WordIndex:
         self.count = self._length = 0
         self._connection = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         try:
-            self._fill(pages)
+            for sql in ("PRAGMA journal_mode = OFF", *_TABLES, "BEGIN"):  # nothing is ever rolled back
+                self._connection.execute(sql)
+            for page in pages:
+                self._add(page)
+                if self.full:
+                    break
+            self._connection.execute("COMMIT")
         except BaseException:
             self.close()
             raise
-
-    def _fill(self, pages: Iterable[Page]) -> None:
-        for sql in ("PRAGMA journal_mode = OFF", *_TABLES, "BEGIN"):  # nothing is ever rolled back
-            self._connection.execute(sql)
-        for page in pages:
-            self._add(page)
-            if self.full:
-                break
-        self._connection.execute("COMMIT")
 
     @property
     def full(self) -> bool:

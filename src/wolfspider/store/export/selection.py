@@ -90,10 +90,7 @@ class Selection:
         depth = -1 if not source else self._depths.get(source)
         for url in reversed(passed):
             depth = None if depth is None else depth + 1
-            self._remember(url, depth)
+            if len(self._depths) >= _REMEMBERED:
+                self._depths.clear()
+            self._depths[url] = depth
         return None if depth is None else depth + 1
-
-    def _remember(self, url: str, depth: int | None) -> None:
-        if len(self._depths) >= _REMEMBERED:
-            self._depths.clear()
-        self._depths[url] = depth
