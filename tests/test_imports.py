@@ -33,7 +33,7 @@ GROUPS = (
 POLICY = {name for group in GROUPS[:5] for name in group}
 
 # Screens and commands read events, gauges and the folder of a run, so that another process can show the same.
-READERS = ("terminal", "cli.crawling", "cli.runs", "cli.trying")
+READERS = ("terminal", "cli.crawling", "cli.runs")
 INSIDE_A_CRAWL = {"engine", "drivers", "web"}
 PARTS_OF_A_HUNT = {"crawl", "driver", "web"}
 

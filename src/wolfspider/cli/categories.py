@@ -16,7 +16,6 @@ from wolfspider.core.errors import Problem
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from wolfspider.store.categories.building import Origin, Progress
     from wolfspider.store.categories.index import Categories, Category
 
 EXAMPLES = 2  # pages shown of a category
@@ -47,6 +46,7 @@ def build(
 ) -> None:
     """Sort pages into a tree of categories, searchable by words, for --category and the leaps of spiders."""
     from wolfspider.store.categories import building
+    from wolfspider.store.folder import is_run
     from wolfspider.terminal import progress as live
 
     if not 1 <= pages <= building.MOST_PAGES:
@@ -54,34 +54,21 @@ def build(
     if seed < 0:
         raise Problem(f"--seed must be 0 or more, not {seed}.")
     console = live.console_for(stderr=True, quiet=quiet)
-    origin = _origin(web, pages, seed, console)
-    with ExitStack() as shown:
-        built = building.build(origin, out, seed, _bars(console, shown))
-    console.print(f"{built.told()} See them: wolfspider categories show {out}", markup=False)
-
-
-def _bars(console: Console, shown: ExitStack) -> Progress:
-    """A bar for each thing that is done, one after the other."""
-    from wolfspider.terminal import progress as live
-
-    bars: dict[str, live.Bar] = {}
-
-    def progress(what: str, done: int, count: int) -> None:
-        if what not in bars:
-            shown.close()
-            bars[what] = shown.enter_context(live.Bar(console, what))
-        bars[what](done, count)
-
-    return progress
-
-
-def _origin(web: str, pages: int, seed: int, console: Console) -> Origin:
-    from wolfspider.store.categories import building
-    from wolfspider.store.folder import is_run
-
     if is_run(Path(web)):
-        return building.run_origin(Path(web), pages, seed)
-    return building.web_origin(open_world(web, console), pages, seed)
+        origin = building.run_origin(Path(web), pages, seed)
+    else:
+        origin = building.web_origin(open_world(web, console), pages, seed)
+    with ExitStack() as shown:
+        bars: dict[str, live.Bar] = {}  # one for each thing that is done, one after the other
+
+        def progress(what: str, done: int, count: int) -> None:
+            if what not in bars:
+                shown.close()
+                bars[what] = shown.enter_context(live.Bar(console, what))
+            bars[what](done, count)
+
+        built = building.build(origin, out, seed, progress)
+    console.print(f"{built.told()} See them: wolfspider categories show {out}", markup=False)
 
 
 @categories_app.command(

@@ -33,7 +33,7 @@ METAVARS = {
     "seed": "S",
 }
 MORE = {"leaps": " Only spider-genetic and spider-hybrid leap."}  # what the settings cannot know: they come first
-_BY_KIND = {"int": "N", "float": "S"}
+_BY_KIND = {"int": "N", "float": "S", "str": "TEXT", "tuple": "TEXT", "Mapping": "TEXT"}
 _TYPES: dict[str, Any] = {"int": int | None, "float": float | None, "bool": bool | None, "str": str | None}
 
 
@@ -63,22 +63,14 @@ def with_settings(only: Collection[str] = ()) -> Callable[[Callable[..., Any]], 
 
 def _parameter(setting: Param, begun: bool) -> inspect.Parameter:
     """Of a run that was `begun`, what is not given stays as it is."""
-    name = setting.name
-    if name == "urls":
+    if setting.name == "urls":
         annotation: Any = Annotated[list[str] | None, typer.Argument(metavar="[URL]...", help=setting.says)]
     else:
-        annotation = Annotated[_TYPES.get(setting.kind, list[str] | None), _option(setting, begun)]
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-
-
-def _option(setting: Param, begun: bool) -> Any:
-    flag = "--" + setting.name.replace("_", "-")
-    if setting.kind == "bool":
-        return typer.Option(flag, help=setting.says, show_default=False)
-    metavar = "|".join(setting.choices) or METAVARS.get(setting.name) or _BY_KIND.get(setting.kind, "TEXT")
-    return typer.Option(
-        flag, metavar=metavar, help=setting.says + ("" if begun else _remark(setting)), show_default=False
-    )
+        flag, says = "--" + setting.name.replace("_", "-"), setting.says + ("" if begun else _remark(setting))
+        metavar = "|".join(setting.choices) or METAVARS.get(setting.name) or _BY_KIND.get(setting.kind)
+        option = typer.Option(flag, metavar=metavar, help=says, show_default=False)
+        annotation = Annotated[_TYPES.get(setting.kind, list[str] | None), option]
+    return inspect.Parameter(setting.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
 def _remark(setting: Param) -> str:

@@ -48,9 +48,7 @@ def crawl(
 
     chosen = choose(flags, config, preset)
     if dry_run:
-        from wolfspider.cli import trying
-
-        return trying.dry_run(chosen, as_json, quiet)
+        return crawling.dry_run(chosen, as_json, quiet)
     return crawling.crawl(chosen.settings, out or crawling.folder_for(chosen.settings), as_json, quiet)
 
 

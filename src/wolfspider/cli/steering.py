@@ -156,10 +156,6 @@ def _pair(words: Sequence[str], needs: str) -> tuple[str, str]:
     return name.strip().replace("-", "_"), value.strip()
 
 
-def _set(words: Sequence[str]) -> Command:
-    return events.SetParam(*_pair(words, "NAME=VALUE"))
-
-
 def _limit(words: Sequence[str]) -> Command:
     name, value = _pair(words, _LIMITS)
     if name not in LIVE:
@@ -183,38 +179,30 @@ def _topic(words: Sequence[str]) -> Command:
     return events.SetTopic(keywords, text.replace(",", " "))
 
 
-def _seeds(words: Sequence[str]) -> Command:
-    return events.AddSeeds(tuple(dict.fromkeys(map(address, words))))
-
-
 def _label(words: Sequence[str]) -> Command:
     """A page by its address, or a host by its name alone."""
     if len(words) != 2 or words[1] not in ("up", "down"):
         raise Problem(f"It is label URL up or label URL down, not {' '.join(words)[:80]!r}.")
-    url = words[0]
-    return events.Label(address(url) if "/" in url else url.lower(), words[1] == "up")
+    url, word = words
+    return events.Label(address(url) if "/" in url else url.lower(), word == "up")
 
 
-def _exclude(words: Sequence[str]) -> Command:
-    return events.Exclude(Rule.read(_one(words, "a RULE")).text)
-
-
-def _include(words: Sequence[str]) -> Command:
-    return events.Include(Rule.read(_one(words, "a RULE")).text)
+def _rule(words: Sequence[str]) -> str:
+    return Rule.read(_one(words, "a RULE")).text
 
 
 VERBS: Mapping[str, tuple[str, Callable[[Sequence[str]], Command]]] = {
-    "set": ("NAME=VALUE", _set),
+    "set": ("NAME=VALUE", lambda words: events.SetParam(*_pair(words, "NAME=VALUE"))),
     "limit": (_LIMITS, _limit),
     "topic": ("WORDS", _topic),
     "pause": ("", lambda words: events.Pause()),
     "resume": ("", lambda words: events.Resume()),
     "finish": ("", lambda words: events.Finish()),
     "stop": ("", lambda words: events.Stop()),
-    "seeds": ("URL...", _seeds),
+    "seeds": ("URL...", lambda words: events.AddSeeds(tuple(dict.fromkeys(map(address, words))))),
     "label": ("URL up|down", _label),
-    "exclude": ("RULE", _exclude),
-    "include": ("RULE", _include),
+    "exclude": ("RULE", lambda words: events.Exclude(_rule(words))),
+    "include": ("RULE", lambda words: events.Include(_rule(words))),
 }
 
 

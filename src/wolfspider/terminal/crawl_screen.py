@@ -17,7 +17,7 @@ from rich.text import Text
 
 from wolfspider.core.events import Event, Gauge, Landed
 from wolfspider.core.failures import in_words
-from wolfspider.core.model import Failure, Page, Route, hidden, host_of
+from wolfspider.core.model import Failure, Route, hidden, host_of
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.view import Summary
 from wolfspider.terminal import progress as terminal
@@ -74,18 +74,16 @@ class Tally:
         if isinstance(outcome.result, Failure):
             self.failures[in_words(outcome.result)] += 1
         elif outcome.verdict is not None:  # the answer of a Source is no page
-            self._page(outcome.result, outcome.verdict.score, relevant)
+            page = outcome.result
+            self.bytes += page.size
+            if not hidden(page.robots):
+                self.hosts.add(host_of(page.final_url))
+            for shown in [row for row in self.newest if row[2] == page.final_url]:
+                self.newest.remove(shown)
+            if relevant:
+                self.newest.appendleft((outcome.verdict.score, page.title, page.final_url))
         if outcome.downloads:
             self.lately.append(relevant)
-
-    def _page(self, page: Page, score: float, relevant: bool) -> None:
-        self.bytes += page.size
-        if not hidden(page.robots):
-            self.hosts.add(host_of(page.final_url))
-        for shown in [row for row in self.newest if row[2] == page.final_url]:
-            self.newest.remove(shown)
-        if relevant:
-            self.newest.appendleft((score, page.title, page.final_url))
 
     def summary(self) -> str:
         return standing.found(self.count, len(self.hosts), self.downloads, self.failures)
@@ -143,8 +141,10 @@ def _picture(console: Console, tally: Tally, generation: Generation | None) -> R
         if generation is None
         else Group(*_results(console, tally, generation, height - AROUND))
     )
+    ready = "getting ready: taking up the run, or gathering starting points"
+    visits = ready if tally.gauge is None else standing.visits(tally.gauge)
     failures = f"failures: {standing.failed(tally.failures)}"
-    about = (_line(_rates(tally)), _line(_visits(tally)), _line(failures), fetching)
+    about = (_line(_rates(tally)), _line(visits), _line(failures), fetching)
     return terminal.framed(_bar(tally), *about, Text(), found)
 
 
@@ -165,12 +165,6 @@ def _bar(tally: Tally) -> Table:
     rate = "" if gauge is None else f"{gauge.rate_minute:.1f}/s"
     left = "" if gauge is None else HALTED.get(gauge.state) or standing.left(gauge)
     return terminal.progress(tally.downloads, tally.pages, BAR, rate, left)
-
-
-def _visits(tally: Tally) -> str:
-    if tally.gauge is None:
-        return "getting ready: taking up the run, or gathering starting points"
-    return standing.visits(tally.gauge)
 
 
 def _rates(tally: Tally) -> str:

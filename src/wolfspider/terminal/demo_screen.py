@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console, RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from wolfspider.bench.run.demo import Demo, DemoCrawl, Line, next_steps, verdict
@@ -86,7 +86,10 @@ def summary(console: Console, found: Demo, lines: Sequence[Line]) -> None:
     if lines:
         _compared(console, lines)
         console.print("\n[bold]What to try next[/bold]")
-        console.print(_steps(found))
+        table = Table.grid(Column(no_wrap=True), padding=(0, 2))
+        for command, says in next_steps(found.plan):
+            table.add_row(Text(command, "cyan"), Text(says))
+        console.print(table)
 
 
 def _compared(console: Console, lines: Sequence[Line]) -> None:
@@ -94,8 +97,7 @@ def _compared(console: Console, lines: Sequence[Line]) -> None:
     console.print(
         f"[bold]The same {pages:,} downloads[/bold], of which no crawler can make more than {possible:,} finds"
     )
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
+    table = Table.grid(Column(no_wrap=True), padding=(0, 2))
     for line in lines:
         table.add_row(
             Text(line.strategy, "bold"),
@@ -105,11 +107,3 @@ def _compared(console: Console, lines: Sequence[Line]) -> None:
         )
     console.print(table)
     console.print(verdict(list(lines)))
-
-
-def _steps(found: Demo) -> Table:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    for command, says in next_steps(found.plan):
-        table.add_row(Text(command, "cyan"), Text(says))
-    return table

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich import box
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from wolfspider.bench import Row
@@ -62,8 +62,7 @@ def failures(console: Console, rows: Sequence[Row]) -> None:
     """Rows without a result, one sentence each."""
     failed = [row for row in rows if row["error"] is not None]
     for row in failed[:_MOST_FAILURES]:
-        sentence = f"{row['strategy']} failed on {row['topic']} of {row['web']}: {row['error']}"
-        console.print(Text(plainly(sentence)))
+        console.print(Text(plainly(f"{row['strategy']} failed on {row['topic']} of {row['web']}: {row['error']}")))
     if len(failed) > _MOST_FAILURES:
         console.print(f"... and {len(failed) - _MOST_FAILURES} more rows with an error.")
 
@@ -85,8 +84,7 @@ def judges(console: Console, means: Mapping[str, Mapping[str, Row]]) -> None:
 
 
 def strategies(console: Console, known: Mapping[str, type[Strategy]], default: str) -> None:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
+    table = Table.grid(Column(no_wrap=True), padding=(0, 2))
     for name, kind in known.items():
         shown = Text.assemble((name, "bold"), "\n(default)" if name == default else "")
         table.add_row(shown, Text.assemble(about(kind), "\n", (kind.paper, "dim"), "\n"))
@@ -141,8 +139,7 @@ def strategy_json(kind: type[Strategy]) -> dict[str, Any]:
 
 
 def experiments(console: Console, known: Mapping[str, Experiment]) -> None:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
+    table = Table.grid(Column(no_wrap=True), padding=(0, 2))
     for name, each in known.items():
         table.add_row(Text(name, "bold"), Text.assemble(each.title, "\n", (each.paper, "dim"), "\n"))
     console.print(table)

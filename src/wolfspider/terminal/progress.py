@@ -13,7 +13,7 @@ from rich.live import Live
 from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.progress_bar import ProgressBar
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from wolfspider.core.model import host_of
@@ -70,18 +70,15 @@ def one_line(text: str, style: str = "") -> Text:
 
 def progress(done: int, budget: int, columns: int, *more: str) -> Table:
     """How much of a budget of downloads is spent, in one line."""
-    line = Table.grid(padding=(0, 2))
     shown = [part for part in (f"{done:,} of {budget:,} downloads", *more) if part]
-    for _ in ("", *shown):
-        line.add_column(no_wrap=True)
+    line = Table.grid(*(Column(no_wrap=True) for _ in ("", *shown)), padding=(0, 2))
     line.add_row(ProgressBar(budget, done, width=columns), *shown)
     return line
 
 
 def finds(rows: Iterable[Row]) -> Table:
     """Pages with their scores. Titles come from pages: they are shown as text, whatever they hold."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(justify="right", style="green", no_wrap=True)
+    table = Table.grid(Column(justify="right", style="green", no_wrap=True), padding=(0, 2))
     for score, title, url in rows:
         table.add_row(f"{score:.2f}", one_line(plainly(title) or "(no title)"), one_line(plainly(host_of(url)), "dim"))
     return table

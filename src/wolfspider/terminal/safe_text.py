@@ -32,9 +32,5 @@ def plain_lines(text: str) -> str:
 
 
 def _harmless(text: str) -> str:
-    seen = (char for char in _SEQUENCE.sub("", text) if char.isspace() or _visible(char))
-    return "".join(" " if char.isspace() else char for char in seen)
-
-
-def _visible(char: str) -> bool:
-    return char in _JOINERS or unicodedata.category(char) not in _UNSEEN
+    line = (" " if char.isspace() else char for char in _SEQUENCE.sub("", text))
+    return "".join(char for char in line if char in _JOINERS or unicodedata.category(char) not in _UNSEEN)

@@ -266,19 +266,12 @@ def page(generation: Generation) -> Iterator[Text]:
         f"from leaps {generation.leaps:,}, time {_time(generation.seconds)}{cooled}"
     )
     for place, output in enumerate(generation.results, start=1):
+        colour, indent = COLOURS.get(output.origin, ""), " " * 4
+        named = zip(BARS, output.bars, strict=True)
+        bars = (f"{name} [{bar(share, _TEXT_BAR, ascii=True)}] {share:.3f}" for name, share in named)
         yield Text()
-        yield from _entry(place, output)
-
-
-def _entry(place: int, output: Output) -> Iterator[Text]:
-    colour = COLOURS.get(output.origin, "")
-    indent = " " * 4
-    yield Text(f"{place:>2}. {output.score:.4f}  ").append(output.title, colour)
-    yield Text(indent).append(output.url, colour)
-    yield Text(indent + "  ".join(map(_named, BARS, output.bars)))
-    yield Text(f"{indent}{output.origin}, links {output.links:,}, generation {output.generation:,}")
-    yield Text(f"{indent}matched: {', '.join(output.words) or 'nothing'}")
-
-
-def _named(name: str, share: float) -> str:
-    return f"{name} [{bar(share, _TEXT_BAR, ascii=True)}] {share:.3f}"
+        yield Text(f"{place:>2}. {output.score:.4f}  ").append(output.title, colour)
+        yield Text(indent).append(output.url, colour)
+        yield Text(indent + "  ".join(bars))
+        yield Text(f"{indent}{output.origin}, links {output.links:,}, generation {output.generation:,}")
+        yield Text(f"{indent}matched: {', '.join(output.words) or 'nothing'}")

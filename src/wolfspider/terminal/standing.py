@@ -86,11 +86,7 @@ def resting(gauge: Gauge) -> str:
     """Nothing happens until a host has rested; "" if something does, or it is a matter of moments."""
     if gauge.state != CrawlState.WAITING or gauge.next_at is None or gauge.next_at - gauge.at <= SHORT:
         return ""
-    return f"waiting for hosts to rest: next at {_clock(gauge.next_at)}"
-
-
-def _clock(at: float) -> str:
-    return time.strftime("%H:%M:%S", time.localtime(at))
+    return f"waiting for hosts to rest: next at {time.strftime('%H:%M:%S', time.localtime(gauge.next_at))}"
 
 
 def harvest(count: PageCount, downloads: int) -> str:
