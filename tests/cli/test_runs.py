@@ -112,7 +112,7 @@ def test_a_crawl_that_goes_on_counts_from_what_it_had(crawl: Run, run: Run, tmp_
         "Obeyed: limit pages=100 (was 4)\nNo link is left to follow after 11 downloads."
     )
     summary = RunView(tmp_path / "run").summary()
-    told = f"{summary.pages} pages from {summary.hosts} hosts, {summary.relevant} of them relevant"
+    told = f"{summary.count.pages} pages from {summary.hosts} hosts, {summary.count.relevant} of them relevant"
     assert told in err and "failures: 1 x 404 Not Found, 1 x disallowed by robots.txt." in err
 
 
@@ -584,7 +584,7 @@ def test_at_a_terminal_the_person_is_asked(crawl: Run, tmp_path: Path, answer: b
     words = f"steer {shlex.quote(str(tmp_path / 'run'))} exclude a.test"
     with child(words, stdin=end, stdout=subprocess.PIPE, stderr=end) as asked:
         os.close(end)
-        shown = read_until(terminal, rb"Go on\? \[y/N\] ")
+        shown = read_until(terminal, rb"Continue\? \[y/N\] ")
         os.write(terminal, answer)
         shown += b"".join(rest_of(terminal))
         assert asked.stdout

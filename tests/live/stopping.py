@@ -16,7 +16,7 @@ from wolfspider.app.run_folder import settings_of
 from wolfspider.core import codec
 from wolfspider.core.model import Failure, Page
 from wolfspider.files import failpoints
-from wolfspider.store.export.exporting import export
+from wolfspider.store.exporting import export
 from wolfspider.store.row_codec import unpacked_entry
 from wolfspider.store.sqlite import open_run
 

@@ -21,8 +21,7 @@ from small_web import EVIL, SMALL, SPIDERS
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import Label
 from wolfspider.files.disk import whole_file
-from wolfspider.store.export.exporting import COLUMNS, FIELDS, export
-from wolfspider.store.export.selection import Exported, Selection
+from wolfspider.store.exporting import COLUMNS, FIELDS, Exported, Selection, export
 from wolfspider.store.inbox import append_command
 from wolfspider.store.view import RunView
 from wolfspider.web.server.serve import serve

@@ -60,8 +60,7 @@ def resume(flags: dict[str, Any], run: Run, as_json: AsEvents = False, quiet: Qu
     from wolfspider.app.settings import choose
     from wolfspider.cli import crawling
 
-    begun = settings_of(run)
-    settings = choose({**begun.to_json(), **flags}, environment=False).settings
+    settings = choose({**settings_of(run).to_json(), **flags}, environment=False).settings
     return crawling.crawl(settings, run, as_json, quiet, given=tuple(flags))
 
 
@@ -151,8 +150,8 @@ def export(
     quiet: Quiet = False,
 ) -> None:
     """Pages of a run for other tools, also while it runs."""
-    from wolfspider.store.export import exporting as exporting
+    from wolfspider.store.exporting import export as write
     from wolfspider.terminal import progress as screen
 
-    exported = exporting.export(run, form, out, relevant=relevant, raw=raw, stdout=sys.stdout.buffer)
+    exported = write(run, form, out, relevant=relevant, raw=raw, stdout=sys.stdout.buffer)
     screen.console_for(stderr=True, quiet=quiet).print(exported.told())

@@ -86,8 +86,7 @@ def serve(
 
     faults = Faults(**_shares(fault or ()))
     text = None if robots is None else robots.read_text(encoding="utf-8")
-    encodings = () if plain else serving.PLAIN.encodings
-    manner = serving.Manner(latency, rate, encodings, text)
+    manner = serving.Manner(latency, rate, () if plain else serving.PLAIN.encodings, text)
     asyncio.run(serving.main_serve(web, port=port, host=host, manner=manner, faults=faults, log=log))
 
 

@@ -59,15 +59,13 @@ def read(folder: Path, place: Place) -> Capture:
 
 def record_at(folder: Path, place: Place) -> tuple[bytes, bytes]:
     """A whole record, as it lies there and inflated."""
-    handle = open_to_read(folder / name_of(place.file))
     inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
-        data = os.pread(handle, min(place.length, LARGEST_RECORD), place.offset)
+        with os.fdopen(open_to_read(folder / name_of(place.file)), "rb") as file:
+            data = os.pread(file.fileno(), min(place.length, LARGEST_RECORD), place.offset)
         record = inflater.decompress(data, LARGEST_RECORD)
     except (zlib.error, ValueError, OSError) as error:
         raise _damaged(folder, place, error) from error
-    finally:
-        os.close(handle)
     if not inflater.eof or inflater.unused_data or len(data) != place.length:
         raise _damaged(folder, place, "not one whole gzip member")
     return data, record
@@ -107,8 +105,7 @@ def entries(folder: Path, number: int) -> Iterator[Entry]:
     for offset, length, record in members(folder / name_of(number)):
         fields, _ = _fields(record)
         if fields["warc-type"] == "response":
-            digest = fields.get("warc-payload-digest", "-")
-            yield Entry(_capture(record), digest, Place(number, offset, length))
+            yield Entry(_capture(record), fields.get("warc-payload-digest", "-"), Place(number, offset, length))
 
 
 def _wrong(record: bytes) -> Iterator[str]:
@@ -157,20 +154,16 @@ def _pair(line: str) -> tuple[str, str]:
 
 def members(path: Path) -> Iterator[tuple[int, int, bytes]]:
     """Offset, length and content of each whole gzip member, up to the first that is not."""
-    handle = open_to_read(path)
-    try:
-        offset = 0
-        while (found := _member(handle, offset)) is not None:
-            yield offset, *found
-            offset += found[0]
-    finally:
-        os.close(handle)
+    offset = 0
+    with os.fdopen(open_to_read(path), "rb") as file:
+        while (member := _member(file.fileno(), offset)) is not None:
+            yield offset, *member
+            offset += member[0]
 
 
 def _member(handle: int, offset: int) -> tuple[int, bytes] | None:
     inflater = isal_zlib.decompressobj(zlib.MAX_WBITS | 16)
-    content = bytearray()
-    place = offset
+    content, place = bytearray(), offset
     while not inflater.eof:
         chunk = inflater.unconsumed_tail or os.pread(handle, _CHUNK, place)
         place += 0 if inflater.unconsumed_tail else len(chunk)

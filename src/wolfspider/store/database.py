@@ -128,12 +128,9 @@ class Wal:
 
     def sync(self) -> None:
         """Let what is committed survive the death of the machine."""
-        handle = os.open(self._wal, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(handle)
-            large = os.fstat(handle).st_size > LARGE_WAL
-        finally:
-            os.close(handle)
+        with self._wal.open("rb") as file:
+            os.fsync(file.fileno())
+            large = os.fstat(file.fileno()).st_size > LARGE_WAL
         if large:  # moved into the database beside the owner's thread, so that a commit need not wait for the disk
             if self._mover is None:
                 self._mover = sqlite3.connect(self._database, isolation_level=None, check_same_thread=False)

@@ -70,12 +70,9 @@ def recover_archive(folder: Path, committed: End) -> Recovery:
         committed = committed._replace(offset=whole)
     reach("recover-before-cut")
     if size > committed.offset:
-        handle = open_to_write(path)
-        try:
-            os.ftruncate(handle, committed.offset)
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        with os.fdopen(open_to_write(path), "r+b") as file:
+            os.ftruncate(file.fileno(), committed.offset)
+            os.fsync(file.fileno())
     reach("recover-done")
     return Recovery(committed, max(0, size - committed.offset), aside)
 

@@ -85,7 +85,11 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
     if version < 1:
         raise BadInput(f"{path} is no database of a run: its format is {version}.")
     for older in range(version, FORMAT):
-        _migrate(connection, older)
+        connection.execute("BEGIN IMMEDIATE")
+        with connection:  # commits, or rolls back if anything fails
+            MIGRATIONS[older](connection)
+            connection.execute("UPDATE meta SET value = ? WHERE name = 'format'", (str(older + 1),))
+            connection.execute(f"PRAGMA user_version = {older + 1}")
     gauges.make(connection)
 
 
@@ -95,16 +99,3 @@ def refuse_newer(path: Path, version: int) -> None:
             f"{path} has format {version}, and this version of wolfspider knows formats up to {FORMAT} only:"
             " use a newer wolfspider."
         )
-
-
-def _migrate(connection: sqlite3.Connection, version: int) -> None:
-    """To the next format, in one transaction."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        MIGRATIONS[version](connection)
-        connection.execute("UPDATE meta SET value = ? WHERE name = 'format'", (str(version + 1),))
-        connection.execute(f"PRAGMA user_version = {version + 1}")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")

@@ -70,8 +70,7 @@ def visits(gauge: Gauge) -> str:
     """What the visits that are out are doing, and what comes after them."""
     links = [] if gauge.frontier is None else [f"{counted(gauge.frontier, 'link')} to come"]
     if rest := resting(gauge):
-        out = sum(gauge.waiting.values())
-        return ", ".join([f"{rest}; {counted(out, 'visit')} waiting", *links])
+        return ", ".join([f"{rest}; {counted(sum(gauge.waiting.values()), 'visit')} waiting", *links])
     waiting = ", ".join(_waiting(what, number) for what, number in Counter(gauge.waiting).most_common())
     waiting = waiting.replace(" ", " waiting ", 1)  # said once
     return ", ".join(filter(None, [f"{gauge.in_flight:,} in flight", waiting, *links]))

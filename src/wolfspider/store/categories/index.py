@@ -61,6 +61,7 @@ SHADOWS = {  # the tables that FTS5 makes for the last
     "texts_config": "CREATE TABLE 'texts_config'(k PRIMARY KEY, v) WITHOUT ROWID",
 }
 
+_ANEW = "Make it anew by `wolfspider categories build`."
 _RANKED = (
     "SELECT p.url, p.title FROM texts JOIN pages p ON p.number = texts.rowid"
     " WHERE texts MATCH ? AND p.category BETWEEN ? AND ? ORDER BY bm25(texts), p.number LIMIT ?"
@@ -107,7 +108,7 @@ class Categories:
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path, self._connection = path, connection
         with self._reading():
-            _check_schema(connection)
+            _check_schema(connection, path)
             rows = connection.execute("SELECT name, value FROM about LIMIT 100")
             self.about: Mapping[str, str] = MappingProxyType({_text(name): _text(value) for name, value in rows})
             self._root = _tree(connection.execute(_CATEGORIES, (MOST_CATEGORIES + 1,)).fetchall())
@@ -177,14 +178,8 @@ class Categories:
     def _reading(self) -> Iterator[None]:
         try:
             yield
-        except _Format as error:
-            raise OtherFormat(
-                f"{self.path} is a category index of {error}. Make it anew by `wolfspider categories build`."
-            ) from error
         except (sqlite3.Error, OverflowError, UnicodeError, _Unfit) as error:
-            raise BadInput(
-                f"{self.path} is damaged or no category index ({error}). Make it anew by `wolfspider categories build`."
-            ) from error
+            raise BadInput(f"{self.path} is damaged or no category index ({error}). {_ANEW}") from error
 
 
 def query(asked: str) -> str:
@@ -201,11 +196,7 @@ class _Unfit(ValueError):
     """Says what is wrong with a file."""
 
 
-class _Format(ValueError):
-    """Says which format a file has."""
-
-
-def _check_schema(connection: sqlite3.Connection) -> None:
+def _check_schema(connection: sqlite3.Connection, path: Path) -> None:
     """Our tables and nothing else: a view or a trigger could make a harmless query run for ever."""
     connection.execute("PRAGMA trusted_schema = OFF")
     marks = ("application_id", "user_version")
@@ -213,7 +204,9 @@ def _check_schema(connection: sqlite3.Connection) -> None:
     if application != APPLICATION:
         raise _Unfit("it is a file of something else")
     if version != FORMAT:
-        raise _Format(f"format {version}, and this wolfspider reads {FORMAT}")
+        raise OtherFormat(
+            f"{path} is a category index of format {version}, and this wolfspider reads {FORMAT}. {_ANEW}"
+        )
     there = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql NOT NULL LIMIT 100").fetchall())
     if there != TABLES | SHADOWS:
         raise _Unfit("its tables are not those of an index")
