@@ -79,7 +79,7 @@ def test_leaving_the_loop_early_ends_the_crawl_cleanly_and_it_can_be_gone_on_wit
 
     more, downloads = beside(MANY, talk)
     assert downloads == 120 and 0 < more <= 120
-    assert RunView(tmp_path / "run").summary().count.pages == 120
+    assert RunView(tmp_path / "run").summary().pages == 120
 
 
 def test_who_reads_slowly_paces_the_crawl(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -112,7 +112,7 @@ def test_a_crawl_that_goes_on_counts_from_what_it_had(crawl: Run, run: Run, tmp_
         "Obeyed: limit pages=100 (was 4)\nNo link is left to follow after 11 downloads."
     )
     summary = RunView(tmp_path / "run").summary()
-    told = f"{summary.count.pages} pages from {summary.hosts} hosts, {summary.count.relevant} of them relevant"
+    told = f"{summary.pages} pages from {summary.hosts} hosts, {summary.relevant} of them relevant"
     assert told in err and "failures: 1 x 404 Not Found, 1 x disallowed by robots.txt." in err
 
 

@@ -61,7 +61,7 @@ def test_a_lowered_limit_sends_nothing_more_and_a_raised_one_loses_no_link(tmp_p
 
     beside(talk)
     assert_whole(run)
-    assert RunView(run).summary().count.pages == HOSTS + 1
+    assert RunView(run).summary().pages == HOSTS + 1
 
 
 def test_another_try_that_waits_is_given_up_and_its_visit_was_asked_for(tmp_path: Path) -> None:

@@ -184,10 +184,7 @@ class Hunt:
             if listener is not None:
                 listener(event)
 
-    def __aiter__(self) -> AsyncIterator[Found]:
-        return self._pages()
-
-    async def _pages(self) -> AsyncIterator[Found]:
+    async def __aiter__(self) -> AsyncIterator[Found]:
         running = self._running = asyncio.create_task(self.run())
         try:
             async for found in self._found.until_done(running, self._ring):

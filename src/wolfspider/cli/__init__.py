@@ -31,8 +31,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = app(arguments, prog_name="wolfspider", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
-    except typer.TyperException as error:
-        return _usage(error)
+    except typer.TyperException as error:  # what is wrong with the command line, and where to look
+        context, sentence = getattr(error, "ctx", None), error.format_message()
+        command = context.command_path if context is not None else "wolfspider"
+        stop = "" if sentence.endswith((".", "?")) else "."
+        return _complain(f"{sentence}{stop} See {command} --help.", error.exit_code)
     except Problem as problem:
         return _complain(str(problem), problem.code)
     except (KeyboardInterrupt, typer.Abort):
@@ -49,15 +52,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _complain(f"{where} Mend it and give the same command again.", UNREADABLE)
         sentence = f"{type(error).__name__}: {error}. This is a bug"
         return _complain(f"{sentence}; run with WOLFSPIDER_DEBUG=1 to see the traceback.", BUG)
-
-
-def _usage(error: typer.TyperException) -> int:
-    """What typer says of a wrong command line, and where to look."""
-    context = getattr(error, "ctx", None)
-    command = context.command_path if context is not None else "wolfspider"
-    sentence = error.format_message()
-    stop = "" if sentence.endswith((".", "?")) else "."
-    return _complain(f"{sentence}{stop} See {command} --help.", error.exit_code)
 
 
 def _complain(sentence: str, code: int) -> int:

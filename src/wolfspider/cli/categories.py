@@ -89,8 +89,7 @@ def show(
         elif (console := live.console_for()).is_terminal:
             _draw(console, index, depth)
         else:
-            for line in _lines(index, depth):
-                print(line.indented())
+            print(*(line.indented() for line in _lines(index, depth)), sep="\n")
 
 
 def _plain(index: Categories, category: Category) -> dict[str, Any]:

@@ -74,9 +74,8 @@ def _checks(found: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
 
 
 def _to_json(subject: str, checked: Checked) -> dict[str, Any]:
-    told: dict[str, Any] = {"subject": subject, "demand": checked.name, "sentence": checked.demand}
-    trouble = {"seen": checked.seen, "remedy": checked.remedy} if checked.seen else {}
-    return told | {"holds": not checked.seen} | trouble
+    told = {"subject": subject, "demand": checked.name, "sentence": checked.demand, "holds": not checked.seen}
+    return told | ({"seen": checked.seen, "remedy": checked.remedy} if checked.seen else {})
 
 
 def _lines(results: list[Result]) -> Iterator[str]:

@@ -203,8 +203,7 @@ def dry_run(chosen: Chosen, as_json: bool, quiet: bool) -> int:
     if as_json:
         print_json(report)
     else:
-        for line in lines(report, trial):
-            print(line)
+        print(*lines(report, trial), sep="\n")
     return exit_code(reason, trial.tally)
 
 

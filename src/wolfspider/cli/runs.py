@@ -126,7 +126,7 @@ def explain(
     if as_json:
         print_json(found)
     else:
-        explanation.show(found)
+        print(*explanation.lines(found), sep="\n")
     return 0
 
 

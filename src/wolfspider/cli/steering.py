@@ -84,8 +84,8 @@ def steer(
     if as_json:
         print_json(_told(command, number, answer))
     else:
-        remarks = _floor(run, command) + _unseen(run, command)
-        say(console_for(), (f"{warning} " if warning and yes else "") + _sentence(run, command, answer) + remarks, 2000)
+        told = _sentence(run, command, answer) + _remark(run, command)
+        say(console_for(), (f"{warning} " if warning and yes else "") + told, 2000)
     if answer is None:
         return UNANSWERED if _is_running(run) else 0
     return Problem.code if answer.get("problem") else 0
@@ -238,19 +238,14 @@ def _matched(found: Matching) -> str:
     return f"{count:,} {links} {verb}{where}. {they} set aside until {they.lower()} included again."
 
 
-def _floor(run: Path, command: Command) -> str:
-    """That public hosts are given more than a very short delay."""
-    if not isinstance(command, events.SetLimit) or command.name != "delay":
-        return ""
-    told = floor_told(settings_of(run), command.value)
-    return f" {told}" if told else ""
-
-
-def _unseen(run: Path, command: Command) -> str:
-    """That a label waits for its page."""
-    if not isinstance(command, events.Label) or "://" not in command.url or RunView(run).page(command.url) is not None:
-        return ""
-    return " The run has not downloaded it: the label counts when the page comes."
+def _remark(run: Path, command: Command) -> str:
+    """That public hosts are given more than a very short delay, or that a label waits for its page."""
+    match command:
+        case events.SetLimit("delay", delay) if sentence := floor_told(settings_of(run), delay):
+            return f" {sentence}"
+        case events.Label(url) if "://" in url and RunView(run).page(url) is None:
+            return " The run has not downloaded it: the label counts when the page comes."
+    return ""
 
 
 def _who() -> str:

@@ -34,7 +34,14 @@ class Lock:
         owner = {"pid": os.getpid(), "host": socket.gethostname()}
         with contextlib.suppress(OSError):  # a full disk is reported when something must be written
             os.pwrite(self._handle, json.dumps(owner).encode(), 0)
-        _close_in_children(self)
+        held = weakref.ref(self)
+
+        def drop() -> None:
+            """A lock lives as long as anybody has its file open: a child that outlives its parent must not keep it."""
+            if (lock := held()) is not None:
+                lock.drop()
+
+        os.register_at_fork(after_in_child=drop)
 
     def release(self) -> None:
         """The file stays: removing it might remove the file of the next owner."""
@@ -96,14 +103,3 @@ def _refusal(path: Path, handle: int, error: OSError) -> Problem:
     except (ValueError, KeyError, TypeError):  # between taking the lock and signing it
         pid, host = "?", "an unknown host"
     return Busy(f"{path.parent} is in use by process {pid} on {host}. Wait until it is done, or stop it first.")
-
-
-def _close_in_children(lock: Lock) -> None:
-    """A lock lives as long as anybody has its file open: a child that outlives its parent must not keep it."""
-    held = weakref.ref(lock)
-
-    def drop() -> None:
-        if (mine := held()) is not None:
-            mine.drop()
-
-    os.register_at_fork(after_in_child=drop)

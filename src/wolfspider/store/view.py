@@ -132,6 +132,14 @@ class Summary:
     ended: str | None  # why, if the run is over and was not resumed since
     counts: Mapping[str, int]
 
+    @property
+    def pages(self) -> int:
+        return self.count.pages
+
+    @property
+    def relevant(self) -> int:
+        return self.count.relevant
+
 
 class RunView:
     """A run that somebody else may own."""

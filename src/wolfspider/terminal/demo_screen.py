@@ -42,16 +42,12 @@ class Screen:
         now = time.monotonic()
         if now - self._drawn >= _PAUSE or hunt.strategy not in self._hunts:
             self._hunts[hunt.strategy] = hunt
-            parts = (headline(self._demo), Text(), self._bars(), Text(), finds(self._demo.hunt))
-            self._show(terminal.framed(*parts))
+            bars = Table.grid(padding=(0, 2))
+            for each in self._hunts.values():
+                bars.add_row(Text(each.strategy, "bold"), terminal.progress(each.downloads, each.pages, BAR))
+                bars.add_row("", Text(rates(each)))
+            self._show(terminal.framed(headline(self._demo), Text(), bars, Text(), finds(self._demo.hunt)))
             self._drawn = now
-
-    def _bars(self) -> Table:
-        table = Table.grid(padding=(0, 2))
-        for hunt in self._hunts.values():
-            table.add_row(Text(hunt.strategy, "bold"), terminal.progress(hunt.downloads, hunt.pages, BAR))
-            table.add_row("", Text(rates(hunt)))
-        return table
 
 
 def headline(demo: Demo) -> Text:

@@ -10,7 +10,7 @@ from wolfspider.core.failures import in_words
 from wolfspider.core.model import NEVER_ASKED, Failure, Route, hidden
 from wolfspider.terminal.safe_text import plainly
 
-__all__ = ["explain", "lines", "show"]
+__all__ = ["explain", "lines"]
 
 _STATES = {
     "relevant": "It was downloaded, and it is relevant.",
@@ -31,11 +31,6 @@ _WAYS: Mapping[str, str] = {
 _TOLD = ("score", "source", "anchor", "as_of", "place", "of")  # each in a line of its own
 _MOST_VISITS = 20
 _MOST_AGENTS = 10
-
-
-def show(found: Mapping[str, Any]) -> None:
-    for line in lines(found):
-        print(line)
 
 
 def lines(found: Mapping[str, Any]) -> Iterator[str]:

@@ -132,8 +132,10 @@ class End:
         summary, gauge = view.summary(), view.gauge()
         through, waits = outputs.newest is not None and outputs.newest.final, gauge.stranded if gauge else {}
         nofollow = Settings.from_json(view.about.get("settings", {})).nofollow
+        kinds = [data["command"]["kind"] for _, _, data in view.events("Obeyed")]
+        paused = [kind for kind in kinds if kind in ("Pause", "Resume")][-1:] == ["Pause"]
         about = (summary.downloads, summary.count, summary.reasons, nofollow, through, waits)
-        return cls(view.folder, reason, *about, _is_paused(view))
+        return cls(view.folder, reason, *about, paused)
 
     def why(self) -> str:
         spent = counted(self.downloads, "download")
@@ -184,11 +186,6 @@ class End:
 
 def _command(name: str, folder: Path) -> str:
     return f"wolfspider {name} {shlex.quote(str(folder))}"
-
-
-def _is_paused(view: RunView) -> bool:
-    kinds = [data["command"]["kind"] for _, _, data in view.events("Obeyed")]
-    return next((kind for kind in reversed(kinds) if kind in ("Pause", "Resume")), "") == "Pause"
 
 
 # wolfspider status
