@@ -19,7 +19,7 @@ import numpy as np
 
 from wolfspider.core.model import Link
 from wolfspider.learn.automaton import Network
-from wolfspider.policy.addresses import Interned
+from wolfspider.policy.link_shelf import Interned
 from wolfspider.store.shelf import DiskShelf
 
 

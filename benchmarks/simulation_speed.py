@@ -20,9 +20,9 @@ from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Task, Topic
 from wolfspider.drivers.simulated import simulate, simulated_crawl
 from wolfspider.engine.crawl import Limits
-from wolfspider.policy.addresses import Record, Shelf
 from wolfspider.policy.frontier import Frontier
 from wolfspider.policy.judges import DEFAULT_JUDGE
+from wolfspider.policy.link_shelf import Record, Shelf
 from wolfspider.strategies import strategy_named
 from wolfspider.web.page.urls import looks_like_file
 from wolfspider.web.worlds.world import World, open_web

@@ -17,8 +17,8 @@ from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Task
 from wolfspider.drivers.simulated import Recollection
 from wolfspider.engine.crawl import Crawl, Limits
-from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.judges import make_judge
+from wolfspider.policy.link_shelf import Shelf
 from wolfspider.strategies import strategy_named
 from wolfspider.strategies.lafc import Lafc
 from wolfspider.web.page.html import parse

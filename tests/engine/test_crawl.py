@@ -15,7 +15,7 @@ from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.simulated import Recollection, Simulation, simulate, simulated_crawl
 from wolfspider.engine.crawl import Crawl, Limits, replay
-from wolfspider.policy.addresses import Shelf
+from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import NoParams, Strategy

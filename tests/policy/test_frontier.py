@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import wolfspider.policy.frontier
 from wolfspider.core import codec
 from wolfspider.core.model import Link
-from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.frontier import Frontier
 from wolfspider.policy.host_queues import Known
+from wolfspider.policy.link_shelf import Shelf
 from wolfspider.strategies import strategy_named
 from wolfspider.testing.sketch import configured
 from wolfspider.testing.strategy_conformance import excluded_links_come_back

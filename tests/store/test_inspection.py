@@ -12,7 +12,7 @@ from small_web import SMALL
 from wolfspider.app.past_runs import glimpse
 from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Link
-from wolfspider.policy.addresses import Record
+from wolfspider.policy.link_shelf import Record
 from wolfspider.store import inspection
 from wolfspider.store.view import RunView
 from wolfspider.web.server.serve import serve

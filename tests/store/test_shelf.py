@@ -22,8 +22,8 @@ from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Link
 from wolfspider.files.disk import DiskFull
 from wolfspider.files.failpoints import VARIABLE
-from wolfspider.policy.addresses import Record, Shelf
 from wolfspider.policy.frontier import Frontier
+from wolfspider.policy.link_shelf import Record, Shelf
 from wolfspider.store.shelf import DiskShelf
 
 texts = st.text(max_size=30)
@@ -193,7 +193,7 @@ def test_after_a_crash_it_is_cut_to_the_length_that_was_noted(tmp_path: Path) ->
 CHILD = """
 import sys
 from pathlib import Path
-from wolfspider.policy.addresses import Record
+from wolfspider.policy.link_shelf import Record
 from wolfspider.core.model import Link
 from wolfspider.store.shelf import DiskShelf
 shelf = DiskShelf(Path(sys.argv[1]))

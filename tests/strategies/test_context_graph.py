@@ -17,9 +17,9 @@ from wolfspider.core.topic import Task, Topic
 from wolfspider.drivers.simulated import Recollection, simulate
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.graphs.graph import Graph
-from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.browsing import Browsing
 from wolfspider.policy.judges import make_judge
+from wolfspider.policy.link_shelf import Shelf
 from wolfspider.strategies.context_graph import ContextGraph, Graphed, RelevancyContextGraph
 from wolfspider.testing import strategy_conformance as conformance
 from wolfspider.testing.sketch import Sketch, Trial, configured

@@ -23,8 +23,8 @@ from wolfspider.drivers.driver import Result
 from wolfspider.drivers.simulated import Recollection, Simulation, simulate
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.learn.documents import DEAD, MOST_LINKS
-from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.judges.judge import Unlearning
+from wolfspider.policy.link_shelf import Shelf
 from wolfspider.strategies.energy import Energy
 from wolfspider.strategies.energy.herd import Agent, Herd, brood
 from wolfspider.strategies.energy.knowledge import EnergyParams, Relevance, nearness, surroundings

@@ -17,8 +17,8 @@ from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.simulated import Recollection, simulate
 from wolfspider.engine.crawl import Crawl, Limits
-from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.judges import make_judge
+from wolfspider.policy.link_shelf import Shelf
 from wolfspider.strategies.hmm import Bpm, Guide, Ljm, even
 from wolfspider.web.worlds.world import open_web
 

@@ -16,7 +16,7 @@ from wolfspider.core.topic import Topic
 from wolfspider.drivers.driver import Result
 from wolfspider.drivers.simulated import simulate, simulated_crawl
 from wolfspider.engine.crawl import Limits
-from wolfspider.policy.addresses import Shelf
+from wolfspider.policy.link_shelf import Shelf
 from wolfspider.strategies.infospiders import InfoSpiders, InfoSpidersParams, keywords_of, seen
 from wolfspider.testing.sketch import Sketch, Trial, configured
 

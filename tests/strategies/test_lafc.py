@@ -14,7 +14,7 @@ from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.simulated import simulate, simulated_crawl
 from wolfspider.engine.crawl import Limits
-from wolfspider.policy.addresses import Shelf
+from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.topic_words import KeywordSimilarity
 from wolfspider.strategies.lafc import Lafc, LafcParams
 

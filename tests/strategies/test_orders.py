@@ -17,7 +17,7 @@ from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.simulated import Recollection, simulate
 from wolfspider.engine.crawl import Crawl, Limits
-from wolfspider.policy.addresses import Shelf
+from wolfspider.policy.link_shelf import Shelf
 from wolfspider.strategies import strategy_named
 from wolfspider.strategies.pagerank import page_rank
 from wolfspider.strategies.shark import potential

@@ -18,8 +18,8 @@ from wolfspider.core.topic import Topic
 from wolfspider.drivers.driver import Result
 from wolfspider.drivers.simulated import Recollection, simulate
 from wolfspider.engine.crawl import Crawl, Limits
-from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.judges import make_judge
+from wolfspider.policy.link_shelf import Shelf
 from wolfspider.strategies import strategy_named
 from wolfspider.strategies.spider import generations
 from wolfspider.strategies.spider.generations import Spider

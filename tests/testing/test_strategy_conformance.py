@@ -15,7 +15,7 @@ import pytest
 
 from wolfspider.core.model import Failure, Link, Outcome, Visit
 from wolfspider.core.params import param
-from wolfspider.policy.addresses import Shelf
+from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.room import Broken, Room
 from wolfspider.policy.strategy import Strategy
 from wolfspider.policy.turns import Turns

@@ -24,8 +24,8 @@ from wolfspider.core.topic import Topic
 from wolfspider.drivers.simulated import Recollection, simulate
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.learn.page_states import open_states
-from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.judges import DEFAULT_JUDGE
+from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy
 from wolfspider.testing.web_conformance import WORLD_CHECKS

@@ -24,8 +24,8 @@ from wolfspider.drivers.driver import Clock
 from wolfspider.drivers.live import Run
 from wolfspider.engine.contracts import Source
 from wolfspider.engine.crawl import Crawl, Limits
-from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.judges.judge import Judge
+from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy
 from wolfspider.store.base import Store

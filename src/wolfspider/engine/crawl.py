@@ -43,8 +43,8 @@ from wolfspider.engine.contracts import Memory, Source
 from wolfspider.engine.flights import Flight, Flights
 from wolfspider.engine.flights import Limits as Limits
 from wolfspider.engine.ledger import Ledger
-from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.judges.judge import Judge
+from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.reinforcer import Reinforcer
 from wolfspider.policy.room import Broken, Order, Replayed, Room, tired
 from wolfspider.policy.strategy import Strategy

@@ -27,8 +27,8 @@ import numpy as np
 from wolfspider.core.codec import helper
 from wolfspider.core.model import Link
 from wolfspider.core.text import key_of
-from wolfspider.policy.addresses import Record, Shelf
 from wolfspider.policy.host_queues import Known, Queue, column, highest
+from wolfspider.policy.link_shelf import Record, Shelf
 
 SIFTED = 2_000  # links that one `pop` sets aside, at most: each costs a look at the shelf, and others wait meanwhile
 TAKEN = 0xFFFFFFFF  # in the table: handed out, never to come back

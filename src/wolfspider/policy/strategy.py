@@ -20,9 +20,9 @@ from wolfspider.core.events import Noted
 from wolfspider.core.model import Credit, Link, Outcome, Page, Verdict, Visit
 from wolfspider.core.params import build
 from wolfspider.core.topic import Topic
-from wolfspider.policy.addresses import Interned, Shelf
 from wolfspider.policy.browsing import Browsing
 from wolfspider.policy.frontier import Frontier, Item
+from wolfspider.policy.link_shelf import Interned, Shelf
 from wolfspider.policy.reinforcer import Terms
 from wolfspider.policy.room import Broken, Room
 from wolfspider.policy.topic_words import Similarity

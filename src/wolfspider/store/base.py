@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol
 from wolfspider.core.events import Command, Event, Gauge
 from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.engine.contracts import Memory
-from wolfspider.policy.addresses import Shelf
+from wolfspider.policy.link_shelf import Shelf
 from wolfspider.store.page_count import PageCount
 
 

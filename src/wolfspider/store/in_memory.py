@@ -11,7 +11,7 @@ from wolfspider.core import codec
 from wolfspider.core.events import Command, Event, Gauge, Landed
 from wolfspider.core.model import Failure, Fetch, Page, Verdict, hidden, host_of
 from wolfspider.engine.contracts import Held
-from wolfspider.policy.addresses import Shelf
+from wolfspider.policy.link_shelf import Shelf
 from wolfspider.store.base import Past, addresses_of, validators
 from wolfspider.store.gauges import SECONDS
 from wolfspider.store.page_count import PageCount

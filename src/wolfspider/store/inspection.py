@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Fetch, host_of
 from wolfspider.files.disk import open_to_read
-from wolfspider.policy.addresses import Record
+from wolfspider.policy.link_shelf import Record
 from wolfspider.store import page_reader, snapshots
 from wolfspider.store.folder import Places
 from wolfspider.store.shelf import DiskShelf

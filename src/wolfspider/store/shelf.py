@@ -28,7 +28,7 @@ from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Link
 from wolfspider.files.disk import extend, open_to_write
 from wolfspider.files.failpoints import reach
-from wolfspider.policy.addresses import Record, Shelf
+from wolfspider.policy.link_shelf import Record, Shelf
 
 LARGEST = (1 << 24) - 1  # bytes of a record
 _HEAD = 6

@@ -27,7 +27,7 @@ from wolfspider.core.text import window
 from wolfspider.core.topic import Topic
 from wolfspider.learn.documents import DEAD, EVEN, DocumentsBase
 from wolfspider.learn.perceptron import Floats, Perceptron
-from wolfspider.policy.addresses import Shelf
+from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.strategy import Walking, register
 from wolfspider.policy.topic_words import SHORTEST, topic_weights
 

@@ -25,7 +25,7 @@ from wolfspider.core.model import Link, Outcome, Page, Verdict, Visit
 from wolfspider.core.params import param
 from wolfspider.core.topic import Topic
 from wolfspider.learn.automaton import Network, Scheme
-from wolfspider.policy.addresses import Shelf
+from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.strategy import Walking, register
 from wolfspider.policy.topic_words import KeywordSimilarity
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from wolfspider.core import codec, events
 from wolfspider.core.model import Link
-from wolfspider.policy.addresses import Record
+from wolfspider.policy.link_shelf import Record
 from wolfspider.policy.room import Broken
 from wolfspider.store.base import Store
 from wolfspider.testing.demands import Violation, demand

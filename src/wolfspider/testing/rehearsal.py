@@ -17,8 +17,8 @@ from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
 from wolfspider.engine.crawl import Crawl, Limits, replay
 from wolfspider.engine.flights import Flight
-from wolfspider.policy.addresses import Record
 from wolfspider.policy.judges import make_judge
+from wolfspider.policy.link_shelf import Record
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy

@@ -18,8 +18,8 @@ from wolfspider.core.model import FAILURES, Credit, Route, host_of
 from wolfspider.core.params import parameters
 from wolfspider.core.randomness import generator
 from wolfspider.engine.crawl import Crawl, replay
-from wolfspider.policy.addresses import Shelf
 from wolfspider.policy.browsing import TRAINING
+from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.reinforcer import Terms
 from wolfspider.policy.strategy import Strategy
 from wolfspider.testing.demands import demand

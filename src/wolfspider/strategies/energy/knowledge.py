@@ -24,7 +24,7 @@ from wolfspider.core.topic import Topic
 from wolfspider.learn.balance import Relevances, energy
 from wolfspider.learn.documents import EVEN, LEVELS, MOST_LINKS, DocumentsBase
 from wolfspider.learn.examples import damped
-from wolfspider.policy.addresses import Interned
+from wolfspider.policy.link_shelf import Interned
 from wolfspider.policy.strategy import Strategy
 from wolfspider.policy.topic_words import Similarity, Terms, topic_weights
 from wolfspider.policy.turns import Turns

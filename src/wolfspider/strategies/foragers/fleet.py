@@ -21,7 +21,7 @@ from wolfspider.core.model import Link
 from wolfspider.core.params import param
 from wolfspider.core.topic import Topic
 from wolfspider.learn.page_states import States, open_states
-from wolfspider.policy.addresses import Shelf
+from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.reinforcer import Terms
 from wolfspider.policy.strategy import Strategy
 from wolfspider.strategies.foragers.forager import Entry, Forager, Vector, Weblog, ordered

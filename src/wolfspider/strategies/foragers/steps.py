@@ -11,7 +11,7 @@ from typing import Any
 from wolfspider.core.model import SEARCH, Credit, Failure, Link, Outcome, Page, Question, Visit
 from wolfspider.core.text import key_of
 from wolfspider.core.topic import Topic
-from wolfspider.policy.addresses import Shelf
+from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.reinforcer import PAID
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import register
