@@ -14,6 +14,7 @@ import typer
 
 import wolfspider
 from wolfspider.cli import app
+from wolfspider.policy.strategy import Strategy
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "wolfspider"
@@ -188,3 +189,10 @@ def test_the_map_of_modules_and_the_picture_of_packages_are_those_of_the_source(
 def test_every_module_begins_with_a_sentence() -> None:
     heads = {path: ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) for path in SOURCE.rglob("*.py")}
     assert [path for path, text in heads.items() if not text] == []
+
+
+def test_the_architecture_names_the_methods_that_every_strategy_writes() -> None:
+    contract = re.search(
+        r"^- \*\*`Strategy`\*\*: (.*?)Everything else has a default", read("docs/architecture.md"), re.M | re.S
+    )
+    assert contract and set(re.findall(r"`(\w+)\(", contract[1])) == Strategy.__abstractmethods__

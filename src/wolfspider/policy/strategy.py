@@ -1,8 +1,8 @@
 """What a strategy is; Room, Turns and Group (policy/room.py, policy/turns.py) make one short.
 
 A strategy decides which link to follow next and nothing else. It is synchronous, deterministic and alone: it never
-sees a socket, a clock, a file or a random generator it was not given. A plain one writes `begin`, `propose` and
-`observe`.
+sees a socket, a clock, a file or a random generator it was not given. A plain one writes `begin`, `seeds`, `propose`
+and `observe`.
 """
 
 from __future__ import annotations
