@@ -17,11 +17,12 @@ import pytest
 import wolfspider
 from small_web import SMALL, SPIDERS, SmallWeb, page
 from wolfspider.app import found_pages
-from wolfspider.app.past_runs import LEARNED, glimpse, hand_on
+from wolfspider.app.past_runs import LEARNED, glimpse, hand_on, handed_on
 from wolfspider.app.settings import Settings
 from wolfspider.core import events
 from wolfspider.core.errors import Busy
 from wolfspider.core.events import Label
+from wolfspider.store.archive_reader import name_of
 from wolfspider.store.view import RunView
 from wolfspider.web.server.serve import serve
 
@@ -320,6 +321,25 @@ def test_a_run_without_labels_is_said_to_have_none(tmp_path: Path) -> None:
     said: list[str] = []
     hand_on(tmp_path / "first", tmp_path / "second", Settings(strategy="bpm"), said.append)
     assert len(said) == 1 and "none is labelled" in said[0] and "wolfspider steer" in said[0]
+
+
+def test_a_damaged_record_costs_its_page_and_not_what_the_rest_of_the_run_teaches(tmp_path: Path) -> None:
+    async def talk(via: str, served: Any) -> None:
+        await wolfspider.crawl("http://a.test/", out=tmp_path / "first", via=via, **HASTY).run()
+
+    beside(SMALL, talk)
+    view, said = RunView(tmp_path / "first"), list[str]()
+    pages = [row.final_url for row in view.pages()]
+    hurt = view.page("http://a.test/good")
+    assert hurt is not None and hurt.place is not None and view.parsed(hurt) is not None
+    with (tmp_path / "first" / "warc" / name_of(hurt.place.file)).open("r+b") as file:
+        file.seek(hurt.place.offset + hurt.place.length // 2)
+        file.write(b"\0" * 20)
+    assert view.parsed(hurt) is None
+    copy = hand_on(tmp_path / "first", tmp_path / "second", Settings(strategy="bpm"), said.append)
+    browsing = handed_on(tmp_path / "second", {"learned": copy})["strategy"]["browsing"]
+    assert list(browsing.pages) == [url for url in pages if url != hurt.final_url]
+    assert len(said) == 2 and "1 more could not be read" in said[1]
 
 
 def test_what_is_no_run_teaches_nothing(tmp_path: Path) -> None:

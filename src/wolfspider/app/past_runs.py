@@ -13,7 +13,6 @@ from wolfspider.app.plugins import PARTS, strategy_kind
 from wolfspider.app.settings import Settings
 from wolfspider.core import codec
 from wolfspider.core.errors import BadInput, Problem
-from wolfspider.core.model import Fetch, Page
 from wolfspider.core.scope import Scope
 from wolfspider.policy.browsing import Browsing
 from wolfspider.policy.judges.judge import Judge
@@ -21,7 +20,6 @@ from wolfspider.policy.strategy import Strategy
 from wolfspider.store import inspection, snapshots
 from wolfspider.store.folder import Places
 from wolfspider.store.view import RunView
-from wolfspider.web.page.html import parse
 
 MOST_BROWSED = 500  # pages of a run that a browsing crawler learns from, beside those with a label
 LABEL = "wolfspider steer {} label URL up"
@@ -110,18 +108,22 @@ def _learned(source: Path, settings: Settings, remark: Callable[[str], None]) ->
 
 def _browsed(view: RunView, labels: Mapping[str, bool], scope: Scope, remark: Callable[[str], None]) -> Browsing:
     """The pages of a run, whatever crawled them, as if a person had browsed them and liked those they labelled."""
-    browsing = Browsing()
+    browsing, unread = Browsing(), 0
     for index, row in enumerate(view.pages()):
         if index >= MOST_BROWSED and row.final_url not in labels:
             continue
-        page = parse(Fetch(row.url, row.final_url, row.status, row.headers, view.body(row), at=row.at))
-        if isinstance(page, Page):
-            browsing.mark(scope.cut(page), labels.get(page.final_url, False))
-            if any(not visited.source for visited in view.visits_of(row.url)):
-                browsing.began(page.final_url)
+        page = view.parsed(row)
+        if page is None:
+            unread += 1
+            continue
+        browsing.mark(scope.cut(page), labels.get(page.final_url, False))
+        if any(not visited.source for visited in view.visits_of(row.url)):
+            browsing.began(page.final_url)
     wanted = len(browsing.targets)
     how = f"{wanted} of them labelled as wanted" if wanted else f"but none is labelled: {LABEL.format(view.folder)}"
     remark(f"{view.folder} is read as what a person browsed: {len(browsing.pages)} pages, {how}.")
+    if unread:
+        remark(f"{unread} more could not be read from its archive, and {'are' if unread > 1 else 'is'} left out.")
     return browsing
 
 

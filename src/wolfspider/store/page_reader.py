@@ -56,8 +56,9 @@ class PageReader:
         url, final_url, status, headers, seconds, at, hops, cut, *place, size, packed = row
         if packed is not None:
             return unpacked_page(packed)
-        body, passed = body_at(self._archive, Place(*place), size), tuple(json.loads(hops))
-        page = parse(Fetch(url, final_url, status, json.loads(headers), body, None, seconds, at, passed, cut=bool(cut)))
+        passed = tuple(json.loads(hops))
+        answer = Fetch(url, final_url, status, json.loads(headers), b"", None, seconds, at, passed, cut=bool(cut))
+        page = archived_page(self._archive, Place(*place), size, answer)
         if isinstance(page, Failure):
             raise Broken(f"{url} was a page when it came and is none when read again ({page.kind})")
         return page
@@ -71,6 +72,11 @@ def liked(connection: sqlite3.Connection, archive: Path) -> list[Fetch]:
         archived = place[0] is not None and fetch.page is None
         fetches.append(replace(fetch, body=body_at(archive, Place(*place), size)) if archived else fetch)
     return fetches
+
+
+def archived_page(archive: Path, place: Place, size: int, answer: Fetch) -> Page | Failure:
+    """The page in an archived answer, which comes here without its body. BadInput if the record is damaged."""
+    return parse(replace(answer, body=body_at(archive, place, size)))
 
 
 def body_at(archive: Path, place: Place, size: int) -> bytes:

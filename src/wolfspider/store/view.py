@@ -18,20 +18,20 @@ from typing import Any
 from wolfspider.core.errors import BadInput
 from wolfspider.core.events import Gauge
 from wolfspider.core.failures import in_words
-from wolfspider.core.model import Failure
+from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.store import schema
 from wolfspider.store.archive_reader import Place
 from wolfspider.store.database import connect_beside, damaged
 from wolfspider.store.folder import Places, about_run, refuse_links
 from wolfspider.store.gauges import MINUTES, SECONDS, gauges
 from wolfspider.store.page_count import HIDDEN, NEWEST, PageCount, count
-from wolfspider.store.page_reader import body_at
+from wolfspider.store.page_reader import archived_page, body_at
 from wolfspider.store.row_codec import unpacked, unsigned
 
 _PAGE = (
     "p.seq, p.visit, p.url, p.final_url, p.host, p.hops, p.at, p.seconds, p.status, p.headers, p.type, p.charset,"
     " p.title, p.description, p.language, p.published, p.modified, p.size, p.digest, p.near, p.words, p.links,"
-    " p.truncated, p.robots, p.canonical, p.file, p.offset, p.length, p.body"
+    " p.truncated, p.robots, p.canonical, p.file, p.offset, p.length, p.body, p.cut"
 )
 # The newest copy of each page by its final address, with the newest verdict on it.
 _PAGES = (
@@ -81,6 +81,7 @@ class StoredPage:
     canonical: str
     place: Place | None  # in the archive; None where pages came without bodies
     body: int  # bytes of the decoded body there
+    cut: bool  # the body is only the beginning
     score: float
     relevant: bool
     evidence: Mapping[str, Any]
@@ -230,6 +231,17 @@ class RunView:
             raise BadInput(f"The body of {row.final_url} was never archived.")
         return body_at(self._places.archive, row.place, row.body)
 
+    def parsed(self, row: StoredPage) -> Page | None:
+        """A page parsed again from the archive; None if it was never archived, or its record is damaged."""
+        if row.place is None:
+            return None
+        fields = (row.url, row.final_url, row.status, row.headers, b"", None, row.seconds, row.at, row.hops)
+        try:
+            page = archived_page(self._places.archive, row.place, row.body, Fetch(*fields, cut=row.cut))
+        except BadInput:
+            return None
+        return page if isinstance(page, Page) else None
+
 
 def pages_of(
     connection: sqlite3.Connection, relevant: bool = False, since: float | None = None
@@ -242,12 +254,12 @@ def pages_of(
 def _row(*values: Any) -> StoredPage:
     number, visit, url, final_url, host, hops, at, seconds, status, headers, kind, charset, *rest = values
     title, description, language, published, modified, size, digest, near, words, links, *rest = rest
-    truncated, robots, canonical, file, offset, length, body, score, relevant, evidence = rest
+    truncated, robots, canonical, file, offset, length, body, cut, score, relevant, evidence = rest
     place = Place(file, offset, length) if file is not None else None
     return StoredPage(
         *(number, visit, url, final_url, host, tuple(json.loads(hops)), at, seconds, status, json.loads(headers)),
         *(kind, charset, title, description, language, published, modified, size, digest, unsigned(near)),
-        *(words, links, bool(truncated), tuple(robots.split()), canonical, place, body),
+        *(words, links, bool(truncated), tuple(robots.split()), canonical, place, body, bool(cut)),
         *(score, bool(relevant), json.loads(evidence)),
     )
 

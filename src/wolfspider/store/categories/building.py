@@ -22,7 +22,7 @@ import numpy as np
 import xxhash
 
 from wolfspider.core.errors import BadInput, Problem
-from wolfspider.core.model import Fetch, Page, hidden
+from wolfspider.core.model import Page, hidden
 from wolfspider.core.randomness import generator
 from wolfspider.core.text import clipped
 from wolfspider.files.disk import replacing
@@ -39,7 +39,7 @@ from wolfspider.store.categories.index import (
     OtherFormat,
     storable,
 )
-from wolfspider.store.view import RunView, StoredPage, pages_of
+from wolfspider.store.view import RunView, pages_of
 from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.world import LARGEST, World
 
@@ -131,7 +131,7 @@ def run_origin(folder: Path, most: int, seed: int) -> Origin:
                 rows = (row for at, row in enumerate(islice(pages_of(connection), count)) if at in chosen)
                 for done, row in enumerate(rows, 1):
                     progress(done, len(numbers))
-                    yield _page(view, row)
+                    yield view.parsed(row)
         except sqlite3.Error as error:
             raise BadInput(f"{folder} cannot be read: {error}.") from error
 
@@ -141,18 +141,6 @@ def run_origin(folder: Path, most: int, seed: int) -> Origin:
 def drawn(count: int, most: int, seed: int) -> Sequence[int]:
     """The numbers of the sampled pages, in order."""
     return range(count) if count <= most else sorted(generator(seed, "categories").sample(range(count), most))
-
-
-def _page(view: RunView, row: StoredPage) -> Page | None:
-    """A page read from the archive; None if there is none, or it is damaged."""
-    if row.place is None:
-        return None
-    try:
-        body = view.body(row)
-    except BadInput:
-        return None
-    page = parse(Fetch(row.url, row.final_url, row.status, row.headers, body, at=row.at, hops=row.hops))
-    return page if isinstance(page, Page) else None
 
 
 def quietly(what: str, done: int, count: int) -> None:
