@@ -33,7 +33,7 @@ LIKED = tuple(f"http://example.org/{number}" for number in range(21))
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Categories of a small computed web."""
+    """Categories of a small synthetic web."""
     path = tmp_path_factory.mktemp("leaping") / "categories.sqlite"
     build(web_origin(open_web("synthetic:pages=1000,mischief=0"), 300, 0), path, 0, lambda *step: None)
     return path

@@ -178,7 +178,7 @@ def test_liked_pages_lend_their_words() -> None:
 
 
 @pytest.mark.parametrize("name", ["classifier", "likeness"])
-def test_a_thumb_up_lifts_pages_like_it(name: str) -> None:
+def test_a_label_up_lifts_pages_like_it(name: str) -> None:
     liked = page("basalt columns and pumice beds on the island", "http://a.test/liked")
     like_it = page("pumice beds beside basalt columns", "http://a.test/like")
     plain, taught = make_judge(name, VOLCANOES), make_judge(name, VOLCANOES)
@@ -189,7 +189,7 @@ def test_a_thumb_up_lifts_pages_like_it(name: str) -> None:
     assert taught.score(like_it).score > plain.score(like_it).score
 
 
-def test_a_thumb_down_sinks_pages_like_it() -> None:
+def test_a_label_down_sinks_pages_like_it() -> None:
     advert = "volcano lava magma chamber cocktails happy hour bar"
     plain, taught = Learner(VOLCANOES), Learner(VOLCANOES)
     for seen in crawl():
@@ -298,7 +298,7 @@ class TestLikeness:
     def test_a_made_up_page_does_not_count(self) -> None:
         assert Alike(VOLCANOES).state()["collection"]["pages"] == 0
 
-    def test_a_thumb_down_makes_no_example_and_there_are_never_too_many(self) -> None:
+    def test_a_label_down_makes_no_example_and_there_are_never_too_many(self) -> None:
         judge = Alike(VOLCANOES)
         judge.learn(page(OFF_TOPIC), False)
         assert judge.score(page(OFF_TOPIC)).evidence["raw"] == 0

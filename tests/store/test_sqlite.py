@@ -34,7 +34,7 @@ FIXTURES = Path(__file__).with_name("fixtures")
 
 
 def position(view: RunView) -> int:
-    """Of the last entry of the log."""
+    """Of the last entry of the journal."""
     with view.moment() as connection:
         return int(connection.execute("SELECT MAX(seq) FROM log").fetchone()[0])
 

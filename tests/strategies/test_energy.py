@@ -434,7 +434,7 @@ def test_the_sum_of_energies_is_kept_right() -> None:
 # People
 
 
-def test_a_thumb_up_puts_energy_on_a_page_and_a_thumb_down_takes_it() -> None:
+def test_a_label_up_puts_energy_on_a_page_and_a_label_down_takes_it() -> None:
     strategy = Crawled(chain(0.5), pages=2).strategy
     page = Page("http://a.test/0", "http://a.test/0")
     strategy.judged(page, Verdict(1.0, True))

@@ -170,7 +170,7 @@ def test_fitness_is_the_mean_of_the_outputs() -> None:
     assert scores == sorted(scores, reverse=True)
 
 
-def test_a_thumb_up_takes_the_place_of_what_was_made_up() -> None:
+def test_a_label_up_takes_the_place_of_what_was_made_up() -> None:
     labels = [(1_001.0, events.Label(address("c"), True)), (1_002.0, events.Label(address("c"), True))]
     made_up = Search("spider-best-first", CHAIN, liked=(), seeds=["start"], keywords=("wolf",), commands=labels)
     assert len(made_up.strategy.likeness.inputs) == 1 and made_up.strategy.liked == {address("c")}
@@ -404,7 +404,7 @@ def test_the_time_that_a_page_may_take_is_a_deadline_and_moves() -> None:
     assert moved.outputs == ["b"]
 
 
-def test_a_thumb_up_is_one_more_liked_page_and_a_thumb_down_is_no_output() -> None:
+def test_a_label_up_is_one_more_liked_page_and_a_label_down_is_no_output() -> None:
     label = [(1_001.0, events.Label(address("c"), True))]
     liked = Search("spider-best-first", CHAIN, outputs=1, commands=label)
     assert liked.outputs == ["c"] and len(liked.strategy.likeness.inputs) == 2

@@ -87,7 +87,7 @@ def test_every_rule_can_fail(worlds: dict[str, World], rule: str) -> None:
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[World, World]:
-    """A computed web and its copy: one without failures that pass, which a copy does not have."""
+    """A synthetic web and its copy: one without failures that pass, which a copy does not have."""
     folder = tmp_path_factory.mktemp("copy")
     computed = Synthetic.parse("synthetic:pages=1000,seed=5,mischief=0")
     write(computed, folder / "web")

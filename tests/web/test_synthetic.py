@@ -1,4 +1,4 @@
-"""The computed web as a World: the same answer in any order, addresses both ways, all mischief, known truth."""
+"""The synthetic web as a World: the same answer in any order, addresses both ways, all mischief, known truth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A computed web written out: the recorded copy answers as the original does."""
+"""A synthetic web written out: the recorded copy answers as the original does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The computed web has the shape that was aimed at: scale-free, a small world, clustered by topic. docs/synthetic.md
+"""The synthetic web has the shape that was aimed at: scale-free, a small world, clustered by topic. docs/synthetic.md
 prints the figures; here they may not wander."""
 
 from __future__ import annotations

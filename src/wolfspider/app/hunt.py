@@ -1,8 +1,8 @@
 """The main job: a person's settings in, pages out, live.
 
 Settings are checked when a Hunt is made. When it is run, the folder of the run is opened. If it holds a crawl that has
-begun, that crawl is resumed: its last snapshot and the log since then are replayed without the network. If not, liked
-pages are fetched, starting points gathered, and a crawl begins. Either way a driver then runs it to its end.
+begun, that crawl is resumed: its last snapshot and the journal since then are replayed without the network. If not,
+liked pages are fetched, starting points gathered, and a crawl begins. Either way a driver then runs it to its end.
 """
 
 from __future__ import annotations

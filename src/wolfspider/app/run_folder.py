@@ -107,7 +107,7 @@ def recalled(store: Store, make_crawl: Callable[[], Crawl], folder: Path) -> tup
 
 
 def _replayed(store: Store, make_crawl: Callable[[], Crawl]) -> tuple[Crawl, Room] | None:
-    """The last snapshot, and the log since then replayed, without the network."""
+    """The last snapshot, and the journal since then replayed, without the network."""
     state, entries = store.past()
     first = next(entries, None)
     if state is None and first is None:

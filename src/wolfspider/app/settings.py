@@ -106,7 +106,7 @@ class Settings:
         "normal", "full: a page survives a power failure as soon as you see it.", choices=("normal", "full"), live=False
     )
     snapshots: float = param(60.0, "Seconds between two snapshots, from which a run is resumed.", low=1, live=False)
-    record: str = param("", "A folder to record the crawl in, so that it can be replayed.", live=False)
+    record: str = param("", "A folder to record the crawl in, so that it can be crawled again.", live=False)
     disk_floor: int = param(500, "Megabytes that must stay free on the disk.", low=0, live=False)
 
     def __post_init__(self) -> None:

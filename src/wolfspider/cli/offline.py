@@ -79,7 +79,7 @@ def bench(
         str | None, typer.Option(metavar="WEB", help="Another web, into which strategies may leap.")
     ] = None,
     record: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Record the crawls there, so that they can be replayed.")
+        Path | None, typer.Option(metavar="DIR", help="Record the crawls there, so that they can be crawled again.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A rough answer: few downloads, two topics.")] = False,
     out: Annotated[Path | None, typer.Option("--json", metavar="OUT", help="Write all rows here; - is stdout.")] = None,

@@ -123,7 +123,7 @@ class Phase(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Gauge(Event):
     """How a crawl stands at this moment, for people and their screens: published at most once a second, and once more
-    when the crawl ends. It is no part of the log, and nothing of it is played again. docs/events.md has the fields."""
+    when the crawl ends. It is no part of the journal, and is never replayed. docs/events.md has the fields."""
 
     state: str = ""  # a CrawlState
     in_flight: int = 0  # visits whose request is under way
@@ -201,7 +201,7 @@ class AddSeeds(Command):
 
 @dataclass(frozen=True, slots=True)
 class Label(Command):
-    """A person's thumb, up or down, for a page or (an address without a path) for a host's newest pages."""
+    """A person's label, up or down, for a page or (an address without a path) for a host's newest pages."""
 
     url: str
     good: bool

@@ -218,7 +218,7 @@ class Crawl:
         return labelled(good)
 
     def label(self, page: Page, good: bool) -> None:
-        """A person's thumb for a page that is here: it is final, and judge and strategy learn from it."""
+        """A person's label for a page that is here: it is final, and judge and strategy learn from it."""
         self.labels[page.final_url] = good
         self.taught.add(page.final_url)
         self.judge.learn(page, good)

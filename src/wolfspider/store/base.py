@@ -4,11 +4,11 @@ The order of a turn, which all promises rest on. The driver archives what came b
 memory and events through the store), lets the strategy propose, and only then calls `commit`: one transaction for the
 whole turn. Requests go out after the commit, and people are told of a page after the commit. So whatever happens, the
 journal names every visit before its request, and of a page that anybody was told of, the record in the archive and the
-entry of the log are both on disk.
+entry of the journal are both on disk.
 
 After a crash `past` gives the last snapshot and the journal since then. The crawl is replayed from these: Crawl calls
 `write`, `keep` and `hear` as it did the first time, and in a replay the store compares instead of writing, and answers
-`holds` and `recall` as of that point of the log, never from what came later.
+`holds` and `recall` as of that point of the journal, never from what came later.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ class Store(Memory, Protocol):
     def counts(self) -> Mapping[str, int]: ...
 
     def gauge(self, gauge: Gauge) -> None:
-        """Keep how the crawl stands, for readers in other processes. Part of the turn, not of the log. The number of
-        gauges is bounded: one a second for the last hour, one a minute before that."""
+        """Keep how the crawl stands, for readers in other processes. Part of the turn, not of the journal. The number
+        of gauges is bounded: one a second for the last hour, one a minute before that."""
 
     def gauges(self) -> Sequence[Gauge]:
         """The gauges, oldest first."""

@@ -1,4 +1,4 @@
-"""The gauges of a run, kept apart from its log: one for each second of the last hour, one a minute before that.
+"""The gauges of a run, kept apart from its journal: one for each second of the last hour, one a minute before that.
 
 Gauges are for screens of other processes. A run that loses them loses nothing, so their table is made where it is
 missing or of another shape, and the format of runs stays as it is: an older wolfspider opens a run that has gauges and

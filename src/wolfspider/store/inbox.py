@@ -1,4 +1,4 @@
-"""Commands to a run: another process leaves them, the owner takes each once, and the log has the answers."""
+"""Commands to a run: another process leaves them, the owner takes each once, and the journal has the answers."""
 
 from __future__ import annotations
 

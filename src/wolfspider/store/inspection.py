@@ -29,7 +29,7 @@ _ATTEMPTS = 3  # to read a snapshot while its owner may be replacing it
 class Last(NamedTuple):
     """The newest snapshot of a run."""
 
-    seq: int  # the last entry of the log it knows
+    seq: int  # the last entry of the journal it knows
     at: float
     state: Any
     shelf: int  # how long the shelf was
@@ -73,7 +73,7 @@ def liked(view: RunView) -> list[Fetch]:
 
 
 def visited_since(view: RunView, seq: int) -> set[str]:
-    """Addresses that went out after this entry of the log."""
+    """Addresses that went out after this entry of the journal."""
     return {url for (url,) in view.rows("SELECT url FROM visits WHERE seq > ?", seq)}
 
 

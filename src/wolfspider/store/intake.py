@@ -1,4 +1,4 @@
-"""What comes back for visits, on its way into the archive and the table of pages, and from there into the log."""
+"""What comes back for visits, on its way into the archive and the table of pages, and from there into the journal."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _LIKE = "INSERT INTO likes (data, file, offset, length, end_file, end_offset) VA
 
 
 class Intake:
-    """Answers are archived when they land. In the log, a result is the number of a page, a failure, or the page of a
-    Source, which is never held."""
+    """Answers are archived when they land. In the journal, a result is the number of a page, a failure, or the page of
+    a Source, which is never held."""
 
     def __init__(self, turn: Turn, archive: Archive, pages: PageReader, rows: RowWriter) -> None:
         self._turn, self._archive, self._pages, self._rows = turn, archive, pages, rows

@@ -1,4 +1,4 @@
-"""The log of a run, from which it is resumed: what comes is written to it or, in a replay, compared with it."""
+"""The journal of a run, from which it is resumed: what comes is written to it or, in a replay, compared with it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BEYOND = "seq = ? AND n >= ?"
 
 @dataclass(slots=True)
 class Position:
-    """Where a run stands: at an entry of the log, after some of what came with it."""
+    """Where a run stands: at an entry of the journal, after some of what came with it."""
 
     seq: int = 0
     n: int = 0  # how many events of the entry came
@@ -67,7 +67,7 @@ class Journal:
         kind, *parts = entry
         if self.behind:
             if self._check.left(self.at.seq, self.at.n):
-                raise Broken(f"in the replay less came of entry {self.at.seq} of the log than the first time")
+                raise Broken(f"in the replay less came of entry {self.at.seq} of the journal than the first time")
             self.at = Position(self.at.seq + 1, kind=kind)
             self._check.entry(self.at.seq, kind, parts)
             return
@@ -113,7 +113,7 @@ class Journal:
             self.at.n = n + 1
         elif self.behind:
             raise Broken(
-                f"in the replay more came of entry {self.at.seq} of the log than the first time: {event!r:.200}"
+                f"in the replay more came of entry {self.at.seq} of the journal than the first time: {event!r:.200}"
             )
         return n is not None
 
@@ -123,14 +123,14 @@ class Journal:
         if not self.replaying:
             return
         if self.behind:
-            raise Broken(f"the log goes on to entry {self.last} and was replayed up to {self.at.seq} only")
+            raise Broken(f"the journal goes on to entry {self.last} and was replayed up to {self.at.seq} only")
         sql = "DELETE FROM events WHERE seq = ? AND n >= ? AND kind NOT IN ('Ended', 'Refused')"
         self._turn.write(sql, (self.at.seq, self.at.n))
         self.at.n = self._check.next_free(self.at.seq)
         self.replaying = False
 
 
-# The replay, compared with the log
+# The replay, compared with the journal
 
 
 class ReplayCheck:
@@ -158,7 +158,7 @@ class ReplayCheck:
             _differs(seq, f"visit {event.visit.id} was {row}, and is {now} now")
 
     def event(self, seq: int, n: int, event: Event) -> int | None:
-        """Which event of the entry this one was; None if the log knows of no more."""
+        """Which event of the entry this one was; None if the journal knows of no more."""
         sql = "SELECT kind, data FROM events WHERE seq = ? AND n = ?"
         while (row := self._turn.one(sql, seq, n)) is not None and row[0] in _OUTSIDE:
             n += 1
@@ -228,4 +228,4 @@ def _few(ids: Any) -> str:
 
 
 def _differs(seq: int, what: str) -> NoReturn:
-    raise Broken(f"the replay of the run differs from its log at entry {seq}: {what}")
+    raise Broken(f"the replay of the run differs from its journal at entry {seq}: {what}")

@@ -1,4 +1,4 @@
-"""What a run knows of addresses, as of the entry of the log where it stands: never of what came later."""
+"""What a run knows of addresses, as of the entry of the journal where it stands: never of what came later."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A run opened again: its archive and its log are cut back to the last entry that is whole.
+"""A run opened again: its archive and its journal are cut back to the last entry that is whole.
 
-The log says where the archive ended, so nothing is guessed by scanning. Only if a file is shorter than what was
+The journal says where the archive ended, so nothing is guessed by scanning. Only if a file is shorter than what was
 committed (the machine lost its power, and the disk what it was not yet told to keep) is the file walked, to say where
-its last whole record ends; then the log forgets the rest too.
+its last whole record ends; then the journal forgets the rest too.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Recovery(NamedTuple):
 
 
 def recovered_end(connection: sqlite3.Connection, places: Places) -> End:
-    """Where the archive goes on. If the machine died and took records with it, the log forgets them too."""
+    """Where the archive goes on. If the machine died and took records with it, the journal forgets them too."""
     sql = "SELECT file, end FROM log WHERE end IS NOT NULL ORDER BY seq DESC LIMIT 1"
     landed = connection.execute(sql).fetchone() or (0, 0)
     liked = connection.execute("SELECT end_file, end_offset FROM likes ORDER BY n DESC LIMIT 1").fetchone() or (0, 0)

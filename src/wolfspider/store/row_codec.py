@@ -1,4 +1,4 @@
-"""Values as the rows of a run hold them: entries of the log and pages in msgpack, what people read in bounded JSON."""
+"""Values as the rows of a run hold them: journal entries and pages in msgpack, what people read in bounded JSON."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def unpacked_fetch(data: bytes) -> tuple[Fetch, int]:
 
 
 def packed_entry(kind: str, parts: list[Any]) -> bytes:
-    """An entry of the log; the result of a landing must have been replaced by what stands for it."""
+    """An entry of the journal; the result of a landing must have been replaced by what stands for it."""
     return packed([codec.store(parts[0])[0], parts[1]] if kind == "command" else parts)
 
 

@@ -1,7 +1,7 @@
 """The tables of a run, and how an older run is brought up to date.
 
-Everything is kept under `seq`, the number of the log entry it came with, so that any question can be asked as of a
-point of the log. A page has the number of the landing that brought it. There are few indices on purpose: each costs
+Everything is kept under `seq`, the number of the journal entry it came with, so that any question can be asked as of a
+point of the journal. A page has the number of the landing that brought it. There are few indices on purpose: each costs
 at every page, and what people rarely ask may be answered by reading a table once.
 
 A new table that a run can do without needs no new format: it is made where it is missing, and older versions of
@@ -51,7 +51,7 @@ CREATE TABLE snapshots (seq INTEGER NOT NULL, n INTEGER NOT NULL, file TEXT NOT 
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 
-BEHIND = ("log", "visits", "pages", "landings", "held", "events", "snapshots")  # tables that a cut of the log reaches
+BEHIND = ("log", "visits", "pages", "landings", "held", "events", "snapshots")  # tables that are cut with the journal
 
 MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {}  # from this format to the next
 

@@ -1,4 +1,4 @@
-"""What a run knows beside its log: when hosts may be asked again with their robots rules, and figures that add up."""
+"""What a run knows beside its journal: when hosts may be asked again, their robots rules, and figures that add up."""
 
 from __future__ import annotations
 

@@ -112,14 +112,14 @@ def state_of(folder: Path, file: str, digest: str) -> Any:
 class Start(NamedTuple):
     """The snapshot that a resume starts from; nothing of it if there is none."""
 
-    seq: int = 0  # the last entry of the log that it knows
+    seq: int = 0  # the last entry of the journal that it knows
     n: int = 0  # how many events of that entry
     shelf: int | None = None  # bytes
     state: Any = None
 
 
 def take(turn: Turn, folder: Path, seq: int, n: int, state: Mapping[str, Any], shelf: int) -> None:
-    """Save the state of a run after so many events of an entry of its log, with the length of its shelf."""
+    """Save the state of a run after so many events of an entry of its journal, with the length of its shelf."""
     saved = save(folder, name_of(seq, n), *codec.store(dict(state)))
     row = (seq, n, *saved, shelf, time.time())
     turn.write("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?, ?, ?)", row)

@@ -1,7 +1,7 @@
 """The store of a live run: one folder with a SQLite database, an archive of WARC files, a shelf and snapshots.
 
     RUN/run.json     what the run is, for people too (folder.py)
-    RUN/run.db       the log and all that is asked of it (schema.py)
+    RUN/run.db       the journal and all that is asked of it (schema.py)
     RUN/lock         names its owner, if it has one (files/lock.py)
     RUN/warc/        every answer as it came (archive.py)
     RUN/shelf        links of the frontier with their texts (shelf.py)
@@ -9,12 +9,12 @@
 
 The store puts its parts together: the journal is what the run is resumed from, the intake brings answers into archive
 and rows, the memory says what the run holds, the inbox has the commands of others; gauges and side notes are no part of
-the log. What they write in a turn is one transaction (database.py). Records are appended to the archive before the rows
-that refer to them, and the log says where the archive ended; so after a crash whatever lies behind that is cut off
-(recovery.py).
+the journal. What they write in a turn is one transaction (database.py). Records are appended to the archive before the
+rows that refer to them, and the journal says where the archive ended; so after a crash whatever lies behind that is cut
+off (recovery.py).
 
-A run that is opened again is replayed first: the same calls come, and while the log still has entries they are compared
-with its rows and nothing is written (journal.py). The first call that the log does not know is new.
+A run that is opened again is replayed first: the same calls come, and while the journal still has entries they are
+compared with its rows and nothing is written (journal.py). The first call that the journal does not know is new.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ class SqliteStore:
         self._wal = Wal(places.database, places.wal)
         self._syncing, self._closed = threading.Lock(), False
 
-    # The log
+    # The journal
 
     @property
     def begun(self) -> bool:
@@ -202,7 +202,7 @@ class SqliteStore:
     def restore(self, state: Mapping[str, Any]) -> None:
         pass
 
-    # Beside the log
+    # Beside the journal
 
     def liked(self) -> list[Fetch]:
         return liked(self.turn.connection, self._places.archive)

@@ -54,7 +54,7 @@ _LANDINGS = (
 class StoredPage:
     """A page of the run with the last verdict on it."""
 
-    number: int  # the entry of the log that brought it
+    number: int  # the entry of the journal that brought it
     visit: int
     url: str
     final_url: str

@@ -53,7 +53,7 @@ class Screen:
 def headline(demo: Demo) -> Text:
     wanted = plainly(", ".join(demo.task.topic.keywords))
     size = f"{demo.size:,} pages in a made-up language"
-    return Text.assemble("Hunting for ", (wanted, "bold"), f" on a computed web of {size}.")
+    return Text.assemble("Hunting for ", (wanted, "bold"), f" on a synthetic web of {size}.")
 
 
 def rates(hunt: DemoCrawl) -> str:

@@ -1,1 +1,1 @@
-"""Webs: the live one, recorded ones, computed ones; and how bytes become pages."""
+"""Webs: the live one, recorded ones, synthetic ones; and how bytes become pages."""

@@ -110,7 +110,7 @@ def prepared(setting: Setting) -> tuple[Crawl, Looks, float]:
 
 
 def news_site(seed: int, articles: int, lists: str = "", around: str = "pages=3000,topics=64") -> str:
-    """A computed news site with so many articles a day, in a web from whose other pages states of pages are learned."""
+    """A synthetic news site with so many articles a day, in a web whose other pages teach the states of pages."""
     return f"synthetic:{around},mischief=0,news=1,seed={seed},articles={articles}{lists}"
 
 

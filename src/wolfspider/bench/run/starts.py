@@ -1,10 +1,10 @@
 """Two kinds of page to start from, for any web and topic, as Akbari Torkestani's experiments have them.
 
-    directory   a page that lists pages of the topic and is not about it: of a computed web the first seed of its task,
+    directory   a page that lists pages of the topic and is not about it: of a synthetic web the first seed of its task,
                 of a recorded one the off-topic page with the most links to relevant pages
     results     a page of ten search results for the keywords, on a host of its own beside the web
 
-The results are what BM25 ranks highest: of a recorded web among all pages, of a computed one among 2,000 drawn at
+The results are what BM25 ranks highest: of a recorded web among all pages, of a synthetic one among 2,000 drawn at
 random, since it is too large to be looked through. Both are functions of web and topic alone.
 """
 
@@ -32,11 +32,11 @@ from wolfspider.web.worlds.world import Looks, World
 DIRECTORY, RESULTS = "directory", "results"
 STARTS = (DIRECTORY, RESULTS)
 ADDRESS = "http://search.invalid/results"  # no web has a host of this name
-DRAWN = 2_000  # pages of a computed web that results are taken from
+DRAWN = 2_000  # pages of a synthetic web that results are taken from
 LISTED = 10  # results
 SNIPPET = 20  # words of each
 SECONDS = 0.3  # until it is here
-SPELL, MOST_SPELLS = 600.0, 100  # how long a computed web fails at a time, and how often a start is asked for
+SPELL, MOST_SPELLS = 600.0, 100  # how long a synthetic web fails at a time, and how often a start is asked for
 REMEMBERED = 200_000  # addresses that are in the web or not
 SATURATION, LENGTH = 1.2, 0.75  # k1 and b of BM25
 

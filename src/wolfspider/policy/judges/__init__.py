@@ -33,7 +33,7 @@ class Entry(NamedTuple):
 
 
 JUDGES: Mapping[str, Entry] = {
-    "classifier": Entry(Learner, "Starts from the topic's words, learns from clear pages and thumbs; a probability."),
+    "classifier": Entry(Learner, "Starts from the topic's words, learns from clear pages and labels; a probability."),
     "coverage": Entry(Coverage, "BM25 as a share: how much of the topic's words the page has, rare ones first."),
     "tfidf": Entry(TfIdf, "The cosine of tf-idf vectors over all words of the page."),
     "likeness": Entry(Alike, "The mean likeness to pages you like, by what they say and where they link to."),

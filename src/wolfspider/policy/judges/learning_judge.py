@@ -26,7 +26,7 @@ class Learner:
 
     Coverage knows the words it was given; the evidence (learn/classifier.py) finds the others that go with them. Each
     page, once scored, counts as wanted by the cube of its coverage: only pages that are clearly on topic teach, and
-    what was learnt is not its own teacher, so it cannot drift. Liked pages and thumbs count many times as much.
+    what was learnt is not its own teacher, so it cannot drift. Liked pages and labels count many times as much.
     """
 
     EVIDENCE = 0.3
@@ -34,7 +34,7 @@ class Learner:
     SHOWN = 3  # words named in the evidence
     BORDER = 0.2
     SLOPE = 0.1
-    UP = 3.0  # what a thumb weighs: a self-taught page weighs at most 1, mostly below 0.1
+    UP = 3.0  # what a label weighs: a self-taught page weighs at most 1, mostly below 0.1
     DOWN = 20.0
 
     def __init__(self, topic: Topic) -> None:

@@ -14,7 +14,7 @@ from wolfspider.policy.topic_words import made_up_page
 
 class Alike(Unlearning):
     """Chen's measure (learn/likeness.py): half of what a page says and half of where it links to, each in the mean over
-    the liked pages. Without these there is one made-up page of keywords and description, which links nowhere. A thumb
+    the liked pages. Without these there is one made-up page of keywords and description, which links nowhere. A label
     up makes a page an example. Each page counts once, a liked one from the start and any other before it is
     scored, and is scored with what is known of all pages by then."""
 

@@ -237,7 +237,7 @@ class Knowing(Strategy):
     # People
 
     def judged(self, page: Page, verdict: Verdict) -> None:
-        """A thumb up puts energy on a page for the next agent; a thumb down removes it."""
+        """A label up puts energy on a page for the next agent; a label down removes it."""
         number = self.addresses.find(page.final_url)
         document = -1 if number is None else self.base.known(number)
         if document >= 0:

@@ -59,7 +59,7 @@ class Spider(Strategy):
         self.known: Pool = {}  # recent candidates
         self.chosen: Pool = {}  # the outputs so far, best first
         self.scores: dict[str, list[float]] = {}  # of the outputs
-        self.liked: set[str] = set()  # addresses of liked pages, thumbs up included
+        self.liked: set[str] = set()  # addresses of liked pages, labels up included
         self.inputs: set[str] = set()  # addresses that are no outputs: liked pages and starting points
         self.refused: set[str] = set()  # addresses that are no outputs because a person did not want them
         self.homes: set[str] = set()  # hosts of the inputs
@@ -110,7 +110,7 @@ class Spider(Strategy):
         return terms
 
     def judged(self, page: Page, verdict: Verdict) -> None:
-        """A thumb up makes a page an input, though it stays an output; a thumb down makes it neither."""
+        """A label up makes a page an input, though it stays an output; a label down makes it neither."""
         if verdict.relevant:
             self._like(page)
         else:

@@ -1,1 +1,1 @@
-"""Webs that can be crawled without a network: recorded, computed, written down by a crawl."""
+"""Webs that can be crawled without a network: recorded, synthetic, or written down by a crawl."""

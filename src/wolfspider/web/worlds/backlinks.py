@@ -3,7 +3,7 @@
     Backlinks(world, at).look("backlinks:http://a.test/page", now)    # a Page whose links are the pages that link there
 
 The links of the web at one time are read once, at the first question. There is no such service on the live web, nor on
-computed webs that are too large to be read as a whole (`World.has_skeleton`).
+synthetic webs that are too large to be read as a whole (`World.has_skeleton`).
 """
 
 from __future__ import annotations

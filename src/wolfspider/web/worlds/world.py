@@ -1,7 +1,7 @@
 """The contracts of webs: a World that answers at once, and a Web that is asked and answers when it can.
 
-A World, recorded or computed, is a pure function of address and time: the same look gives the same answer, always. What
-a World may offer beyond a look has a default here: a class that derives from World overrides what it knows better.
+A World, recorded or synthetic, is a pure function of address and time: the same look gives the same answer, always.
+What a World may offer beyond a look has a default here: a class that derives from World overrides what it knows better.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from wolfspider.core.model import Failure, Fetch
 from wolfspider.core.topic import Task
 from wolfspider.graphs.graph import Graph
 
-LARGEST = 200_000  # pages of a computed web whose links are still read in seconds
+LARGEST = 200_000  # pages of a synthetic web whose links are still read in seconds
 
 
 class Looks(Protocol):

@@ -1,4 +1,4 @@
-"""A computed web: endless, repeatable, with known answers. `Synthetic.parse("synthetic:pages=50000,seed=1")`."""
+"""A synthetic web: endless, repeatable, with known answers. `Synthetic.parse("synthetic:pages=50000,seed=1")`."""
 
 from __future__ import annotations
 
