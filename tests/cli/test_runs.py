@@ -424,7 +424,7 @@ def test_a_page_is_explained(crawl: Run, run: Run, tmp_path: Path) -> None:
     [
         ("http://a.test/gone", "failed", "outcome    status (404): its server answered by an error"),
         ("http://a.test/forbidden", "failed", "robots     forbidden: "),
-        ("http://a.test/forbidden", "failed", "It was not asked for: robots.txt forbids it ("),
+        ("http://a.test/forbidden", "failed", "It was not requested: robots.txt forbids it ("),
         ("http://a.test/forbidden", "failed", ": not asked for."),
         ("http://a.test/old", "relevant", "found at   http://a.test/good"),
         ("http://a.test/secret", "relevant", "export     never"),

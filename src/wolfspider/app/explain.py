@@ -178,7 +178,7 @@ def _current_scope(view: RunView) -> Scope:
 
 
 class Matching(NamedTuple):
-    """What a rule would set aside, as far as another process can tell."""
+    """What a rule would set aside, estimated from outside the crawl."""
 
     hosts: Counter[str]  # links that match, by host
     waiting: int  # links that were looked at and wait
@@ -186,8 +186,8 @@ class Matching(NamedTuple):
 
 
 def matching(folder: Path, rule: Rule) -> Matching | None:
-    """Which links that waited at the last snapshot, and have not gone out since, a rule matches; None where that
-    cannot be told: there is no snapshot, the strategy keeps no queue of links, or it is not at hand."""
+    """Count the waiting links that a rule matches: those of the last snapshot that were not visited since. None if
+    there is no snapshot, the strategy keeps no queue of links, or its class cannot be loaded."""
     view = RunView(folder)
     with suppress(ClassNeeded), glimpse(view) as seen:
         frontier = seen.strategy.frontier if seen is not None else None

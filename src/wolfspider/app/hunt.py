@@ -42,7 +42,7 @@ class Hunt:
         remark: Callable[[str], None] | None = None,
         given: Collection[str] = (),
     ) -> None:
-        """`given`: settings that count even where they are as they were when the run began."""
+        """`given`: names of settings to apply on resume even if the run began with the same values."""
         preflight.check(settings)
         self.settings, self.folder, self.given = settings, folder, given
         # The standard input is read here, where Ctrl-C works as everywhere.

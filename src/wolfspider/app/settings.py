@@ -64,7 +64,7 @@ class Settings:
         default_factory=dict,
         metadata=_identity(None, "Parameters of the strategy.").metadata,
     )
-    judge: str = _identity(DEFAULT_JUDGE, "Who says what is good; or FILE.py[:NAME], a judge of your own.")
+    judge: str = _identity(DEFAULT_JUDGE, "Which judge scores the pages; or FILE.py[:NAME], a judge of your own.")
     learned_from: str = _identity("", "A run whose learning to start from.")
     pages: int = param(1000, "Downloads to spend.", low=1)
     slots: int = param(16, "Visits out at a time.", low=1, high=2000)

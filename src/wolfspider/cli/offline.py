@@ -61,7 +61,8 @@ def bench(
     pages: Annotated[int, typer.Option(metavar="N", help="Downloads each crawl may spend.")] = 1000,
     repeats: Annotated[int, typer.Option(metavar="K", help="Crawls of each strategy on each topic.")] = 1,
     judge: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Who says what is good; or oracle, or FILE.py[:NAME], your own.")
+        str | None,
+        typer.Option(metavar="NAME", help="Which judge scores the pages; or oracle, or FILE.py[:NAME], your own."),
     ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="STRATEGY.NAME=VALUE", help="A parameter; repeatable.")

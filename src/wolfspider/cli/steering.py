@@ -131,7 +131,7 @@ def command_for(run: Path, verb: str, words: Sequence[str]) -> Command:
     """The command that these words stand for, as far as it can be checked here."""
     settings = settings_of(run)
     if verb not in VERBS:
-        raise Problem(f"There is nothing to {verb!r} about a run.{closest(verb, VERBS)}")
+        raise Problem(f"{verb!r} is not a command to a run.{closest(verb, VERBS)}")
     needs, make = VERBS[verb]
     if bool(words) != bool(needs):
         raise Problem(f"It is `wolfspider steer RUN {verb} {needs}`.".replace(" `.", "`."))

@@ -300,7 +300,7 @@ class Run(Driver):
 
     async def _poll(self) -> None:
         self._look_for_others()
-        if not self._back:  # or what lands now would be told later, and be earlier
+        if not self._back:  # else pages that have come back would be told after this gauge, with an earlier time
             self._publish(self.clock())
 
     def _look_for_others(self) -> bool:

@@ -67,7 +67,7 @@ class Journal:
         kind, *parts = entry
         if self.behind:
             if self._check.left(self.at.seq, self.at.n):
-                raise Broken(f"in the replay less came of entry {self.at.seq} of the journal than the first time")
+                raise Broken(f"the replay of entry {self.at.seq} of the journal gave fewer events than the crawl did")
             self.at = Position(self.at.seq + 1, kind=kind)
             self._check.entry(self.at.seq, kind, parts)
             return
@@ -113,7 +113,7 @@ class Journal:
             self.at.n = n + 1
         elif self.behind:
             raise Broken(
-                f"in the replay more came of entry {self.at.seq} of the journal than the first time: {event!r:.200}"
+                f"the replay of entry {self.at.seq} of the journal gave an event that the crawl did not: {event!r:.200}"
             )
         return n is not None
 
@@ -123,7 +123,7 @@ class Journal:
         if not self.replaying:
             return
         if self.behind:
-            raise Broken(f"the journal goes on to entry {self.last} and was replayed up to {self.at.seq} only")
+            raise Broken(f"the journal has {self.last} entries, and only the first {self.at.seq} were replayed")
         sql = "DELETE FROM events WHERE seq = ? AND n >= ? AND kind NOT IN ('Ended', 'Refused')"
         self._turn.write(sql, (self.at.seq, self.at.n))
         self.at.n = self._check.next_free(self.at.seq)

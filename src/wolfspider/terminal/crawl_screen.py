@@ -141,7 +141,7 @@ def _picture(console: Console, tally: Tally, generation: Generation | None) -> R
         if generation is None
         else Group(*_results(console, tally, generation, height - AROUND))
     )
-    ready = "getting ready: taking up the run, or gathering starting points"
+    ready = "getting ready: resuming the run, or gathering starting points"
     visits = ready if tally.gauge is None else standing.visits(tally.gauge)
     failures = f"failures: {standing.failed(tally.failures)}"
     about = (_line(_rates(tally)), _line(visits), _line(failures), fetching)

@@ -59,7 +59,7 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _never_asked(found: Mapping[str, Any]) -> str:
-    """Why nobody was asked for it, if nobody was: rules and scope decide before."""
+    """Say why no request was made for the address; empty if one was made. Scope and robots.txt are checked before."""
     outcome = found["visits"][-1]["outcome"] if found["state"] == "failed" else None
     if not outcome or not _is_unasked(outcome):
         return ""
@@ -67,11 +67,11 @@ def _never_asked(found: Mapping[str, Any]) -> str:
     if outcome["failure"] == "robots":
         rule = found["robots"].partition("forbidden: ")[2]
         reason = f"robots.txt forbids it{f' ({rule})' if rule else ''}"
-    return f"It was not asked for: {plainly(reason)}."
+    return f"It was not requested: {plainly(reason)}."
 
 
 def _is_unasked(outcome: Mapping[str, Any]) -> bool:
-    """Not so if only another try was not made."""
+    """Was the address never requested? A visit that only was not tried again has attempts."""
     return outcome.get("failure") in NEVER_ASKED and not outcome["attempts"]
 
 

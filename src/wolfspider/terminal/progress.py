@@ -1,6 +1,6 @@
-"""What moves on a terminal while a long command runs: a sign of life, or a bar with what it tells on the way.
+"""Progress of a long command on the terminal: a spinner, or a bar with messages above it.
 
-It goes to stderr. Where that is no terminal nothing moves; what is told is told as lines.
+Both are written to stderr. If stderr is not a terminal, only the messages are written, as plain lines.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def console_for(stderr: bool = False, quiet: bool = False) -> Console:
 
 @contextmanager
 def busy(console: Console, says: str) -> Iterator[None]:
-    """A sign of life, for seconds of which nothing can be counted."""
+    """Show a spinner while work runs whose progress cannot be counted."""
     if not console.is_terminal or console.quiet:
         yield
         return

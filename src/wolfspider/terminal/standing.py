@@ -248,7 +248,7 @@ def _headline(folder: Path, summary: Summary, gauge: Gauge | None, running: bool
         if _is_fresh(gauge, now):
             return "The run is going on."
         silent = f"has not reported for {now - gauge.at:,.0f} s"
-        return f"A process has the run open and {silent}: it is taking the run up again, or it hangs."
+        return f"A process has the run open and {silent}: it is resuming the run, or it hangs."
     if summary.started is None:
         return f"The run has not begun. Begin it by: {resume}"
     return f"The run was killed before it could end. Resume it by: {resume}"

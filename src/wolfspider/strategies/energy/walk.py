@@ -176,7 +176,7 @@ class Energy(Knowing):
     # Living
 
     def _arrive(self, name: str, agent: Agent, document: int, now: float) -> bool:
-        """Is the agent alive after it has arrived? An agent that came from nowhere has only been placed there."""
+        """Move the agent to a document and feed it; True if it survives. An agent that had no place yet is not fed."""
         placed = agent.at == NOWHERE
         agent.at, agent.heading = document, NOWHERE
         if not placed:
@@ -184,8 +184,8 @@ class Energy(Knowing):
         return placed or self._survives(name, agent, now)
 
     def _harvest(self, document: int) -> float:
-        """The energy of the document, which may be negative. With too many agents, the document keeps it and takes C;
-        without any energy left, it takes the cost of a second visit."""
+        """Take the energy of the document, which may be negative. With too many agents, the document keeps it and the
+        agent pays C; if no energy is left, the agent pays for a second visit."""
         if len(self.herd) > self._most():
             return -float(self.params.cost)
         left = self.base.energies[document]

@@ -48,7 +48,7 @@ HIDDEN = '[hidden],[style*="display:none" i],[style*="display: none" i]'
 
 
 class _Anchor:
-    """A link as it was read; what it is told by is looked up when it is wanted."""
+    """A link as found in the tree. Its anchor and the words around it are worked out only when they are needed."""
 
     __slots__ = ("alternative", "first", "href", "last", "node", "path", "rel", "tag")
 
