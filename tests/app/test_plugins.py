@@ -56,6 +56,7 @@ def test_those_of_the_house_come_by_name() -> None:
         ("{}/mine.py:Newst", "Did you mean 'Newest'"),
         ("{}/broken.py", "broken.py cannot be loaded: ZeroDivisionError: division by zero (line 2)."),
         ("{}/misspelt.py", "misspelt.py cannot be loaded: SyntaxError: invalid syntax (misspelt.py, line 3)."),
+        ("{}/leaving.py", "leaving.py cannot be loaded: it calls sys.exit."),
         ("{}/empty.py", "has 0"),
         ("{}/two.py", "has 2: A, B"),
         ("sharq", "Did you mean 'shark'"),
@@ -65,6 +66,7 @@ def test_what_is_wrong_is_told(file: Path, text: str, says: str) -> None:
     folder = file.parent
     (folder / "broken.py").write_text("\n1 / 0")
     (folder / "misspelt.py").write_text("\n\nclas Fox: pass")
+    (folder / "leaving.py").write_text("import sys\nsys.exit(1)")
     (folder / "empty.py").write_text("")
     (folder / "two.py").write_text(ONE.replace("Newest", "A") + ONE.replace("Newest", "B").replace("newest", "b"))
     with pytest.raises(Problem) as caught:

@@ -133,6 +133,41 @@ def test_an_error_in_a_strategy_of_ones_own_is_no_bug_of_ours(crawl: Run, tmp_pa
     )
     code, _, err = crawl(f"--strategy {tmp_path / 'mine.py'}")
     assert code == 3 and "mine.py line 5, in observe: KeyError: 'oops'. Mend it and give the same command again." in err
+    assert "What it decided before must stay the same." in err
+
+
+OWN = """
+from wolfspider import Ordered, Unlearning, verdict
+
+class Mine(Ordered):
+    name, paper = "mine", "none"
+
+    def observe(self, outcome):
+        if outcome.visit.id >= 4:
+            raise KeyError("oops")
+        if outcome.page is not None:
+            self.frontier.extend(outcome.page.links, [1.0] * len(outcome.page.links), outcome.page.final_url)
+
+class Long(Unlearning):
+    def score(self, page):
+        return verdict(0.75, 0.5)
+"""
+
+
+@pytest.mark.parametrize(("before", "after"), [("outcome.page.links, [", "outcome.page.links[::-1], ["), (".75", ".7")])
+def test_a_file_of_ones_own_that_decides_differently_now_is_named(
+    crawl: Run, run: Run, tmp_path: Path, before: str, after: str
+) -> None:
+    mine = tmp_path / "mine.py"
+    mine.write_text(OWN)
+    assert crawl(f"--pages 6 --slots 1 --strategy {mine} --judge {mine}")[0] == 3
+    mended = OWN.replace(">= 4", "< 0")
+    mine.write_text(mended.replace(before, after))
+    code, _, err = run("resume", tmp_path / "run")
+    assert code == 2 and f"{mine} decides differently now than when this run was made" in err
+    assert "<Route" not in err and "Put it back as it was" in err and "bug" not in err
+    mine.write_text(mended)
+    assert run("resume", tmp_path / "run")[0] == 0
 
 
 def test_the_same_command_again_goes_on(crawl: Run) -> None:

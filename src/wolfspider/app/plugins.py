@@ -130,6 +130,11 @@ def is_file(name: str) -> bool:
     return name.partition(".py")[1] == ".py" and name.partition(".py")[2][:1] in ("", ":")
 
 
+def is_own(name: str) -> bool:
+    """Does this name a strategy or a judge of the person's own, in a file or given as a class?"""
+    return is_file(name) or name.startswith(GIVEN)
+
+
 def content_digest(kind: type) -> str:
     """Of the file of the person's own that this class comes from, as it was when it was loaded."""
     return kind.__module__.rpartition("_")[2]
@@ -214,6 +219,9 @@ def _loaded(path: Path) -> ModuleType:
     registered = dict(REGISTRY)
     try:
         loader.exec_module(module)
+    except SystemExit as error:
+        del sys.modules[name]
+        raise BadInput(f"{path} cannot be loaded: it calls sys.exit.") from error
     except Exception as error:
         del sys.modules[name]
         lines = [line for frame, line in walk_tb(error.__traceback__) if _is_own(frame)]

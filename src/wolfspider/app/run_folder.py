@@ -11,7 +11,7 @@ from typing import Any
 
 from wolfspider import __version__
 from wolfspider.app import past_runs
-from wolfspider.app.plugins import PARTS, check_at_hand
+from wolfspider.app.plugins import GIVEN, PARTS, check_at_hand, is_own
 from wolfspider.app.settings import IDENTITY, Settings
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason
@@ -96,6 +96,7 @@ def recalled(store: Store, make_crawl: Callable[[], Crawl], folder: Path) -> tup
         crawl_and_room = _replayed(store, make_crawl)
     except Broken as difference:
         if store.about.get("parser") == parser():
+            _blame_own(Settings.from_json(store.about["settings"]), difference)
             raise
         raise Problem(
             f"{folder} was begun by another version of wolfspider, or of a library it reads pages with, which read "
@@ -104,6 +105,17 @@ def recalled(store: Store, make_crawl: Callable[[], Crawl], folder: Path) -> tup
         ) from difference
     reach("run-recalled")
     return crawl_and_room
+
+
+def _blame_own(settings: Settings, difference: Broken) -> None:
+    """A strategy or a judge of the person's own may have changed since the run was made."""
+    names = [name for part in PARTS if is_own(name := getattr(settings, part))]
+    if names:
+        which = " or ".join(dict.fromkeys(name.removeprefix(GIVEN) for name in names))
+        raise Problem(
+            f"{which} decides differently now than when this run was made, so the run cannot be resumed: {difference}. "
+            "Put it back as it was, or start the crawl again in another folder by --out."
+        ) from difference
 
 
 def _replayed(store: Store, make_crawl: Callable[[], Crawl]) -> tuple[Crawl, Room] | None:

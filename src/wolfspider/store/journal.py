@@ -153,7 +153,7 @@ class ReplayCheck:
 
     def went(self, seq: int, event: events.Went) -> None:
         row = self._turn.one("SELECT seq, url, how FROM visits WHERE id = ?", event.visit.id)
-        now = (seq, event.visit.link.url, event.how)
+        now = (seq, event.visit.link.url, event.how.value)
         if row != now:
             _differs(seq, f"visit {event.visit.id} was {row}, and is {now} now")
 
