@@ -17,7 +17,7 @@ from wolfspider.testing.judge_conformance import JUDGE_CHECKS
 from wolfspider.testing.strategy_conformance import STRATEGY_CHECKS
 
 ROOT = Path(__file__).parents[2]
-EXAMPLE = re.search(r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL)
+EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL)
 Run = Callable[..., tuple[int, str, str]]
 
 HEAD = """
@@ -75,15 +75,20 @@ def file(tmp_path: Path) -> Callable[[str], Path]:
     return written
 
 
-def test_the_example_of_contributing_conforms_and_crawls(run: Run, file: Callable[[str], Path]) -> None:
-    assert EXAMPLE is not None
-    path = file(EXAMPLE[1])
+def test_the_first_example_of_contributing_conforms_and_crawls(run: Run, file: Callable[[str], Path]) -> None:
+    path = file(EXAMPLES[0])
     code, out, _ = run("conform", path)
     assert (code, out.splitlines()[0], out.splitlines()[-1]) == (0, "AnchorsFirst:", "All demands hold.")
     assert out.count("  holds   ") == len(STRATEGY_CHECKS)
     code, out, errors = run(f"bench --web synthetic:pages=1000 --pages 40 --jobs 1 --json - --quiet --strategy {path}")
     assert code == 0, errors
     assert {row["downloads"] for row in json.loads(out)["rows"]} == {40}
+
+
+@pytest.mark.parametrize("source", EXAMPLES[1:])
+def test_the_other_examples_of_contributing_conform(run: Run, file: Callable[[str], Path], source: str) -> None:
+    code, out, _ = run("conform", file(source))
+    assert code == 0 and out.endswith("All demands hold.\n")
 
 
 def test_what_a_stranger_gets_wrong_is_told_with_its_line_and_what_to_do(run: Run, file: Callable[[str], Path]) -> None:
