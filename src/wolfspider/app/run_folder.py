@@ -15,7 +15,6 @@ from wolfspider.app.plugins import GIVEN, PARTS, check_at_hand, is_own
 from wolfspider.app.settings import IDENTITY, Settings
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason
-from wolfspider.core.model import Route
 from wolfspider.engine.crawl import Crawl, replay
 from wolfspider.files.failpoints import reach
 from wolfspider.policy.room import Broken, Room
@@ -128,8 +127,7 @@ def _replayed(store: Store, make_crawl: Callable[[], Crawl]) -> tuple[Crawl, Roo
     max_wait = crawl.limits.max_wait  # no part of what a replay must give
     if state is not None:
         crawl.restore(state["crawl"])
-        out = (flight.visit.link.host for flight in crawl.flights.values() if flight.how == Route.OUT)
-        room = Room.restored(state["room"], out)
+        room = crawl.flights.restored_room(state["room"])
     replay(crawl, chain([first] if first is not None else [], entries), room)
     crawl.limits.max_wait = max_wait
     return crawl, room

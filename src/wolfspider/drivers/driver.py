@@ -51,8 +51,7 @@ class Driver:
 
     def __init__(self, crawl: Crawl, *, tries: int, room: Room | None) -> None:
         self.crawl, self.tries = crawl, tries
-        outside = (flight.visit.link.host for flight in crawl.flights.values() if flight.how == Route.OUT)
-        self.room = room or Room.restored(Room().state(), outside)
+        self.room = room or crawl.flights.restored_room(Room().state())
         self.withheld: dict[int, tuple[Visit, int]] = {}  # visits that may not be sent now, and which try of each it is
         self.stranded: dict[int, Failure] = {}  # visits to hosts that rest for longer than the crawl waits, and why
 

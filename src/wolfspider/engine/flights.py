@@ -6,13 +6,14 @@ person lowers it while visits are out: then those that were not sent yet stay in
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from wolfspider.core.model import Failure, Page, Route, Visit
 from wolfspider.core.params import param
 from wolfspider.policy.browsing import TRAINING
-from wolfspider.policy.room import Broken
+from wolfspider.policy.room import Broken, Room
 
 PARKING = 1_000  # visits that may wait for their turn at a host, beyond those that hold a slot
 
@@ -126,6 +127,10 @@ class Flights(dict[int, Flight]):
         if self.charged(flight) or (flight.how == Route.OUT and url not in self.addresses):
             for visit in self.joined.pop(url, ()):
                 yield self.pop(visit)
+
+    def restored_room(self, state: Mapping[str, Any]) -> Room:
+        """The room of a crawl that is resumed, busy at the hosts that visits are out to."""
+        return Room.restored(state, (one.visit.link.host for one in self.values() if one.how == Route.OUT))
 
     # Beside the turns: a replay need not know of what follows, as the journal says only which visits are in flight
 

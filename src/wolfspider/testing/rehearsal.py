@@ -135,8 +135,7 @@ class Rehearsal:
         state, entries = store.past()
         if state is not None:
             self.crawl.restore(state["crawl"])
-            out = (flight.visit.link.host for flight in self.crawl.flights.values() if flight.how == Route.OUT)
-            self.room = Room.restored(state["room"], out)
+            self.room = self.crawl.flights.restored_room(state["room"])
         played = list(entries)
         replay(self.crawl, played, self.room)
         if state is None and not played:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from wolfspider.core import codec, events
-from wolfspider.core.model import FAILURES, Failure, Fetch, Link, Page, Route
+from wolfspider.core.model import FAILURES, Failure, Fetch, Link, Page
 from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.driver import Clock, Result
@@ -20,7 +20,6 @@ from wolfspider.drivers.live import run
 from wolfspider.drivers.simulated import Simulation, simulated_crawl
 from wolfspider.engine.crawl import INSTANT, Crawl, Limits
 from wolfspider.policy.reinforcer import Reinforcer, Terms
-from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy
 from wolfspider.store.in_memory import Volatile
 from wolfspider.testing.demands import Violation
@@ -154,8 +153,7 @@ class Trial:
         crawl = self.build()
         crawl.shelf = crawl.strategy.shelf = died.crawl.shelf
         crawl.restore(codec.load(*stored(died.crawl)))
-        out = [flight.visit.link.host for flight in crawl.flights.values() if flight.how == Route.OUT]
-        room = Room.restored(codec.load(*codec.store(died.room.state())), out)
+        room = crawl.flights.restored_room(codec.load(*codec.store(died.room.state())))
         return Simulation(crawl, self.world, tries=self.tries, room=room)
 
     def landings(self) -> list[events.Landed]:
