@@ -18,7 +18,7 @@ from faults import Call, Faulty, document
 from wolfspider import Settings
 from wolfspider.app import assemble, preflight, starting_points
 from wolfspider.app.run_folder import check_same, settings_of
-from wolfspider.app.settings import IDENTITY, LIVE, RESUMABLE
+from wolfspider.app.settings import CHANGEABLE, IDENTITY, LIVE
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import Obeyed, SetLimit
 from wolfspider.core.params import live_names
@@ -232,8 +232,8 @@ def test_every_setting_is_part_of_what_a_run_is_or_may_change() -> None:
         *("leaps", "category", "strategy", "set", "judge", "learned_from", "seed"),
         *("include", "exclude", "nofollow", "pdf"),
     } == IDENTITY
-    assert not IDENTITY & set(RESUMABLE) and IDENTITY | set(RESUMABLE) == set(Settings.__slots__)
-    assert live_names(Limits) == LIVE and set(LIVE) <= set(RESUMABLE), "the crawl obeys what settings call live"
+    assert not IDENTITY & set(CHANGEABLE) and IDENTITY | set(CHANGEABLE) == set(Settings.__slots__)
+    assert live_names(Limits) == LIVE and set(LIVE) <= set(CHANGEABLE), "the crawl obeys what settings call live"
 
 
 @pytest.mark.parametrize("how", ["drain", "stop"])

@@ -16,7 +16,7 @@ from wolfspider.web.page.html import parse
 from wolfspider.web.page.page_cache import folder
 from wolfspider.web.worlds.parsed_once import Delayed, ParsedOnce
 from wolfspider.web.worlds.recorded import Recorded
-from wolfspider.web.worlds.recording.replayed import Replay
+from wolfspider.web.worlds.recording.replayed import RecordedCrawl
 from wolfspider.web.worlds.synthetic import Synthetic
 
 WEB = "synthetic:pages=1000,topics=8,mischief=0,news=1,seed=3,articles=60"
@@ -111,7 +111,7 @@ def test_another_recording_fleet_is_another_recording() -> None:
     others = [{**RECORD, "repeat": 1}, {**RECORD, "days": 0.25}]
     places = [recording_of({**REPLAYED, "record": record}) for record in (RECORD, *others)]
     assert len(set(places)) == 3
-    assert Replay(places[2]).end <= start_of(DIRECT) + 0.25 * 86_400 + 61
+    assert RecordedCrawl(places[2]).end <= start_of(DIRECT) + 0.25 * 86_400 + 61
 
 
 def test_the_same_cell_gives_the_same_row() -> None:
@@ -138,7 +138,7 @@ def test_foragers_without_a_weblog_of_their_own_start_where_the_recording_fleet_
 
 @pytest.mark.parametrize("rewired", [None, 5])
 def test_a_replay_begins_when_all_starts_are_there(rewired: int | None) -> None:
-    replay = Replay(recording_of(REPLAYED), rewired=rewired)
+    replay = RecordedCrawl(recording_of(REPLAYED), rewired=rewired)
     start = start_of(REPLAYED)
     assert start_of(DIRECT) < start < start_of(DIRECT) + 12 * HOUR
     assert start_of({**REPLAYED, "gathered": True, "fleet": {"fleet": "RL"}}) == start

@@ -9,7 +9,7 @@ import pytest
 
 from wolfspider.bench.run.runner import Bench, run
 from wolfspider.web.worlds.recording.playback import LOOKS, SUMMARY, read_recording
-from wolfspider.web.worlds.recording.replayed import Replay
+from wolfspider.web.worlds.recording.replayed import RecordedCrawl
 from wolfspider.web.worlds.world import open_web
 
 
@@ -36,7 +36,7 @@ def test_each_of_several_crawls_has_a_folder(bench: Bench, tmp_path: Path) -> No
 def test_a_recording_can_be_benched(bench: Bench, tmp_path: Path) -> None:
     (there,) = run(replace(bench, judge="oracle")).rows
     world = open_web(str(tmp_path / "rec"))
-    assert isinstance(world, Replay)
+    assert isinstance(world, RecordedCrawl)
     assert world.tasks()["spiders"].relevant <= set(world.graph(world.end).urls)
     again = replace(bench, webs=(str(tmp_path / "rec"),), record=None, judge="oracle", start=world.end)
     (row,) = run(replace(again, strategies=("breadth-first",), pages=20)).rows

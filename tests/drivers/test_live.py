@@ -15,7 +15,7 @@ from wolfspider.core import events
 from wolfspider.core.events import Landed, Pause, Resume, SetLimit, Stop, Went
 from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.drivers.driver import Clock, Result
-from wolfspider.drivers.live import Run
+from wolfspider.drivers.live import LiveDriver
 from wolfspider.engine.crawl import Crawl
 from wolfspider.store.in_memory import Volatile
 from wolfspider.strategies import strategy_named
@@ -76,7 +76,7 @@ class Drive:
         self.store = Watched()
         self.make_web = web or Waited
 
-    def start(self) -> Run:
+    def start(self) -> LiveDriver:
         clock = Clock()
         self.crawl.listen(self.store.hear)
         journal, write = self.crawl._write, self.store.write
@@ -84,7 +84,7 @@ class Drive:
         if self.crawl.now == -math.inf:
             self.crawl.begin(self.trial.seeds(), clock())
         self.web = self.make_web(self.trial.world, clock)
-        self.run = Run(self.crawl, self.web, self.store, clock=clock, **self.options)
+        self.run = LiveDriver(self.crawl, self.web, self.store, clock=clock, **self.options)
         return self.run
 
     def finish(self) -> Result:
@@ -231,7 +231,9 @@ class Never(Waited):
         return await super().fetch(request)
 
 
-def ended(how: Callable[[Run], None], web: Callable[[Sketch, Clock], Any] = Waited) -> tuple[Drive, Result, float]:
+def ended(
+    how: Callable[[LiveDriver], None], web: Callable[[Sketch, Clock], Any] = Waited
+) -> tuple[Drive, Result, float]:
     """A crawl that somebody ends after three seconds, and how long that took."""
     drive = Drive(a_trial(slots=4), web)
 
@@ -246,14 +248,14 @@ def ended(how: Callable[[Run], None], web: Callable[[Sketch, Clock], Any] = Wait
 
 
 def test_a_drain_lands_what_is_out_and_starts_nothing_new() -> None:
-    drive, result, seconds = ended(Run.drain)
+    drive, result, seconds = ended(LiveDriver.drain)
     assert result.reason == "interrupted" and not drive.crawl.flights and seconds < 2
     went = [event.at for event in drive.trial.log if isinstance(event, Went)]
     assert max(went) <= START + 3.0 and drive.store.snapshots == 1
 
 
 def test_a_drain_has_an_end_though_nobody_answers() -> None:
-    drive, result, seconds = ended(Run.drain, Never)
+    drive, result, seconds = ended(LiveDriver.drain, Never)
     assert result.reason == "interrupted" and seconds == pytest.approx(15) and drive.crawl.flights
 
 
@@ -267,17 +269,17 @@ class Queued(Waited):
 
 
 def test_a_drain_does_not_wait_for_visits_that_wait_for_their_turn() -> None:
-    drive, result, seconds = ended(Run.drain, Queued)
+    drive, result, seconds = ended(LiveDriver.drain, Queued)
     assert result.reason == "interrupted" and seconds == pytest.approx(0) and drive.crawl.flights
 
 
 def test_a_stop_ends_at_once_and_keeps_what_was_out() -> None:
-    drive, result, seconds = ended(Run.stop, Never)
+    drive, result, seconds = ended(LiveDriver.stop, Never)
     assert result.reason == "stopped" and seconds == pytest.approx(0) and len(drive.crawl.flights) == 3
 
 
 def test_what_was_out_goes_out_again_and_is_counted() -> None:
-    drive, _, _ = ended(Run.stop, Never)
+    drive, _, _ = ended(LiveDriver.stop, Never)
     again = Drive(drive.trial)
     again.crawl.restore(drive.crawl.state())
     assert again.finish().reason == "budget"

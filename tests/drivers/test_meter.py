@@ -13,7 +13,7 @@ import pytest
 from wolfspider.core.events import Event, Gauge, Landed, Pause, Phase, Resume
 from wolfspider.core.model import Failure, Fetch
 from wolfspider.drivers.driver import Clock, Result
-from wolfspider.drivers.live import Run
+from wolfspider.drivers.live import LiveDriver
 from wolfspider.drivers.meter import Meter, Pace
 from wolfspider.policy.room import Room
 from wolfspider.store.in_memory import Volatile
@@ -108,7 +108,9 @@ class Heard(list[Event]):
 
 
 def crawled(
-    web: Callable[[Sketch, Clock], Any] = Waited, prepare: Callable[[Run, Volatile], None] | None = None, **more: Any
+    web: Callable[[Sketch, Clock], Any] = Waited,
+    prepare: Callable[[LiveDriver, Volatile], None] | None = None,
+    **more: Any,
 ) -> tuple[Heard, Volatile, Result]:
     options = {name: more.pop(name) for name in ("patient", "tries") if name in more}
     trial = Trial(strategy_named("breadth-first"), Sketch(), **{"pages": 60, "slots": 3, **more})
@@ -120,7 +122,7 @@ def crawled(
         crawl.listen(store.hear)
         crawl._write = store.write
         crawl.begin(trial.seeds(), clock())
-        run = Run(crawl, web(trial.world, clock), store, clock=clock, tell=heard.append, **options)
+        run = LiveDriver(crawl, web(trial.world, clock), store, clock=clock, tell=heard.append, **options)
         if prepare is not None:
             prepare(run, store)
         return await run.run()
@@ -208,7 +210,7 @@ class Troubled(Waited):
 def test_a_visit_that_is_tried_again_says_so_and_hosts_that_rest_are_counted() -> None:
     rests = START + 45.0
 
-    def prepare(run: Run, store: Volatile) -> None:
+    def prepare(run: LiveDriver, store: Volatile) -> None:
         run.room.pause = lambda host: max(0.0, rests - run.clock()) if host == "host0.test" else 0.0
 
     heard, _, _ = crawled(Troubled, prepare, tries=2, pages=400, slots=1)
@@ -229,7 +231,7 @@ def test_a_crawl_that_can_only_wait_says_until_when_and_estimates_nothing() -> N
                 request.waits(False)
             return await super().fetch(request)
 
-    def prepare(run: Run, store: Volatile) -> None:
+    def prepare(run: LiveDriver, store: Volatile) -> None:
         run.room.pause = lambda host: max(0.0, began + 60.0 - run.clock()) if run.clock() > began else 0.0
 
     heard, _, _ = crawled(lambda world, clock: Resting(world, clock, 1.0), prepare, pages=34, slots=1, delay=0.0)
@@ -243,7 +245,7 @@ def test_a_crawl_that_can_only_wait_says_until_when_and_estimates_nothing() -> N
 
 
 def test_a_pause_is_told_and_then_nothing_is_estimated() -> None:
-    def prepare(run: Run, store: Volatile) -> None:
+    def prepare(run: LiveDriver, store: Volatile) -> None:
         loop = asyncio.get_running_loop()
         loop.call_later(10.0, store.inbox.append, Pause())
         loop.call_later(30.0, store.inbox.append, Resume())

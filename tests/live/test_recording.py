@@ -14,7 +14,7 @@ from wolfspider.core.model import Page
 from wolfspider.files.failpoints import VARIABLE
 from wolfspider.web.server.serve import serve
 from wolfspider.web.worlds.recording.playback import SUMMARY, read_recording
-from wolfspider.web.worlds.recording.replayed import Replay
+from wolfspider.web.worlds.recording.replayed import RecordedCrawl
 
 
 def test_a_live_crawl_is_recorded_and_goes_on_where_it_was(tmp_path: Path) -> None:
@@ -27,7 +27,7 @@ def test_a_live_crawl_is_recorded_and_goes_on_where_it_was(tmp_path: Path) -> No
             return first, await go_on(tmp_path / "run", pages=12)
 
     first, then = asyncio.run(asyncio.wait_for(main(), SECONDS))
-    replay = Replay(tmp_path / "rec")
+    replay = RecordedCrawl(tmp_path / "rec")
     assert len(replay.recording.times) == 12
     for url, page in (first.pages | then.pages).items():
         again = replay.look(url, replay.end).page

@@ -251,8 +251,8 @@ def test_a_page_is_recalled_as_it_was(store: SqliteStore, encoding: str) -> None
     hand_of(again).bring(fetch)
     held = again.recall(URL)
     assert held is not None and held.result == page
-    assert again.held(URL) == {}, "the copy is one of another address"
-    assert again.held("http://b.test/ziel") == {"last-modified": "Mon, 03 Nov 2025 00:00:00 GMT"}
+    assert again.validators(URL) == {}, "the copy is one of another address"
+    assert again.validators("http://b.test/ziel") == {"last-modified": "Mon, 03 Nov 2025 00:00:00 GMT"}
     again.close()
     (row,) = RunView(store.folder).pages()
     assert (row.near, row.digest, row.title, row.hops) == (page.near, page.digest, page.title, (URL,))

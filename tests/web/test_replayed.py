@@ -32,7 +32,7 @@ from wolfspider.testing.web_conformance import WORLD_CHECKS
 from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.parsed_once import Delayed
 from wolfspider.web.worlds.recording.recorder import Recorder
-from wolfspider.web.worlds.recording.replayed import Replay, opened
+from wolfspider.web.worlds.recording.replayed import RecordedCrawl, opened
 from wolfspider.web.worlds.synthetic import Synthetic
 from wolfspider.web.worlds.world import Looks, World, open_web
 
@@ -116,7 +116,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_crawl_of_its_own_recording_is_the_crawl_that_was_recorded(tmp_path: Path, strategy: str, slots: int) -> None:
     with Recorder(tmp_path, Lengths(), web=WORLD.name) as recorder:
         there = crawled(WORLD, WORLD, strategy, recorder, slots=slots)
-    again = Replay(tmp_path)
+    again = RecordedCrawl(tmp_path)
     assert crawled(again, again, strategy, slots=slots) == there
     assert sum(log[7] for log in there) == 300
     assert any(isinstance(log[8], Failure) for log in there)
@@ -166,7 +166,7 @@ def test_pages_that_change_are_replayed_as_they_changed_and_paid_as_they_were_pa
     slow = Delayed(WORLD, 300.0)  # so that there is news
     with Recorder(tmp_path, Lengths()) as recorder:
         there = polled(WORLD, slow, recorder)
-    again = Replay(tmp_path)
+    again = RecordedCrawl(tmp_path)
     assert polled(again, again) == there
     contents: dict[str, set[str]] = {}
     for url, digest in zip(again.recording.addresses, again.recording.digests, strict=True):
@@ -181,7 +181,7 @@ def test_a_fleet_of_foragers_lives_again_on_what_it_saw(tmp_path: Path) -> None:
     slow = Delayed(WORLD, 60.0)
     with Recorder(tmp_path, open_states("default", "calibrated"), web=WORLD.name) as recorder:
         there = crawled(WORLD, slow, "foragers", recorder, pages=400, slots=4)
-    again = Replay(tmp_path)
+    again = RecordedCrawl(tmp_path)
     assert crawled(again, again, "foragers", pages=400, slots=4, settings={"model": str(tmp_path)}) == there
     assert again.rewarded
 
@@ -191,7 +191,7 @@ def test_where_every_answer_takes_the_same_time_the_mean_is_that_time(tmp_path: 
     slow = Delayed(WORLD, 0.7)
     with Recorder(tmp_path, Lengths()) as recorder:
         there = crawled(WORLD, slow, "random", recorder, slots=3)
-    again = Replay(tmp_path, latency=latency)
+    again = RecordedCrawl(tmp_path, latency=latency)
     assert again.mean_seconds == 0.7
     assert crawled(again, again, "random", slots=3) == there
 
@@ -240,7 +240,7 @@ def test_a_page_is_there_from_its_first_look_and_changes_with_its_next(tmp_path:
     written.look("http://a/", Failure("status", "503"), 40.0, seconds=9.0)
     written.look("http://a/", "two", 50.0, "http://a/z")
     written.recorder.close()
-    world = Replay(tmp_path)
+    world = RecordedCrawl(tmp_path)
     missing, broken = Failure("status", "404"), Failure("status", "503")
     times = (9.9, 10.0, 19.9, 20.0, 29.9, 30.0, 40.0, 49.9, 50.0, 99.0)
     seen = [missing, "one", "one", "one", "one", "two", broken, broken, "two", "two"]
@@ -259,7 +259,7 @@ def test_where_a_redirect_led_is_there_by_both_names(tmp_path: Path) -> None:
     written.look("http://a/new", "two", 20.0, seconds=3.0)
     written.look("http://a/old", "two", 20.0, final="http://a/new", seconds=7.0)
     written.recorder.close()
-    world = Replay(tmp_path)
+    world = RecordedCrawl(tmp_path)
     assert [shown(world, "http://a/new", now) for now in (9.0, 10.0, 20.0)] == [Failure("status", "404"), "one", "two"]
     fetch = world.look("http://a/old", 15.0)
     assert (fetch.final_url, fetch.hops) == ("http://a/new", ("http://a/old",))
@@ -271,7 +271,7 @@ def test_every_spelling_of_an_address_is_answered(tmp_path: Path) -> None:
     written = Written(tmp_path)
     written.look("http://a.test/x?a=1&b=2", "one", 10.0)
     written.recorder.close()
-    world = Replay(tmp_path)
+    world = RecordedCrawl(tmp_path)
     for url in ("https://a.test/x?a=1&b=2", "http://A.test/x?b=2&a=1", "http://a.test/x?a=1&b=2#top"):
         fetch = world.look(url, 11.0)
         assert (shown(world, url, 11.0), fetch.final_url, fetch.hops) == ("one", "http://a.test/x?a=1&b=2", ())
@@ -289,7 +289,7 @@ def test_an_answer_takes_what_it_took_or_what_is_wanted(
     written.look("http://a/", "one", 10.0, seconds=1.0)
     written.look("http://b/", Failure("timeout"), 10.0, seconds=4.0)
     written.recorder.close()
-    world = Replay(tmp_path, latency=latency)
+    world = RecordedCrawl(tmp_path, latency=latency)
     assert [world.look(url, 11.0).seconds for url in ("http://a/", "http://b/", "http://nowhere/")] == seconds
 
 
@@ -306,7 +306,7 @@ def test_the_next_change_is_where_looks_say_that_it_is(
     for at, digest in sorted(dict(looks).items()):
         written.look("http://a/", digest or Failure("timeout"), 100.0 + at)
     written.recorder.close()
-    world = Replay(folder)
+    world = RecordedCrawl(folder)
     # Whole seconds are all there is here; a failure shows no content, so the last content stands.
     seen: list[str | None] = []
     for second in range(-1, 70):
@@ -325,7 +325,7 @@ def test_what_was_rewarded_is_known(tmp_path: Path) -> None:
     for visit, reason in ((paid, "new"), (known, "known")):
         written.recorder(events.Credited(12.0, Credit(visit, "", 99.0, reason, 12.0)))
     written.recorder.close()
-    world = Replay(tmp_path)
+    world = RecordedCrawl(tmp_path)
     assert world.rewarded == {("http://a/", "one")}
     assert world.states.of(page("http://b/", "two", (), 0.0)).tolist() == pytest.approx([0.0, 9 / 10_000])
 
@@ -336,13 +336,13 @@ def test_what_was_rewarded_is_known(tmp_path: Path) -> None:
 @pytest.mark.parametrize("rule", WORLD_CHECKS)
 @pytest.mark.parametrize("rewired", [None, 1])
 def test_a_replay_conforms_at_its_end(recorded: Path, rule: str, rewired: int | None) -> None:
-    world = Replay(recorded, rewired=rewired)
+    world = RecordedCrawl(recorded, rewired=rewired)
     world.start = world.end  # before, there is nothing yet
     WORLD_CHECKS[rule](world)
 
 
 def test_the_graph_grows_and_has_what_pages_show(recorded: Path) -> None:
-    world = Replay(recorded)
+    world = RecordedCrawl(recorded)
     half, whole = world.graph((world.start + world.end) / 2), world.graph(world.end)
     assert 0 < half.n < whole.n
     assert set(half.urls) <= set(whole.urls)
@@ -359,7 +359,7 @@ def test_the_graph_grows_and_has_what_pages_show(recorded: Path) -> None:
 def test_a_folder_with_options_opens_as_the_web_it_names(recorded: Path, tmp_path: Path) -> None:
     plain, mean = open_web(str(recorded)), open_web(f"{recorded}#latency=mean")
     rewired, again = open_web(f"{recorded}#rewired=2,latency=0.5"), open_web(f"{recorded}#rewired=2,latency=0.5")
-    assert all(isinstance(web, Replay) for web in (plain, mean, rewired))
+    assert all(isinstance(web, RecordedCrawl) for web in (plain, mean, rewired))
     assert (plain.name, rewired.name) == ("news", "news#rewired=2,latency=0.5")
     assert len({web.digest() for web in (plain, mean, rewired, again)}) == 3
     assert rewired.look(rewired.name, 0.0).seconds == 0.5
@@ -383,15 +383,15 @@ def test_options_that_are_none_are_refused(recorded: Path, options: str) -> None
 def test_a_recording_without_a_download_is_refused(tmp_path: Path) -> None:
     Recorder(tmp_path, Lengths()).close()
     with pytest.raises(BadInput, match="has no download"):
-        Replay(tmp_path)
+        RecordedCrawl(tmp_path)
     with pytest.raises(BadInput, match="There is no recording in"):
-        Replay(tmp_path / "none")
+        RecordedCrawl(tmp_path / "none")
 
 
 # Rewired
 
 
-def edges(world: Replay) -> dict[tuple[str, str], float]:
+def edges(world: RecordedCrawl) -> dict[tuple[str, str], float]:
     """Every link that any version shows, self-loops apart, and when it is first shown."""
     kept, found = world.recording, {}
     for at, result in sorted(zip(kept.times, kept.results, strict=True)):
@@ -405,7 +405,7 @@ def edges(world: Replay) -> dict[tuple[str, str], float]:
 
 
 def test_rewiring_keeps_degrees_times_and_pages_and_changes_who_links_to_whom(recorded: Path) -> None:
-    plain, rewired = Replay(recorded), Replay(recorded, rewired=7)
+    plain, rewired = RecordedCrawl(recorded), RecordedCrawl(recorded, rewired=7)
     before, after = edges(plain), edges(rewired)
     assert len(after) == len(before)
     for end in (0, 1):
@@ -427,10 +427,10 @@ def test_rewiring_keeps_degrees_times_and_pages_and_changes_who_links_to_whom(re
 
 
 def test_the_same_seed_rewires_alike_and_another_does_not(recorded: Path) -> None:
-    assert edges(Replay(recorded, rewired=7)) == edges(Replay(recorded, rewired=7))
-    assert edges(Replay(recorded, rewired=7)) != edges(Replay(recorded, rewired=8))
+    assert edges(RecordedCrawl(recorded, rewired=7)) == edges(RecordedCrawl(recorded, rewired=7))
+    assert edges(RecordedCrawl(recorded, rewired=7)) != edges(RecordedCrawl(recorded, rewired=8))
 
 
 def test_hosts_of_links_belong_to_the_web(recorded: Path) -> None:
-    world = Replay(recorded)
+    world = RecordedCrawl(recorded)
     assert all(world.owns(host_of(url)) for url in world.recording.urls)

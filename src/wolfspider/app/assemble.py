@@ -21,7 +21,7 @@ from wolfspider.core.randomness import generator
 from wolfspider.core.scope import Nofollow, Scope
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.driver import Clock
-from wolfspider.drivers.live import Run
+from wolfspider.drivers.live import LiveDriver
 from wolfspider.engine.contracts import Source
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.policy.judges.judge import Judge
@@ -158,7 +158,7 @@ def driver_of(
     *,
     tell: Callable[[Event], None],
     pace: Callable[[], bool],
-) -> Run:
+) -> LiveDriver:
     """Visits that were in flight when a run died count as sent just now, and hosts that rest are not asked."""
     room.pause = web.retry_after
     for flight in crawl.flights.values():
@@ -177,7 +177,7 @@ def driver_of(
     def watch_disk(now: float) -> EndReason | None:
         return EndReason.DISK if shutil.disk_usage(folder).free < settings.disk_floor * 1_000_000 else None
 
-    return Run(
+    return LiveDriver(
         crawl,
         web,
         store,

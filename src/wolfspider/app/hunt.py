@@ -20,7 +20,7 @@ from wolfspider.app.settings import LIVE, Settings
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import AddSeeds, Command, EndReason, Event, SetLimit
 from wolfspider.drivers.driver import Clock, Result
-from wolfspider.drivers.live import Run
+from wolfspider.drivers.live import LiveDriver
 from wolfspider.engine.crawl import Crawl
 from wolfspider.policy.room import Room
 from wolfspider.store.base import Store
@@ -51,7 +51,7 @@ class Hunt:
         self.leaping: leaping.Leaping | None = None
         self.crawl: Crawl | None = None
         self.web: Live | None = None
-        self.driver: Run | None = None
+        self.driver: LiveDriver | None = None
         self.result: Result | None = None
         self._tell = tell
         self._recorder: Recorder | None = None

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from wolfspider.app.plugins import strategy_kind
-from wolfspider.app.settings import SEARCH, SITEMAP, Settings
+from wolfspider.app.settings import SEARCH_PREFIX, SITEMAP_PREFIX, Settings
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.model import hidden
 from wolfspider.engine.contracts import Source
@@ -70,16 +70,16 @@ def opened(settings: Settings, remark: Callable[[str], None]) -> Leaping | None:
     what = settings.leaps
     if not what:
         return None
-    if settings.category and (what.startswith((SITEMAP, SEARCH)) or is_run(Path(what))):
+    if settings.category and (what.startswith((SITEMAP_PREFIX, SEARCH_PREFIX)) or is_run(Path(what))):
         raise Problem(f"--category names a category of a file of `wolfspider categories build`; {what} has none.")
-    if what.startswith(SITEMAP):
-        url, abroad = sources.address(what.removeprefix(SITEMAP)), bool(settings.include)
+    if what.startswith(SITEMAP_PREFIX):
+        url, abroad = sources.address(what.removeprefix(SITEMAP_PREFIX)), bool(settings.include)
         return Leaping(
             f"Leaps go to what {url} says is there.",
             lambda allows, web, services: SitemapLeaps(web, services, url, allows, abroad),
         )
-    if what.startswith(SEARCH):
-        url = sources.address(what.removeprefix(SEARCH))
+    if what.startswith(SEARCH_PREFIX):
+        url = sources.address(what.removeprefix(SEARCH_PREFIX))
         return Leaping(
             f"Leaps go to what the search service {url} finds.",
             lambda allows, web, services: Searches(services, url, settings.results, allows),

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from wolfspider.app.plugins import judge_maker, strategy_kind
-from wolfspider.app.settings import SEARCH, SITEMAP, Settings
+from wolfspider.app.settings import SEARCH_PREFIX, SITEMAP_PREFIX, Settings
 from wolfspider.core.errors import Problem
 from wolfspider.core.model import host_of
 from wolfspider.core.params import build
@@ -71,7 +71,7 @@ def is_local(settings: Settings) -> bool:
     server = via(settings)
     if server is not None:
         return is_own_host(server[0])
-    abroad = settings.search or (settings.leaps and not settings.leaps.startswith(SITEMAP))  # leads anywhere
+    abroad = settings.search or (settings.leaps and not settings.leaps.startswith(SITEMAP_PREFIX))  # leads anywhere
     if not settings.allow_private or settings.seeds or abroad:
         return False
     return all(map(_is_own, _asked(settings)))
@@ -80,7 +80,7 @@ def is_local(settings: Settings) -> bool:
 def _asked(settings: Settings) -> list[str]:
     """All addresses that the person named to be asked."""
     likes = [like for like in settings.like if not is_file(like)]
-    leaps = [settings.leaps.partition(":")[2]] if settings.leaps.startswith((SITEMAP, SEARCH)) else []
+    leaps = [settings.leaps.partition(":")[2]] if settings.leaps.startswith((SITEMAP_PREFIX, SEARCH_PREFIX)) else []
     search = [settings.search] if settings.search else []
     return [
         sources.address(url) for url in (*settings.urls, *settings.sitemap, *settings.feed, *likes, *search, *leaps)

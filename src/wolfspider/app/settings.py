@@ -22,7 +22,7 @@ from wolfspider.core.scope import Nofollow
 PREFIX = "WOLFSPIDER_"
 LARGEST = 1 << 20  # bytes of a settings file
 ADDRESSES = ("urls", "sitemap", "feed", "search", "like", "leaps")  # settings that hold some
-SITEMAP, SEARCH = "sitemap:", "search:"  # what leaps may ask by an address; all else is a file or a folder
+SITEMAP_PREFIX, SEARCH_PREFIX = "sitemap:", "search:"  # of leaps that ask an address; all else is a file or a folder
 CATEGORIES = "categories.sqlite"  # where categories are looked for, and where `categories build` puts them
 _WHO = re.compile(  # name and password in an address
     r"^(\s*(?:(?:sitemap|search):\s*)?https?:[/\\]*)[^/\\?#]*@", re.IGNORECASE
@@ -115,7 +115,7 @@ class Settings:
             object.__setattr__(self, name, _without_who(getattr(self, name)))
         leaps = self.leaps or (CATEGORIES if self.category else "")
         for name, path in (("record", self.record), ("leaps", leaps)):  # a run may be resumed from another folder
-            if path and not path.startswith((SITEMAP, SEARCH)) and "://" not in path:
+            if path and not path.startswith((SITEMAP_PREFIX, SEARCH_PREFIX)) and "://" not in path:
                 object.__setattr__(self, name, os.path.abspath(path))
 
     def to_json(self) -> dict[str, Any]:
@@ -158,7 +158,7 @@ def known() -> dict[str, Param]:
 
 
 IDENTITY = frozenset(each.name for each in dataclasses.fields(Settings) if each.metadata.get("identity"))
-RESUMABLE = tuple(name for name in known() if name not in IDENTITY)  # may change when a run is resumed
+CHANGEABLE = tuple(name for name in known() if name not in IDENTITY)  # may change when a run is resumed
 LIVE = tuple(name for name, setting in known().items() if setting.live)  # and while it runs
 
 

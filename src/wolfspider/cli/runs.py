@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wolfspider.app.settings import RESUMABLE
+from wolfspider.app.settings import CHANGEABLE
 from wolfspider.cli.common import Quiet, app, print_json, say, verbatim
 from wolfspider.cli.options import with_settings
 
@@ -53,7 +53,7 @@ def crawl(
 
 
 @app.command(epilog=verbatim("Examples:\n\n  wolfspider resume run\n  wolfspider resume run --pages 2000"))
-@with_settings(only=RESUMABLE)
+@with_settings(only=CHANGEABLE)
 def resume(flags: dict[str, Any], run: Run, as_json: AsEvents = False, quiet: Quiet = False) -> int:
     """Resume a run after a stop or a crash, as if nothing had happened."""
     from wolfspider.app.run_folder import settings_of

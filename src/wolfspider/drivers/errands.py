@@ -84,7 +84,7 @@ class Errands:
             if not may_send(visit):
                 return Return(self.clock(), visit, NOT_SENT, None, 0.0, tried)
             return await self._answered(source, visit, tried)
-        held = self.store.held(url) if visit.fresh else {}
+        held = self.store.validators(url) if visit.fresh else {}
         fetch = await self.web.fetch(
             Request(
                 *(url, visit.deadline, held, self.crawl.in_scope),

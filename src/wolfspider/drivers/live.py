@@ -38,7 +38,7 @@ DRAIN = 15.0  # seconds that visits have to come back once a signal said stop
 SELDOM = 20_000  # new objects after which Python looks for circles of garbage
 
 
-class Run(Driver):
+class LiveDriver(Driver):
     """One crawl in real time."""
 
     def __init__(
@@ -340,5 +340,5 @@ def _garbage_sought_seldom() -> Iterator[None]:
 
 
 async def run(crawl: Crawl, web: Web, store: Store, **options: Any) -> Result:
-    """Run a crawl over the network; the options are Run's."""
-    return await Run(crawl, web, store, **options).run()
+    """Run a crawl over the network; the options are those of LiveDriver."""
+    return await LiveDriver(crawl, web, store, **options).run()

@@ -60,7 +60,7 @@ class Store(Memory, Protocol):
     def like(self, fetch: Fetch) -> None:
         """Keep such a page. It is committed at once."""
 
-    def held(self, url: str) -> Mapping[str, str]:
+    def validators(self, url: str) -> Mapping[str, str]:
         """Headers by which a server can tell whether the copy at hand still holds: etag, last-modified."""
 
     def commit(self) -> None:

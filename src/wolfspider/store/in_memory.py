@@ -92,7 +92,7 @@ class Volatile:
     def like(self, fetch: Fetch) -> None:
         self._liked.append(fetch)
 
-    def held(self, url: str) -> Mapping[str, str]:
+    def validators(self, url: str) -> Mapping[str, str]:
         held = self._held.get(url)
         other = held is None or not isinstance(held.result, Page) or held.result.final_url != url
         return {} if other else validators(self._headers.get(url, {}))

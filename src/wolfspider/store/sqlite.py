@@ -190,7 +190,7 @@ class SqliteStore:
     def newest(self, host: str, count: int) -> list[str]:
         return self._memory.newest(host, count)
 
-    def held(self, url: str) -> Mapping[str, str]:
+    def validators(self, url: str) -> Mapping[str, str]:
         return self._memory.validators(url)
 
     def page_count(self) -> PageCount:

@@ -196,7 +196,7 @@ class Rehearsal:
             assert held is not None, url
             self.crawl.land(visit, held.result, now, 0.0)
             return
-        fetch = self.web.fetch(url, now, self.store.held(url) if visit.fresh else {})
+        fetch = self.web.fetch(url, now, self.store.validators(url) if visit.fresh else {})
         result = self._read(url, fetch)
         if isinstance(result, Failure) and result.kind == "timeout" and flight.tries < 2 and self.crawl.grant(visit):
             return

@@ -117,7 +117,7 @@ def holds_lasting_failures(maker: Maker) -> None:
     hand.bring(answer(URL, "gone", status=410))
     held = hand.store.recall(URL)
     demand(held is not None and held.result == Failure("status", "410"), "a lasting failure is not held")
-    demand(hand.store.newest("a.test", 5) == [] and hand.store.held(URL) == {}, "a failure is taken for a page")
+    demand(hand.store.newest("a.test", 5) == [] and hand.store.validators(URL) == {}, "a failure is taken for a page")
 
 
 def the_newest_copy_counts(maker: Maker) -> None:
@@ -127,7 +127,7 @@ def the_newest_copy_counts(maker: Maker) -> None:
     held = hand.store.recall(URL)
     demand(held is not None and held.result == page and held.verdict is not None, "an old copy is recalled")
     demand(held is not None and held.verdict is not None and held.verdict.score == 0.2, "an old verdict is recalled")
-    demand(hand.store.held(URL) == {"etag": '"2"'}, "headers of an old copy are sent")
+    demand(hand.store.validators(URL) == {"etag": '"2"'}, "headers of an old copy are sent")
 
 
 def an_unchanged_page_stays(maker: Maker) -> None:
@@ -139,7 +139,7 @@ def an_unchanged_page_stays(maker: Maker) -> None:
     hand.store.commit()
     held = hand.store.recall(URL)
     demand(held is not None and held.result == page, "a page that has not changed came back differently")
-    demand(hand.store.held(URL) == {"etag": '"1"'}, "a page that has not changed lost its headers")
+    demand(hand.store.validators(URL) == {"etag": '"1"'}, "a page that has not changed lost its headers")
 
 
 def a_label_changes_the_verdict(maker: Maker) -> None:

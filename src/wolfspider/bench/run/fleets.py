@@ -39,7 +39,7 @@ from wolfspider.web.page.html import parse
 from wolfspider.web.page.page_cache import folder
 from wolfspider.web.worlds.parsed_once import Delayed, ParsedOnce
 from wolfspider.web.worlds.recording.recorder import recorded
-from wolfspider.web.worlds.recording.replayed import Replay
+from wolfspider.web.worlds.recording.replayed import RecordedCrawl
 from wolfspider.web.worlds.synthetic import Synthetic
 from wolfspider.web.worlds.world import Looks, World, open_web
 
@@ -206,5 +206,5 @@ def _replay_key(setting: Setting) -> tuple[Path, float, int | None]:
 
 
 @lru_cache(maxsize=2)
-def _replay(place: Path, latency: float, rewired: int | None) -> Replay:
-    return Replay(place, latency=latency, rewired=rewired)
+def _replay(place: Path, latency: float, rewired: int | None) -> RecordedCrawl:
+    return RecordedCrawl(place, latency=latency, rewired=rewired)

@@ -25,7 +25,7 @@ from wolfspider.bench.measure.folds import WINDOW, jsonable
 from wolfspider.bench.run.fleets import FRONT_PAGES, SPARE, fleet, news_site, recording_of, start_of
 from wolfspider.graphs.graph import Graph
 from wolfspider.graphs.smallworld import draw_sources, rewire
-from wolfspider.web.worlds.recording.replayed import Replay
+from wolfspider.web.worlds.recording.replayed import RecordedCrawl
 from wolfspider.web.worlds.world import open_web
 
 WL, RL = "WL", "RL"
@@ -140,14 +140,14 @@ def links(setting: Setting) -> Row:
     """The links of a recording at its end: as recorded; rewired as the foragers see it, where no link shows a page
     before its time; and with the ends of all links shuffled whatever their time, as in the paper."""
     place, seed = recording_of(setting), int(setting["rewired"])
-    recorded, replayed = Replay(place), Replay(place, rewired=seed)
+    recorded, replayed = RecordedCrawl(place), RecordedCrawl(place, rewired=seed)
     clustered, rewired = (replay.graph(replay.end) for replay in (recorded, replayed))
     graphs = (clustered, rewired, rewire(clustered, np.random.default_rng(seed)))
     counts = {"pages": clustered.n, "published": news(recorded, start_of(setting))}
     return {**counts, **{name: _shape(graph) for name, graph in zip(WEBS, graphs, strict=True)}}
 
 
-def news(replay: Replay, start: float) -> list[int]:
+def news(replay: RecordedCrawl, start: float) -> list[int]:
     """Addresses published in each window since fleets on this recording begin, found or not."""
     pages = zip(replay.recording.addresses, replay.recording.published, strict=True)
     dates = {address: at for address, at in pages if math.isfinite(at)}

@@ -58,7 +58,7 @@ class Parts(NamedTuple):
     modified: float | None
 
 
-class Replay(World):
+class RecordedCrawl(World):
     """A recorded crawl as a World."""
 
     def __init__(self, folder: Path, *, latency: float | str | None = None, rewired: int | None = None) -> None:
@@ -296,7 +296,7 @@ def _told(latency: float | str | None, rewired: int | None) -> str:
     return f"#{told}" if told else ""
 
 
-def opened(folder: Path, options: str) -> Replay:
+def opened(folder: Path, options: str) -> RecordedCrawl:
     """A recording with options as they stand behind the `#` of FOLDER#KEY=VALUE,KEY=VALUE."""
     given = dict(pair.partition("=")[::2] for pair in options.split(",") if pair)
     unknown = set(given) - {"rewired", "latency"}
@@ -310,4 +310,4 @@ def opened(folder: Path, options: str) -> Replay:
             raise ValueError
     except ValueError:
         raise Problem(f"{options!r} is none of rewired=SEED (0, 1, ...) and latency=SECONDS|mean.") from None
-    return Replay(folder, latency=latency, rewired=rewired)
+    return RecordedCrawl(folder, latency=latency, rewired=rewired)
