@@ -125,6 +125,12 @@ def test_an_error_during_a_crawl_is_told_with_its_line(tiny: str, fox: Path) -> 
     assert row["error"] == f"{fox} line 13, in observe: KeyError: 1."
 
 
+def test_a_judge_that_returns_no_verdict_is_told(tiny: str, strict: Path) -> None:
+    strict.write_text(STRICT.replace('verdict(float("jump" in page.words), 0.5)', "0.5"))
+    (row,) = measured(tiny, ("breadth-first",), judge=str(strict)).rows
+    assert row["error"].startswith(f"{strict}, Strict.score: it must return a Verdict")
+
+
 def test_a_file_that_changes_while_the_bench_runs_stops_it(
     tiny: str, fox: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -133,7 +133,7 @@ def test_an_error_in_a_strategy_of_ones_own_is_no_bug_of_ours(crawl: Run, tmp_pa
     )
     code, _, err = crawl(f"--strategy {tmp_path / 'mine.py'}")
     assert code == 3 and "mine.py line 5, in observe: KeyError: 'oops'. Mend it and give the same command again." in err
-    assert "What it decided before must stay the same." in err
+    assert "A run is resumed only if what it decided before stays the same." in err
 
 
 OWN = """
@@ -152,6 +152,31 @@ class Long(Unlearning):
     def score(self, page):
         return verdict(0.75, 0.5)
 """
+
+
+@pytest.mark.parametrize(
+    ("propose", "score", "says"),
+    [
+        (
+            "[self.visit(link) for link in self.started]",
+            "verdict(1, 0.5)",
+            "Mine.propose: visit 0 to http://a.test/ was",
+        ),
+        ("None", "verdict(1, 0.5)", "Mine.propose: it must return a list of visits, not None"),
+        ("super().propose(room, now)", "0.5", "Long.score: it must return a Verdict"),
+    ],
+)
+def test_a_promise_that_a_file_of_ones_own_breaks_is_no_bug_of_ours(
+    crawl: Run, run: Run, tmp_path: Path, propose: str, score: str, says: str
+) -> None:
+    mine = tmp_path / "mine.py"
+    begin = "    def begin(self, seeds, now):\n        self.started = seeds\n        super().begin(seeds, now)\n"
+    own = f"{begin}\n    def propose(self, room, now):\n        return {propose}\n\nclass Long"
+    mine.write_text(OWN.replace("class Long", own).replace("verdict(0.75, 0.5)", score).replace(">= 4", "< 0"))
+    code, _, err = crawl(f"--pages 6 --strategy {mine} --judge {mine}")
+    assert code == 3 and f"{mine}, {says}" in err and "bug" not in err
+    mine.write_text(OWN.replace(">= 4", "< 0"))
+    assert run("resume", tmp_path / "run")[0] == 0
 
 
 @pytest.mark.parametrize(("before", "after"), [("outcome.page.links, [", "outcome.page.links[::-1], ["), (".75", ".7")])

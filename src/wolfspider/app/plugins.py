@@ -23,6 +23,7 @@ from wolfspider.core.errors import BadInput, Problem, closest
 from wolfspider.core.topic import Topic
 from wolfspider.policy.judges import JUDGES, make_judge
 from wolfspider.policy.judges.judge import Judge
+from wolfspider.policy.room import BrokenContract
 from wolfspider.policy.strategy import REGISTRY, Strategy
 from wolfspider.strategies import all_strategies, strategy_named
 
@@ -39,6 +40,8 @@ def fault(error: BaseException) -> str:
     """Where a file of the person's own went wrong, as a sentence; "" if the error is not its doing. The error may have
     come up in what that file calls: then its own last line tells most."""
     mine = [(frame, line) for frame, line in walk_tb(error.__traceback__) if _is_own(frame)]
+    if isinstance(error, BrokenContract) and error.kind.__module__.startswith(PREFIX):
+        return f"{sys.modules[error.kind.__module__].__file__}, {error}."
     if not mine:
         return ""
     frame, line = mine[-1]

@@ -49,8 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from wolfspider.app.plugins import fault
 
         if where := fault(error):
-            advice = "Mend it and give the same command again. What it decided before must stay the same."
-            return _complain(f"{where} {advice}", UNREADABLE)
+            advice = "A run is resumed only if what it decided before stays the same."
+            return _complain(f"{where} Mend it and give the same command again. {advice}", UNREADABLE)
         sentence = f"{type(error).__name__}: {error}. This is a bug"
         return _complain(f"{sentence}; run with WOLFSPIDER_DEBUG=1 to see the traceback.", BUG)
 

@@ -43,10 +43,10 @@ from wolfspider.engine.contracts import Memory, Source
 from wolfspider.engine.flights import Flight, Flights
 from wolfspider.engine.flights import Limits as Limits
 from wolfspider.engine.ledger import Ledger
-from wolfspider.policy.judges.judge import Judge
+from wolfspider.policy.judges.judge import Judge, scored
 from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.reinforcer import Reinforcer
-from wolfspider.policy.room import Broken, Order, Replayed, Room, tired
+from wolfspider.policy.room import Broken, BrokenContract, Order, Replayed, Room, tired
 from wolfspider.policy.strategy import Strategy
 
 PATIENCE = 1_000  # visits without a download after which a turn waits for something to change
@@ -128,11 +128,19 @@ class Crawl:
         room.open(now, free, self._route, self.limits.delay)
         opened = (room.free, tuple(room.newly_ready))
         visits = self.strategy.propose(room, now)
-        orders = room.settle(visits)
+        try:
+            orders = room.settle(visits)
+        except Broken as error:
+            raise BrokenContract(self.strategy, "propose", str(error)) from error
+        except (AttributeError, TypeError) as error:
+            what = f"it must return a list of visits, not {visits!r:.100}"
+            raise BrokenContract(self.strategy, "propose", what) from error
         self._write(("propose", now, *opened, tuple(room.answers), tuple(visit.id for visit in visits)))
         self.asked = -math.inf if orders else now
         self.futile = 0 if orders or not opened[1] else self.futile + 1
         for visit, how in orders:
+            if visit.id in self.flights:
+                raise BrokenContract(self.strategy, "propose", f"visit {visit.id} was proposed twice")
             self.flights.start(visit, how)
             self._emit(events.Went(now, visit, how))
         self._collect()
@@ -212,7 +220,7 @@ class Crawl:
         early = self.labels.pop(url, None) if url != page.final_url else None
         good = self.labels.get(page.final_url, early)
         if good is None:
-            return self.judge.score(page)
+            return scored(self.judge, page)
         if page.final_url not in self.taught:
             self.label(page, good)
         return labelled(good)
@@ -245,7 +253,7 @@ class Crawl:
     def _wake(self, now: float) -> float:
         time = self.strategy.wake(now)
         if time is not None and time <= now:
-            raise Broken(f"{self.strategy.name} wants to be woken at {time}, which is not after {now}")
+            raise BrokenContract(self.strategy, "wake", f"it wants to be woken at {time}, which is not after {now}")
         return math.inf if time is None else time
 
     def next(self, room: Room, now: float) -> float:

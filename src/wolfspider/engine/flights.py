@@ -13,7 +13,7 @@ from typing import Any
 from wolfspider.core.model import Failure, Page, Route, Visit
 from wolfspider.core.params import param
 from wolfspider.policy.browsing import TRAINING
-from wolfspider.policy.room import Broken, Room
+from wolfspider.policy.room import Room
 
 PARKING = 1_000  # visits that may wait for their turn at a host, beyond those that hold a slot
 
@@ -84,8 +84,6 @@ class Flights(dict[int, Flight]):
     # There and back
 
     def start(self, visit: Visit, how: Route) -> None:
-        if visit.id in self:
-            raise Broken(f"visit {visit.id} was proposed twice")
         self.enter(Flight(visit, how))
         if how == Route.JOINED:
             self.joined.setdefault(visit.link.url, []).append(visit.id)

@@ -17,6 +17,14 @@ class Broken(Exception):
     """A strategy did what its contract forbids: a bug in it, not trouble on the way."""
 
 
+class BrokenContract(Broken):
+    """The same, in a method that is known; judges have a contract, too."""
+
+    def __init__(self, part: object, method: str, what: str) -> None:
+        super().__init__(f"{type(part).__qualname__}.{method}: {what}")
+        self.kind = type(part)
+
+
 class Order(NamedTuple):
     """A visit and how it is answered."""
 

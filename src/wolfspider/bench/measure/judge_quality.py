@@ -29,7 +29,7 @@ from wolfspider.core import randomness
 from wolfspider.core.model import Page
 from wolfspider.core.topic import Task, Topic
 from wolfspider.policy.judges import JUDGES
-from wolfspider.policy.judges.judge import Judge
+from wolfspider.policy.judges.judge import Judge, scored
 from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.world import World
 
@@ -99,7 +99,7 @@ class JudgeTrial:
 
     def judge(self, page: Page) -> None:
         began = time.process_time()
-        found = [judge.score(page).score for judge in self._judges]
+        found = [scored(judge, page).score for judge in self._judges]
         self._seconds += time.process_time() - began
         self._judged += len(found)
         address = key(page.final_url)

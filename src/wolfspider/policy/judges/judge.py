@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 from wolfspider.core.model import Page, Verdict
 from wolfspider.core.topic import Topic
+from wolfspider.policy.room import BrokenContract
 
 
 class Judge(Protocol):
@@ -48,6 +49,15 @@ def bend(raw: float, border: float) -> float:
 def verdict(raw: float, border: float, **evidence: Any) -> Verdict:
     score = bend(raw, border)
     return Verdict(score, score >= 0.5, {"raw": round(raw, 6), **evidence})
+
+
+def scored(judge: Judge, page: Page) -> Verdict:
+    """What a judge says of a page, which must be a Verdict: the judge may be a person's own."""
+    said: object = judge.score(page)
+    if not isinstance(said, Verdict):
+        what = f"it must return a Verdict, as wolfspider.verdict(raw, border) makes, not {said!r:.100}"
+        raise BrokenContract(judge, "score", what)
+    return said
 
 
 class Unlearning:
