@@ -8,7 +8,6 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +22,7 @@ from wolfspider.core.failures import MEANINGS
 from wolfspider.core.model import host_of
 from wolfspider.core.scope import Rule, Scope
 from wolfspider.store import inspection
-from wolfspider.store.view import Landing, RunView, StoredPage, Visited
+from wolfspider.store.view import Landing, RunView, StoredPage, Visited, utc
 from wolfspider.web.http.robots import LiveRobots, origin_of
 from wolfspider.web.seeds.sources import address
 
@@ -76,7 +75,7 @@ def _state(
 def _visit(visit: Visited, landing: Landing | None) -> dict[str, Any]:
     outcome: dict[str, Any] | None = None
     if landing is not None:
-        outcome = {"at": moment(landing.at), "seconds": round(landing.seconds, 3), "attempts": landing.cost}
+        outcome = {"at": utc(landing.at), "seconds": round(landing.seconds, 3), "attempts": landing.cost}
         if landing.failure is not None:
             meaning = MEANINGS.get(landing.failure, "")
             outcome |= {"failure": landing.failure, "detail": landing.detail, "meaning": meaning}
@@ -100,7 +99,7 @@ def _page(page: StoredPage) -> dict[str, Any]:
         "final_url": page.final_url,
         "passed": page.hops,
         "title": page.title,
-        "fetched": moment(page.at),
+        "fetched": utc(page.at),
         "status": page.status,
         "type": page.type,
         "size": page.size,
@@ -122,7 +121,7 @@ def _waiting(view: RunView, url: str, visits: list[Visited]) -> dict[str, Any] |
         found = seen.strategy.explain(url) if seen is not None else {}
         if seen is None or not found:
             return None
-        return {**found, **_place(seen, found.get("score")), "as_of": moment(seen.last.at)}
+        return {**found, **_place(seen, found.get("score")), "as_of": utc(seen.last.at)}
 
 
 def _agents(view: RunView, url: str) -> dict[str, Any] | None:
@@ -130,7 +129,7 @@ def _agents(view: RunView, url: str) -> dict[str, Any] | None:
     snapshot; None where there is no fleet, or the strategy is not at hand."""
     with suppress(ClassNeeded), glimpse(view) as seen:
         held = seen.strategy.explain(url).get("agents") if seen is not None else None
-        return None if seen is None or not held else {"held": held, "as_of": moment(seen.last.at)}
+        return None if seen is None or not held else {"held": held, "as_of": utc(seen.last.at)}
     return None
 
 
@@ -153,7 +152,7 @@ def _host(view: RunView, url: str) -> dict[str, Any]:
     """When its host may be asked again, if it rests."""
     rests = [row["rest"] for row in inspection.host_rows(view, host_of(url)) if "rest" in row]
     ready = float(rests[0][0]) if rests else -math.inf
-    return {"name": host_of(url), "rests_until": moment(ready) if ready > time.time() else None}
+    return {"name": host_of(url), "rests_until": utc(ready) if ready > time.time() else None}
 
 
 def _scope(view: RunView, url: str) -> dict[str, Any]:
@@ -199,7 +198,3 @@ def matching(folder: Path, rule: Rule) -> Matching | None:
         hosts = Counter(link.host for link in links if rule.matches(link.url))
         return Matching(hosts, len(links), len(frontier) <= MOST_MATCHED)
     return None
-
-
-def moment(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -16,7 +16,6 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -27,7 +26,7 @@ from wolfspider.files.disk import whole_file
 from wolfspider.store import cdxj
 from wolfspider.store.archive_reader import Place, name_of, record_at
 from wolfspider.store.folder import Places
-from wolfspider.store.view import RunView, StoredPage, pages_of
+from wolfspider.store.view import RunView, StoredPage, pages_of, utc
 from wolfspider.web.page.plaintext import readable
 from wolfspider.web.warc import writer
 
@@ -199,9 +198,9 @@ def record(selected: Selected, pages: Selection) -> dict[str, Any]:
         "title": row.title,
         "description": row.description,
         "language": row.language,
-        "published": moment(row.published),
-        "modified": moment(row.modified),
-        "fetched": moment(row.at),
+        "published": utc(row.published),
+        "modified": utc(row.modified),
+        "fetched": utc(row.at),
         "status": row.status,
         "type": row.type,
         "charset": row.charset,
@@ -222,13 +221,6 @@ def record(selected: Selected, pages: Selection) -> dict[str, Any]:
         "warc_length": place.length if place else None,
         "robots": list(row.robots),
     }
-
-
-def moment(at: float | None) -> str | None:
-    """ISO 8601, UTC."""
-    if at is None:
-        return None
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _text(selected: Selected, pages: Selection) -> str | None:

@@ -12,6 +12,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -249,6 +250,13 @@ def pages_of(
     """The pages of one moment."""
     for row in connection.execute(_PAGES, (-1e300 if since is None else since, int(relevant))):
         yield _row(*row)
+
+
+def utc(at: float | None) -> str | None:
+    """A time of a run as readers are told it: ISO 8601, UTC, whole seconds."""
+    if at is None:
+        return None
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _row(*values: Any) -> StoredPage:
