@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import os
+import resource
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,6 +29,25 @@ class Host:
 
 def allowed(host: Host, url: str = "http://a.test/private/x") -> bool:
     return Robots(host.look).allowed(url, 0.0)
+
+
+def test_tens_of_thousands_of_names_do_not_hold_a_crawl_up() -> None:
+    """In a process of its own with bounded time: the rules of a host are read between two turns of the crawl."""
+    code = (
+        "from wolfspider.web.http.robots import LARGEST, ours\n"
+        "for lead in ('User-agent: ', 'useragent '):\n"
+        "    body = ''.join(f'{lead}{n:x}\\n' for n in range(40_000)).encode()[: LARGEST - 50]\n"
+        "    assert 'Disallow: /x' in ours(body + b'\\nUser-agent: *\\nDisallow: /x\\n')"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    limits = (resource.RLIMIT_CPU, (9, 9))
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment,
+        preexec_fn=lambda: resource.setrlimit(*limits),
+        capture_output=True,
+    )
+    assert done.returncode == 0, done.stderr.decode()[-2000:]
 
 
 def test_rules_are_those_for_us() -> None:

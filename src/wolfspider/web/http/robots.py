@@ -82,7 +82,9 @@ def _grouped(text: str) -> Iterator[tuple[set[str], str]]:
     for line in _BREAK.split(text):
         line = _OTHER_BREAK.sub(lambda found: quote(found[0]), line).partition("#")[0].strip()
         if found := _AGENT_LINE.match(line):
-            names = (names if naming else set()) | {found[1].lower()}
+            if not naming:
+                names = set()
+            names.add(found[1].lower())  # in place: a file may have tens of thousands of names
             naming = True
             yield names, ""
         elif _RULE_LINE.match(line):
