@@ -57,7 +57,7 @@ def test_those_of_the_house_come_by_name() -> None:
         ("{}/broken.py", "broken.py cannot be loaded: ZeroDivisionError: division by zero (line 2)."),
         ("{}/misspelt.py", "misspelt.py cannot be loaded: SyntaxError: invalid syntax (misspelt.py, line 3)."),
         ("{}/leaving.py", "leaving.py cannot be loaded: it calls sys.exit."),
-        ("{}/empty.py", "has 0"),
+        ("{}/empty.py", "has none."),
         ("{}/two.py", "has 2: A, B"),
         ("sharq", "Did you mean 'shark'"),
     ],

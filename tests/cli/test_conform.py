@@ -100,7 +100,27 @@ def test_what_a_stranger_gets_wrong_is_told_with_its_line_and_what_to_do(run: Ru
     *_, first, demand, seen, remedy = out.splitlines()
     assert first.endswith("The first is survives_every_failure:")
     assert demand.startswith("  Demand:      A web where every page fails") and seen == f"  Seen:        {error}"
-    assert remedy.startswith("  What to do:  In `observe`, `outcome.page` is None")
+    assert remedy.startswith("  What to do:  Mend the line that is named. In `observe`, `outcome.page` is None")
+
+
+@pytest.mark.parametrize(
+    "mistake", ["self.fronteir.push(link, 1.0)", "self.frontier.push(lnik, 1.0)", "self.frontier.push()"]
+)
+def test_a_plain_mistake_is_not_put_down_to_the_demand(run: Run, file: Callable[[str], Path], mistake: str) -> None:
+    source = CRAWLS + f"            for link in outcome.page.links:\n                {mistake}\n"
+    code, out, _ = run("conform", file(source))
+    *_, seen, remedy = out.splitlines()
+    assert code == 1 and "line 12, in observe: " in seen
+    assert remedy == "  What to do:  Mend the line that is named."
+
+
+def test_a_strategy_that_takes_no_room_is_told_to(run: Run, file: Callable[[str], Path]) -> None:
+    proposes = "    def propose(self, room, now):\n        return [self.visit(link) for link in self.some]\n"
+    begins = "    def begin(self, seeds, now):\n        self.some = seeds\n        super().begin(seeds, now)\n"
+    code, out, _ = run("conform", file(f"{CRAWLS}\n{begins}\n{proposes}"))
+    *_, seen, remedy = out.splitlines()
+    assert code == 1 and "was proposed without taking room for it" in seen
+    assert remedy.startswith("  What to do:  In `propose`, ask `room.take(link)` for each visit")
 
 
 def test_who_keeps_too_much_is_told_of_extra(run: Run, file: Callable[[str], Path]) -> None:
@@ -156,6 +176,7 @@ def test_names_of_the_house_are_tried_with_all_their_variants(run: Run) -> None:
             "from wolfspider import Strategy\nclass Mine(Strategy):\n    name = 'm'\n",
             "Mine lacks the methods begin, obs",
         ),
+        (HEAD, "Mine lacks the method observe."),
     ],
 )
 def test_a_file_without_anything_to_try_is_told(
@@ -163,6 +184,18 @@ def test_a_file_without_anything_to_try_is_told(
 ) -> None:
     code, out, errors = run("conform", file(source))
     assert code in (2, 3) and not out and sentence in errors
+
+
+def test_a_file_that_is_no_program_is_told_from_a_name(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine.md").touch()
+    for path in (tmp_path, tmp_path / "mine.md"):
+        code, out, errors = run("conform", path)
+        assert code == 2 and not out and "a file that ends in .py" in " ".join(errors.split())
+
+
+def test_a_strategy_without_parameters_has_none(run: Run) -> None:
+    code, _, errors = run("bench --web synthetic:pages=100 --strategy breadth-first --set breadth-first.depth=3")
+    assert code == 2 and "There are none." in errors
 
 
 def test_ctrl_c_ends_it(file: Callable[[str], Path]) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from importlib.abc import SourceLoader
 from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
+from os.path import exists
 from pathlib import Path
 from traceback import walk_tb
 from types import FrameType, ModuleType
@@ -97,6 +98,7 @@ def strategy_kind(name: str) -> type[Strategy]:
             raise Problem(f"{name.kind.__qualname__} is no strategy: it must be {_A_STRATEGY}, with all its methods.")
         return name.kind
     if not is_file(name):
+        _check_ending(name)
         return strategy_named(name)
     kind: type[Strategy] = _chosen(name, _is_strategy, _A_STRATEGY)
     return kind
@@ -111,6 +113,7 @@ def judge_maker(name: str) -> Callable[[Topic], Judge]:
         _check_judge(name.kind.__qualname__, name.kind)
         return name.kind
     if not is_file(name):
+        _check_ending(name)
         make_judge(name, Topic(("anything",)))  # is there one?
         return lambda topic: make_judge(name, topic)
     made: Callable[[Topic], Judge] = _chosen(name, _is_judge, _A_JUDGE)
@@ -138,6 +141,11 @@ def is_own(name: str) -> bool:
     return is_file(name) or name.startswith(GIVEN)
 
 
+def _check_ending(name: str) -> None:
+    if name not in all_strategies() and name not in JUDGES and exists(name):
+        raise Problem(f"{name} is no Python file: strategies and judges are taken from a file that ends in .py.")
+
+
 def content_digest(kind: type) -> str:
     """Of the file of the person's own that this class comes from, as it was when it was loaded."""
     return kind.__module__.rpartition("_")[2]
@@ -155,6 +163,7 @@ def subjects(name: str) -> dict[str, Any]:
     """Everything in a file that is a strategy or a judge, by the name of its class; of FILE.py:NAME and for a name of
     the house that one alone."""
     if not is_file(name):
+        _check_ending(name)
         return {name: strategy_named(name) if name not in JUDGES else judge_maker(name)}
     path, _, wanted = name.partition(".py")
     if wanted.lstrip(":"):
@@ -174,7 +183,11 @@ def _classes(path: str) -> dict[str, Any]:
 def _unfinished(path: str) -> str:
     """Which classes of a file are no strategies yet, and what they lack."""
     lacking = {key: getattr(value, "__abstractmethods__", ()) for key, value in _classes(path).items()}
-    return "".join(f" {key} lacks the methods {', '.join(sorted(names))}." for key, names in lacking.items() if names)
+    return "".join(
+        f" {key} lacks the method{'s' if len(names) > 1 else ''} {', '.join(sorted(names))}."
+        for key, names in lacking.items()
+        if names
+    )
 
 
 def _chosen(text: str, fits: Callable[[Any], bool], wanted: str) -> Any:
@@ -184,10 +197,11 @@ def _chosen(text: str, fits: Callable[[Any], bool], wanted: str) -> Any:
         if name[1:] not in fitting:
             raise Problem(f"{path}.py has no {name[1:]!r} that is {wanted}.{closest(name[1:], fitting)}")
         return fitting[name[1:]]
-    if len(fitting) != 1:
-        names = f": {', '.join(sorted(fitting))}" if fitting else ""
-        cure = _unfinished(path) or f" Name one by {path}.py:NAME."
-        raise Problem(f"{path}.py must have {wanted}, and has {len(fitting)}{names}.{cure}")
+    if not fitting:
+        raise Problem(f"{path}.py must have {wanted}, and has none.{_unfinished(path)}")
+    if len(fitting) > 1:
+        names = ", ".join(sorted(fitting))
+        raise Problem(f"{path}.py must have {wanted}, and has {len(fitting)}: {names}. Name one by {path}.py:NAME.")
     return next(iter(fitting.values()))
 
 

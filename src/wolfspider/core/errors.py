@@ -33,5 +33,7 @@ class Busy(Problem):
 def closest(name: str, names: Iterable[str]) -> str:
     """ " Did you mean 'x'?" with the nearest of the names, or what there is."""
     known = sorted(names)
+    if not known:
+        return " There are none."
     near = difflib.get_close_matches(name, known, 1)
     return f" Did you mean {near[0]!r}?" if near else f" There are: {', '.join(known)}."

@@ -25,6 +25,10 @@ class BrokenContract(Broken):
         self.kind = type(part)
 
 
+class RoomNotTaken(Broken):
+    """A visit was proposed that no room was taken for."""
+
+
 class Order(NamedTuple):
     """A visit and how it is answered."""
 
@@ -100,7 +104,7 @@ class Room:
         for visit in visits:
             ways = self._taken.get((visit.link.url, visit.fresh))
             if not ways:
-                raise Broken(f"visit {visit.id} to {visit.link.url} was proposed without taking room for it")
+                raise RoomNotTaken(f"visit {visit.id} to {visit.link.url} was proposed without taking room for it")
             orders.append(Order(visit, ways.pop(0)))
         for (url, _), ways in self._taken.items():
             for how in ways:

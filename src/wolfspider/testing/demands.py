@@ -7,6 +7,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from wolfspider.app.plugins import fault
+from wolfspider.policy.room import BrokenContract, RoomNotTaken
+
+# Checks that give a subject what it may not expect: an exception that such data cause is what their remedy is about.
+_PROVOKING = (
+    *("survives_every_failure", "survives_any_reward", "accepts_outcomes_of_the_dead"),
+    "empty_pages_are_no_error",
+)
 
 
 class Violation(AssertionError):
@@ -29,12 +36,25 @@ class Checked(NamedTuple):
 
 def tried(check: Callable[[Any], None], subject: Any) -> Checked:
     """Try a check whose documentation says first what it demands, and below what to do where that is broken."""
-    sentence, _, remedy = inspect.cleandoc(check.__doc__ or "").partition("\n\n")
-    seen = ""
+    sentence, _, standard = inspect.cleandoc(check.__doc__ or "").partition("\n\n")
+    seen, remedy = "", " ".join(standard.split())
     try:
         check(subject)
     except Violation as violation:
         seen = str(violation)
     except Exception as error:  # whatever the subject throws breaks the demand; the others are still to be tried
         seen = fault(error) or f"{type(error).__name__}: {error}"
-    return Checked(check.__name__, " ".join(sentence.split()), " ".join(remedy.split()), seen)
+        remedy = _remedy(error, remedy, check.__name__ in _PROVOKING)
+    return Checked(check.__name__, " ".join(sentence.split()), remedy, seen)
+
+
+def _remedy(error: Exception, standard: str, provoked: bool) -> str:
+    """What to do about an exception: the remedy of the demand would mislead where a plain mistake is the cause."""
+    if isinstance(error.__cause__, RoomNotTaken):
+        return "In `propose`, ask `room.take(link)` for each visit, and make the visit only if that returns True."
+    if isinstance(error, BrokenContract):
+        return "Mend the method that is named."
+    if not fault(error):
+        return standard
+    by_data = isinstance(error, LookupError | ArithmeticError | ValueError) or "NoneType" in str(error)
+    return f"Mend the line that is named. {standard if provoked and by_data else ''}".rstrip()
