@@ -30,6 +30,7 @@ LONGEST = 64  # characters of a word that are kept; what is longer is data, not 
 _SHORT = 1000  # characters: nothing is slow with so few
 _SHINGLE = 3
 LONGEST_PHRASE = 3  # words
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # starts of cells that a spreadsheet calculates or breaks
 LONGEST_STORED = 2_000  # characters of a title, an anchor, a failure's detail
 _ROUND = 255  # bits that can be counted in a byte
 _CHUNK = 64 * _ROUND  # shingles whose bits are counted at once: 1 MB
@@ -269,6 +270,11 @@ def phrases(words: Sequence[str]) -> list[str]:
 def clipped(text: str) -> str:
     """A title, an anchor or a failure's detail, no longer than what is stored of it."""
     return text if len(text) <= LONGEST_STORED else text[:LONGEST_STORED]
+
+
+def harmless_cell(text: str) -> str:
+    """A cell of a CSV that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.lstrip(" ").startswith(FORMULA) else text
 
 
 def window(page: Page, link: Link, left: int = 20, right: int = 20) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from typing import Any, BinaryIO, NamedTuple
 from wolfspider import __version__
 from wolfspider.core.errors import BadInput, Problem, closest
 from wolfspider.core.model import hidden
+from wolfspider.core.text import harmless_cell
 from wolfspider.files.disk import whole_file
 from wolfspider.store import cdxj
 from wolfspider.store.archive_reader import Place, name_of, record_at
@@ -37,7 +38,6 @@ FIELDS = (
     *("depth", "strategy", "topic", "warc_file", "warc_offset", "warc_length", "robots"),
 )
 COLUMNS = tuple(name for name in FIELDS if name != "text")  # of a CSV
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # starts of cells that a spreadsheet calculates or breaks
 # Controls of terminals, marks that turn the direction of text, and characters that some readers take for ends of lines.
 _CONTROLS = (*range(0x20), *range(0x7F, 0xA0))
 _UNSEEN = (*_CONTROLS, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A), 0xFEFF)
@@ -245,10 +245,7 @@ def _cell(value: Any, raw: bool) -> str:
     text = " ".join(value) if isinstance(value, list) else value
     if not isinstance(text, str):
         text = json.dumps(value, ensure_ascii=False)
-    if raw:
-        return text
-    text = text.translate(_BLANKED)
-    return f"'{text}" if text.lstrip(" ").startswith(FORMULA) else text
+    return text if raw else harmless_cell(text.translate(_BLANKED))
 
 
 # As a WARC of their own: the records byte for byte, and a metadata record with the verdict on each

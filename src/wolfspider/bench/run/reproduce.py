@@ -29,9 +29,8 @@ from wolfspider.bench.run.result_cache import ResultCache, digest_of, write_whol
 from wolfspider.bench.run.runner import Progress, Silent
 from wolfspider.bench.run.source import source_of
 from wolfspider.core.errors import Problem
+from wolfspider.core.text import harmless_cell
 from wolfspider.web.worlds.world import open_web
-
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute text that begins so
 
 
 def reproduce(
@@ -169,9 +168,6 @@ def _parts(value: Any, double: bool) -> tuple[Any, ...]:
 
 def to_csv(lines: Iterable[Iterable[Any]]) -> str:
     text = io.StringIO()
-    harmless = (
-        [f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value for value in line]
-        for line in lines
-    )
+    harmless = ([harmless_cell(value) if isinstance(value, str) else value for value in line] for line in lines)
     csv.writer(text, lineterminator="\n").writerows(harmless)
     return text.getvalue()
