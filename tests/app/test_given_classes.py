@@ -101,7 +101,7 @@ def test_a_run_is_resumed_with_the_same_classes_and_ends_like_one_that_was_never
 @pytest.mark.parametrize(
     ("given", "missing"),
     [
-        ({}, "the strategy class {}.Everything"),
+        ({}, "the strategy class {0}.Everything and the judge class {0}.LongTitles"),
         ({"strategy": Everything}, "the judge class {}.LongTitles"),
         ({"strategy": "shark", "judge": LongTitles}, "the strategy class {}.Everything"),
     ],
@@ -113,15 +113,20 @@ def test_a_class_that_is_missing_is_named(begun: Path, given: dict[str, Any], mi
     with pytest.raises(wolfspider.Problem) as caught:
         asyncio.run(resume())
     said = str(caught.value)
-    part, name = ("strategy", "Everything") if "strategy class" in said else ("judge", "LongTitles")
-    assert missing.format(__name__) in said and f"wolfspider.resume(FOLDER, {part}={name})" in said
+    assert missing.format(__name__) in said
+    assert f"wolfspider.resume({str(begun)!r}, strategy=Everything, judge=LongTitles)" in said
 
 
 @pytest.mark.usefixtures("bare_environment")
 def test_the_command_line_says_that_the_run_was_begun_from_python(begun: Path, run: Run) -> None:
     code, _, err = run("resume", begun)
     assert code == 2 and f"begun from Python with the strategy class {__name__}.Everything" in err
-    assert run("status", begun)[0] == 0 and run("export", begun)[0] == 0
+    assert run("export", begun)[0] == 0
+    call = f"wolfspider.resume({str(begun)!r}, strategy=Everything, judge=LongTitles"
+    code, out, _ = run("status", begun)
+    assert code == 0 and f"Resume it by: {call}, pages=4) from Python" in out and "wolfspider resume" not in out
+    code, out, _ = run("steer", begun, "limit", "pages=9")
+    assert code == 0 and f"when it is resumed: {call}) from Python" in out
 
 
 @pytest.mark.usefixtures("bare_environment")

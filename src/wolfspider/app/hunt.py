@@ -16,6 +16,7 @@ from typing import Any
 
 from wolfspider.app import assemble, leaping, past_runs, preflight, run_folder, starting_points
 from wolfspider.app.found_pages import Found, FoundPages
+from wolfspider.app.plugins import PARTS, check_at_hand
 from wolfspider.app.settings import LIVE, Settings
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import AddSeeds, Command, EndReason, Event, SetLimit
@@ -43,6 +44,7 @@ class Hunt:
         given: Collection[str] = (),
     ) -> None:
         """`given`: names of settings to apply on resume even if the run began with the same values."""
+        check_at_hand({part: getattr(settings, part) for part in PARTS}, folder)
         preflight.check(settings)
         self.settings, self.folder, self.given = settings, folder, given
         # The standard input is read here, where Ctrl-C works as everywhere.

@@ -73,14 +73,26 @@ class ClassNeeded(Problem):
     """A run was begun by a program with a class of its own, which is not at hand."""
 
 
-def check_at_hand(part: str, name: str) -> None:
-    """Is this `part` of a crawl, its strategy or judge, at hand?"""
-    if name.startswith(GIVEN) and not isinstance(name, GivenClass):
-        qualified = name.removeprefix(GIVEN)
+def check_at_hand(names: Mapping[str, str], folder: Path | None = None) -> None:
+    """Are these parts of a crawl, its strategy or judge, at hand?"""
+    missing = {
+        part: name.removeprefix(GIVEN)
+        for part, name in names.items()
+        if name.startswith(GIVEN) and not isinstance(name, GivenClass)
+    }
+    if missing:
+        which = " and ".join(f"the {part} class {name}" for part, name in missing.items())
+        these = "these classes" if len(missing) > 1 else "that class"
         raise ClassNeeded(
-            f"The run was begun from Python with the {part} class {qualified}, which its folder does not hold. "
-            f"Resume it from Python, with that class: wolfspider.resume(FOLDER, {part}={qualified.rpartition('.')[2]})."
+            f"The run was begun from Python with {which}, which its folder does not hold. "
+            f"Resume it from Python, with {these}: {call_to_resume(names, folder)}."
         )
+
+
+def call_to_resume(names: Mapping[str, str], folder: Path | None) -> str:
+    """How a program resumes a run that was begun with classes; "" if it was begun without."""
+    classes = [f", {part}={name.rpartition('.')[2]}" for part, name in names.items() if name.startswith(GIVEN)]
+    return f"wolfspider.resume({'FOLDER' if folder is None else repr(str(folder))}{''.join(classes)})" * bool(classes)
 
 
 def given_classes(settings: Mapping[str, Any]) -> dict[str, str]:
@@ -92,7 +104,7 @@ def given_classes(settings: Mapping[str, Any]) -> dict[str, str]:
 
 def strategy_kind(name: str) -> type[Strategy]:
     """A strategy of the house, or one of the person's own."""
-    check_at_hand("strategy", name)
+    check_at_hand({"strategy": name})
     if isinstance(name, GivenClass):
         if not _is_strategy(name.kind):
             raise Problem(f"{name.kind.__qualname__} is no strategy: it must be {_A_STRATEGY}, with all its methods.")
@@ -106,7 +118,7 @@ def strategy_kind(name: str) -> type[Strategy]:
 
 def judge_maker(name: str) -> Callable[[Topic], Judge]:
     """Makes the judge of that name for a topic."""
-    check_at_hand("judge", name)
+    check_at_hand({"judge": name})
     if isinstance(name, GivenClass):
         if not _is_judge(name.kind):
             raise Problem(f"{name.kind.__qualname__} is no judge: it must be {_A_JUDGE}.")

@@ -78,9 +78,7 @@ def _differing(settings: Settings, first: Settings) -> list[str]:
 def check_same(settings: Settings, first: Settings, folder: Path) -> None:
     """A run is resumed as it was begun, or not at all."""
     names = _differing(settings, first)
-    for part in PARTS:
-        if part in names:
-            check_at_hand(part, getattr(first, part))
+    check_at_hand({part: getattr(first if part in names else settings, part) for part in PARTS}, folder)
     if names:
         before = ", ".join(f"{name} was {getattr(first, name)!r}" for name in names)
         raise Problem(

@@ -36,7 +36,7 @@ from wolfspider.store.inbox import answer_to, append_command
 from wolfspider.store.view import RunView
 from wolfspider.terminal.progress import console_for
 from wolfspider.terminal.safe_text import plainly
-from wolfspider.terminal.standing import counted
+from wolfspider.terminal.standing import counted, resume_command
 from wolfspider.web.seeds.sources import address
 
 UNANSWERED = 1  # exit code
@@ -50,7 +50,7 @@ _DONE = {
     "Pause": "Paused: visits in flight land, nothing new starts. End the pause by: wolfspider steer {run} resume",
     "Resume": "Going on.",
     "Finish": "Finishing: visits in flight land, then the run is closed.",
-    "Stop": "Stopped. Resume it by: wolfspider resume {run}",
+    "Stop": "Stopped. Resume it by: {resume}",
 }
 
 
@@ -305,7 +305,7 @@ def _sentence(run: Path, command: Command, answer: Mapping[str, Any] | None) -> 
     if answer is None and _is_running(run):
         return "The crawl has not answered yet. It has the command, and obeys when it is through with its turn."
     if answer is None:
-        return f"Nobody runs it at the moment. It obeys when it is resumed: wolfspider resume {shlex.quote(str(run))}"
+        return f"Nobody runs it at the moment. It obeys when it is resumed: {resume_command(run)}"
     old = answer.get("old")
     match command:
         case events.SetLimit("pages", value) if value <= RunView(run).summary().downloads:
@@ -325,4 +325,4 @@ def _sentence(run: Path, command: Command, answer: Mapping[str, Any] | None) -> 
         case events.Include(rule):
             return f"Included: {rule}. Links that were set aside by it wait again, if there are any."
         case _:
-            return _DONE[type(command).__name__].format(run=shlex.quote(str(run)))
+            return _DONE[type(command).__name__].format(run=shlex.quote(str(run)), resume=resume_command(run))

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider.app.event_json import told
+from wolfspider.app.plugins import PARTS, call_to_resume
 from wolfspider.app.settings import Settings
 from wolfspider.core import failures
 from wolfspider.core.events import RESUMABLE, CrawlState, EndReason, Gauge, Phase
 from wolfspider.files.lock import is_owned
-from wolfspider.store.folder import Places
+from wolfspider.store.folder import Places, about_run, is_run
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.view import RunView, Summary
 from wolfspider.terminal.progress import percent
@@ -170,9 +171,9 @@ class End:
                 return f"Ended by you after {spent}; nothing is lost."
 
     def next_steps(self) -> list[str]:
-        resume, steps = _command("resume", self.folder), []
+        resume, steps = resume_command(self.folder), []
         if self.reason == EndReason.BUDGET:
-            steps.append(f"Resume it by: {resume} --pages {2 * max(1, self.downloads)}")
+            steps.append(f"Resume it by: {resume_command(self.folder, 2 * max(1, self.downloads))}")
         elif self.reason in RESUMABLE:
             steps.append(f"Resume it by: {resume}")
         elif self.reason == EndReason.DONE and not self.through:
@@ -186,6 +187,15 @@ class End:
 
 def _command(name: str, folder: Path) -> str:
     return f"wolfspider {name} {shlex.quote(str(folder))}"
+
+
+def resume_command(folder: Path, pages: int | None = None) -> str:
+    """How this run is resumed: by a command, or from Python if it was begun there with classes."""
+    stored = about_run(folder)["settings"] if is_run(folder) else {}
+    if call := call_to_resume({part: str(stored.get(part, "")) for part in PARTS}, folder):
+        more = "" if pages is None else f", pages={pages}"
+        return f"{call.removesuffix(')')}{more}) from Python"
+    return _command("resume", folder) + ("" if pages is None else f" --pages {pages}")
 
 
 # wolfspider status
@@ -241,7 +251,7 @@ def _is_fresh(gauge: Gauge, now: float) -> bool:
 
 def _headline(folder: Path, summary: Summary, gauge: Gauge | None, running: bool, now: float) -> str:
     """Of a run that goes on, or never came to an end."""
-    resume = _command("resume", folder)
+    resume = resume_command(folder)
     if running:
         if gauge is None or gauge.state == CrawlState.ENDED:
             return "The run is getting ready, or closing."
