@@ -191,7 +191,8 @@ def _command(name: str, folder: Path) -> str:
 
 def resume_command(folder: Path, pages: int | None = None) -> str:
     """How this run is resumed: by a command, or from Python if it was begun there with classes."""
-    stored = about_run(folder)["settings"] if is_run(folder) else {}
+    stored = about_run(folder).get("settings") if is_run(folder) else None
+    stored = stored if isinstance(stored, dict) else {}
     if call := call_to_resume({part: str(stored.get(part, "")) for part in PARTS}, folder):
         more = "" if pages is None else f", pages={pages}"
         return f"{call.removesuffix(')')}{more}) from Python"
