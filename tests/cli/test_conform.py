@@ -208,3 +208,12 @@ def test_ctrl_c_ends_it(file: Callable[[str], Path]) -> None:
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 130
         assert b"Traceback" not in process.stderr.read()
+
+
+def test_an_unfinished_strategy_with_a_method_score_is_no_judge(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "unfinished.py"
+    file.write_text(
+        "from wolfspider import Ordered\nclass Mine(Ordered):\n    def score(self, page):\n        return 1.0\n"
+    )
+    code, _, err = run("conform", file)
+    assert code != 0 and "Mine lacks the method observe" in err

@@ -168,7 +168,7 @@ def _is_strategy(value: Any) -> bool:
 
 
 def _is_judge(value: Any) -> bool:
-    return isinstance(value, type) and callable(getattr(value, "score", None))
+    return isinstance(value, type) and callable(getattr(value, "score", None)) and not issubclass(value, Strategy)
 
 
 def subjects(name: str) -> dict[str, Any]:
