@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from importlib.util import find_spec
-from pathlib import Path
 
 from wolfspider.app.plugins import judge_maker, strategy_kind
-from wolfspider.app.settings import SEARCH_PREFIX, SITEMAP_PREFIX, Settings
+from wolfspider.app.settings import SITEMAP_PREFIX, STARTS, Settings, is_own_file
 from wolfspider.core.errors import Problem
 from wolfspider.core.model import host_of
 from wolfspider.core.params import build
@@ -18,7 +17,6 @@ from wolfspider.web.http.polite import FLOOR
 from wolfspider.web.seeds import sources
 
 _CONTACT = re.compile(r"https?://[^\s()<>]+\.[^\s()<>]+|[^\s()<>@]+@[^\s()<>@]+\.[^\s()<>@]+")
-_FILE = re.compile(r"/(?!/)|~|\.\.?/|(?!localhost/)(?:[^/.:]+/)*[^/:]+\.(?:html?|xhtml|txt|pdf)$", re.IGNORECASE)
 
 
 def check(settings: Settings) -> None:
@@ -27,10 +25,11 @@ def check(settings: Settings) -> None:
         raise Problem('What is wanted? Say it by --topic "a few keywords", or by --like with a page you like.')
     if not any(words(f"{settings.topic} {settings.description}")) and not settings.like:
         raise Problem("The topic has no words.")
-    if not names_starts(settings) and all(map(is_file, settings.like)):
+    if not settings.names_starts() and all(map(is_own_file, settings.like)):
         files = " A file of your own is no place to start from." if settings.like else ""
+        options = [f"--{name}" for name in STARTS if name != "urls"]
         raise Problem(
-            "Where shall the crawl start? Give an address, or --seeds, --sitemap, --feed or --search; "
+            f"Where shall the crawl start? Give an address, or {', '.join(options[:-1])} or {options[-1]}; "
             f"or --like with the address of a page, which is a start, too.{files}"
         )
     for url in settings.urls:
@@ -41,8 +40,8 @@ def check(settings: Settings) -> None:
     if not settings.contact and not is_local(settings):
         raise Problem(_missing(settings))
     elsewhere = settings.allow_private or settings.via or settings.seeds
-    if not elsewhere and (asked := _asked(settings)) and all(map(_is_own, asked)):
-        raise Problem(f"{asked[0]} is on your own machine or network: give --allow-private to crawl there.")
+    if not elsewhere and (named := asked(settings)) and all(map(_is_own, named)):
+        raise Problem(f"{named[0]} is on your own machine or network: give --allow-private to crawl there.")
     build(strategy_kind(settings.strategy).Params, settings.set)
     if settings.pdf and find_spec("pypdf") is None:
         raise Problem("--pdf needs a library that is not installed: pip install 'wolfspider[pdf]'.")
@@ -52,18 +51,13 @@ def check(settings: Settings) -> None:
 def _missing(settings: Settings) -> str:
     """What a crawl without a contact lacks: leave to go to one's own network, a contact, or both."""
     contact = "give --contact with a mail or web address of yours (or set WOLFSPIDER_CONTACT)"
-    own = [] if settings.allow_private or settings.via else [url for url in _asked(settings) if _is_own(url)]
+    own = [] if settings.allow_private or settings.via else [url for url in asked(settings) if _is_own(url)]
     if not own:
         return f"Who crawls? Sites want to know whom to write to: {contact}. Only crawls of your own machine need none."
     private = f"{own[0]} is on your own machine or network: give --allow-private to crawl there."
     if is_local(replace(settings, allow_private=True)):
         return f"{private} No contact is needed then."
     return f"{private} The crawl may go to public sites too, and these want to know whom to write to: {contact}."
-
-
-def names_starts(settings: Settings) -> bool:
-    """Did the person say where to start? If not, the pages they like are where."""
-    return any((settings.urls, settings.seeds, settings.sitemap, settings.feed, settings.search))
 
 
 def is_local(settings: Settings) -> bool:
@@ -74,17 +68,12 @@ def is_local(settings: Settings) -> bool:
     abroad = settings.search or (settings.leaps and not settings.leaps.startswith(SITEMAP_PREFIX))  # leads anywhere
     if not settings.allow_private or settings.seeds or abroad:
         return False
-    return all(map(_is_own, _asked(settings)))
+    return all(map(_is_own, asked(settings)))
 
 
-def _asked(settings: Settings) -> list[str]:
-    """All addresses that the person named to be asked."""
-    likes = [like for like in settings.like if not is_file(like)]
-    leaps = [settings.leaps.partition(":")[2]] if settings.leaps.startswith((SITEMAP_PREFIX, SEARCH_PREFIX)) else []
-    search = [settings.search] if settings.search else []
-    return [
-        sources.address(url) for url in (*settings.urls, *settings.sitemap, *settings.feed, *likes, *search, *leaps)
-    ]
+def asked(settings: Settings) -> list[str]:
+    """All addresses that the person named to be asked, each in its one spelling."""
+    return [sources.address(url) for url in settings.addresses()]
 
 
 def _is_own(url: str) -> bool:
@@ -111,8 +100,3 @@ def via(settings: Settings) -> tuple[str, int] | None:
     if not colon or not host or not port.isdecimal() or not 0 < int(port) < 65536:
         raise Problem(f"--via is HOST:PORT, such as 127.0.0.1:8080, not {settings.via[:80]!r}.")
     return host.strip("[]"), int(port)
-
-
-def is_file(like: str) -> bool:
-    """Is it a file of the person's own, or named like one? Everything else is an address."""
-    return "://" not in like and (Path(like).is_file() or bool(_FILE.match(like)))

@@ -10,7 +10,7 @@ import dataclasses
 import os
 import re
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,9 @@ from wolfspider.core.scope import Nofollow
 
 PREFIX = "WOLFSPIDER_"
 LARGEST = 1 << 20  # bytes of a settings file
-ADDRESSES = ("urls", "sitemap", "feed", "search", "like", "leaps")  # settings that hold some
 SITEMAP_PREFIX, SEARCH_PREFIX = "sitemap:", "search:"  # of leaps that ask an address; all else is a file or a folder
 CATEGORIES = "categories.sqlite"  # where categories are looked for, and where `categories build` puts them
+_FILE = re.compile(r"/(?!/)|~|\.\.?/|(?!localhost/)(?:[^/.:]+/)*[^/:]+\.(?:html?|xhtml|txt|pdf)$", re.IGNORECASE)
 _WHO = re.compile(  # name and password in an address
     r"^(\s*(?:(?:sitemap|search):\s*)?https?:[/\\]*)[^/\\?#]*@", re.IGNORECASE
 )
@@ -35,28 +35,54 @@ NO_SETTINGS = (
 )  # names in the environment with the prefix that mean something else
 
 
-def _identity(default: Any, says: str, **bounds: Any) -> Any:
+def is_own_file(like: str) -> bool:
+    """Is it a file of the person's own, or named like one? Everything else is an address."""
+    return "://" not in like and (Path(like).is_file() or bool(_FILE.match(like)))
+
+
+def _itself(given: str) -> str:
+    return given
+
+
+def _unless_file(like: str) -> str:
+    return "" if is_own_file(like) else like
+
+
+def _behind_prefix(leaps: str) -> str:
+    return leaps.partition(":")[2] if leaps.startswith((SITEMAP_PREFIX, SEARCH_PREFIX)) else ""
+
+
+def _identity(
+    default: Any, says: str, *, start: bool = False, asked: Callable[[str], str] | None = None, **bounds: Any
+) -> Any:
     """A setting that makes a run what it is: with another value it would be another run. Of the other settings, `live`
-    ones may change while the crawl runs, and all may change when it is resumed."""
+    ones may change while the crawl runs, and all may change when it is resumed.
+
+    `start`: the crawl starts from what is given here. `asked`: the address in one given value that the crawl may ask
+    before it begins; "" if there is none."""
     made = param(default, says, live=False, **bounds)
-    return field(default=made.default, metadata={**made.metadata, "identity": True})
+    return field(default=made.default, metadata={**made.metadata, "identity": True, "start": start, "asked": asked})
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """One crawl, as it was asked for."""
 
-    urls: tuple[str, ...] = _identity((), "Addresses to start from.")
-    seeds: tuple[str, ...] = _identity((), "Files of addresses to start from, one a line; - is the standard input.")
-    sitemap: tuple[str, ...] = _identity((), "Sitemaps whose pages to start from.")
-    feed: tuple[str, ...] = _identity((), "RSS or Atom feeds whose entries to start from.")
-    search: str = _identity("", "A SearXNG service to ask for pages to start from.")
+    urls: tuple[str, ...] = _identity((), "Addresses to start from.", start=True, asked=_itself)
+    seeds: tuple[str, ...] = _identity(
+        (), "Files of addresses to start from, one a line; - is the standard input.", start=True
+    )
+    sitemap: tuple[str, ...] = _identity((), "Sitemaps whose pages to start from.", start=True, asked=_itself)
+    feed: tuple[str, ...] = _identity((), "RSS or Atom feeds whose entries to start from.", start=True, asked=_itself)
+    search: str = _identity("", "A SearXNG service to ask for pages to start from.", start=True, asked=_itself)
     results: int = _identity(50, "How many results of the search to start from.", low=1, high=1000)
     topic: str = _identity("", "What is wanted: keywords, phrases parted by commas.")
     description: str = _identity("", "What is wanted, in a sentence.")
-    like: tuple[str, ...] = _identity((), "Addresses or files of pages you like.")
+    like: tuple[str, ...] = _identity((), "Addresses or files of pages you like.", asked=_unless_file)
     leaps: str = _identity(
-        "", "Where leaps go: a file of `categories build`, a run, sitemap:URL or search:URL (a SearXNG service)."
+        "",
+        "Where leaps go: a file of `categories build`, a run, sitemap:URL or search:URL (a SearXNG service).",
+        asked=_behind_prefix,
     )
     category: str = _identity("", "The category that leaps stay in, by its name or path; all, unless you say.")
     strategy: str = _identity(DEFAULT_STRATEGY, "How to hunt; or FILE.py[:NAME], a strategy of your own.")
@@ -111,12 +137,21 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Names and passwords in addresses are never sent, so they are not kept either: settings are written down."""
-        for name in ADDRESSES:
+        for name in ASKED:
             object.__setattr__(self, name, _without_who(getattr(self, name)))
         leaps = self.leaps or (CATEGORIES if self.category else "")
         for name, path in (("record", self.record), ("leaps", leaps)):  # a run may be resumed from another folder
             if path and not path.startswith((SITEMAP_PREFIX, SEARCH_PREFIX)) and "://" not in path:
                 object.__setattr__(self, name, os.path.abspath(path))
+
+    def names_starts(self) -> bool:
+        """Did the person say where to start? If not, the pages they like are where."""
+        return any(getattr(self, name) for name in STARTS)
+
+    def addresses(self) -> list[str]:
+        """All addresses, as the person typed them, that the crawl may ask before it begins."""
+        given = ((address, value) for name, address in ASKED.items() for value in _several(getattr(self, name)))
+        return [found for address, value in given if (found := address(value))]
 
     def to_json(self) -> dict[str, Any]:
         return {known.name: _plain(getattr(self, known.name)) for known in dataclasses.fields(self)}
@@ -130,6 +165,10 @@ class Settings:
 
 def _without_who(given: Any) -> Any:
     return _WHO.sub(r"\1", given) if isinstance(given, str) else tuple(_WHO.sub(r"\1", url) for url in given)
+
+
+def _several(given: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else given
 
 
 def _plain(value: Any) -> Any:
@@ -151,12 +190,16 @@ def known() -> dict[str, Param]:
             each.name,
             getattr(kinds[each.name], "__name__", "list"),
             each.default,
-            **{name: value for name, value in each.metadata.items() if name != "identity"},
+            **{name: value for name, value in each.metadata.items() if name in Param.__slots__},
         )
         for each in dataclasses.fields(Settings)
     }
 
 
+STARTS = tuple(each.name for each in dataclasses.fields(Settings) if each.metadata.get("start"))
+ASKED: Mapping[str, Callable[[str], str]] = {
+    each.name: each.metadata["asked"] for each in dataclasses.fields(Settings) if each.metadata.get("asked")
+}
 IDENTITY = frozenset(each.name for each in dataclasses.fields(Settings) if each.metadata.get("identity"))
 CHANGEABLE = tuple(name for name in known() if name not in IDENTITY)  # may change when a run is resumed
 LIVE = tuple(name for name, setting in known().items() if setting.live)  # and while it runs

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from wolfspider.app.preflight import is_file, names_starts, via
-from wolfspider.app.settings import Settings
+from wolfspider.app.preflight import asked, via
+from wolfspider.app.settings import Settings, is_own_file
 from wolfspider.core.errors import BadInput, Nothing, Problem
 from wolfspider.core.failures import in_words
 from wolfspider.core.model import Failure, Fetch, Link, Page, host_of
@@ -42,7 +42,7 @@ def listed(settings: Settings) -> list[str]:
     for like in settings.like:
         if Path(like).is_dir() and (like.startswith(".") or "." not in like):
             raise BadInput(f"{like} is a folder: --like takes a page, by its address or as a file.")
-        if is_file(like) and not Path(like).is_file():
+        if is_own_file(like) and not Path(like).is_file():
             raise BadInput(f"There is no file {like}.")
     return [url for path in settings.seeds for url in sources.from_file(path)]
 
@@ -84,9 +84,8 @@ async def gather(
 
 def asked_before(settings: Settings, web: Live) -> None:
     """A session that was killed while it gathered may have asked any of these hosts a moment ago: let them rest."""
-    likes = [like for like in settings.like if not Path(like).is_file()]
-    for url in (*likes, *settings.sitemap, *settings.feed):
-        web.polite.asked(host_of(sources.address(url)))
+    for url in asked(settings):
+        web.polite.asked(host_of(url))
 
 
 async def _fetch_liked(settings: Settings, store: Store, web: Live, remark: Callable[[str], None]) -> int:
@@ -94,7 +93,7 @@ async def _fetch_liked(settings: Settings, store: Store, web: Live, remark: Call
     are neither fetched nor parsed again: a PDF is parsed for a limited time."""
     fetched = {fetch.url: fetch for fetch in store.liked()}
     for like in dict.fromkeys(settings.like):
-        url = Path(like).absolute().as_uri() if is_file(like) else sources.address(like)
+        url = Path(like).absolute().as_uri() if is_own_file(like) else sources.address(like)
         if url in fetched:
             continue
         if not url.startswith("file:") and _downloads(fetched) >= settings.pages:
@@ -138,6 +137,6 @@ def liked_file(path: Path, url: str) -> Fetch:
 
 def liked_starts(settings: Settings, liked: Iterable[Fetch]) -> list[str]:
     """Addresses of liked pages, as far as they could be had, where nothing else says where to start."""
-    if names_starts(settings):
+    if settings.names_starts():
         return []
     return [fetch.url for fetch in liked if not fetch.url.startswith("file:") and not _trouble(fetch)]
