@@ -14,7 +14,8 @@ from wolfspider.core.randomness import generator
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.simulated import Recollection, Simulation, simulate, simulated_crawl
-from wolfspider.engine.crawl import Crawl, Limits, replay
+from wolfspider.engine.crawl import Crawl, Limits
+from wolfspider.engine.replay import replay
 from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.policy.room import Room

@@ -12,7 +12,8 @@ from tests.drivers.test_live import START, Drive, a_trial, virtually
 from wolfspider.core.events import Command, Landed, SetLimit, Went
 from wolfspider.core.model import Failure, Fetch
 from wolfspider.drivers.driver import NOT_AGAIN, Result
-from wolfspider.engine.crawl import Crawl, replay
+from wolfspider.engine.crawl import Crawl
+from wolfspider.engine.replay import replay
 from wolfspider.policy.room import Room
 from wolfspider.testing.sketch import Sketch, stored
 from wolfspider.web.worlds.world import Request, Waited

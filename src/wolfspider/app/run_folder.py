@@ -15,7 +15,8 @@ from wolfspider.app.plugins import GIVEN, PARTS, check_at_hand, is_own
 from wolfspider.app.settings import IDENTITY, Settings
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason
-from wolfspider.engine.crawl import Crawl, replay
+from wolfspider.engine.crawl import Crawl
+from wolfspider.engine.replay import replay
 from wolfspider.files.failpoints import reach
 from wolfspider.policy.room import Broken, Room
 from wolfspider.store.base import Store

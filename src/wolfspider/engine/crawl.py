@@ -10,8 +10,8 @@ The driver brings the answer back and `land`s it: the page loses its links out o
 keeps it, and the strategy observes it. The strategy may send the page's document to the reinforcer, which pays credits
 at once or later (ledger.py). A visit that failed may be granted another try.
 
-Each of these steps is an event. Each call whose outcome could differ another time is written to the journal. `replay`
-repeats the crawl from it, so that a killed run can be resumed. What a person may do meanwhile is in commands.py.
+Each of these steps is an event. Each call whose outcome could differ another time is written to the journal, from
+which a killed run is resumed (replay.py). What a person may do meanwhile is in commands.py.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from wolfspider.engine.ledger import Ledger
 from wolfspider.policy.judges.judge import Judge, scored
 from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.reinforcer import Reinforcer
-from wolfspider.policy.room import Broken, BrokenContract, Order, Replayed, Room, tired
+from wolfspider.policy.room import Broken, BrokenContract, Order, Replayed, Room
 from wolfspider.policy.strategy import Strategy
 
 PATIENCE = 1_000  # visits without a download after which a turn waits for something to change
@@ -371,30 +371,3 @@ class Crawl:
         self.strategy.topic = self.topic
         self.strategy.restore(state["strategy"])
         self.reinforcer.terms = self.strategy.terms(self.reinforcer.terms)
-
-
-def replay(crawl: Crawl, entries: Iterable[tuple[Any, ...]], room: Room) -> None:
-    """Play a journal again: the room's answers and the results come from the entries, everything else comes out anew
-    and must be the same. The room is left as it was at the end of the journal."""
-    for kind, *entry in entries:
-        if kind == "begin":
-            crawl.begin(*entry)
-        elif kind == "propose":
-            crawl.reopen()  # it was resumed after a stop
-            now, free, newly_ready, answers, ids = entry
-            orders = crawl.visits(Replayed(room, free, newly_ready, answers), now)
-            if tuple(order.visit.id for order in orders) != ids:
-                raise Broken(f"{crawl.strategy.name} proposed other visits than the first time")
-        elif kind == "land":
-            number, result, now, seconds = entry
-            flight = crawl.flights[number]
-            crawl.land(flight.visit, result, now, seconds)
-            if flight.how == Route.OUT:
-                room.release(flight.visit.link.host, now if tired(result) else None)
-        elif kind == "grant":
-            number, granted = entry
-            if crawl.grant(crawl.flights[number].visit) != granted:
-                raise Broken(f"visit {number} was granted another try the first time, or was not")
-        elif kind == "command":
-            crawl.command(*entry)
-    crawl.reopen()

@@ -15,8 +15,9 @@ from wolfspider.core.events import EndReason
 from wolfspider.core.model import Capture, Credit, Failure, Fetch, Link, Outcome, Page, Route, Visit
 from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
-from wolfspider.engine.crawl import Crawl, Limits, replay
+from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.engine.flights import Flight
+from wolfspider.engine.replay import replay
 from wolfspider.policy.judges import make_judge
 from wolfspider.policy.link_shelf import Record
 from wolfspider.policy.reinforcer import Reinforcer, Terms

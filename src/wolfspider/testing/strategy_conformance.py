@@ -17,7 +17,8 @@ from wolfspider.core import codec, events
 from wolfspider.core.model import FAILURES, Credit, Route, host_of
 from wolfspider.core.params import parameters
 from wolfspider.core.randomness import generator
-from wolfspider.engine.crawl import Crawl, replay
+from wolfspider.engine.crawl import Crawl
+from wolfspider.engine.replay import replay
 from wolfspider.policy.browsing import TRAINING
 from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.reinforcer import Terms
