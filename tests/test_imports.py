@@ -40,6 +40,14 @@ PARTS_OF_A_HUNT = {"crawl", "driver", "web"}
 OUTSIDE_POLICY = {"asyncio", "os", "pathlib", "secrets", "socket", "sqlite3", "ssl", "subprocess", "threading", "time"}
 # Three loaders, called before a crawl begins: a topics.json, the stored link skeleton of a web, a model of page states.
 LOADERS = {"core.topic": {"pathlib"}, "graphs.graph": {"pathlib"}, "learn.page_states": {"pathlib"}}
+# Names that are looked for by text, in objects that are not of this project's making: exceptions, modules, classes of
+# other people. What our own objects offer stands in their contracts, where a type checker sees a name that changes.
+LOOKED_FOR = {
+    *("__abstractmethods__", "__file__", "__module__", "__name__", "_asdict", "ctx", "errno", "reason"),
+    *("sqlite_errorcode", "strerror", "verify_code"),
+}
+OF_PLUGINS = {"app.plugins": {"score"}, "bench.run.entrants": {"name"}}  # what makes a class of a person's own a judge
+BY_ITSELF = {"web.page.page_cache": {"file"}}  # has a constructor come as far as this?
 CALLS_OUTSIDE_POLICY = {"open", "print", "input", "hash"}  # `hash` of a string differs from process to process
 
 
@@ -129,6 +137,26 @@ def wrong_calls(module: str, tree: ast.AST) -> Iterator[str]:
                 yield f"{module} reads the clock: times are handed in."
             case ast.Call(func=ast.Name(id=called)) if called in CALLS_OUTSIDE_POLICY:
                 yield f"{module} is policy and calls {called}()."
+
+
+def duck_typing(module: str, source: str) -> list[str]:
+    """Attributes whose names stand in a text, as in `getattr(strategy, "states", None)`: a new name goes unnoticed."""
+    allowed = LOOKED_FOR | OF_PLUGINS.get(module, set()) | BY_ITSELF.get(module, set())
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[_, ast.Constant(value=name), *_]):
+                found += [] if name in allowed else [f"{module} looks for {name!r} in an object: write a contract."]
+    return found
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_what_an_object_offers_is_written_in_a_contract(module: str) -> None:
+    assert duck_typing(module, MODULES[module].read_text(encoding="utf-8")) == []
+
+
+def test_the_check_for_contracts_can_fail() -> None:
+    assert duck_typing("app.hunt", 'getattr(strategy, "states", None)') and duck_typing("x", 'hasattr(self, "group")')
 
 
 @pytest.mark.parametrize("module", MODULES)

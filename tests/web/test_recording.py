@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 import re
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ import pytest
 from wolfspider.core import events
 from wolfspider.core.errors import BadInput, Busy, Problem
 from wolfspider.core.model import Credit, Failure, Link, Outcome, Page, Visit
+from wolfspider.core.topic import Topic
 from wolfspider.learn.page_states import KeptStates, open_states
+from wolfspider.strategies.breadth_first import BreadthFirst
 from wolfspider.web.worlds.recording.playback import LOOKS, SUMMARY, completed, read_recording
 from wolfspider.web.worlds.recording.recorder import Recorder, states_for
 
@@ -164,11 +167,14 @@ def test_without_states_a_recording_has_none(tmp_path: Path) -> None:
 
 
 def test_a_strategy_is_recorded_by_its_own_states_if_it_has_any() -> None:
-    class Seeing:
-        states = Shapes()
+    shapes = Shapes()
 
-    assert states_for(Seeing()) is Seeing.states  # type: ignore[arg-type]
-    assert states_for(object()).size == 50  # type: ignore[arg-type]
+    class Seeing(BreadthFirst):
+        def page_states(self) -> Shapes:
+            return shapes
+
+    assert states_for(Seeing.new(Topic(), random.Random(0))) is shapes
+    assert states_for(BreadthFirst.new(Topic(), random.Random(0))).size == 50
 
 
 STATE = "AAAAAAAAAAA="  # two zeros

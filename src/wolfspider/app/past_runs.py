@@ -59,19 +59,20 @@ def glimpse(view: RunView, given: Settings | None = None) -> Iterator[Glimpse | 
 
 
 def results(view: RunView) -> tuple[float, Mapping[str, Any]] | None:
-    """What a strategy with a method `summary` says of its search at the last snapshot, and when that was; None of any
-    other strategy, or if there is no snapshot."""
+    """The summary of the strategy at the last snapshot, and when that was; None if strategies of its kind have no
+    summary, or if there is no snapshot."""
     settings = Settings.from_json(view.about["settings"])
-    if not callable(getattr(strategy_kind(settings.strategy), "summary", None)):
+    if strategy_kind(settings.strategy).summary is Strategy.summary:  # then the snapshot need not be read
         return None
     with glimpse(view) as seen:
         if seen is None:
             return None
-        strategy: Any = seen.strategy
         state, scope = seen.last.state["crawl"], scope_of(settings)
         scope.restore(state["scope"])
-        strategy.allows = scope.allows
-        return state["fields"]["now"], strategy.summary(state["fields"]["now"])
+        seen.strategy.allows = scope.allows
+        now: float = state["fields"]["now"]
+        summary = seen.strategy.summary(now)
+        return None if summary is None else (now, summary)
 
 
 def hand_on(source: Path, folder: Path, settings: Settings, remark: Callable[[str], None]) -> dict[str, str]:

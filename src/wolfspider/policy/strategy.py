@@ -20,6 +20,7 @@ from wolfspider.core.events import Noted
 from wolfspider.core.model import Credit, Link, Outcome, Page, Verdict, Visit
 from wolfspider.core.params import build
 from wolfspider.core.topic import Topic
+from wolfspider.learn.page_states import States
 from wolfspider.policy.browsing import Browsing
 from wolfspider.policy.frontier import Frontier, Item
 from wolfspider.policy.link_shelf import Interned, Shelf
@@ -155,6 +156,15 @@ class Strategy(ABC):
         if item is None:
             return {}
         return {"score": item.score, "source": item.source, "parts": item.extra, "anchor": item.link.anchor}
+
+    def summary(self, now: float) -> Mapping[str, Any] | None:
+        """Results of its own, as they stand at this time: `generation`, `results` and figures, as in its notes. None if
+        it has none but the pages of the crawl."""
+        return None
+
+    def page_states(self) -> States | None:
+        """The states by which it describes pages, so that a recording of the crawl keeps them; None if it has none."""
+        return None
 
     def visit(
         self,

@@ -52,6 +52,7 @@ class Graphed(Ordered):
 
     browses = True
     params: TrainingParams
+    phase = ""  # nothing has begun
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         learned = vars(self).pop("_inherited", {})
@@ -277,7 +278,7 @@ class Graphed(Ordered):
         return len(self.frontier) + len(self.browsing) + waiting + layered
 
     def report(self) -> dict[str, Any]:
-        if not hasattr(self, "browsing"):  # nothing has begun
+        if not self.phase:
             return super().report()
         told = {"phase": self.phase, "trained": self.trained, "browsed": len(self.browsing.pages)}
         return told | {"targets": len(self.browsing.targets)} | self._sizes() | super().report()

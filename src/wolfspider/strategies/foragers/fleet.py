@@ -111,9 +111,7 @@ class Fleet(Strategy):
         self._terms = Terms()
         self._inherited: list[dict[str, Any]] = []
 
-    @property
-    def states(self) -> States:
-        """Of pages, for values; a recording of the crawl keeps them too (web/worlds/recording/recorder.py)."""
+    def page_states(self) -> States:
         return self._states
 
     @cached_property
@@ -155,7 +153,7 @@ class Fleet(Strategy):
         self.active = self._next()
 
     def _random_weights(self) -> Vector:
-        return np.array([self.rng.uniform(-1, 1) for _ in range(self.states.size)], dtype=np.float32)
+        return np.array([self.rng.uniform(-1, 1) for _ in range(self._states.size)], dtype=np.float32)
 
     def _join(self, kind: str, weights: Vector, weblog: Weblog, now: float, parent: str = "") -> Forager:
         """A9."""
@@ -255,10 +253,10 @@ class Fleet(Strategy):
                     f"The weights of the other run are for states of {name} {theirs}: give --set {name}={theirs}."
                 )
         for heritage in self._inherited:
-            if len(heritage["weights"]) != self.states.size:
+            if len(heritage["weights"]) != self._states.size:
                 raise Problem(
                     f"The weights of the other run have {len(heritage['weights'])} classes, those of this model "
-                    f"{self.states.size}: give --set model=... as there."
+                    f"{self._states.size}: give --set model=... as there."
                 )
 
     def report(self) -> dict[str, Any]:

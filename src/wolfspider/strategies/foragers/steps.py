@@ -194,7 +194,7 @@ class Foragers(Fleet):
         if state is None:
             if len(self._known) >= STATES_KEPT:
                 self._known.clear()
-            state = self._known[page.digest] = self.states.of(page)
+            state = self._known[page.digest] = self._states.of(page)
         return state
 
     def _missed(self, forager: Forager, step: Step, outcome: Outcome) -> None:

@@ -47,6 +47,7 @@ class Spider(Strategy):
     paper = PAPER
     Params: ClassVar[type] = SpiderParams
     params: SpiderParams
+    phase = ""  # nothing has begun
     pools: ClassVar[tuple[str, ...]] = ("known", "chosen")
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
@@ -375,7 +376,7 @@ class Spider(Strategy):
         return {}
 
     def report(self) -> dict[str, Any]:
-        if not hasattr(self, "group"):  # nothing has begun
+        if not self.phase:
             return {}
         outputs = min(len(self._in_scope(self.chosen)), self.params.outputs)
         told = {"generation": self.generation, "fitness": self.fitness, "outputs": outputs, "phase": self.phase}

@@ -179,7 +179,7 @@ def recorded(crawl: Crawl, folder: Path, *, web: str, seeds: Sequence[str]) -> I
 
 def states_for(strategy: Strategy) -> States:
     """Those that a strategy goes by; where it goes by none, the default ones."""
-    own: States | None = getattr(strategy, "states", None)
+    own = strategy.page_states()
     return open_states("default", "calibrated") if own is None else own
 
 
