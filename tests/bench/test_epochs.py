@@ -64,11 +64,12 @@ def test_what_is_kept_answers_as_the_web_does_at_any_moment(web: Synthetic) -> N
     assert 0 < len(kept) <= len(addresses(web))
 
 
-def test_no_more_pages_are_kept_than_wanted(web: Synthetic) -> None:
-    kept = ParsedOnce(web, most=5)
+def test_no_more_bytes_are_kept_than_wanted(web: Synthetic) -> None:
+    few, all_of_them = ParsedOnce(web, most=100_000), ParsedOnce(web)
     for url in addresses(web):
-        kept.look(url, web.start)
-    assert len(kept) == 5
+        few.look(url, web.start)
+        all_of_them.look(url, web.start)
+    assert 0 < few.bytes <= 100_000 < all_of_them.bytes
 
 
 def test_a_web_that_still_changes_is_kept_until_it_does() -> None:

@@ -23,6 +23,7 @@ from wolfspider.core.model import Capture, Fetch, Link, Page, Visit
 from wolfspider.store.base import Store
 from wolfspider.store.folder import about_run, is_run
 from wolfspider.store.inbox import answer_to, append_command
+from wolfspider.store.page_reader import BYTES_AT_HAND
 from wolfspider.store.row_codec import packed_page, signed, unpacked_page, unsigned
 from wolfspider.store.schema import FORMAT
 from wolfspider.store.sqlite import SqliteStore, create, open_run
@@ -546,6 +547,19 @@ def test_an_unchanged_page_that_is_not_at_hand_is_kept_itself(store: SqliteStore
     again = open_run(store.folder)
     assert [entry[2] for entry in again.past().entries if entry[0] == "land"] == [page]
     again.close()
+
+
+def test_large_pages_are_not_all_kept_at_hand(store: SqliteStore) -> None:
+    hand = hand_of(store)
+    page = Page(URL, URL, words=("wolf",) * 100_000, digest="x", at=2.0)
+    for number in range(60):
+        url = f"{URL}{number}"
+        page = replace(page, url=url, final_url=url)
+        hand.land(hand.send(url, fresh=True), Fetch(url, url, 200, at=2.0, page=page), page)
+        store.commit()
+    at_hand = store._intake._pages._at_hand
+    assert BYTES_AT_HAND // 2 < at_hand.bytes <= BYTES_AT_HAND and 0 < len(at_hand) < 60
+    assert (held := store.recall(f"{URL}0")) and isinstance(held.result, Page) and len(held.result.words) == 100_000
 
 
 def test_outcomes_of_held_visits_are_landings_too(store: SqliteStore) -> None:

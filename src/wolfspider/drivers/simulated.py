@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import islice
@@ -25,19 +24,20 @@ from wolfspider.policy.judges.judge import Judge
 from wolfspider.policy.room import Broken, Order, Room
 from wolfspider.policy.strategy import Strategy
 from wolfspider.web.page.html import parse
+from wolfspider.web.page.pages_at_hand import PagesAtHand
 from wolfspider.web.worlds.world import Looks
 
-PAGES_AT_HAND = 64
+BYTES_AT_HAND = 8 << 20  # of parsed pages
 
 
 class Recollection:
     """Memory of a simulated crawl: when each address was looked at. What was there is asked of the World again."""
 
-    def __init__(self, world: Looks, pages_at_hand: int = PAGES_AT_HAND) -> None:
-        self.world, self.most_at_hand = world, pages_at_hand
+    def __init__(self, world: Looks, bytes_at_hand: int = BYTES_AT_HAND) -> None:
+        self.world = world
         self.looks: dict[str, tuple[float | Failure, Verdict | None]] = {}
         self.pages: dict[str, None] = {}  # by final address, in the order they came
-        self.at_hand: OrderedDict[str, Page] = OrderedDict()
+        self.at_hand: PagesAtHand[str, Page] = PagesAtHand(bytes_at_hand)
 
     def holds(self, url: str) -> bool:
         return url in self.looks
@@ -48,11 +48,9 @@ class Recollection:
             return
         for name in dict.fromkeys((url, result.final_url)):
             self.looks[name] = (result.at, verdict)
-            self.at_hand[name] = result
+            self.at_hand.keep(name, result)
         self.pages.pop(result.final_url, None)  # newest last
         self.pages[result.final_url] = None
-        while len(self.at_hand) > self.most_at_hand:
-            self.at_hand.popitem(last=False)
 
     def recall(self, url: str) -> Held | None:
         known = self.looks.get(url)
@@ -184,12 +182,12 @@ def simulated_crawl(
     world: Looks,
     limits: Limits,
     *,
-    pages_at_hand: int = PAGES_AT_HAND,
+    bytes_at_hand: int = BYTES_AT_HAND,
     **options: Any,
 ) -> Crawl:
     """A crawl for `simulate`. `judge` is the name of one, or makes one for a topic; the options are Crawl's."""
     judge_of = partial(make_judge, judge) if isinstance(judge, str) else judge
-    return Crawl(strategy, judge_of, Recollection(world, pages_at_hand), limits, **options)
+    return Crawl(strategy, judge_of, Recollection(world, bytes_at_hand), limits, **options)
 
 
 def simulate(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import OrderedDict
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,8 +14,9 @@ from wolfspider.store.archive_reader import Place, read
 from wolfspider.store.row_codec import unpacked_fetch, unpacked_page
 from wolfspider.web.http.inflate import inflated
 from wolfspider.web.page.html import parse
+from wolfspider.web.page.pages_at_hand import PagesAtHand
 
-AT_HAND = 128  # parsed pages kept in memory
+BYTES_AT_HAND = 32 << 20  # of parsed pages kept in memory
 LARGEST = 1 << 26  # bytes that a body may inflate to between two encodings; in the end it is as long as it was
 
 _FETCH = "url, final_url, status, headers, seconds, at, hops, cut, file, offset, length, body, packed"
@@ -31,7 +31,7 @@ class PageReader:
 
     def __init__(self, connection: sqlite3.Connection, archive: Path) -> None:
         self._connection, self._archive = connection, archive
-        self._at_hand: OrderedDict[int, Page] = OrderedDict()
+        self._at_hand: PagesAtHand[int, Page] = PagesAtHand(BYTES_AT_HAND)
 
     def number_of(self, url: str, page: Page) -> int | None:
         """Which of the pages held under an address this one is. It may have been recalled before the newest came."""
@@ -39,15 +39,13 @@ class PageReader:
         return None if row is None else int(row[0])
 
     def page(self, number: int) -> Page:
-        page = self._at_hand.get(number) or self._parsed(number)
-        self.remember(number, page)
+        if (page := self._at_hand.get(number)) is None:
+            page = self._parsed(number)
+            self.remember(number, page)
         return page
 
     def remember(self, number: int, page: Page) -> None:
-        self._at_hand[number] = page
-        self._at_hand.move_to_end(number)
-        if len(self._at_hand) > AT_HAND:
-            self._at_hand.popitem(last=False)
+        self._at_hand.keep(number, page)
 
     def _parsed(self, number: int) -> Page:
         row = self._connection.execute(f"SELECT {_FETCH} FROM pages WHERE seq = ?", (number,)).fetchone()  # noqa: S608

@@ -44,7 +44,7 @@ from wolfspider.web.worlds.synthetic import Synthetic
 from wolfspider.web.worlds.world import Looks, World, open_web
 
 DAY = 86_400.0
-PAGES_KEPT = 12_000
+BYTES_KEPT = 300 << 20  # of parsed pages
 BACKGROUND_PAGES = 2_000  # of the web beside the news site, for the model of page states
 BOUNDLESS = 10**12  # downloads; time is what ends a fleet
 SPARE = "listed=10,older=3"  # a news site on which a step takes about as many downloads as in the papers
@@ -102,7 +102,7 @@ def prepared(setting: Setting) -> tuple[Crawl, Looks, float]:
     strategy = kind.new(Topic(("news",)), rng, given)
     hosts = frozenset(host_of(url) for url in seeds_of(setting))
     scope = Scope(within=lambda url: host_of(url) in hosts)
-    crawl = simulated_crawl(strategy, Unasked, world, Limits(BOUNDLESS), pages_at_hand=PAGES_KEPT, scope=scope)
+    crawl = simulated_crawl(strategy, Unasked, world, Limits(BOUNDLESS), bytes_at_hand=BYTES_KEPT, scope=scope)
     return crawl, world, start_of(setting)
 
 
@@ -132,7 +132,7 @@ def _beginning(setting: Setting) -> float:
 def looks_of(setting: Setting) -> Looks:
     if "record" in setting:
         return _replay(*_replay_key(setting))
-    return Delayed(ParsedOnce(_opened(str(setting["web"])), PAGES_KEPT), float(setting["latency"]))
+    return Delayed(ParsedOnce(_opened(str(setting["web"])), BYTES_KEPT), float(setting["latency"]))
 
 
 def changed_of(setting: Setting) -> Callable[[str, float, float], float | None]:

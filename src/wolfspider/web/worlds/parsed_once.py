@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from wolfspider.core.model import Fetch, Page
 from wolfspider.core.text import counts
 from wolfspider.web.page.html import parse
+from wolfspider.web.page.pages_at_hand import PagesAtHand, weight
 from wolfspider.web.worlds.world import Looks, World
 
-PAGES_KEPT = 30_000  # about 25 KB each
+BYTES_KEPT = 768 << 20  # about 30,000 pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +26,21 @@ class _Kept:
 
 
 class ParsedOnce:
-    """A web that keeps its newest pages in memory, parsed. Its answers are those of the web at any time: a page that
-    has changed meanwhile, or fails at this moment, is asked for anew. `seconds` is the processor time spent on all
-    answers."""
+    """A web that keeps the pages asked for last in memory, parsed, within `most` bytes. Its answers are those of the
+    web at any time: a page that has changed meanwhile, or fails at this moment, is asked for anew. `seconds` is the
+    processor time spent on all answers."""
 
-    def __init__(self, world: World, most: int = PAGES_KEPT) -> None:
-        self.world, self.most = world, most
+    def __init__(self, world: World, most: int = BYTES_KEPT) -> None:
+        self.world = world
         self.seconds = 0.0
-        self._pages: OrderedDict[str, _Kept] = OrderedDict()
+        self._pages: PagesAtHand[str, _Kept] = PagesAtHand(most, lambda kept: weight(kept.page, interned=True))
 
     def __len__(self) -> int:
         return len(self._pages)
+
+    @property
+    def bytes(self) -> int:
+        return self._pages.bytes
 
     def look(self, url: str, now: float) -> Fetch:
         began = time.process_time()
@@ -57,10 +61,8 @@ class ParsedOnce:
         counts(page)
         fetch = replace(fetch, body=b"", page=page)
         change = None if now >= self.world.end else self.world.changed(url, now, math.inf)
-        self._pages[url] = _Kept(fetch, page, math.inf if change is None else change, self.world.failing(fetch))
-        self._pages.move_to_end(url)
-        if len(self._pages) > self.most:
-            self._pages.popitem(last=False)
+        until = math.inf if change is None else change
+        self._pages.keep(url, _Kept(fetch, page, until, self.world.failing(fetch)))
         return fetch
 
 

@@ -51,7 +51,7 @@ from wolfspider.web.seeds.leaps import Leaps
 from wolfspider.web.worlds.world import World
 
 OUTPUTS = 10
-AT_HAND = 1_000  # pages of a search that are kept, for they are read once more in the end
+BYTES_AT_HAND = 128 << 20  # of a search's pages that are kept, for they are read once more in the end
 BEST_FIRST, GENETIC, ANNEALING, HYBRID = "spider-best-first", "spider-genetic", "spider-annealing", "spider-hybrid"
 UNLEAPING, JUDGED = "spider-genetic without leaps", "best-first, default judge"
 COOL = 0.002  # a temperature at which a set that is a little less fit is seldom accepted
@@ -171,7 +171,7 @@ def crawled(
 ) -> tuple[Result, Recollection]:
     """How the crawl ended, and what it remembers."""
     world, options = ground.world, {"scope": ground.scope, "sources": sources}
-    crawl = simulated_crawl(strategy, judge, world, Limits(pages), pages_at_hand=AT_HAND, **options)
+    crawl = simulated_crawl(strategy, judge, world, Limits(pages), bytes_at_hand=BYTES_AT_HAND, **options)
     crawl.listen(listener)
     result = simulate(crawl, world, start=world.start, seeds=[page.url for page in ground.case.liked])
     check_ended(result.reason, strategy.name, world.name)

@@ -48,7 +48,7 @@ from wolfspider.web.worlds.recorded import Recorded
 FIGURES, EXHAUSTED, RATES, CORPUS = "figures", "exhausted", "rates", "corpus"
 PRINTED, CORRECTED = 0.0, 1.0  # what a second visit costs, in units of C
 UB, LB, AGENTS, COST = 250, 50, 200, 0.5
-PAGES_KEPT = 50_000  # of two crawls with different ways; about 20 KB each
+BYTES_KEPT = 1 << 30  # about 50,000 pages of two crawls with different ways
 MOST_GAIN = 250.0  # of a tuned rate; four times as much is the most there may be
 EXPLODES, PILOTS, STEP = 10 * AGENTS, 8, 1.25
 LOW, MIDDLE, HIGH = "original, gain x 1/4", "original, gain x 1", "original, gain x 4"
@@ -240,7 +240,7 @@ def crawled(
 @lru_cache(maxsize=1)
 def keeping(web: str) -> ParsedOnce:
     """Neighbouring cells are of one web, and share its parsed pages."""
-    return ParsedOnce(opened(web, None), PAGES_KEPT)
+    return ParsedOnce(opened(web, None), BYTES_KEPT)
 
 
 @lru_cache(maxsize=2)

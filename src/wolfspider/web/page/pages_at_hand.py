@@ -1,0 +1,67 @@
+"""Parsed pages at hand: the last ones used, within a number of bytes."""
+
+from __future__ import annotations
+
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Any, Generic, TypeVar
+
+from wolfspider.core.model import Page
+
+Key = TypeVar("Key", bound=Hashable)
+Kept = TypeVar("Kept")
+
+_HEAD = 4_000  # bytes of a page without words and links
+_WORD = 72  # bytes of a short word and its place
+_LINK = 240  # bytes of a link without its texts
+_FEW = 5_000  # words: not worth looking which of them are one and the same object
+
+
+def weight(page: Page, interned: bool = False) -> int:
+    """About how many bytes of memory a parsed page takes; if its words are interned, many pages share them."""
+    size, words = sys.getsizeof, page.words
+    if interned:
+        spoken = size(words)
+    elif len(words) <= _FEW:
+        spoken = _WORD * len(words)
+    else:
+        spoken = size(words) + sum(map(size, {id(word): word for word in words}.values()))
+    linked = sum(_LINK + size(link.url) + size(link.anchor) + size(link.path) for link in page.links)
+    return _HEAD + spoken + linked + (size(page.counts_) if page.counts_ is not None else 0)
+
+
+class PagesAtHand(Generic[Key, Kept]):
+    """Pages, or something that has one, by whatever names them. When they take more than `most` bytes those that were
+    not used for the longest time are forgotten; what takes more than that alone is not kept."""
+
+    def __init__(self, most: int, weigh: Callable[[Any], int] = weight) -> None:
+        self._most, self._weigh = most, weigh
+        self._kept: OrderedDict[Key, tuple[Kept, int]] = OrderedDict()
+        self.bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def get(self, key: Key) -> Kept | None:
+        if key not in self._kept:
+            return None
+        self._kept.move_to_end(key)
+        return self._kept[key][0]
+
+    def keep(self, key: Key, kept: Kept) -> None:
+        self.forget(key)
+        size = self._weigh(kept)
+        if size > self._most:
+            return
+        self._kept[key] = kept, size
+        self.bytes += size
+        while self.bytes > self._most:
+            self.forget(next(iter(self._kept)))
+
+    def forget(self, key: Key) -> None:
+        self.bytes -= self._kept.pop(key, (None, 0))[1]
+
+    def clear(self) -> None:
+        self._kept.clear()
+        self.bytes = 0
