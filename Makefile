@@ -7,16 +7,18 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile pyproject.toml --group build --universal --python-version 3.11 --upgrade --quiet \
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links
 WORKERS ?= 2
+SECONDS ?= 60
 # The tests start hundreds of processes, which must not compile everything each time, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help install demo test test-slow check figures states lock clean
+.PHONY: help install demo test test-slow fuzz check figures states lock clean
 
 help:
 	@echo "make install    set up .venv with the locked versions"
 	@echo "make demo       hunt on the built-in web: no network, nothing to configure"
 	@echo "make test       the tests, without the slow ones"
 	@echo "make test-slow  the slow tests"
+	@echo "make fuzz       strange inputs for all readers, a minute for each; SECONDS=600 for longer, SEED=N as before"
 	@echo "make check      style, lints and types"
 	@echo "make figures    draw the figures of the documentation anew"
 	@echo "make states     build the model of page states that ships, from a recorded encyclopedia"
@@ -35,6 +37,9 @@ test: $(VENV)/dev
 # finds no test at all, which is no failure here.
 test-slow: $(VENV)/dev
 	$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist loadgroup || test $$? -eq 5
+
+fuzz: $(VENV)/dev
+	$(BIN)/python -m tests.fuzz.fuzzing --seconds $(SECONDS) --jobs $(WORKERS) $(if $(SEED),--seed $(SEED))
 
 check: $(VENV)/dev
 	$(BIN)/ruff check

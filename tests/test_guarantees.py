@@ -47,6 +47,7 @@ HAZARDS = (  # each has a line of its own, which begins so
     "Malformed, deep, huge or lying pages",
     "Sitemaps and feeds",
     "JSON that is deep or huge",
+    "Inputs that nobody thought of",
     "Escapes for terminals, line breaks in titles",
     "Names that lead elsewhere",
     "Formulas in exported tables",

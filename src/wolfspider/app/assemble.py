@@ -107,7 +107,7 @@ def crawl_of(
 ) -> Crawl:
     """A crawl that has not begun. Its limits are those that the run was begun with: later ones are in its log. The web
     is asked for when a source first needs it: a crawl is resumed before there is one."""
-    first, scope = Settings.from_json(store.about["settings"]), scope_of(settings)
+    first, scope = Settings.of_run(store.about), scope_of(settings)
     crawl = Crawl(
         strategy_of(settings, topic_of(settings, store.liked()), store.shelf, learned),
         judge_of(settings, learned),

@@ -167,7 +167,7 @@ def _scope(view: RunView, url: str) -> dict[str, Any]:
 
 
 def _current_scope(view: RunView) -> Scope:
-    scope = scope_of(Settings.from_json(view.about["settings"]))
+    scope = scope_of(Settings.of_run(view.about))
     changes = {"Exclude": scope.exclude, "Include": scope.include}
     for _, _, data in view.events("Obeyed"):
         command = data.get("command", {})

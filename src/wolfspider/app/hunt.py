@@ -154,7 +154,7 @@ class Hunt:
 
     def _move_limits(self, crawl: Crawl, store: Store) -> None:
         """To what the person asks for now, if that is not what the run was begun with."""
-        first = Settings.from_json(store.about["settings"])
+        first = Settings.of_run(store.about)
         delay = crawl.limits.delay
         for name in LIVE:
             value = getattr(self.settings, name)

@@ -37,7 +37,7 @@ class Glimpse(NamedTuple):
 @contextmanager
 def glimpse(view: RunView, given: Settings | None = None) -> Iterator[Glimpse | None]:
     """None if it has no snapshot yet. Nothing of it may be changed. `given` may have classes that the run needs."""
-    settings = Settings.from_json(view.about["settings"])
+    settings = Settings.of_run(view.about)
     same = [part for part in PARTS if given is not None and getattr(given, part) == getattr(settings, part)]
     settings = replace(settings, **{part: getattr(given, part) for part in same})
     strategy_kind(settings.strategy)  # a person's own may register kinds that its snapshot is made of
@@ -61,7 +61,7 @@ def glimpse(view: RunView, given: Settings | None = None) -> Iterator[Glimpse | 
 def results(view: RunView) -> tuple[float, Mapping[str, Any]] | None:
     """The summary of the strategy at the last snapshot, and when that was; None if strategies of its kind have no
     summary, or if there is no snapshot."""
-    settings = Settings.from_json(view.about["settings"])
+    settings = Settings.of_run(view.about)
     if strategy_kind(settings.strategy).summary is Strategy.summary:  # then the snapshot need not be read
         return None
     with glimpse(view) as seen:
@@ -90,7 +90,7 @@ def hand_on(source: Path, folder: Path, settings: Settings, remark: Callable[[st
 
 def _learned(source: Path, settings: Settings, remark: Callable[[str], None]) -> dict[str, Any]:
     view = RunView(source)
-    was = Settings.from_json(view.about["settings"])
+    was = Settings.of_run(view.about)
     learned: dict[str, Any] = {}
     with glimpse(view, settings) as seen:
         if seen is None:

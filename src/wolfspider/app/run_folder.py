@@ -28,7 +28,7 @@ from wolfspider.web.page.page_cache import parser
 
 def settings_of(folder: Path) -> Settings:
     """How a run was begun."""
-    return Settings.from_json(about_run(folder)["settings"])
+    return Settings.of_run(about_run(folder))
 
 
 def opened(
@@ -42,7 +42,7 @@ def opened(
             store = open_run(folder, full=full)
             unless_good.callback(store.close)
             if not _came_to_nothing(store, folder, settings, remark):
-                check_same(settings, Settings.from_json(store.about["settings"]), folder)
+                check_same(settings, Settings.of_run(store.about), folder)
                 unless_good.pop_all()
                 return store
             before_removal()
@@ -62,7 +62,7 @@ def opened(
 def _came_to_nothing(store: Store, folder: Path, settings: Settings, remark: Callable[[str], None]) -> bool:
     """Did the first try never begin, and is corrected now, or did it end without a page? Then it starts anew."""
     if not store.begun:
-        return bool(_differing(settings, Settings.from_json(store.about["settings"])))
+        return bool(_differing(settings, Settings.of_run(store.about)))
     count, view = store.page_count(), RunView(folder)
     if count.pages or count.hidden or view.ended != EndReason.DONE or view.commanded:
         return False
@@ -94,7 +94,7 @@ def recalled(store: Store, make_crawl: Callable[[], Crawl], folder: Path) -> tup
         crawl_and_room = _replayed(store, make_crawl)
     except Broken as difference:
         if store.about.get("parser") == parser():
-            _blame_own(Settings.from_json(store.about["settings"]), difference)
+            _blame_own(Settings.of_run(store.about), difference)
             raise
         raise Problem(
             f"{folder} was begun by another version of wolfspider, or of a library it reads pages with, which read "

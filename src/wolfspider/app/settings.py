@@ -162,6 +162,13 @@ class Settings:
         earlier = Nofollow.OBEY if data.get("parsers") else Nofollow.IGNORE
         return cls(**read({"nofollow": earlier, **data}, "the run"))
 
+    @classmethod
+    def of_run(cls, about: Mapping[str, Any]) -> Settings:
+        """How a run was begun, by what its run.json says."""
+        if not isinstance(stored := about.get("settings"), dict):
+            raise BadInput("The run's run.json is damaged: it does not say how the run was begun.")
+        return cls.from_json(stored)
+
 
 def _without_who(given: Any) -> Any:
     return _WHO.sub(r"\1", given) if isinstance(given, str) else tuple(_WHO.sub(r"\1", url) for url in given)

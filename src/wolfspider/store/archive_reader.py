@@ -103,9 +103,14 @@ class Entry(NamedTuple):
 def entries(folder: Path, number: int) -> Iterator[Entry]:
     """Every answer in one file, in order."""
     for offset, length, record in members(folder / name_of(number)):
-        fields, _ = _fields(record)
-        if fields["warc-type"] == "response":
-            yield Entry(_capture(record), fields.get("warc-payload-digest", "-"), Place(number, offset, length))
+        place = Place(number, offset, length)
+        try:
+            fields, _ = _fields(record)
+            capture = _capture(record) if fields["warc-type"] == "response" else None
+        except ValueError as error:
+            raise _damaged(folder, place, error) from error
+        if capture is not None:
+            yield Entry(capture, fields.get("warc-payload-digest", "-"), place)
 
 
 def _wrong(record: bytes) -> Iterator[str]:
@@ -129,9 +134,9 @@ def _capture(record: bytes) -> Capture:
     first, *lines = head.decode("utf-8", "surrogateescape").split("\r\n")
     version, status = first.split(" ", 2)[:2]
     date = seconds(fields.get("warc-date", ""))
-    if not gap or version != "HTTP/1.1" or date is None:
+    url, address = fields.get("warc-target-uri"), fields.get("warc-ip-address", "")
+    if not gap or version != "HTTP/1.1" or date is None or url is None:
         raise ValueError("no answer")
-    url, address = fields["warc-target-uri"], fields.get("warc-ip-address", "")
     return Capture(url, date, int(status), tuple(map(_pair, lines)), body, address, fields.get("warc-truncated", ""))
 
 

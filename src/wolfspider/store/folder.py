@@ -102,7 +102,7 @@ def about_run(folder: Path) -> dict[str, Any]:
         version, about = int(said["format"]), said["about"]
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}.") from error
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise BadInput(f"{path} is damaged: it is no description of a run.") from error
     schema.refuse_newer(path, version)
     if not isinstance(about, dict):
