@@ -278,6 +278,7 @@ def test_what_a_failure_says_never_reaches_the_terminal_as_it_came(run: Run, via
         ("waiting", "blocked or must rest for longer than --max-wait", "resume my-run"),
         ("excluded", "All links that are left are excluded", "resume my-run"),
         ("circling", "finds nothing new", "export"),
+        ("refused", "Visit after visit was turned away", "resume my-run"),
         ("stuck", "a bug in it", "export"),
         ("disk", "--disk-floor", "resume my-run"),
         ("finished", "it fetches nothing more", "export"),

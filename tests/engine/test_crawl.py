@@ -326,6 +326,44 @@ def test_circling_is_noticed() -> None:
     assert result.reason == "circling" and len(strategy.heard) == 10_001
 
 
+class Endless(Scripted):
+    """Always has another address."""
+
+    def propose(self, room: Room, now: float) -> list[Visit]:
+        self.turn += 1
+        link = Link(page(self.turn))
+        return [self.visit(link)] if room.take(link) else []
+
+    def wake(self, now: float) -> float | None:
+        return math.inf
+
+
+def test_visits_that_are_turned_away_without_end_end_a_crawl(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wolfspider.engine.crawl.MOST_REFUSED", 20)
+    strategy = Endless(Topic(("spider",)), NoParams(), generator(1), Shelf())
+    crawl = simulated_crawl(strategy, "keywords", Sketch(pages=10**6), Limits(500, slots=3))
+    crawl.begin([SEED], 0.0)
+    few = simulate(crawl, Sketch(pages=10**6), allow=lambda url, now: strategy.turn > 60 or strategy.turn % 15 == 0)
+    assert few.reason == "budget", "a download now and then, and refusals go on"
+    crawl.command(events.SetLimit("pages", 1000), crawl.now)
+    refused = simulate(crawl, Sketch(pages=10**6), allow=lambda url, now: False)
+    assert (refused.reason, refused.downloads) == ("refused", 500) and not crawl.flights
+    turned = [outcome for outcome in strategy.heard if outcome.at > few.at]
+    assert len(turned) == 20 and not any(outcome.downloads for outcome in turned)
+
+
+def test_a_journal_of_an_earlier_version_gives_the_count_that_it_had() -> None:
+    """Domains with too many hosts were called traps then, and cost a download."""
+    counts = {}
+    for kind in ("trap", "crowded"):
+        trial = Trial(BreadthFirst, Sketch(failure=kind))
+        crawl, again = trial.run(), trial.build()
+        replay(again, list(trial.journal), Room())
+        counts[kind] = crawl.spent
+        assert again.spent == crawl.spent and stored(again) == stored(crawl)
+    assert counts == {"trap": 3, "crowded": 0}
+
+
 def test_propose_is_called_once_an_instant() -> None:
     crawl, strategy = scripted(*[[(page(n), False)] for n in range(12)], limits=Limits(50, slots=3))
     simulate(crawl, Sketch())

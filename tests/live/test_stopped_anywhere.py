@@ -131,7 +131,7 @@ def test_a_liked_pdf_whose_reading_took_too_long_is_the_same_in_a_run_that_is_re
 UNREACHABLE = {
     "dns": ("http://gone.test:{port}/page/plain",),
     "waiting": ("https://b.test:{port}/page/plain",),  # nobody speaks TLS there, so its robots.txt is never read
-    "trap": tuple(f"http://w{number}.wild.test:{{port}}/page/plain" for number in range(4)),
+    "crowded": tuple(f"http://w{number}.wild.test:{{port}}/page/plain" for number in range(4)),
 }
 
 

@@ -41,6 +41,7 @@ CODES = {  # docs/cli.md has the table
     EndReason.FINISHED: 0,
     EndReason.WAITING: 5,
     EndReason.EXCLUDED: 5,
+    EndReason.REFUSED: 5,
     EndReason.CIRCLING: 6,
     EndReason.STUCK: 6,
     EndReason.DISK: 7,

@@ -77,6 +77,7 @@ class EndReason(StrEnum):
     STOPPED = "stopped"  # by a person, at once
     PAUSED = "paused"  # by a person, and no command is left that could end the pause
     CIRCLING = "circling"  # the strategy visits nothing but pages the run holds
+    REFUSED = "refused"  # one visit after another is turned away unasked, and no page comes
     STUCK = "stuck"  # the strategy waits for something that cannot come
     INTERRUPTED = "interrupted"  # by a signal
     DISK = "disk"  # too little room is left on it

@@ -36,9 +36,12 @@ FAILURES = (
     "waiting",
     "source",
     "budget",
+    "crowded",
 )
 NEVER_ASKED = FAILURES[FAILURES.index("robots") :]
-LASTING = frozenset(["type", "size", "robots", "empty", "script", "encoding", "redirect", "trap", "scheme", "blocked"])
+LASTING = frozenset(
+    ["type", "size", "robots", "crowded", "empty", "script", "encoding", "redirect", "trap", "scheme", "blocked"]
+)
 
 
 LEAP, SEARCH, BACKLINKS = "leap", "search", "backlinks"  # names of Sources
@@ -127,7 +130,8 @@ class Failure(NamedTuple):
 
     @property
     def asked(self) -> bool:
-        """Was a server asked? A visit that was never sent costs no download."""
+        """Was a server asked for it? A visit that we turned away ourselves costs no download; one that was begun does,
+        whether the name, the connection or the answer failed."""
         return self.kind not in NEVER_ASKED
 
     @property

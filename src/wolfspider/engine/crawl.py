@@ -50,6 +50,7 @@ from wolfspider.policy.room import Broken, BrokenContract, Order, Replayed, Room
 from wolfspider.policy.strategy import Strategy
 
 PATIENCE = 1_000  # visits without a download after which a turn waits for something to change
+MOST_REFUSED = 100_000  # visits in a row that may be turned away unasked: they cost nothing, and links have no end
 INSTANT = 0.001  # the shortest step in time
 KEPT = ("now", "labels", "taught", "paused", "closing", "idle", "streak", "futile", "asked")
 KEPT_OF_FLIGHTS = ("spent", "training", "joined")
@@ -91,6 +92,7 @@ class Crawl:
         self.closing: EndReason | None = None  # finished or stopped, once a person said so
         self.idle = 0  # visits in a row without a download
         self.streak = 0  # of those, since the last turn that had something to wait for
+        self.refused = 0  # visits that went out and were turned away, since the last download of this session
         self.until = math.inf  # when a strategy that was asked to wait wanted to be woken
         self.futile = 0  # turns in a row in which hosts were ready and nothing was proposed
         self.asked = -math.inf  # when propose last gave nothing
@@ -115,7 +117,7 @@ class Crawl:
         """What starts now. Calls `propose` at most once; credits that are due are paid just before."""
         replayed = isinstance(room, Replayed)
         free = self.flights.free
-        if not replayed and (self.paused or self.closing or free <= 0 or self._better_wait(room, now)):
+        if not replayed and (free <= 0 or self._starts_nothing or self._better_wait(room, now)):
             return []
         self.now = now
         if self.streak >= PATIENCE:
@@ -145,6 +147,10 @@ class Crawl:
             self._emit(events.Went(now, visit, how))
         self._collect()
         return orders
+
+    @property
+    def _starts_nothing(self) -> bool:
+        return self.paused or self.closing is not None or self.refused >= MOST_REFUSED
 
     def _route(self, url: str, fresh: bool) -> Route:
         source = self.source_of(url)
@@ -236,6 +242,7 @@ class Crawl:
         self, flight: Flight, result: Page | Failure, verdict: Verdict | None, cost: int, now: float, seconds: float
     ) -> None:
         self.idle, self.streak = (0, 0) if cost else (self.idle + 1, self.streak + 1)
+        self.refused = 0 if cost else self.refused + (flight.how == Route.OUT)
         outcome = Outcome(flight.visit, result, verdict, cost, seconds, now, cached=flight.how != Route.OUT)
         if isinstance(result, Page):
             self.ledger.remember(flight.visit, result, verdict)
@@ -258,7 +265,7 @@ class Crawl:
 
     def next(self, room: Room, now: float) -> float:
         """When there is something to do again, landings and commands apart."""
-        if self.paused or self.closing or self.flights.free <= 0:
+        if self._starts_nothing or self.flights.free <= 0:
             return math.inf
         return max(now + INSTANT, min(room.next_ready(), self.ledger.next_due(), self._wake(now)))
 
@@ -277,6 +284,8 @@ class Crawl:
             return None
         if self.closing or self.flights.left <= 0:
             return self.closing or EndReason.BUDGET
+        if self.refused >= MOST_REFUSED:
+            return EndReason.REFUSED
         if self.paused:
             return EndReason.PAUSED
         if self.asked != now:

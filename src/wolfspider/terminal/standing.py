@@ -161,6 +161,9 @@ class End:
                 return f"{blocked}, after {spent}{waits}. Try again later, or with more starting points."
             case EndReason.CIRCLING:
                 return f"The strategy goes round among pages it has, after {spent}, and finds nothing new. Try another."
+            case EndReason.REFUSED:
+                why = failures.counted(self.reasons)
+                return f"Visit after visit was turned away, and no page came, after {spent}: {why}. Exclude such links."
             case EndReason.STUCK:
                 return f"The strategy waits for something that will never come, after {spent}: that is a bug in it."
             case EndReason.DISK:

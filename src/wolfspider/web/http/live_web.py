@@ -161,7 +161,7 @@ class Live:
         if self.hosts is None or self.hosts.allows(host):
             return None
         self.counters.turned_away += 1
-        return Failure("trap", f"its domain has more than {self.hosts.most} hosts")
+        return Failure("crowded", f"its domain has more than {self.hosts.most} hosts")
 
     async def _address(self, host: str) -> _Where | Failure:
         """Where the requests for a host go: with `via`, to one address for all hosts. A host with one public address
