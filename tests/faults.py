@@ -65,7 +65,7 @@ class TooMuch(Exception):
 class Call:
     """A request, and how to answer it."""
 
-    def __init__(self, asked: Asked, times: int, writer: asyncio.StreamWriter) -> None:
+    def __init__(self, asked: Asked, times: int, writer: asyncio.StreamWriter, together: bool = False) -> None:
         self.asked, self.host = asked, asked.host
         self.times = times  # that this address has been asked for, with this one
         parts = urlsplit(asked.path)
@@ -73,6 +73,7 @@ class Call:
         self.query = {key: values[-1] for key, values in parse_qs(parts.query).items()}
         self.stays = False  # may the connection be used again? Only after an answer of known length
         self._writer, self._room = writer, MOST_SENT
+        self._held: list[bytes] | None = [] if together else None  # for one segment, where it is small enough
 
     @property
     def argument(self) -> str:
@@ -86,8 +87,16 @@ class Call:
         if len(data) > self._room:
             raise TooMuch
         self._room -= len(data)
+        if self._held is not None:
+            self._held.append(data)
+            return
         self._writer.write(data)
         await self._writer.drain()
+
+    async def end(self) -> None:
+        if self._held is not None:
+            self._writer.write(b"".join(self._held))
+            await self._writer.drain()
 
     async def head(self, status: int = 200, headers: Iterable[tuple[str, str]] = (), kind: str = HTML) -> None:
         lines = [f"HTTP/1.1 {status} Whatever", *([f"Content-Type: {kind}"] if kind else [])]
@@ -639,6 +648,7 @@ class Faulty:
 
     def __init__(self) -> None:
         self.port = 0
+        self.together = False  # is an answer sent at once, with whatever ends it, or in the pieces it is made of?
         self.log: list[Asked] = []
         self.tasks: set[asyncio.Task[None]] = set()
 
@@ -672,8 +682,9 @@ class Faulty:
             asked = asked._replace(host=(asked.header("host") or "").partition(":")[0].lower())
             self.log.append(asked)
             times = sum((each.host, each.path) == (asked.host, asked.path) for each in self.log)
-            call = Call(asked, times, writer)
+            call = Call(asked, times, writer, self.together)
             await BEHAVIOURS.get(call.name, unknown)(call)
+            await call.end()
             return call.stays and (asked.header("connection") or "").lower() != "close"
 
 

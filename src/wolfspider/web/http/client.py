@@ -33,6 +33,7 @@ from wolfspider.core.errors import Problem
 from wolfspider.core.model import Capture, Failure
 from wolfspider.web.http.guard import FRESH, Guard, Refused, Target, target
 from wolfspider.web.http.inflate import Inflater, broken, inflater
+from wolfspider.web.http.one_answer import unread
 
 ACCEPT = "text/html,application/xhtml+xml,text/plain;q=0.9,*/*;q=0.5"
 ENCODINGS = "gzip, deflate, br, zstd"
@@ -192,11 +193,12 @@ class Client:
                 exchange.response.close()
 
     async def send(self, address: yarl.URL, headers: Mapping[str, str] | None) -> aiohttp.ClientResponse:
-        """Sent once more only where a connection kept alive was lost: the server hung up before it could answer."""
+        """Sent once more only where a connection kept alive was lost (the server hung up before it could answer) or
+        brought what belongs to the answer before (bytes beyond its length, which came late)."""
         FRESH.set(False)
         try:
             return await self._session.get(address, headers=headers, allow_redirects=False)
-        except (_HungUp, ConnectionError):
+        except (_HungUp, ConnectionError, aiohttp.ClientResponseError):
             if FRESH.get():
                 raise
         return await self._session.get(address, headers=headers, allow_redirects=False)
@@ -261,6 +263,7 @@ class _Exchange:
                         self.limit.reschedule(allowed)
                 body.take(await content.readany())
         except (aiohttp.ClientError, ConnectionError):
+            body.take(unread(content))
             if not body.size:
                 raise
             body.cut = "disconnect"

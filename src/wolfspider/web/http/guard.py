@@ -23,7 +23,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import ada_url
@@ -32,6 +32,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from wolfspider.core.model import NO_SUCH_NAME, Failure
 from wolfspider.web.http.ip_addresses import bare_host, inside, name_inside, public
+from wolfspider.web.http.one_answer import OneAnswer
 from wolfspider.web.page.urls import LONGEST
 
 Resolve = Callable[[str], Awaitable[Sequence[str]]]
@@ -310,6 +311,7 @@ class _Connector(aiohttp.TCPConnector):
             ssl=tls if tls is not None else True,
             socket_factory=self._socket,
         )
+        self._factory: partial[Any] = partial(OneAnswer, loop=self._loop)
         self._guard = guard
 
     def _socket(self, where: tuple[Any, ...]) -> socket.socket:
