@@ -132,6 +132,30 @@ def test_who_keeps_too_much_is_told_of_extra(run: Run, file: Callable[[str], Pat
     assert "extra=..." in out.splitlines()[-1]
 
 
+@pytest.mark.parametrize(
+    ("kept", "begun", "seen"),
+    [
+        ("self.kept['links'] += outcome.page.links", "{'links': []}", r"it keeps \d+ entries"),
+        ("self.kept[0].update(link.url for link in outcome.page.links)", "[set()]", r"it keeps \d+ entries"),
+        ("self.kept[outcome.page.url] = outcome.page.words", "{}", r"it keeps \d+ entries"),
+        ("self.kept[0][outcome.page.url] = outcome.page", "[{}]", r"it keeps \d+ pages as a whole after \d+; 20"),
+        ("self.kept[outcome.page.url] = [[outcome.page]]", "{}", r"it keeps \d+ pages as a whole after \d+; 20"),
+    ],
+)
+def test_what_is_kept_counts_however_it_is_nested(
+    run: Run, file: Callable[[str], Path], kept: str, begun: str, seen: str
+) -> None:
+    begins = f"    def begin(self, seeds, now):\n        self.kept = {begun}\n        super().begin(seeds, now)\n"
+    code, out, _ = run("conform", file(f"{CRAWLS}            {kept}\n\n{begins}"))
+    assert code == 1 and out.count("  broken  ") == 1 and re.search(f"broken  memory_is_bounded: {seen}", out)
+
+
+def test_what_belongs_to_an_entry_counts_once(run: Run, file: Callable[[str], Path]) -> None:
+    begins = "    def begin(self, seeds, now):\n        self.kept = {}\n        super().begin(seeds, now)\n"
+    notes = "self.kept[outcome.page.url] = [1, (2, 3), {'four': [5, 6]}]"
+    assert run("conform", file(f"{CRAWLS}            {notes}\n\n{begins}"))[0] == 0
+
+
 def test_scores_that_are_whole_numbers_are_no_reason_to_fail(run: Run, file: Callable[[str], Path]) -> None:
     assert run("conform", file(CRAWLS))[0] == 0
 
@@ -199,15 +223,41 @@ def test_a_strategy_without_parameters_has_none(run: Run) -> None:
 
 
 def test_ctrl_c_ends_it(file: Callable[[str], Path]) -> None:
-    """A strategy that never returns says so first, and then is interrupted."""
+    """A strategy that never returns says so first, and then is interrupted. What it prints is no data."""
     path = file(HEAD + "    def observe(self, outcome):\n        print('here', flush=True)\n        while True: pass\n")
     call = [sys.executable, "-m", "wolfspider", "conform", str(path)]
     with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ)) as process:
         assert process.stdout is not None and process.stderr is not None
-        assert process.stdout.readline() == b"here\n"
+        assert process.stderr.readline() == b"here\n"
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 130
-        assert b"Traceback" not in process.stderr.read()
+        assert b"Traceback" not in process.stderr.read() and process.stdout.read() == b""
+
+
+def test_a_strategy_that_never_comes_to_an_end_is_told_with_its_line(run: Run, file: Callable[[str], Path]) -> None:
+    endless = "    def observe(self, outcome):\n        while True: time.sleep(0.01)\n\n"
+    path = file(f"import time{HEAD}{endless}{JUDGE % '0.9'}")
+    code, out, _ = run("conform --patience 6 --json", path)
+    told = json.loads(out)
+    stuck, *later = [demand for demand in told["demands"] if not demand["holds"]]
+    assert code == 1 and stuck["demand"] == "survives_every_failure"
+    assert stuck["seen"] == f"it did not come to an end within 6 s: {path} line 8, in observe"
+    assert all(demand["seen"] == "not tried, because survives_every_failure was not completed" for demand in later)
+    assert {demand["subject"] for demand in later} == {"Mine"} and told["demands"][-1]["subject"] == "Certain"
+
+
+@pytest.mark.parametrize("does", ["import os; os._exit(0)", "raise SystemExit"])
+def test_a_strategy_cannot_end_the_command(run: Run, file: Callable[[str], Path], does: str) -> None:
+    code, out, _ = run("conform --json", file(CRAWLS + f"            {does}\n"))
+    assert code == 1 and json.loads(out)["demands"][2]["seen"] == "it ended its process"
+
+
+def test_a_file_that_never_comes_to_an_end_is_told(run: Run, file: Callable[[str], Path]) -> None:
+    path = file("import time\nwhile True: time.sleep(0.01)\n")
+    code, _, errors = run("conform --patience 6", path)
+    assert code == 2 and f"cannot be loaded: it did not come to an end within 6 s: {path} line 2" in " ".join(
+        errors.split()
+    )
 
 
 def test_an_unfinished_strategy_with_a_method_score_is_no_judge(run: Run, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,10 +10,7 @@ import typer
 from wolfspider.cli.common import Quiet, app, print_json, verbatim
 
 if TYPE_CHECKING:
-    from wolfspider.testing.demands import Checked
-
-
-Result = tuple[str, "Checked"]  # what was tried, with its settings, and what came of it
+    from wolfspider.testing.trying import Result
 
 
 @app.command(
@@ -29,6 +26,9 @@ def conform(
     name: Annotated[
         str, typer.Argument(metavar="FILE", help="FILE.py, FILE.py:CLASS, or the name of a strategy or a judge.")
     ],
+    patience: Annotated[
+        float, typer.Option(metavar="S", min=0.1, max=86_400, help="Seconds that one demand may take.")
+    ] = 300.0,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
     quiet: Quiet = False,
 ) -> None:
@@ -36,45 +36,27 @@ def conform(
 
     All strategies and judges of the file are tried, each with the settings that it declares as its variants.
     """
-    from wolfspider.app.plugins import subjects
     from wolfspider.terminal import progress
-    from wolfspider.testing.demands import tried
+    from wolfspider.testing import trying
 
-    checks = list(_checks(subjects(name)))
     console = progress.console_for(stderr=True, quiet=quiet)
     results: list[Result] = []
     with progress.Bar(console, "trying") as bar:
-        for done, (subject, check, value) in enumerate(checks):
-            bar(done, len(checks))
-            results.append((subject, tried(check, value)))
-    conforms = not any(checked.seen for _, checked in results)
+        for result in trying.results(name, patience):
+            results.append(result)
+            bar(len(results), result.total)
+    conforms = not any(result.checked.seen for result in results)
     if as_json:
-        print_json({"conforms": conforms, "demands": [_to_json(*result) for result in results]})
+        print_json({"conforms": conforms, "demands": [_to_json(result) for result in results]})
     else:
         print(*_lines(results), sep="\n")
     if not conforms:
         raise typer.Exit(1)
 
 
-def _checks(found: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """The subject, a check, and what to call the check with."""
-    from wolfspider.policy.strategy import Strategy
-    from wolfspider.testing.judge_conformance import JUDGE_CHECKS
-    from wolfspider.testing.sketch import configured
-    from wolfspider.testing.strategy_conformance import STRATEGY_CHECKS
-
-    for name, subject in found.items():
-        if not (isinstance(subject, type) and issubclass(subject, Strategy)):
-            yield from ((name, check, subject) for check in JUDGE_CHECKS.values())
-            continue
-        for settings in subject.variants:
-            shown = ", ".join(f"{key}={value}" for key, value in settings.items())
-            kind = configured(subject, settings)
-            yield from ((f"{name} ({shown})" if shown else name, check, kind) for check in STRATEGY_CHECKS.values())
-
-
-def _to_json(subject: str, checked: Checked) -> dict[str, Any]:
-    told = {"subject": subject, "demand": checked.name, "sentence": checked.demand, "holds": not checked.seen}
+def _to_json(result: Result) -> dict[str, Any]:
+    checked = result.checked
+    told = {"subject": result.subject, "demand": checked.name, "sentence": checked.demand, "holds": not checked.seen}
     return told | ({"seen": checked.seen, "remedy": checked.remedy} if checked.seen else {})
 
 
@@ -83,7 +65,7 @@ def _lines(results: list[Result]) -> Iterator[str]:
     from wolfspider.terminal.safe_text import plainly
 
     last = seen = ""
-    for subject, checked in results:
+    for subject, checked, _ in results:
         if subject != last:
             yield f"{plainly(subject, 1000)}:"
             last = subject
@@ -92,7 +74,7 @@ def _lines(results: list[Result]) -> Iterator[str]:
         else:
             yield f"  broken  {checked.name}: {'the same' if checked.seen == seen else plainly(checked.seen, 1000)}"
             seen = checked.seen
-    broken = [checked for _, checked in results if checked.seen]
+    broken = [checked for _, checked, _ in results if checked.seen]
     if not broken:
         yield "All demands hold."
         return

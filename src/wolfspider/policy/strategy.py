@@ -30,6 +30,7 @@ from wolfspider.policy.topic_words import Similarity
 from wolfspider.policy.turns import Group, Turns
 
 HANDED = ("topic", "params", "rng", "shelf", "notes", "allows")  # fields that come from outside, and so are no state
+RECORD = 8  # values that one entry may hold, such as the depth and the score of a link
 REGISTRY: dict[str, type[Strategy]] = {}
 
 
@@ -141,8 +142,7 @@ class Strategy(ABC):
 
     def keeps(self) -> int:
         """How many entries it holds: what its memory grows with."""
-        sized = (set, frozenset, dict, list, deque, Frontier, Group, Browsing)
-        return sum(len(value) for value in self._own().values() if isinstance(value, sized))
+        return sum(_entries(value) for value in self._own().values())
 
     def report(self) -> dict[str, Any]:
         """Gauges for people."""
@@ -263,6 +263,16 @@ class Walking(Strategy):
     @abstractmethod
     def _visit(self, link: Link, name: str) -> Visit:
         """The visit of this walker to the link that it has chosen."""
+
+
+def _entries(value: Any) -> int:
+    """How many entries a field holds. What an entry holds itself counts beyond RECORD, wherever it is nested."""
+    if isinstance(value, Frontier | Group | Browsing):
+        return len(value)
+    if not isinstance(value, set | frozenset | dict | list | tuple | deque):
+        return 0
+    within = map(_entries, value.values() if isinstance(value, dict) else value)
+    return sum(1 if held <= RECORD else held for held in within)
 
 
 def register(kind: type[Strategy]) -> type[Strategy]:

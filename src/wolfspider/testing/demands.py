@@ -36,16 +36,21 @@ class Checked(NamedTuple):
 
 def tried(check: Callable[[Any], None], subject: Any) -> Checked:
     """Try a check whose documentation says first what it demands, and below what to do where that is broken."""
-    sentence, _, standard = inspect.cleandoc(check.__doc__ or "").partition("\n\n")
-    seen, remedy = "", " ".join(standard.split())
+    held = described(check)
     try:
         check(subject)
     except Violation as violation:
-        seen = str(violation)
+        return held._replace(seen=str(violation))
     except Exception as error:  # whatever the subject throws breaks the demand; the others are still to be tried
         seen = fault(error) or f"{type(error).__name__}: {error}"
-        remedy = _remedy(error, remedy, check.__name__ in _PROVOKING)
-    return Checked(check.__name__, " ".join(sentence.split()), remedy, seen)
+        return held._replace(seen=seen, remedy=_remedy(error, held.remedy, check.__name__ in _PROVOKING))
+    return held
+
+
+def described(check: Callable[[Any], None]) -> Checked:
+    """What a check demands; it has not been tried."""
+    sentence, _, remedy = inspect.cleandoc(check.__doc__ or "").partition("\n\n")
+    return Checked(check.__name__, " ".join(sentence.split()), " ".join(remedy.split()), "")
 
 
 def _remedy(error: Exception, standard: str, provoked: bool) -> str:

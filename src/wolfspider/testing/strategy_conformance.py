@@ -27,6 +27,7 @@ from wolfspider.testing.demands import demand
 from wolfspider.testing.sketch import TOPIC, Sketch, Trial, stored, told
 
 Kind = type[Strategy]
+WHOLE_PAGES = 20  # as many agents may each look at one
 
 
 def _ran(kind: Kind, world: Sketch, **options: Any) -> Trial:
@@ -185,11 +186,11 @@ def _replay_from(trial: Trial, snapshot: int, stop: int, whole: Trial) -> None:
 
 
 def memory_is_bounded(kind: Kind) -> None:
-    """It keeps at most one entry for each link and each page that it has seen, and three more.
+    """It keeps at most one entry for each link and each page that it has seen, and three more; few pages as a whole.
 
     Keep what belongs to a link beside it in the frontier: `push(link, score, source, extra=...)`, and `pop` gives it
     back as `item.extra`. Forget what belongs to a visit when the visit is observed. If an entry lies in two containers,
-    override `keeps` to count it once."""
+    override `keeps` to count it once. Of a page keep the few values that you need."""
     links = pages = 0
 
     def count(crawl: Crawl, event: events.Event) -> None:
@@ -199,7 +200,21 @@ def memory_is_bounded(kind: Kind) -> None:
             held, most = crawl.strategy.keeps(), links + pages + 3
             demand(held <= most, f"it keeps {held} entries after {pages} pages with {links} links; {most} are allowed")
 
-    Trial(kind, Sketch(), pages=80).run(count)
+    strategy = Trial(kind, Sketch(), pages=80).run(count).strategy
+    whole = _pages_in(codec.pack(strategy.state())[0])
+    demand(whole <= WHOLE_PAGES, f"it keeps {whole} pages as a whole after {pages}; {WHOLE_PAGES} are allowed")
+
+
+def _pages_in(tree: Any) -> int:
+    """How many whole pages there are in a packed state, at any depth."""
+    match tree:
+        case {"~value": ["Page", _]}:
+            return 1
+        case dict():
+            return sum(map(_pages_in, tree.values()))
+        case list():
+            return sum(map(_pages_in, tree))
+    return 0
 
 
 def frontier_keeps_its_cap(kind: Kind) -> None:
