@@ -9,7 +9,9 @@ import socket
 import threading
 import time
 from collections.abc import Sequence
+from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
+from typing import Any
 
 import aiohttp  # noqa: TID251  (to show what the connector alone refuses)
 import pytest
@@ -21,7 +23,9 @@ from tests.web.loopback import Loopback, http, serving
 from wolfspider.core.model import Failure
 from wolfspider.web.http import guard as module
 from wolfspider.web.http.client import Answer, Client
-from wolfspider.web.http.guard import Guard, Lookups, Refused, target
+from wolfspider.web.http.guard import Guard, Refused, target
+from wolfspider.web.http.ip_addresses import is_loopback, may_be_opened, public, read_network
+from wolfspider.web.http.lookups import Lookups
 
 
 class Names:
@@ -115,7 +119,7 @@ def test_ssrf_by_an_internal_name_is_refused_without_a_look_up(host: str) -> Non
     assert kind(guard.refuses(f"http://{host}/")) == "blocked"
     assert kind(asyncio.run(guard.addresses(host.lower()))) == "blocked"
     assert names.asked == []
-    assert Guard(allow_private=True).refuses(f"http://{host}/") is None
+    assert Guard(allow_private=True, named=[host.lower()]).refuses(f"http://{host}/") is None
 
 
 @pytest.mark.parametrize("port", [0, 1, 21, 22, 23, 25, 53, 81, 110, 1023, 2049, 6000, 6667, 10080, 65536, 99999])
@@ -133,7 +137,8 @@ def test_ssrf_by_a_record_is_refused_and_nothing_is_told_about_it(address: str) 
     guard = Guard(resolve=Names(evil_example=[[address]]))
     result = asyncio.run(guard.addresses("evil.example"))
     assert isinstance(result, Failure) and result.kind == "blocked"
-    assert address not in result.detail and "--allow-private" in result.detail
+    told = "--allow-private" if may_be_opened(address) else "stays closed"
+    assert address not in result.detail and told in result.detail
 
 
 @pytest.mark.parametrize(
@@ -203,9 +208,9 @@ def test_the_peer_is_checked_once_it_is_connected() -> None:
     class Fooled(Guard):
         asked = 0
 
-        def permits(self, address: str, port: int) -> bool:
+        def refuses_socket(self, address: str, port: int) -> Failure | None:
             self.asked += 1
-            return self.asked == 1 or super().permits(address, port)
+            return None if self.asked == 1 else super().refuses_socket(address, port)
 
     async def story() -> None:
         async with Loopback(serving(lambda head: http(b"secret"))) as server:
@@ -223,11 +228,13 @@ def test_the_production_default_has_no_allow_list() -> None:
     parameters = inspect.signature(Guard).parameters
     assert {name: parameter.default for name, parameter in parameters.items() if name not in ("clock", "resolve")} == {
         "allow_private": False,
+        "named": (),
+        "networks": (),
         "via": None,
     }
     guard = Guard()
-    assert not any(guard.permits(address, 80) for address in NOT_PUBLIC)
-    assert all(guard.permits(address, 443) for address in PUBLIC)
+    assert all(guard.refuses_socket(address, 80) for address in NOT_PUBLIC)
+    assert not any(guard.refuses_socket(address, 443) for address in PUBLIC)
 
 
 def test_nothing_else_in_the_house_can_open_a_connection() -> None:
@@ -242,14 +249,97 @@ def test_nothing_else_in_the_house_can_open_a_connection() -> None:
     assert [name for name, source in sources.items() if opening.search(source)] == ["guard.py"]
 
 
-def test_allow_private_opens_the_intranet_but_never_where_keys_lie() -> None:
-    guard = Guard(allow_private=True, resolve=Names(wiki_internal=[["10.0.0.7"]], evil_example=[["169.254.169.254"]]))
-    assert guard.refuses("http://127.0.0.1:81/") is None
-    assert guard.refuses("http://[::1]:631/") is None
-    assert asyncio.run(guard.addresses("wiki.internal")) == ("10.0.0.7",)
+# What a person allows
+
+LOOPBACK = ["127.0.0.1", "127.1.2.3", "[::1]", "[::ffff:127.0.0.1]"]
+INSIDE = ["10.0.0.1", "192.168.1.1", "172.16.0.1", "100.64.0.1", "[fd12::1]", "[::ffff:10.0.0.1]", "[64:ff9b::a00:1]"]
+CLOSED = [
+    *("169.254.169.254", "169.254.170.2", "169.254.170.23", "169.254.0.23", "100.100.100.200", "168.63.129.16"),
+    *("192.0.0.192", "0.0.0.0", "224.0.0.1", "255.255.255.255", "[fe80::1]", "[fe80::a9fe:a9fe]", "[febf::1]"),
+    *("[fd00:ec2::254]", "[fd00:ec2::23]", "[fd00:ec2::253]", "[fd20:ce::254]", "[fd00:c1::a9fe:a9fe]", "[ff02::1]"),
+    *("[fd00:42::42]", "[fd00:a9fe:a9fe::1]", "[fd00:100::100:200]", "[::ffff:169.254.169.254]", "[::a9fe:a9fe]"),
+    *("[64:ff9b::a9fe:a9fe]", "[64:ff9b:1::a9fe:a9fe]", "[2002:a9fe:a9fe::]", "[2002:c000:c0::]", "[::]"),
+    *("[2001:0:a9fe:a9fe::]", "[2001:0:808:808:0:0:5601:5601]", "[2607:f8b0::5efe:169.254.169.254]"),
+]
+
+
+def opened(guard: Guard, host: str) -> bool:
+    """At every door: the address as it is written, the name's record, and the socket."""
+    number = host.strip("[]")
+    doors = {
+        guard.refuses(f"http://{host}/") is None,
+        kind(asyncio.run(guard.addresses(host))) == "none",
+        guard.refuses_socket(number, 80) is None,
+    }
+    assert len(doors) == 1
+    return doors.pop()
+
+
+@pytest.mark.parametrize("host", CLOSED)
+def test_link_local_and_metadata_stay_closed_whatever_is_allowed(host: str) -> None:
+    everything = [read_network("0.0.0.0/0"), read_network("::/0")]
+    number = host.strip("[]")
+    names = Names(keys_test=[[number]], mixed_test=[["8.8.8.8", number]])
+    guard = Guard(allow_private=True, named=[host, "keys.test", "mixed.test"], networks=everything, resolve=names)
+    assert not opened(guard, host)
+    for name in ("keys.test", "mixed.test"):
+        found = asyncio.run(guard.addresses(name))
+        assert isinstance(found, Failure) and "stays closed" in found.detail
+    via = Guard(via=("box.test", 80), resolve=Names(box_test=[[number]]))
+    assert kind(asyncio.run(via.addresses("example.org"))) == "blocked" and via.refuses_socket(number, 80)
+
+
+@pytest.mark.parametrize("host", [*LOOPBACK, *INSIDE])
+def test_allow_private_opens_this_machine_and_what_was_named(host: str) -> None:
+    assert not opened(Guard(resolve=Names()), host)
+    assert not opened(Guard(named=[host], resolve=Names()), host)
+    assert opened(Guard(allow_private=True, resolve=Names()), host) is (host in LOOPBACK)
+    assert opened(Guard(allow_private=True, named=[f"{host}:8080"], resolve=Names()), host)
+
+
+def test_a_name_inside_is_open_only_if_it_was_named() -> None:
+    """Two names for one machine: a page that calls it by the other one opens nothing."""
+    names = Names(wiki_internal=[["10.0.0.7"]], evil_example=[["10.0.0.7"]], own_example=[["127.0.0.1"]])
+    guard = Guard(allow_private=True, named=["wiki.internal:8080"], resolve=names)
     assert kind(asyncio.run(guard.addresses("evil.example"))) == "blocked"
-    for address in ("169.254.169.254", "[fd00:ec2::254]", "0.0.0.0", "224.0.0.1", "[::ffff:169.254.169.254]"):
-        assert kind(guard.refuses(f"http://{address}/")) == "blocked"
+    assert guard.refuses_socket("10.0.0.7", 80)
+    assert asyncio.run(guard.addresses("wiki.internal")) == ("10.0.0.7",)
+    assert guard.refuses_socket("10.0.0.7", 81) is None
+    assert kind(asyncio.run(guard.addresses("evil.example"))) == "blocked"
+    for url in ("http://10.0.0.7/", "http://other.internal/", "http://printer/", "http://10.0.0.8/"):
+        assert kind(guard.refuses(url)) == "blocked"
+    assert guard.refuses("http://wiki.internal./") is None
+    assert asyncio.run(guard.addresses("own.example")) == ("127.0.0.1",)
+    guard.name(["evil.example"])
+    assert asyncio.run(guard.addresses("evil.example")) == ("10.0.0.7",)
+
+
+def test_a_network_is_open_by_any_name() -> None:
+    names = Names(wiki_internal=[["10.1.0.7"]], any_example=[["10.1.0.8"]], far_example=[["10.2.0.8"]])
+    guard = Guard(networks=[read_network("10.1.0.0/16"), read_network("fd12::/32")], resolve=names)
+    assert asyncio.run(guard.addresses("wiki.internal")) == ("10.1.0.7",)
+    assert asyncio.run(guard.addresses("any.example")) == ("10.1.0.8",)
+    for host in ("10.1.2.3", "[fd12::1]", "[::ffff:10.1.2.3]", "[64:ff9b::a01:203]"):
+        assert opened(guard, host)
+    for host in ("10.2.0.1", "127.0.0.1", "[fd13::1]", "[2001:0:a01:203::]"):
+        assert not opened(guard, host)
+    assert kind(asyncio.run(guard.addresses("far.example"))) == "blocked"
+
+
+@pytest.mark.parametrize("options", [{"allow_private": True}, {"networks": [read_network("0.0.0.0/0")]}])
+def test_odd_ports_are_open_at_addresses_of_ones_own_alone(options: dict[str, Any]) -> None:
+    guard = Guard(resolve=Names(a_example=[["8.8.8.8"]]), **options)
+    assert guard.refuses("http://127.0.0.1:81/") is None
+    assert guard.refuses_socket("127.0.0.1", 25) is None
+    for refused in (guard.refuses("http://8.8.8.8:25/"), guard.refuses_socket("8.8.8.8", 25)):
+        assert refused is not None and "port" in refused.detail
+
+
+@given(st.ip_addresses())
+def test_what_is_allowed_is_never_more_than_was_said(address: IPv4Address | IPv6Address) -> None:
+    """Of all addresses, loopback alone is open without a name; public ones are open to all."""
+    guard, text = Guard(allow_private=True), str(address)
+    assert (guard.refuses_socket(text, 80) is None) is (public(text) or is_loopback(text))
 
 
 def test_via_is_the_permission_for_one_address_and_no_other() -> None:
@@ -269,8 +359,8 @@ def test_via_is_the_permission_for_one_address_and_no_other() -> None:
                 [b"GET /b HTTP/1.1", b"Host: two.example:8443"],
             ]
             assert await guard.addresses("one.example") == ("127.0.0.1",)
-            assert not guard.permits("127.0.0.1", other.port)
-            assert not guard.permits("8.8.8.8", server.port)
+            assert guard.refuses_socket("127.0.0.1", other.port)
+            assert guard.refuses_socket("8.8.8.8", server.port)
             assert other.accepted == 0 and names.asked == []
 
     asyncio.run(story())

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tests.web.addresses import NOT_PUBLIC, PUBLIC, REGISTRY
 
 import wolfspider
-from wolfspider.web.http.ip_addresses import inside, public
+from wolfspider.core.errors import Problem
+from wolfspider.web.http.ip_addresses import may_be_opened, public, read_network
 
 NETWORKS = {block: ipaddress.ip_network(block) for block in REGISTRY}
 CLOSED = ["192.0.0.0/24", "2001::/23"]  # closed as a whole, with what is globally reachable in them
@@ -55,10 +56,10 @@ def test_no_module_asks_python_which_addresses_are_public() -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["10.0.0.1", "127.0.0.1", "192.168.1.1", "::1", "fd00::1", "fe80::1%eth0", "::10.0.0.1", "64:ff9b:1::a00:1"],
+    ["10.0.0.1", "127.0.0.1", "192.168.1.1", "::1", "fd00::1", "fd00::1%eth0", "::10.0.0.1", "64:ff9b:1::a00:1"],
 )
 def test_an_address_inside_may_be_allowed(address: str) -> None:
-    assert inside(address)
+    assert may_be_opened(address)
 
 
 @pytest.mark.parametrize(
@@ -67,14 +68,40 @@ def test_an_address_inside_may_be_allowed(address: str) -> None:
         *("0.0.0.0", "224.0.0.1", "239.255.255.255", "::", "ff02::1", "::ffff:224.0.0.1", "2002:e000:1::"),
         *("169.254.169.254", "169.254.170.2", "169.254.170.23", "169.254.42.42", "169.254.0.1", "192.0.0.192"),
         *("100.100.100.200", "168.63.129.16", "fd00:ec2::254", "fd00:ec2::254%eth0", "fd00:ec2::23", "fd20:ce::254"),
-        *("fd00:42::42", "fe80::a9fe:a9fe", "fe80::a9fe:a9fe%eth0"),
+        *("fd00:42::42", "fe80::a9fe:a9fe", "fe80::a9fe:a9fe%eth0", "fe80::1", "fe80::1%eth0", "febf::1"),
+        *("fd00:c1::a9fe:a9fe", "fd00:a9fe:a9fe::1", "fd00:100::100:200", "255.255.255.255", "0.1.2.3"),
+        *("2001:0:a9fe:a9fe::", "2001:0:808:808:0:0:5601:5601"),  # Teredo: by its server, and by its client
         *("64:ff9b:1::169.254.169.254", "64:ff9b:1:a9fe:a9:fe00::", "::169.254.169.254", "::ffff:0:169.254.169.254"),
         *("::ffff:169.254.169.254", "64:ff9b::169.254.169.254", "2002:a9fe:a9fe::", "2607:f8b0::5efe:169.254.169.254"),
         *("", "example.com", "127.1"),
     ],
 )
 def test_an_address_of_no_machine_or_with_keys_is_never_inside(address: str) -> None:
-    assert not inside(address)
+    assert not may_be_opened(address)
+
+
+@pytest.mark.parametrize("text", ["10.0.0.0/8", "10.1.2.3", "fd12::/32", "::/0", "0.0.0.0/0", "169.0.0.0/8"])
+def test_a_network_is_read(text: str) -> None:
+    assert str(read_network(text)).startswith(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("10.1.2.3/8", "say 10.0.0.0/8 for the network, or 10.1.2.3 for the address"),
+        ("10.0.0.0/33", "such as 10.1.0.0/16"),
+        ("intranet", "such as 10.1.0.0/16"),
+        ("", "such as 10.1.0.0/16"),
+        ("169.254.0.0/16", "stays closed"),
+        ("169.254.169.254", "stays closed"),
+        ("fe80::/64", "stays closed"),
+        ("fd00:ec2::254", "stays closed"),
+        ("168.63.129.16", "stays closed"),
+    ],
+)
+def test_what_is_no_network_or_stays_closed_is_a_sentence(text: str, said: str) -> None:
+    with pytest.raises(Problem, match=said):
+        read_network(text)
 
 
 @pytest.mark.parametrize("address", NOT_PUBLIC)

@@ -125,7 +125,7 @@ class Instant:
     [
         (PUBLIC, {}, FLOOR),
         ("127.0.0.1", {"allow_private": True}, 0.0),
-        ("10.1.2.3", {"allow_private": True}, 0.0),
+        ("10.1.2.3", {"allow_private": True, "named": ["a.test"]}, 0.0),
         (PUBLIC, {"allow_private": True}, FLOOR),
         (f"127.0.0.1 {PUBLIC}", {"allow_private": True}, FLOOR),
         (PUBLIC, {"via": ("127.0.0.1", 80)}, 0.0),
@@ -156,7 +156,7 @@ def test_a_host_with_any_public_address_wants_to_know_who_asks(records: list[str
             return records
 
         client: Any = Instant()
-        guard = Guard(resolve=resolve, allow_private=True)
+        guard = Guard(resolve=resolve, allow_private=True, named=["a.test"])
         live = Live(client, guard, polite(Manners()), LiveRobots(clock), strangers=False)
         fetch = await live.fetch(Request("http://a.test/"))
         assert fetch.failure is not None and fetch.failure.kind == "blocked" and client.asked == []

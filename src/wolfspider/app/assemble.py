@@ -14,8 +14,8 @@ from wolfspider.app import preflight
 from wolfspider.app.leaping import Leaping
 from wolfspider.app.plugins import judge_maker, strategy_kind
 from wolfspider.app.settings import Settings
-from wolfspider.core.events import EndReason, Event
-from wolfspider.core.model import LEAP, SEARCH, Fetch, Page, Route
+from wolfspider.core.events import AddSeeds, EndReason, Event, Obeyed
+from wolfspider.core.model import LEAP, SEARCH, Fetch, Page, Route, host_of
 from wolfspider.core.params import build
 from wolfspider.core.randomness import generator
 from wolfspider.core.scope import Nofollow, Scope
@@ -121,9 +121,15 @@ def crawl_of(
     return crawl
 
 
-def web_of(settings: Settings, store: Store, clock: Clock, stack: AsyncExitStack) -> Live:
-    """The live web, with what the store knows of its hosts."""
-    guard = Guard(allow_private=settings.allow_private, via=preflight.via(settings))
+def web_of(settings: Settings, store: Store, clock: Clock, stack: AsyncExitStack, given: Iterable[str] = ()) -> Live:
+    """The live web, with what the store knows of its hosts. The hosts of the addresses that the settings name, and of
+    those `given` besides, are those that the person named."""
+    guard = Guard(
+        allow_private=settings.allow_private,
+        named=map(host_of, (*preflight.asked(settings), *given)) if settings.allow_private else (),
+        networks=preflight.networks(settings),
+        via=preflight.via(settings),
+    )
     caps = Caps(min(2 * settings.largest, LARGEST_RAW), settings.largest, settings.deadline)
     client = Client(guard, agent(settings), caps, clock)
     stack.push_async_callback(client.close)
@@ -161,6 +167,7 @@ def driver_of(
 ) -> LiveDriver:
     """Visits that were in flight when a run died count as sent just now, and hosts that rest are not asked."""
     room.pause = web.retry_after
+    crawl.listen(lambda event: _name_hosts(web, event))
     for flight in crawl.flights.values():
         if flight.how == Route.OUT:
             web.polite.asked(flight.visit.link.host)
@@ -192,6 +199,12 @@ def driver_of(
         snapshots=settings.snapshots,
         patient=True,
     )
+
+
+def _name_hosts(web: Live, event: Event) -> None:
+    """Hosts of starting points that a person adds are named as those that the crawl began with."""
+    if isinstance(event, Obeyed) and isinstance(event.command, AddSeeds) and not event.problem:
+        web.guard.name(map(host_of, event.command.urls))
 
 
 def _before_each_commit(crawl: Crawl, web: Live, store: Store) -> Callable[[], None]:

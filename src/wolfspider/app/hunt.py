@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from wolfspider.engine.crawl import Crawl
 from wolfspider.policy.room import Room
 from wolfspider.store.base import Store
 from wolfspider.store.folder import is_run
+from wolfspider.store.view import RunView
 from wolfspider.web.http.live_web import Live
 from wolfspider.web.seeds import sources
 from wolfspider.web.worlds.recording.recorder import Recorder, states_for
@@ -68,7 +69,8 @@ class Hunt:
             store, folder, reopened = self._open_run(stack)
             resumed = self.recalled(store)
             clock = Clock.after(resumed[0].now if resumed else 0.0)
-            web = self.web = assemble.web_of(self.settings, store, clock, stack)
+            settings = run_folder.with_old_leave(self.settings, store.about, self.remark)
+            web = self.web = assemble.web_of(settings, store, clock, stack, self._given(folder, reopened))
             start = None if resumed else await self._unless_ended(self._gather(store, web, reopened))
             if resumed is None and start is None:
                 assert self._ending is not None
@@ -116,6 +118,12 @@ class Hunt:
 
     def _read_lists(self) -> None:
         self._listed = self._listed or starting_points.listed(self.settings)
+
+    def _given(self, folder: Path, reopened: bool) -> Iterable[str]:
+        """Addresses that the person gave besides those in the settings: in lists, and while the crawl ran."""
+        if not self.settings.allow_private:
+            return ()
+        return (*self._listed, *(RunView(folder).starting_points() if reopened else ()))
 
     def recalled(self, store: Store) -> tuple[Crawl, Room] | None:
         """The crawl as it was when the run ended or died; None if it had not begun."""

@@ -12,7 +12,7 @@ from wolfspider.core.errors import Problem
 from wolfspider.core.model import host_of
 from wolfspider.core.params import build
 from wolfspider.core.text import words
-from wolfspider.web.http.ip_addresses import is_own_host
+from wolfspider.web.http.ip_addresses import Network, is_own_host, read_network
 from wolfspider.web.http.polite import FLOOR
 from wolfspider.web.seeds import sources
 
@@ -35,11 +35,12 @@ def check(settings: Settings) -> None:
     for url in settings.urls:
         sources.address(url)
     via(settings)
+    networks(settings)
     if settings.contact and not _CONTACT.fullmatch(settings.contact):
         raise Problem(f"--contact is a mail or web address, such as crawl@example.org, not {settings.contact[:80]!r}.")
     if not settings.contact and not is_local(settings):
         raise Problem(_missing(settings))
-    elsewhere = settings.allow_private or settings.via or settings.seeds
+    elsewhere = _allows_own(settings) or settings.via or settings.seeds
     if not elsewhere and (named := asked(settings)) and all(map(_is_own, named)):
         raise Problem(f"{named[0]} is on your own machine or network: give --allow-private to crawl there.")
     build(strategy_kind(settings.strategy).Params, settings.set)
@@ -51,7 +52,7 @@ def check(settings: Settings) -> None:
 def _missing(settings: Settings) -> str:
     """What a crawl without a contact lacks: leave to go to one's own network, a contact, or both."""
     contact = "give --contact with a mail or web address of yours (or set WOLFSPIDER_CONTACT)"
-    own = [] if settings.allow_private or settings.via else [url for url in asked(settings) if _is_own(url)]
+    own = [] if _allows_own(settings) or settings.via else [url for url in asked(settings) if _is_own(url)]
     if not own:
         return f"Who crawls? Sites want to know whom to write to: {contact}. Only crawls of your own machine need none."
     private = f"{own[0]} is on your own machine or network: give --allow-private to crawl there."
@@ -66,9 +67,13 @@ def is_local(settings: Settings) -> bool:
     if server is not None:
         return is_own_host(server[0])
     abroad = settings.search or (settings.leaps and not settings.leaps.startswith(SITEMAP_PREFIX))  # leads anywhere
-    if not settings.allow_private or settings.seeds or abroad:
+    if not _allows_own(settings) or settings.seeds or abroad:
         return False
     return all(map(_is_own, asked(settings)))
+
+
+def _allows_own(settings: Settings) -> bool:
+    return settings.allow_private or bool(settings.allow_network)
 
 
 def asked(settings: Settings) -> list[str]:
@@ -100,3 +105,8 @@ def via(settings: Settings) -> tuple[str, int] | None:
     if not colon or not host or not port.isdecimal() or not 0 < int(port) < 65536:
         raise Problem(f"--via is HOST:PORT, such as 127.0.0.1:8080, not {settings.via[:80]!r}.")
     return host.strip("[]"), int(port)
+
+
+def networks(settings: Settings) -> tuple[Network, ...]:
+    """Those of the person's own that are open."""
+    return tuple(map(read_network, settings.allow_network))

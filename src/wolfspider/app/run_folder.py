@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from wolfspider.store.base import Store
 from wolfspider.store.folder import about_run, is_run
 from wolfspider.store.sqlite import create, open_run
 from wolfspider.store.view import RunView
+from wolfspider.web.http.ip_addresses import EVERYTHING
 from wolfspider.web.page.page_cache import parser
 
 
@@ -70,6 +72,18 @@ def _came_to_nothing(store: Store, folder: Path, settings: Settings, remark: Cal
         return False
     remark(f"The last try in {folder} brought no page, so the crawl starts anew.")
     return True
+
+
+def with_old_leave(settings: Settings, about: Mapping[str, Any], remark: Callable[[str], None]) -> Settings:
+    """A run that was begun when --allow-private opened all private networks keeps them, or links that it has found
+    could not be followed."""
+    if not settings.allow_private or "allow_network" in about["settings"] or not about["settings"].get("allow_private"):
+        return settings
+    remark(
+        "This run was begun when --allow-private opened all private networks, so it still may go to all of them. "
+        "A new run goes to this machine, to hosts that you name, and to networks given by --allow-network."
+    )
+    return replace(settings, allow_network=EVERYTHING)
 
 
 def _differing(settings: Settings, first: Settings) -> list[str]:

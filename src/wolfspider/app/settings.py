@@ -123,7 +123,12 @@ class Settings:
     deadline: float = param(60.0, "Seconds that an answer may take.", low=0.1, high=3600, live=False)
     largest: int = param(10_000_000, "Bytes of a page; what is longer is cut.", low=1000, high=50_000_000, live=False)
     contact: str = param("", "A mail or web address by which a site can reach you.", live=False)
-    allow_private: bool = param(False, "Crawl addresses of your own network too.", live=False)
+    allow_private: bool = param(
+        False, "Crawl this machine, and hosts of your own network that you name as addresses.", live=False
+    )
+    allow_network: tuple[str, ...] = param(
+        (), "Crawl this network of your own too, such as 10.1.0.0/16, whatever its hosts are called.", live=False
+    )
     via: str = param(
         "", "HOST:PORT of one server that answers for every address, such as `wolfspider web serve`.", live=False
     )

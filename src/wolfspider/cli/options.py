@@ -29,6 +29,7 @@ METAVARS = {
     "include": "RULE",
     "exclude": "RULE",
     "contact": "MAIL",
+    "allow_network": "CIDR",
     "via": "HOST:PORT",
     "seed": "S",
 }

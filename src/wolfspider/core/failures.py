@@ -32,7 +32,7 @@ KINDS: Mapping[str, tuple[str, str]] = {  # a phrase to be counted, and what it 
     "trap": ("page without end", "reading it takes too much time or memory"),
     "robots": ("disallowed by robots.txt", "its robots.txt forbids it to us"),
     "crowded": ("domain with too many hosts", "its domain has more hosts than a crawl visits"),
-    "blocked": ("not a public address", "it lies in a network that is not crawled (--allow-private allows one's own)"),
+    "blocked": ("not a public address", "--allow-private opens hosts that you name, --allow-network a network"),
     "excluded": ("out of scope", "it is out of the crawl's scope"),
     "scheme": ("neither http nor https", "it is neither http nor https"),
     "waiting": (

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider.core.errors import BadInput
-from wolfspider.core.events import Gauge
+from wolfspider.core.events import AddSeeds, Gauge
 from wolfspider.core.failures import in_words
 from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.store import schema
@@ -27,7 +27,7 @@ from wolfspider.store.folder import Places, about_run, refuse_links
 from wolfspider.store.gauges import MINUTES, SECONDS, gauges
 from wolfspider.store.page_count import HIDDEN, NEWEST, PageCount, count
 from wolfspider.store.page_reader import archived_page, body_at
-from wolfspider.store.row_codec import unpacked, unsigned
+from wolfspider.store.row_codec import unpacked, unpacked_entry, unsigned
 
 _PAGE = (
     "p.seq, p.visit, p.url, p.final_url, p.host, p.hops, p.at, p.seconds, p.status, p.headers, p.type, p.charset,"
@@ -179,6 +179,16 @@ class RunView:
         """Why the run is over, if it is and has not been resumed since."""
         with self.moment() as connection:
             return _ended(connection)
+
+    def starting_points(self) -> Iterator[str]:
+        """Addresses that a person gave the run to start from, one by one or in lists, before or while it ran; not what
+        was found by them."""
+        for kind, data in self.rows("SELECT kind, data FROM log WHERE kind IN ('begin', 'command') ORDER BY seq"):
+            _, first, *_ = unpacked_entry(kind, data)
+            if kind == "begin":
+                yield from (link.url for link in first if link.rel == "seed")
+            elif isinstance(first, AddSeeds):
+                yield from first.urls
 
     def pages(self, relevant: bool = False, since: float | None = None) -> Iterator[StoredPage]:
         """Each page once, in the order they came; `since`: those that came at that time or later."""

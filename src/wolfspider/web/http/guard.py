@@ -8,8 +8,11 @@ the next minutes go to the addresses that were checked. Last, the connector chec
 is opened and the peer once it is connected, because literal addresses pass by the resolver. What a connection kept
 alive leads to was checked in this way when it was made.
 
-`--allow-private` opens the intranet and loopback. `via` sends every connection to one host and port, and is the
-permission for that one and no other; names and numbers in addresses are judged as without it, only not looked up.
+`allow_private` opens this machine, and the hosts that the person named, wherever inside they are: a name or number in
+an address that the person gave, not what pages and redirects call so. `networks` are open by whatever name they are
+reached. Link-local addresses and those where clouds keep keys are never opened. `via` sends every connection to one
+host and port, and is the permission for that one and no other; names and numbers in addresses are judged as without it,
+only not looked up.
 """
 
 from __future__ import annotations
@@ -18,9 +21,8 @@ import asyncio
 import re
 import socket
 import ssl
-import threading
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from functools import lru_cache, partial
@@ -31,7 +33,19 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from wolfspider.core.model import NO_SUCH_NAME, Failure
-from wolfspider.web.http.ip_addresses import bare_host, inside, name_inside, public
+from wolfspider.web.http.ip_addresses import (
+    Address,
+    Network,
+    bare_host,
+    is_localhost,
+    is_loopback,
+    lies_in,
+    may_be_opened,
+    name_inside,
+    public,
+    read_address,
+)
+from wolfspider.web.http.lookups import Lookups
 from wolfspider.web.http.one_answer import OneAnswer
 from wolfspider.web.page.urls import LONGEST
 
@@ -42,8 +56,6 @@ KEPT_UNKNOWN = 120.0  # that no such name exists
 KEPT_FAILURE = 30.0  # that a name server failed: it may be back soon
 IDLE = 15.0  # seconds that a connection is kept alive without use
 _MOST_PINNED = 50_000
-_MOST_LOOKUPS = 32  # at once
-_LONGEST_LOOKUP = 10.0
 _MOST_RECORDS = 16  # of a name that are used
 
 # What browsers refuse above 1023 (the "bad ports" of the Fetch standard); below, only 80 and 443 are the web.
@@ -55,8 +67,11 @@ _PLAIN = re.compile(r"(https?)://((?:[a-z0-9_-]+\.)*[a-z][a-z0-9_-]*)(?::(\d{1,5
 _ANY = re.compile(r"(https?)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?(/[!-~]*)", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x20\x7f]")
 
-_NOT_PUBLIC = Failure("blocked", "not a public address (--allow-private allows it)")
-_PORT = Failure("blocked", "not a port of the web (--allow-private allows it)")
+_NOT_PUBLIC = Failure(
+    "blocked", "not a public address (--allow-private opens hosts that you name, --allow-network a network)"
+)
+_CLOSED = Failure("blocked", "link local, or where a cloud keeps its keys: that stays closed")
+_PORT = Failure("blocked", "not a port of the web (allowed only at addresses of your own)")
 
 
 class Target(NamedTuple):
@@ -113,42 +128,6 @@ class Refused(OSError):
         self.failure = failure
 
 
-class Lookups:
-    """Asks the system for addresses, so many names at once. The threads are daemons: one that hangs in the resolver of
-    the system keeps nobody from leaving."""
-
-    def __init__(self, most: int = _MOST_LOOKUPS, seconds: float = _LONGEST_LOOKUP) -> None:
-        self._slots = asyncio.Semaphore(most)
-        self._seconds = seconds
-
-    async def __call__(self, host: str) -> Sequence[str]:
-        await self._slots.acquire()
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[list[str]] = loop.create_future()
-
-        def land(found: list[str] | Exception) -> None:
-            self._slots.release()
-            if answer.done():
-                return
-            if isinstance(found, Exception):
-                answer.set_exception(found)
-            else:
-                answer.set_result(found)
-
-        def look() -> None:
-            found: list[str] | Exception
-            try:
-                found = [str(entry[4][0]) for entry in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)]
-            except (OSError, UnicodeError) as error:
-                found = error
-            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                loop.call_soon_threadsafe(land, found)
-
-        threading.Thread(target=look, name="lookup", daemon=True).start()
-        async with asyncio.timeout(self._seconds):
-            return await answer
-
-
 class _Pinned(NamedTuple):
     found: tuple[str, ...] | Failure
     until: float
@@ -159,16 +138,33 @@ class Guard:
         self,
         *,
         allow_private: bool = False,
+        named: Iterable[str] = (),
+        networks: Iterable[Network] = (),
         via: tuple[str, int] | None = None,
         resolve: Resolve | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """`named`: hosts, with or without ports, that the person named; they count only if private ones are allowed."""
         self.allow_private = allow_private
+        self.networks = tuple(networks)
         self.via = (bare_host(via[0]), via[1]) if via is not None else None
         self._resolve = resolve
         self._clock = clock
         self._pinned: dict[str, _Pinned] = {}
         self._looking: dict[str, asyncio.Task[tuple[str, ...] | Failure]] = {}
+        self._named: set[str | Address] = set()
+        self._theirs: set[str | Address] = set()  # addresses of hosts that were named, as far as they were looked up
+        self.name(named)
+
+    def name(self, hosts: Iterable[str]) -> None:
+        """The person names these hosts, too."""
+        if not self.allow_private:
+            return
+        for host in map(bare_host, hosts):
+            self._named.add(_spelt(host))
+            self._pinned.pop(host, None)  # it may have been refused before
+            if _is_number(host) and may_be_opened(host):
+                self._theirs.add(_spelt(host))
 
     def refuses(self, url: str) -> Failure | None:
         """What can be told from the address alone."""
@@ -176,11 +172,14 @@ class Guard:
         return found if isinstance(found, Failure) else self.refuses_target(found)
 
     def refuses_target(self, wanted: Target) -> Failure | None:
-        if not self._port_allowed(wanted.port):
-            return _PORT
-        if _is_number(wanted.host):
-            return None if self._address_allowed(wanted.host.strip("[]")) else _NOT_PUBLIC
-        return None if self.allow_private or not name_inside(wanted.host) else _NOT_PUBLIC
+        host = bare_host(wanted.host)
+        if _is_number(host):
+            return self._refuses_address(host, host) or (None if _port_allowed(host, wanted.port) else _PORT)
+        if self._refuses_name(host):
+            return _NOT_PUBLIC
+        # Of other names the addresses are known only later, when a socket is opened.
+        private = bool(self.networks) or self.allow_private
+        return None if _of_the_web(wanted.port) or (private and 0 < wanted.port < 65536) else _PORT
 
     async def addresses(self, host: str) -> tuple[str, ...] | Failure:
         """Of a name, or of a number itself: looked up once, every one checked, pinned for a while. With `via`, where
@@ -203,21 +202,30 @@ class Guard:
             await writer.wait_closed()
         return True
 
-    def permits(self, address: str, port: int) -> bool:
-        """May a socket be opened to this address?"""
+    def refuses_socket(self, address: str, port: int) -> Failure | None:
+        """Why no socket may be opened to this address."""
         if self.via is not None:
             pinned = self._pinned.get(self.via[0])
             here = pinned.found if pinned is not None else (self.via[0],)
-            return port == self.via[1] and not isinstance(here, Failure) and address in here
-        return self._port_allowed(port) and self._address_allowed(address)
+            return None if port == self.via[1] and not isinstance(here, Failure) and address in here else _NOT_PUBLIC
+        if _spelt(address) not in self._theirs and (refused := self._refuses_address("", address)):
+            return refused
+        return None if _port_allowed(address, port) else _PORT
 
-    def _port_allowed(self, port: int) -> bool:
-        if self.allow_private:
-            return 0 < port < 65536
-        return port in (80, 443) or (1024 <= port < 65536 and port not in _BAD_PORTS)
+    def _refuses_address(self, host: str, address: str) -> Failure | None:
+        """May an address be asked for this host? One that was named may be anywhere inside."""
+        if public(address):
+            return None
+        if refused := _refuses_for_good(address):
+            return refused
+        own = self.allow_private and (is_loopback(address) or _spelt(host) in self._named)
+        return None if own or lies_in(address, self.networks) else _NOT_PUBLIC
 
-    def _address_allowed(self, address: str) -> bool:
-        return public(address) or (self.allow_private and inside(address))
+    def _refuses_name(self, name: str) -> bool:
+        """Names of the inside are looked up only where they may lead to something that is open."""
+        if not name_inside(name) or self.networks:
+            return False
+        return not (self.allow_private and (is_localhost(name) or _spelt(name) in self._named))
 
     async def _known(self, name: str) -> tuple[str, ...] | Failure:
         pinned = self._pinned.get(name)
@@ -241,16 +249,17 @@ class Guard:
     async def _checked(self, name: str) -> tuple[tuple[str, ...] | Failure, float]:
         """The addresses of a name, and how long that holds."""
         trusted = self.via is not None
-        if _is_number(name):
-            return ((name,) if trusted or self._address_allowed(name) else _NOT_PUBLIC), KEPT
-        if not trusted and not self.allow_private and name_inside(name):
+        if not trusted and not _is_number(name) and self._refuses_name(name):
             return _NOT_PUBLIC, KEPT
-        found = await self._looked_up(name)
-        if isinstance(found[0], Failure) or trusted:
-            return found
-        if not all(map(self._address_allowed, found[0])):
-            return _NOT_PUBLIC, KEPT
-        return found[0][:_MOST_RECORDS], KEPT
+        found, seconds = ((name,), KEPT) if _is_number(name) else await self._looked_up(name)
+        if isinstance(found, Failure):
+            return found, seconds
+        for address in found:
+            if refused := _refuses_for_good(address) if trusted else self._refuses_address(name, address):
+                return refused, KEPT
+        if _spelt(name) in self._named:
+            self._theirs.update(map(_spelt, found))
+        return found[:_MOST_RECORDS], KEPT
 
     async def _looked_up(self, name: str) -> tuple[tuple[str, ...] | Failure, float]:
         if self._resolve is None:
@@ -268,6 +277,27 @@ class Guard:
         except Exception:  # a resolver is anybody's code, and what it cannot find is no reason to stop
             return Failure("dns", "the look-up failed"), KEPT_FAILURE
         return (found, KEPT) if found else (NO_SUCH_NAME, KEPT_UNKNOWN)
+
+
+def _spelt(host: str) -> str | Address:
+    """A name or an address in its one spelling."""
+    return read_address(host) or host.rstrip(".")
+
+
+def _port_allowed(address: str, port: int) -> bool:
+    """At an address of one's own, any port."""
+    return _of_the_web(port) or (0 < port < 65536 and not public(address))
+
+
+def _of_the_web(port: int) -> bool:
+    return port in (80, 443) or (1024 <= port < 65536 and port not in _BAD_PORTS)
+
+
+def _refuses_for_good(address: str) -> Failure | None:
+    """Whatever a person allows; also what is no address at all."""
+    if public(address) or may_be_opened(address):
+        return None
+    return _CLOSED if read_address(address.partition("%")[0]) is not None else _NOT_PUBLIC
 
 
 def _is_number(host: str) -> bool:
@@ -317,15 +347,15 @@ class _Connector(aiohttp.TCPConnector):
     def _socket(self, where: tuple[Any, ...]) -> socket.socket:
         """Asked for each socket, also of literal addresses, which no resolver sees."""
         family, kind, protocol, _, address = where
-        if not self._guard.permits(address[0], address[1]):
-            raise Refused(_NOT_PUBLIC)
+        if refused := self._guard.refuses_socket(address[0], address[1]):
+            raise Refused(refused)
         return socket.socket(family, kind, protocol)
 
     async def _create_connection(self, req: Any, traces: Any, timeout: Any) -> Any:
         FRESH.set(True)
         protocol = await super()._create_connection(req, traces, timeout)
         peer = protocol.transport.get_extra_info("peername") if protocol.transport is not None else None
-        if peer is None or not self._guard.permits(peer[0], peer[1]):
+        if refused := _NOT_PUBLIC if peer is None else self._guard.refuses_socket(peer[0], peer[1]):
             protocol.close()
-            raise Refused(_NOT_PUBLIC)
+            raise Refused(refused)
         return protocol

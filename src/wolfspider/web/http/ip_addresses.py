@@ -7,10 +7,14 @@ and anycast services). No web page is served from there, so a block that is clos
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
-from ipaddress import AddressValueError, IPv4Address, IPv6Address, IPv6Network, ip_network
+from ipaddress import AddressValueError, IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
+
+from wolfspider.core.errors import Problem
 
 Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
 
 _NOT_PUBLIC = tuple(
     ip_network(block)
@@ -45,18 +49,24 @@ _OWN_NAT64 = IPv6Network("64:ff9b:1::/48")  # of a network's own, with the IPv4 
 _LAST_FOUR = (_MAPPED, _NAT64, _OWN_NAT64, *map(IPv6Network, ("::/96", "::ffff:0:0:0/96")))  # compatible, translated
 _LOOPBACK = IPv6Address("::1")
 _6TO4 = IPv6Network("2002::/16")
+_TEREDO = IPv6Network("2001::/32")
 _ISATAP = (0x00005EFE, 0x02005EFE)
 
-_OF_NO_MACHINE = tuple(map(ip_network, ("0.0.0.0/32", "224.0.0.0/4", "::/128", "ff00::/8")))
-# Where machines of a cloud ask for their own keys. Never a page, whatever is allowed.
-_METADATA = tuple(
+# Closed, whatever a person allows: what no machine has, what never leaves one cable, and where machines of a cloud ask
+# for their own keys.
+_CLOSED = tuple(
     ip_network(block)
     for block in (
-        *("169.254.0.0/16", "100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32", "fe80::a9fe:a9fe/128"),
-        *("fd00:ec2::23/128", "fd00:ec2::254/128", "fd20:ce::254/128", "fd00:42::42/128"),
+        *("0.0.0.0/8", "224.0.0.0/4", "255.255.255.255/32", "::/128", "ff00::/8"),  # of no machine
+        *("169.254.0.0/16", "fe80::/10"),  # link local, with the metadata of nearly all clouds
+        *("fd00:ec2::/32", "fd20:ce::/64", "168.63.129.16/32"),  # Amazon, Google, Azure
+        *("192.0.0.192/32", "fd00:c1::a9fe:a9fe/128"),  # Oracle
+        *("100.100.100.200/32", "fd00:100::100:200/128"),  # Alibaba
+        *("fd00:a9fe:a9fe::/64", "fd00:42::42/128"),  # Akamai, Scaleway
     )
 )
-
+_LOOPBACKS = (IPv4Network("127.0.0.0/8"), IPv6Network("::1/128"), IPv6Network("::ffff:127.0.0.0/104"))
+EVERYTHING = ("0.0.0.0/0", "::/0")  # networks; what is closed stays closed
 
 _NAMES_INSIDE = frozenset(
     ["localhost", "local", "internal", "localdomain", "intranet", "lan", "corp", "home", "private"]
@@ -80,7 +90,7 @@ def public(text: str) -> bool:
 
 
 def _public(address: Address) -> bool:
-    if any(address in block for block in (*_METADATA, *_NOT_PUBLIC)):
+    if any(address in block for block in (*_CLOSED, *_NOT_PUBLIC)):
         return False
     if isinstance(address, IPv4Address):
         return True
@@ -90,20 +100,59 @@ def _public(address: Address) -> bool:
 
 
 @lru_cache(4096)
-def inside(text: str) -> bool:
-    """May this IP address be asked with --allow-private? Yes, if it can be a machine's and no keys are served there."""
+def may_be_opened(text: str) -> bool:
+    """Is this an IP address that a person may allow? Not if it, or one that it leads to, is closed for good."""
     address = read_address(text.partition("%")[0])  # by any network card
-    return address is not None and _inside(address)
+    return address is not None and _may_be_opened(address)
 
 
-def _inside(address: Address) -> bool:
-    if any(address in block for block in (*_METADATA, *_OF_NO_MACHINE)):
+def _may_be_opened(address: Address) -> bool:
+    if any(address in block for block in _CLOSED):
         return False
-    return isinstance(address, IPv4Address) or all(map(_inside, _embedded(address)))
+    return isinstance(address, IPv4Address) or all(map(_may_be_opened, _embedded(address)))
+
+
+@lru_cache(4096)
+def is_loopback(text: str) -> bool:
+    """Is this an IP address of this machine alone?"""
+    address = read_address(text)
+    return address is not None and any(address in block for block in _LOOPBACKS)
+
+
+def lies_in(text: str, networks: Iterable[Network]) -> bool:
+    """Is this IP address in one of the networks? An IPv6 address that leads to IPv4 ones is where these are, too."""
+    address = read_address(text.partition("%")[0])
+    if address is None:
+        return False
+    led_to = [address] if isinstance(address, IPv4Address) else _embedded(address)
+    return any(address in block for block in networks) or (
+        bool(led_to) and all(any(each in block for block in networks) for each in led_to)
+    )
+
+
+def read_network(text: str) -> Network:
+    """A network that a person opens."""
+    try:
+        network = ip_network(text)
+    except ValueError:
+        raise Problem(_no_network(text)) from None
+    if any(network[0] in block and network[-1] in block for block in _CLOSED):
+        raise Problem(f"{text} stays closed: it is link local, of no machine, or where a cloud keeps its keys.")
+    return network
+
+
+def _no_network(text: str) -> str:
+    try:
+        meant = ip_network(text, strict=False)
+    except ValueError:
+        return f"--allow-network is a network or an address, such as 10.1.0.0/16 or 10.1.2.3, not {text[:80]!r}."
+    return (
+        f"{text} is an address in a network: say {meant} for the network, or {text.partition('/')[0]} for the address."
+    )
 
 
 def _embedded(address: IPv6Address) -> list[IPv4Address]:
-    """The IPv4 addresses that an IPv6 one may lead to: mapped, compatible, translated, 6to4, NAT64 or ISATAP."""
+    """The IPv4 addresses that an IPv6 one may lead to: mapped, compatible, translated, 6to4, NAT64, ISATAP, Teredo."""
     if address == _LOOPBACK:
         return []
     whole, found = int(address), []
@@ -114,6 +163,8 @@ def _embedded(address: IPv6Address) -> list[IPv4Address]:
         found.append(middle)
     if address in _6TO4:
         found.append(whole >> 80 & 0xFFFFFFFF)
+    if address in _TEREDO:  # the client's address has all bits turned, the other one is its server's
+        found += [~whole & 0xFFFFFFFF, whole >> 64 & 0xFFFFFFFF]
     return [IPv4Address(number) for number in found]
 
 
@@ -128,6 +179,11 @@ def name_inside(host: str) -> bool:
     name = host.rstrip(".").lower()
     _, dot, last = name.rpartition(".")
     return not dot or last in _NAMES_INSIDE or f".{name}".endswith(".home.arpa")
+
+
+def is_localhost(host: str) -> bool:
+    """A name that means this machine."""
+    return f".{host.rstrip('.').lower()}".endswith(".localhost")
 
 
 def bare_host(host: str) -> str:

@@ -25,7 +25,7 @@ _SAID = {
     "encoding": "it is compressed in a way that cannot be read",
     "redirect": "it redirects to nowhere",
     "robots": "its robots.txt forbids it",
-    "blocked": "it is not on the public internet: --allow-private lets wolfspider go there",
+    "blocked": "it is not on the public internet, where --allow-private or --allow-network would be needed",
     "excluded": "it leads out of the scope of the crawl",
     "scheme": "it is no http(s) address",
 }
