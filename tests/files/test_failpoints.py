@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from wolfspider.core.errors import Problem
-from wolfspider.files.failpoints import NAMES, VARIABLE, Failpoint
+from wolfspider.files.failpoints import ANY, NAMES, VARIABLE, Failpoint
 
 SOURCE = Path(__file__).parents[2] / "src" / "wolfspider"
 PLACE = re.compile(r"(?:\breach\(\s*|\bfailpoint=)\"([^\"]+)\"")
@@ -24,7 +24,9 @@ def test_the_places_in_the_source_are_the_names_that_are_listed() -> None:
     assert len(set(NAMES)) == len(NAMES)
 
 
-@pytest.mark.parametrize(("setting", "passed"), [(NAMES[0], 0), (f"{NAMES[0]}:1", 0), (f"{NAMES[0]}:4", 3)])
+@pytest.mark.parametrize(
+    ("setting", "passed"), [(NAMES[0], 0), (f"{NAMES[0]}:1", 0), (f"{NAMES[0]}:4", 3), (f"{ANY}:8", 3)]
+)
 def test_the_process_dies_the_time_it_was_told_to(setting: str, passed: int) -> None:
     lines = f"from wolfspider.files.failpoints import reach\nfor n in range(9):\n reach({NAMES[0]!r})"
     lines += f"\n reach({NAMES[1]!r})\n print(n, flush=True)"

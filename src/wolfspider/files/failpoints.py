@@ -1,8 +1,8 @@
 """Fail-points: named places where a test can kill the process, to try a crash between any two steps.
 
 The environment variable WOLFSPIDER_FAILPOINT names one of them (`archive-written`), or the time it is reached
-(`archive-written:3`). The process then kills itself there: nothing is closed or flushed. Without the variable a place
-costs a comparison.
+(`archive-written:3`), or how many of any name are passed (`any:40`). The process then kills itself there: nothing is
+closed or flushed. Without the variable a place costs a comparison.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Callable
 from wolfspider.core.errors import Problem, closest
 
 VARIABLE = "WOLFSPIDER_FAILPOINT"
+ANY = "any"  # stands for every name
 NAMES = (
     "archive-before-write",
     "archive-torn",
@@ -54,14 +55,14 @@ class Failpoint:
 
     def __init__(self, setting: str) -> None:
         self.name, _, times = setting.partition(":")
-        if self.name not in NAMES:
+        if self.name not in (*NAMES, ANY):
             raise Problem(f"{VARIABLE} names no fail-point.{closest(self.name, NAMES)}")
         if not (times or "1").isdecimal():
             raise Problem(f"{VARIABLE} is a name, or a name and a number: {self.name}:3.")
         self.left = int(times or "1")
 
     def reach(self, name: str, last_deed: Callable[[], object] | None) -> None:
-        if name != self.name:
+        if self.name not in (name, ANY):
             return
         self.left -= 1
         if self.left == 0:

@@ -41,10 +41,10 @@ class Archive:
         folder: Path,
         *,
         info: Mapping[str, str],
-        largest: int = LARGEST_FILE,
+        largest: int | None = None,
         start: End | None = None,
     ) -> None:
-        self.folder, self.info, self.largest = folder, dict(info), largest
+        self.folder, self.info, self.largest = folder, dict(info), largest or LARGEST_FILE
         folder.mkdir(mode=0o700, exist_ok=True)
         self._file, self._offset = start or End(0, 0)
         self._lock = threading.Lock()  # `sync` must not meet a file that is just being closed
