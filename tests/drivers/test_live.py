@@ -16,6 +16,7 @@ from wolfspider.core.events import Landed, Pause, Resume, SetLimit, Stop, Went
 from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.drivers.driver import Clock, Result
 from wolfspider.drivers.live import LiveDriver
+from wolfspider.drivers.snapshot_timing import LANDINGS
 from wolfspider.engine.crawl import Crawl
 from wolfspider.store.in_memory import Volatile
 from wolfspider.strategies import strategy_named
@@ -359,6 +360,13 @@ def test_snapshots_come_at_most_as_often_as_asked_for_and_the_archive_is_synced_
     seconds = drive.finish().at - START
     assert 2 <= drive.store.snapshots <= seconds / 20 + 1
     assert drive.store.syncs >= 1
+
+
+def test_a_snapshot_comes_after_many_landings_however_quick_they_were() -> None:
+    trial = Trial(strategy_named("breadth-first"), Sketch(5 * LANDINGS), pages=LANDINGS + 100, slots=7, delay=0.0)
+    drive = Drive(trial, snapshots=1e9)
+    drive.finish()
+    assert drive.store.snapshots >= 2, "one of them at the end"
 
 
 def test_a_visit_that_waits_gives_its_slot_to_another() -> None:

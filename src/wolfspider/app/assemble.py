@@ -164,6 +164,7 @@ def driver_of(
     *,
     tell: Callable[[Event], None],
     pace: Callable[[], bool],
+    replayed: float = 0.0,
 ) -> LiveDriver:
     """Visits that were in flight when a run died count as sent just now, and hosts that rest are not asked."""
     room.pause = web.retry_after
@@ -197,6 +198,7 @@ def driver_of(
         pace=pace,
         chores=watch_disk,
         snapshots=settings.snapshots,
+        replayed=replayed,
         patient=True,
     )
 

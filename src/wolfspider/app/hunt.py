@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+import time
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterable
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -67,7 +68,9 @@ class Hunt:
         async with AsyncExitStack() as stack:
             await self._open_leaps(stack)
             store, folder, reopened = self._open_run(stack)
+            began = time.process_time()
             resumed = self.recalled(store)
+            replayed = time.process_time() - began
             clock = Clock.after(resumed[0].now if resumed else 0.0)
             settings = run_folder.with_old_leave(self.settings, store.about, self.remark)
             web = self.web = assemble.web_of(settings, store, clock, stack, self._given(folder, reopened))
@@ -78,7 +81,9 @@ class Hunt:
                 return self.result
             crawl, room = resumed or (self._make_crawl(store), Room())
             parts = (crawl, room, web, store, clock, folder, stack)
-            driver = assemble.driver_of(self.settings, *parts, tell=self._hand_out, pace=self._found.has_room)
+            driver = assemble.driver_of(
+                self.settings, *parts, tell=self._hand_out, pace=self._found.has_room, replayed=replayed
+            )
             if start is not None:
                 crawl.begin(start.links, clock(), start.spent)
             self._move_limits(crawl, store)

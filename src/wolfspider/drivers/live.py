@@ -24,6 +24,7 @@ from wolfspider.core.model import Failure, Fetch, Page, Route, Visit
 from wolfspider.drivers.driver import Clock, Driver, Result
 from wolfspider.drivers.errands import Errands, Return
 from wolfspider.drivers.meter import Meter
+from wolfspider.drivers.snapshot_timing import SnapshotTiming
 from wolfspider.engine.crawl import Crawl
 from wolfspider.files.failpoints import reach
 from wolfspider.policy.room import Broken, Order, Room
@@ -32,7 +33,6 @@ from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.world import NOT_SENT, Web
 
 POLL = 0.5  # seconds between two looks for commands
-SHARE = 0.05  # of the time may go into snapshots
 WAITED = 1.0  # seconds, at least, that a visit waits which its host had no turn for
 DRAIN = 15.0  # seconds that visits have to come back once a signal said stop
 SELDOM = 20_000  # new objects after which Python looks for circles of garbage
@@ -56,6 +56,7 @@ class LiveDriver(Driver):
         pace: Callable[[], bool] | None = None,
         chores: Callable[[float], EndReason | None] | None = None,
         snapshots: float = 60.0,
+        replayed: float = 0.0,
         patient: bool = False,
         instant: float = 0.0,
     ) -> None:
@@ -78,8 +79,7 @@ class LiveDriver(Driver):
         self._heard: list[Event] = []
         self._bug: Exception | None = None  # what went wrong beside the turns
         self._others: list[tuple[int, Command]] = []  # what other processes want
-        self.snapshots = snapshots  # seconds between two, at least
-        self._snapshot_due = clock() + snapshots
+        self._snapshots = SnapshotTiming(snapshots, clock, replayed)
         crawl.listen(self._heard.append)
 
     async def run(self) -> Result:
@@ -172,7 +172,7 @@ class LiveDriver(Driver):
             for event in heard:
                 self.tell(event)
             reach("run-told")
-        if self.clock() >= self._snapshot_due:
+        if self._snapshots.due():
             self.take_snapshot()
 
     def _publish(self, now: float, state: CrawlState | None = None) -> None:
@@ -189,7 +189,7 @@ class LiveDriver(Driver):
     def take_snapshot(self) -> None:
         began = time.perf_counter()
         self.store.snapshot({"crawl": self.crawl.state(), "room": self.room.state()})
-        self._snapshot_due = self.clock() + max(self.snapshots, (time.perf_counter() - began) / SHARE)
+        self._snapshots.taken(time.perf_counter() - began)
 
     async def _something(self, now: float) -> None:
         """Wait until a visit is back, a command came, a host is ready or the strategy wants to be asked."""
@@ -251,6 +251,7 @@ class LiveDriver(Driver):
         if back.fetch is not None:
             self.store.archive(back.visit.id, back.fetch)
         self._land(back.visit, back.result, max(back.at, self.crawl.now), back.seconds)
+        self._snapshots.landed(len(back.fetch.body) if back.fetch is not None else 0)
         reach("run-landed")
 
     def _goes_again(self, back: Return) -> bool:
