@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -29,6 +31,18 @@ def test_a_crawl_with_few_file_handles_and_many_slots_ends_well(tmp_path: Path, 
     done = run(["bash", "-c", 'ulimit -n 256; exec "$@"', "bash", *words])
     assert done.returncode == 0, done.stderr
     assert stored(tmp_path / "run") == web.addresses()
+    assert_whole(tmp_path / "run")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="There is no limit on file handles to lower.")
+def test_more_hosts_and_slots_than_file_handles_lose_no_page(tmp_path: Path, aside: Callable[[Any], Any]) -> None:
+    server = aside(serve(Hosts(150, 1)))
+    script = Path(__file__).with_name("few_handles.py")
+    words = [sys.executable, str(script), "100", "150", str(server.port), str(tmp_path / "run")]
+    done = run([*words, "slots=120", "deadline=60"])
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert (told["pages"], told["failures"]) == (150, {}), told
     assert_whole(tmp_path / "run")
 
 

@@ -216,7 +216,7 @@ def _before_each_commit(crawl: Crawl, web: Live, store: Store) -> Callable[[], N
     def turned() -> None:
         nonlocal counted
         web.polite.set_delay(crawl.limits.delay)
-        web.lanes.count = crawl.limits.slots
+        web.limit(crawl.limits.slots)
         store.keep_hosts(web.changed())
         if web.counters.overhead > counted:
             store.count("overhead", web.counters.overhead - counted)

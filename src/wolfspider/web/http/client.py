@@ -31,6 +31,7 @@ from aiohttp.http_exceptions import LineTooLong
 
 from wolfspider.core.errors import Problem
 from wolfspider.core.model import Capture, Failure
+from wolfspider.web.http.connections import NO_HANDLE, NoHandle
 from wolfspider.web.http.guard import FRESH, Guard, Refused, Target, target
 from wolfspider.web.http.inflate import Inflater, broken, inflater
 from wolfspider.web.http.one_answer import unread
@@ -141,9 +142,10 @@ class Client:
         self.guard = guard
         self.caps = caps
         self.clock = clock
+        self._connector = guard.connector(limit, tls)
         self._session = aiohttp.ClientSession(
             headers={"User-Agent": agent, "Accept": ACCEPT, "Accept-Encoding": ENCODINGS},
-            connector=guard.connector(limit, tls),
+            connector=self._connector,
             timeout=aiohttp.ClientTimeout(total=None, connect=caps.connect),
             cookie_jar=aiohttp.DummyCookieJar(),
             response_class=_Answered,
@@ -163,6 +165,10 @@ class Client:
 
     async def close(self) -> None:
         await self._session.close()
+
+    def keep_connections(self, most: int) -> None:
+        """How many connections there may be, those kept alive included."""
+        self._connector.most = most
 
     async def get(
         self,
@@ -338,6 +344,8 @@ def failure_of(error: BaseException) -> Failure:
         match cause:
             case Refused():
                 return cause.failure
+            case NoHandle():
+                return NO_HANDLE
             case ssl.SSLError():
                 return Failure("tls", _tls(causes))
             case LineTooLong():

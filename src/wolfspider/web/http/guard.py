@@ -27,12 +27,13 @@ from contextlib import suppress
 from contextvars import ContextVar
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
+from weakref import WeakSet
 
 import ada_url
-import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from wolfspider.core.model import NO_SUCH_NAME, Failure
+from wolfspider.web.http.connections import NO_HANDLE, FewConnections, NoHandle, with_patience
 from wolfspider.web.http.ip_addresses import (
     Address,
     Network,
@@ -150,6 +151,7 @@ class Guard:
         self.via = (bare_host(via[0]), via[1]) if via is not None else None
         self._resolve = resolve
         self._clock = clock
+        self._connectors: WeakSet[FewConnections] = WeakSet()
         self._pinned: dict[str, _Pinned] = {}
         self._looking: dict[str, asyncio.Task[tuple[str, ...] | Failure]] = {}
         self._named: set[str | Address] = set()
@@ -186,9 +188,15 @@ class Guard:
         the connection goes in truth."""
         return await self._known(bare_host(host) if self.via is None else self.via[0])
 
-    def connector(self, limit: int = 0, tls: ssl.SSLContext | None = None) -> aiohttp.BaseConnector:
+    def connector(self, limit: int = 0, tls: ssl.SSLContext | None = None) -> FewConnections:
         """Connects to checked addresses and no others. To be made inside a running loop."""
-        return _Connector(self, limit, tls)
+        connector = _Connector(self, limit, tls)
+        self._connectors.add(connector)
+        return connector
+
+    def _close_idle(self) -> None:
+        for connector in self._connectors:
+            connector.close_idle()
 
     async def somebody_answers(self, seconds: float) -> bool:
         """Does the one server that answers for every address take connections?"""
@@ -262,10 +270,11 @@ class Guard:
         return found[:_MOST_RECORDS], KEPT
 
     async def _looked_up(self, name: str) -> tuple[tuple[str, ...] | Failure, float]:
-        if self._resolve is None:
-            self._resolve = Lookups()
+        resolve = self._resolve = self._resolve or Lookups()
         try:
-            found = tuple(dict.fromkeys(await self._resolve(name)))
+            found = tuple(dict.fromkeys(await with_patience(lambda: resolve(name), self._close_idle)))
+        except NoHandle:
+            return NO_HANDLE, 0.0
         except TimeoutError:
             return Failure("dns", "no answer from the name server"), KEPT_FAILURE
         except socket.gaierror as error:
@@ -331,15 +340,15 @@ class _Resolver(AbstractResolver):
 FRESH: ContextVar[bool] = ContextVar("fresh", default=False)
 
 
-class _Connector(aiohttp.TCPConnector):
+class _Connector(FewConnections):
     def __init__(self, guard: Guard, limit: int, tls: ssl.SSLContext | None) -> None:
         super().__init__(
+            self._socket,
             resolver=_Resolver(guard),
             use_dns_cache=False,
             limit=limit,
             keepalive_timeout=IDLE,
             ssl=tls if tls is not None else True,
-            socket_factory=self._socket,
         )
         self._factory: partial[Any] = partial(OneAnswer, loop=self._loop)
         self._guard = guard

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from wolfspider.core.events import Phase
 from wolfspider.core.model import Capture, Failure, Fetch, host_of
 from wolfspider.web.http.client import Answer, Client
+from wolfspider.web.http.connections import most_connections
 from wolfspider.web.http.gates import HostCap, Lanes
 from wolfspider.web.http.guard import Guard
 from wolfspider.web.http.ip_addresses import public
@@ -79,6 +80,11 @@ class Live:
     def without_robots(self) -> Live:
         """The same web for services that a person named: they are asked without asking their robots.txt."""
         return Live(self.client, self.guard, self.polite, None)
+
+    def limit(self, slots: int) -> None:
+        """So many requests at a time, as far as there are file handles, and as many connections."""
+        self.lanes.count = min(slots, most_connections())
+        self.client.keep_connections(self.lanes.count)
 
     async def fetch(self, request: Request) -> Fetch:
         trip = _Trip(request)

@@ -42,6 +42,10 @@ class Lookups:
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
                 loop.call_soon_threadsafe(land, found)
 
-        threading.Thread(target=look, name="lookup", daemon=True).start()
+        try:
+            threading.Thread(target=look, name="lookup", daemon=True).start()
+        except RuntimeError:  # there are too many threads
+            self._slots.release()
+            raise
         async with asyncio.timeout(self._seconds):
             return await answer
