@@ -12,6 +12,7 @@ import inspect
 import json
 import math
 import random
+import re
 from array import array
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -24,6 +25,7 @@ from wolfspider.core import events, model
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 
+_KIND_OF_ARRAY = re.compile(r"[<>|][A-Za-z]\d*(?:\[\w+\])?")
 _LEAVES = frozenset((str, int, float, bool, type(None)))  # most of what there is, so they are looked at first
 
 
@@ -197,6 +199,8 @@ def _array_bytes(kept: np.ndarray[Any, Any]) -> bytes:
 def _array_from(blob: bytes) -> np.ndarray[Any, Any]:
     size = int.from_bytes(blob[:4], "big")
     kind, shape = json.loads(blob[4 : 4 + size])
+    if not _KIND_OF_ARRAY.fullmatch(kind):  # numpy would read it as source text of Python
+        raise ValueError("no kind of array")
     dtype = np.dtype(kind)
     if dtype.hasobject:
         raise ValueError("an array of objects is not plain data")

@@ -46,17 +46,25 @@ def connect_beside(database: Path, mode: str) -> sqlite3.Connection:
     no WAL: it is read as it is."""
     address = f"file:{quote(str(database.absolute()))}?mode={mode}"
     for uri in (address, f"{address}&immutable=1") if mode == "ro" else (address,):
-        connection = sqlite3.connect(uri, uri=True, timeout=_READERS_PATIENCE, isolation_level=None)
         try:
-            connection.execute("PRAGMA trusted_schema = OFF")
-            connection.execute("SELECT COUNT(*) FROM meta").fetchone()
-            return connection
+            return _tried(uri)
         except sqlite3.DatabaseError as error:
-            connection.close()
             trouble: sqlite3.Error = error
             if not isinstance(error, sqlite3.OperationalError) or database.with_name("run.db-wal").exists():
                 break
     raise BadInput(f"{database} cannot be read: {trouble}.") from trouble
+
+
+def _tried(uri: str) -> sqlite3.Connection:
+    """A connection that could read something."""
+    connection = sqlite3.connect(uri, uri=True, timeout=_READERS_PATIENCE, isolation_level=None)
+    try:
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("SELECT COUNT(*) FROM meta").fetchone()
+    except sqlite3.DatabaseError:
+        connection.close()
+        raise
+    return connection
 
 
 def damaged(database: Path, why: object) -> BadInput:
