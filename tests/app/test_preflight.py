@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from wolfspider.app import preflight, starting_points
+from wolfspider.app.hunt import Hunt
 from wolfspider.app.settings import Settings
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.model import Failure, Fetch
+from wolfspider.store.sqlite import create
 
 OWN: dict[str, Any] = {"urls": ("http://localhost/",), "topic": "spiders", "allow_private": True}
 
@@ -101,6 +103,21 @@ def test_a_topic_has_words(topic: str) -> None:
     with pytest.raises(Problem, match="has no words"):
         preflight.check(Settings(**{**OWN, "topic": topic}))
     preflight.check(Settings(**{**OWN, "topic": topic, "description": "spiders"}))
+
+
+@pytest.mark.parametrize("field", ["topic", "description"])
+def test_a_topic_of_control_characters_is_refused_but_a_run_that_has_one_is_resumed(field: str, tmp_path: Path) -> None:
+    settings = Settings(**{**OWN, field: "spiders \x1b]0;x\x07"})
+    with pytest.raises(Problem, match=f"The {field} has control characters"):
+        Hunt(settings, tmp_path / "new")
+    create(tmp_path / "run", {"settings": settings.to_json(), "parser": ""}, info={}).close()
+    Hunt(settings, tmp_path / "run")
+
+
+@pytest.mark.parametrize("contact", ["a\x1b[31m@example.org", "https://example.org/\x00"])
+def test_a_contact_of_control_characters_is_refused(contact: str) -> None:
+    with pytest.raises(Problem, match="mail or web address"):
+        preflight.check(Settings(**{**OWN, "contact": contact}))
 
 
 @pytest.mark.parametrize("like", [(), ("good.html",), ("./good", "pages/good.html")])

@@ -30,7 +30,14 @@ def test_marks_and_their_labels_are_drawn() -> None:
 def test_text_is_escaped() -> None:
     figure = Figure("<script>alert(1)</script>", 'a"b', "x & y").line([0, 1], [0, 1], "</svg>\x00", colour='"><b>')
     assert "<script>" not in figure.svg()
-    assert "x & y" in texts(figure.svg()) and "</svg> " in texts(figure.svg())
+    assert "x & y" in texts(figure.svg()) and "</svg>" in texts(figure.svg())
+
+
+def test_no_text_of_a_figure_has_control_characters() -> None:
+    wild = "\x1b]0;x\x07\x00\x0b\uffff wolf"
+    svg = Figure(wild, wild, wild).line([0, 1], [0, 1], wild, colour=f"red{wild}").svg()
+    ElementTree.fromstring(svg)
+    assert not any(ord(char) < 32 and char != "\n" for char in svg) and "wolf" in svg
 
 
 def test_what_cannot_be_drawn_is_left_out() -> None:

@@ -42,6 +42,8 @@ def test_tasks_are_read(file: Path) -> None:
         ({"seeds": [1]}, "'seeds' must be a list of strings"),
         ({"seeds": []}, "'seeds' is empty"),
         ({"description": None}, "'description' must be a string"),
+        ({"keywords": ["spiders", "\x1b]0;x\x07"]}, "what is wanted has control characters"),
+        ({"description": "about \x9b31m spiders"}, "what is wanted has control characters"),
         ({"keywords": [], "description": ""}, "neither 'keywords' nor 'description' has a word"),
         ({"keywords": [" ", "--", "?!"], "description": " \u2026 "}, "neither 'keywords' nor 'description' has a word"),
     ],

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from wolfspider.core import events
+from wolfspider.core import codec, events
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.model import Capture, Fetch, Link, Page, Visit
 from wolfspider.store.base import Store
@@ -365,6 +365,21 @@ def test_what_is_no_command_is_refused_and_the_run_goes_on(store: SqliteStore, t
     again = open_run(store.folder)
     Rehearsal(again).run()
     again.close()
+
+
+@pytest.mark.parametrize(
+    "command", [events.SetTopic(("\x1b]0;x\x07",)), events.Label("host\x9b", good=True), events.Exclude("a\x00b")]
+)
+def test_a_command_with_control_characters_is_refused(store: SqliteStore, command: events.Command) -> None:
+    """By a sentence to its sender; what another program wrote there, by an answer."""
+    with pytest.raises(Problem, match="The command has control characters"):
+        append_command(store.folder, command, "a person")
+    with sqlite3.connect(store.folder / "run.db") as connection:
+        values = (codec.store(command)[0],)
+        connection.execute("INSERT INTO commands (at, who, data) VALUES (1, 'x', ?)", values)
+    Rehearsal(store).step()
+    said = answer_to(store.folder, 1)
+    assert said is not None and said["kind"] == "Refused"
 
 
 def test_a_command_too_long_is_refused(store: SqliteStore) -> None:

@@ -20,7 +20,7 @@ from wolfspider.app.found_pages import Found, FoundPages
 from wolfspider.app.plugins import PARTS, check_at_hand
 from wolfspider.app.settings import LIVE, Settings
 from wolfspider.core.errors import Problem
-from wolfspider.core.events import AddSeeds, Command, EndReason, Event, SetLimit
+from wolfspider.core.events import AddSeeds, Command, EndReason, Event, SetLimit, check_texts
 from wolfspider.drivers.driver import Clock, Result
 from wolfspider.drivers.live import LiveDriver
 from wolfspider.engine.crawl import Crawl
@@ -48,6 +48,8 @@ class Hunt:
         """`given`: names of settings to apply on resume even if the run began with the same values."""
         check_at_hand({part: getattr(settings, part) for part in PARTS}, folder)
         preflight.check(settings)
+        if not (folder and is_run(folder)):
+            preflight.check_texts(settings)
         self.settings, self.folder, self.given = settings, folder, given
         # The standard input is read here, where Ctrl-C works as everywhere.
         self._listed = [] if folder and is_run(folder) else starting_points.listed(settings)
@@ -217,6 +219,7 @@ class Hunt:
             raise Problem("The crawl has not begun yet; it can be steered from its first event on.")
         if isinstance(command, AddSeeds):
             command = AddSeeds(tuple(map(sources.address, command.urls)))
+        check_texts(command)
         self.crawl.inbox.append(command)
         self._ring()
 

@@ -11,6 +11,7 @@ from wolfspider.app.settings import SITEMAP_PREFIX, STARTS, Settings, is_own_fil
 from wolfspider.core.errors import Problem
 from wolfspider.core.model import host_of
 from wolfspider.core.params import build
+from wolfspider.core.plain_text import refuse_controls
 from wolfspider.core.text import words
 from wolfspider.web.http.ip_addresses import Network, is_own_host, read_network
 from wolfspider.web.http.polite import FLOOR
@@ -36,7 +37,7 @@ def check(settings: Settings) -> None:
         sources.address(url)
     via(settings)
     networks(settings)
-    if settings.contact and not _CONTACT.fullmatch(settings.contact):
+    if settings.contact and not (_CONTACT.fullmatch(settings.contact) and settings.contact.isprintable()):
         raise Problem(f"--contact is a mail or web address, such as crawl@example.org, not {settings.contact[:80]!r}.")
     if not settings.contact and not is_local(settings):
         raise Problem(_missing(settings))
@@ -47,6 +48,12 @@ def check(settings: Settings) -> None:
     if settings.pdf and find_spec("pypdf") is None:
         raise Problem("--pdf needs a library that is not installed: pip install 'wolfspider[pdf]'.")
     judge_maker(settings.judge)
+
+
+def check_texts(settings: Settings) -> None:
+    """For a new run alone: one that was begun otherwise is resumed as it is."""
+    refuse_controls(settings.topic, "The topic")
+    refuse_controls(settings.description, "The description")
 
 
 def _missing(settings: Settings) -> str:

@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _complain(sentence: str, code: int) -> int:
-    from wolfspider.terminal.safe_text import plainly
+    from wolfspider.core.plain_text import plainly
 
     if os.environ.get("WOLFSPIDER_DEBUG"):
         import traceback

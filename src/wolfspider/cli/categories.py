@@ -115,7 +115,7 @@ class _Line(NamedTuple):
 
 
 def _lines(index: Categories, depth: int) -> Iterator[_Line]:
-    from wolfspider.terminal.safe_text import plainly
+    from wolfspider.core.plain_text import plainly
 
     root = index.tree()
     made_from = plainly(index.about.get("origin", "?"))

@@ -88,7 +88,7 @@ def say(console: Console, sentence: str, most: int = 1000) -> None:
     """A sentence for people, harmless: a terminal gets it wrapped at words, another program in one line."""
     from rich.text import Text
 
-    from wolfspider.terminal.safe_text import plainly
+    from wolfspider.core.plain_text import plainly
 
     console.print(Text(plainly(sentence, most)))
 

@@ -62,7 +62,7 @@ def _to_json(result: Result) -> dict[str, Any]:
 
 def _lines(results: list[Result]) -> Iterator[str]:
     """A line for each demand, and the first that is broken explained."""
-    from wolfspider.terminal.safe_text import plainly
+    from wolfspider.core.plain_text import plainly
 
     last = seen = ""
     for subject, checked, _ in results:

@@ -26,11 +26,11 @@ from wolfspider.core.errors import Nothing
 from wolfspider.core.events import Began, EndReason, Event, Landed, Obeyed
 from wolfspider.core.failures import MEANINGS, in_words
 from wolfspider.core.model import Failure, Page, Route, hidden, host_of
+from wolfspider.core.plain_text import plainly
 from wolfspider.store.folder import is_run
 from wolfspider.store.view import RunView
 from wolfspider.terminal import progress as terminal
 from wolfspider.terminal.crawl_screen import Tally, following
-from wolfspider.terminal.safe_text import plainly
 from wolfspider.terminal.spider_results import Outputs, show
 from wolfspider.terminal.standing import End
 

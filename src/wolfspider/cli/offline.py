@@ -203,8 +203,8 @@ def reproduce(
     from wolfspider.bench.experiment import Form
     from wolfspider.bench.papers import experiment_named, experiments
     from wolfspider.bench.run import reproduce
+    from wolfspider.core.plain_text import plain_lines
     from wolfspider.terminal import printing, progress
-    from wolfspider.terminal.safe_text import plain_lines
 
     if paper is None:
         printing.experiments(progress.console_for(), experiments())

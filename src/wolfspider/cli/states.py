@@ -66,6 +66,6 @@ def check(
     if as_json:
         print_json(asdict(found))
     else:
-        from wolfspider.terminal.safe_text import plain_lines
+        from wolfspider.core.plain_text import plain_lines
 
         print(plain_lines(modelling.text(found)), end="")

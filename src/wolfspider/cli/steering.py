@@ -29,13 +29,13 @@ from wolfspider.core import codec, events
 from wolfspider.core.errors import Problem, closest
 from wolfspider.core.events import Command
 from wolfspider.core.params import build, move
+from wolfspider.core.plain_text import plainly
 from wolfspider.core.scope import Rule
 from wolfspider.files.lock import is_owned
 from wolfspider.store.folder import Places
 from wolfspider.store.inbox import answer_to, append_command
 from wolfspider.store.view import RunView
 from wolfspider.terminal.progress import console_for
-from wolfspider.terminal.safe_text import plainly
 from wolfspider.terminal.standing import counted, resume_command
 from wolfspider.web.seeds.sources import address
 

@@ -39,8 +39,8 @@ def describe(
 ) -> None:
     """Measure a web: degrees, clustering, distances, topics."""
     from wolfspider.bench.measure import describe as measuring
+    from wolfspider.core.plain_text import plain_lines
     from wolfspider.terminal import progress
-    from wolfspider.terminal.safe_text import plain_lines
 
     at = moment(start)
     console = progress.console_for(stderr=True, quiet=quiet)

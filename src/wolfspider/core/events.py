@@ -7,11 +7,12 @@ from every sender.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
 from wolfspider.core.model import Credit, Link, Outcome, Route, Visit
+from wolfspider.core.plain_text import refuse_controls
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,3 +217,12 @@ class Exclude(Command):
 @dataclass(frozen=True, slots=True)
 class Include(Command):
     rule: str
+
+
+def check_texts(command: Command) -> None:
+    """Refuse a command with characters that nobody can see: it is kept, and shown in many places."""
+    for each in fields(command):
+        value = getattr(command, each.name)
+        for text in value if isinstance(value, tuple) else (value,):
+            if isinstance(text, str):
+                refuse_controls(text, "The command")

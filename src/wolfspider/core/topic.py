@@ -9,6 +9,7 @@ from typing import Any
 
 from wolfspider.core.errors import BadInput, closest
 from wolfspider.core.model import Page
+from wolfspider.core.plain_text import refuse_controls
 from wolfspider.core.text import words
 
 LARGEST = 256 << 20  # bytes of a topics file
@@ -67,6 +68,8 @@ def _task(path: Path, name: str, entry: Any) -> Task:
     description = entry.get("description", "")
     if not isinstance(description, str):
         raise BadInput(f"{where}: 'description' must be a string.")
+    for said in (name, description, *entry["keywords"]):
+        refuse_controls(said, f"{where}: what is wanted", BadInput)
     if not any(map(words, (*entry["keywords"], description))):
         raise BadInput(f"{where}: neither 'keywords' nor 'description' has a word; say what is wanted.")
     if not entry["seeds"]:

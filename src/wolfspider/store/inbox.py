@@ -12,7 +12,7 @@ from typing import Any
 
 from wolfspider.core import codec
 from wolfspider.core.errors import Problem
-from wolfspider.core.events import Command
+from wolfspider.core.events import Command, check_texts
 from wolfspider.store import schema
 from wolfspider.store.database import Turn, connect_beside
 from wolfspider.store.folder import Places, about_run, refuse_links
@@ -37,7 +37,9 @@ class Inbox:
         for number, at, text in self._turn.connection.execute(sql, (self._taken, _MOST_TAKEN)).fetchall():
             self._taken = number
             try:
-                commands.append((number, command_of(text)))
+                command = command_of(text)
+                check_texts(command)
+                commands.append((number, command))
             except Exception:  # whatever strangers wrote there, the run goes on
                 self._refuse(number, at)
         return commands
@@ -48,6 +50,7 @@ def append_command(folder: Path, command: Command, who: str) -> int:
     about_run(folder)
     places = Places.of(folder)
     refuse_links(places)
+    check_texts(command)
     text = codec.store(command)[0]
     if len(text) > schema.LONGEST_COMMAND:
         raise Problem(f"The command is too long: {len(text):,} characters, at most {schema.LONGEST_COMMAND:,}.")

@@ -18,11 +18,11 @@ from rich.text import Text
 from wolfspider.core.events import Event, Gauge, Landed
 from wolfspider.core.failures import in_words
 from wolfspider.core.model import Failure, Route, hidden, host_of
+from wolfspider.core.plain_text import plainly
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.view import Summary
 from wolfspider.terminal import progress as terminal
 from wolfspider.terminal import standing
-from wolfspider.terminal.safe_text import plainly
 from wolfspider.terminal.spider_results import FEWEST, Generation, Layout, Outputs, on_screen
 from wolfspider.terminal.standing import HALTED, counted
 

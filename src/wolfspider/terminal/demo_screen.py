@@ -14,9 +14,9 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from wolfspider.bench.run.demo import Demo, DemoCrawl, Line, next_steps, verdict
+from wolfspider.core.plain_text import plainly
 from wolfspider.terminal import progress as terminal
 from wolfspider.terminal.progress import percent
-from wolfspider.terminal.safe_text import plainly
 
 SHOWN = 5  # finds
 BAR = 32  # columns

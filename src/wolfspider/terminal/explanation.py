@@ -8,7 +8,7 @@ from typing import Any
 from wolfspider.app.explain import why as explain
 from wolfspider.core.failures import in_words
 from wolfspider.core.model import NEVER_ASKED, Failure, Route, hidden
-from wolfspider.terminal.safe_text import plainly
+from wolfspider.core.plain_text import plainly
 
 __all__ = ["explain", "lines"]
 

@@ -16,8 +16,8 @@ from wolfspider.bench.draw.report import measure_of, ranked
 from wolfspider.bench.experiment import Experiment
 from wolfspider.bench.stats import by_work
 from wolfspider.core.params import Param, parameters
+from wolfspider.core.plain_text import plainly
 from wolfspider.policy.strategy import REGISTRY, Strategy
-from wolfspider.terminal.safe_text import plainly
 
 _MOST_FAILURES = 5
 

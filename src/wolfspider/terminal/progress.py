@@ -17,7 +17,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from wolfspider.core.model import host_of
-from wolfspider.terminal.safe_text import plainly
+from wolfspider.core.plain_text import plainly
 
 Row = tuple[float, str, str]  # score, title and address of a page
 _WIDE = 10_000  # columns of what is no terminal

@@ -19,9 +19,9 @@ from rich.text import Text
 
 from wolfspider.app.past_runs import results
 from wolfspider.core.events import Event, Noted
+from wolfspider.core.plain_text import plainly
 from wolfspider.store.view import RunView
 from wolfspider.terminal.progress import one_line
-from wolfspider.terminal.safe_text import plainly
 
 KIND = "generation"
 MOST = 500  # results of a generation: as many as spiders may be asked for

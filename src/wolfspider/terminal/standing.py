@@ -16,12 +16,12 @@ from wolfspider.app.plugins import PARTS, call_to_resume
 from wolfspider.app.settings import Settings
 from wolfspider.core import failures
 from wolfspider.core.events import RESUMABLE, CrawlState, EndReason, Gauge, Phase
+from wolfspider.core.plain_text import plainly
 from wolfspider.files.lock import is_owned
 from wolfspider.store.folder import Places, about_run, is_run
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.view import RunView, Summary
 from wolfspider.terminal.progress import percent
-from wolfspider.terminal.safe_text import plainly
 from wolfspider.terminal.spider_results import Outputs
 
 DAY = 86_400.0

@@ -6,13 +6,12 @@ text. It follows the reader's choice of light or dark, and prints.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from html import escape
 from typing import Any
 
 from wolfspider import __version__
 from wolfspider.bench.experiment import Both, Claim, Finding, Reproduction, Ruling, Table
+from wolfspider.core.plain_text import in_markup
 
 LOOK = {True: ("holds", "✓"), False: ("fails", "✗"), None: ("open", "?")}
 VERBS = {  # of one claim, and of several
@@ -82,7 +81,7 @@ def html(reproduction: Reproduction, files: Sequence[str] = ()) -> str:
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">',
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{_text(reproduction.experiment.title)}</title>",
+        f"<title>{in_markup(reproduction.experiment.title)}</title>",
         f"<style>{STYLE}</style></head><body><main>",
         *_body(reproduction, files),
         "</main></body></html>",
@@ -111,8 +110,8 @@ def duration(seconds: float) -> str:
 def _body(reproduction: Reproduction, files: Sequence[str]) -> list[str]:
     experiment = reproduction.experiment
     return [
-        f'<header><h1>{_text(experiment.title)}</h1><p class="paper">{_text(experiment.paper)}</p>',
-        f"<p>{_text(experiment.about)}</p>{_tally(reproduction.findings)}</header>",
+        f'<header><h1>{in_markup(experiment.title)}</h1><p class="paper">{in_markup(experiment.paper)}</p>',
+        f"<p>{in_markup(experiment.about)}</p>{_tally(reproduction.findings)}</header>",
         "<h2>What is claimed, and what was found</h2>",
         *map(_claim, reproduction.findings),
         *(["<h2>Tables</h2>"] if reproduction.tables else []),
@@ -120,8 +119,8 @@ def _body(reproduction: Reproduction, files: Sequence[str]) -> list[str]:
         *(["<h2>Figures</h2>"] if reproduction.figures else []),
         *(f"<figure>{figure.svg()}</figure>" for figure in reproduction.figures),
         *_how(reproduction),
-        *_list("The same for other programs", (f'<a href="{_text(name)}">{_text(name)}</a>' for name in files)),
-        f"<footer>wolfspider {_text(__version__)}</footer>",
+        *_list("The same for other programs", (f'<a href="{in_markup(name)}">{in_markup(name)}</a>' for name in files)),
+        f"<footer>wolfspider {in_markup(__version__)}</footer>",
     ]
 
 
@@ -137,9 +136,9 @@ def _tally(findings: Sequence[Finding]) -> str:
 def _claim(found: Finding) -> str:
     claim, ruling = found.claim, found.ruling
     facts = [
-        ("Claimed in", _text(claim.source)),
-        ("Test", _text(ruling.statistic)),
-        ("Why", _text(ruling.sentence)),
+        ("Claimed in", in_markup(claim.source)),
+        ("Test", in_markup(ruling.statistic)),
+        ("Why", in_markup(ruling.sentence)),
         ("Can it fail?", _able_to_fail(claim, found.broken)),
     ]
     listed = "".join(f"<dt>{name}</dt><dd>{fact}</dd>" for name, fact in facts if fact)
@@ -147,15 +146,15 @@ def _claim(found: Finding) -> str:
     badge = f'<span class="badge {look}">{sign} {ruling.word}</span>'
     return (
         f'<section class="claim"><div class="number">{claim.number}</div><div><div class="head">'
-        f'<p class="says">{_text(claim.says)}</p>{badge}</div><dl>{listed}</dl></div></section>'
+        f'<p class="says">{in_markup(claim.says)}</p>{badge}</div><dl>{listed}</dl></div></section>'
     )
 
 
 def _able_to_fail(claim: Claim, broken: Ruling | None) -> str:
     if claim.broken is None or broken is None:
         return ""
-    statistic = f' <span class="soft">({_text(broken.statistic)})</span>' if broken.statistic else ""
-    return f"{_text(claim.broken.says)} Then it <strong>{broken.word}</strong>{statistic}."
+    statistic = f' <span class="soft">({in_markup(broken.statistic)})</span>' if broken.statistic else ""
+    return f"{in_markup(claim.broken.says)} Then it <strong>{broken.word}</strong>{statistic}."
 
 
 def _table(table: Table) -> str:
@@ -163,10 +162,10 @@ def _table(table: Table) -> str:
     texts = [any(isinstance(line[column], str) for line in table.lines) for column in range(len(table.columns))]
     kinds = ["" if text else "n" for text in texts]
     body = "".join("<tr>" + "".join(map(_cells, line, doubled, kinds)) + "</tr>" for line in table.lines)
-    note = f'<p class="note">{_text(table.note)}</p>' if table.note else ""
+    note = f'<p class="note">{in_markup(table.note)}</p>' if table.note else ""
     head = _table_head(table.columns, doubled, kinds)
     return (
-        f'<div class="wide"><table><caption>{_text(table.title)}</caption><thead>{head}</thead>'
+        f'<div class="wide"><table><caption>{in_markup(table.title)}</caption><thead>{head}</thead>'
         f"<tbody>{body}</tbody></table></div>{note}"
     )
 
@@ -183,14 +182,16 @@ def _table_head(columns: Sequence[str], doubled: Sequence[bool], kinds: Sequence
 
 
 def _th(name: str, kind: str, span: str = "") -> str:
-    return f'<th class="{kind}" {span}>{_text(name)}</th>'
+    return f'<th class="{kind}" {span}>{in_markup(name)}</th>'
 
 
 def _cells(value: Any, double: bool, kind: str) -> str:
     if not double:
-        return f'<td class="{kind}">{_text(number(value))}</td>'
+        return f'<td class="{kind}">{in_markup(number(value))}</td>'
     both = value if isinstance(value, Both) else Both(value, None)
-    return f'<td class="n">{_text(number(both.ours))}</td><td class="n printed">{_text(number(both.paper))}</td>'
+    return (
+        f'<td class="n">{in_markup(number(both.ours))}</td><td class="n printed">{in_markup(number(both.paper))}</td>'
+    )
 
 
 def _how(reproduction: Reproduction) -> list[str]:
@@ -200,17 +201,12 @@ def _how(reproduction: Reproduction) -> list[str]:
     cells = f"{len(reproduction.rows):,} cells, {duration(reproduction.seconds)} of computing on one core"
     return [
         "<h2>How it was run</h2>",
-        f"<pre><code>wolfspider reproduce {_text(experiment.name)}{options} --out DIR</code></pre>",
+        f"<pre><code>wolfspider reproduce {in_markup(experiment.name)}{options} --out DIR</code></pre>",
         f"<p>{'The quick form' if form.quick else 'The full form'}: {cells}.</p>",
-        *_list("What was scaled down", map(_text, experiment.scaled(form))),
+        *_list("What was scaled down", map(in_markup, experiment.scaled(form))),
     ]
 
 
 def _list(title: str, lines: Iterable[str]) -> list[str]:
     listed = "".join(f"<li>{line}</li>" for line in lines)
     return [f"<h3>{title}</h3><ul>{listed}</ul>"] if listed else []
-
-
-def _text(words: str) -> str:
-    """Escaped, and without the control characters that HTML does not allow."""
-    return escape(re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]", "\ufffd", words))

@@ -16,12 +16,13 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from itertools import chain, cycle, repeat
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from wolfspider.core.plain_text import in_markup
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#5B5B5B", "#8C6D00")
 HEAT = ("#DCE9F5", "#B5D1E8", "#85B4D8", "#5492C4", "#2F70A9", "#174E83", "#0A2F57")  # from little to much
@@ -266,7 +267,7 @@ def frame(title: str, width: int, height: int) -> list[str]:
     size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
     return [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{fonts}" font-size="12">',
-        f"<title>{escape(title)}</title>",
+        f"<title>{in_markup(title)}</title>",
         f'<rect width="{width}" height="{height}" rx="8" fill="#FFFFFF"/>',
         text(24, 31, title, INK, size=16, bold=True),
     ]
@@ -288,7 +289,7 @@ def _grid(figure: Figure, x: Axis, y: Axis) -> Iterable[str]:
 
 def _mark(mark: Mark, x: Axis, y: Axis) -> str:
     xs, ys = x.place(mark.xs), y.place(mark.ys)
-    colour = escape(mark.colour)
+    colour = in_markup(mark.colour)
     if mark.kind == "points":
         dots = "".join(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="{mark.size:g}"/>' for a, b in zip(xs, ys, strict=True))
         return f'<g fill="{colour}" fill-opacity="0.6">{dots}</g>'
@@ -314,13 +315,13 @@ def _cells(mark: Mark, x: Axis, y: Axis) -> str:
     boxes = "".join(
         f"M{a:.1f} {b:.1f}H{c:.1f}V{d:.1f}H{a:.1f}Z" for a, b, c, d in zip(lefts, tops, rights, bottoms, strict=True)
     )
-    return f'<path d="{boxes}" fill="{escape(mark.colour)}" stroke="#FFFFFF" stroke-width="0.4"/>'
+    return f'<path d="{boxes}" fill="{in_markup(mark.colour)}" stroke="#FFFFFF" stroke-width="0.4"/>'
 
 
 def _legend(marks: Sequence[Mark], left: float) -> Iterable[str]:
     for row, mark in enumerate(marks):
         at = TOP + 8 + row * LEGEND_ROW
-        colour = escape(mark.colour)
+        colour = in_markup(mark.colour)
         if mark.kind == "points":
             yield f'<circle cx="{left + 9:.1f}" cy="{at}" r="4" fill="{colour}" fill-opacity="0.6"/>'
         elif mark.kind in ("band", "area", "cells"):
@@ -344,5 +345,4 @@ def text(
     x: float, y: float, words: str, colour: str, *, anchor: str = "start", size: int = 12, bold: bool = False
 ) -> str:
     look = f'text-anchor="{anchor}" font-size="{size}"' + (' font-weight="600"' if bold else "")
-    clean = escape("".join(c if c.isprintable() else " " for c in words))
-    return f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}" {look}>{clean}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}" {look}>{in_markup(words)}</text>'
