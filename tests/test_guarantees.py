@@ -62,6 +62,7 @@ HAZARDS = (  # each has a line of its own, which begins so
     "An estimate of the time left that stands still",
     "Visits that wait shown as visits in flight",
     "Gauges that fill the disk, or get into the journal",
+    "A strategy or a judge of your own that prints, fails, never ends or has changed",
 )
 
 

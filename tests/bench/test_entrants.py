@@ -120,13 +120,14 @@ def test_what_is_wrong_is_told_before_anything_is_run(tiny: str, fox: Path, tmp_
 
 
 def test_an_error_during_a_crawl_is_told_with_its_line(tiny: str, fox: Path) -> None:
-    fox.write_text(FOX + "    def observe(self, outcome):\n        return {}[1]\n")
+    """One that shows in the trial before the bench would keep it from beginning."""
+    fox.write_text(FOX + "    def observe(self, outcome):\n        return {'host': []}[outcome.visit.link.host[:4]]\n")
     (row,) = measured(tiny, (fox,)).rows
-    assert row["error"] == f"{fox} line 13, in observe: KeyError: 1."
+    assert row["error"] == f"{fox} line 13, in observe: KeyError: 'a.te'."
 
 
 def test_a_judge_that_returns_no_verdict_is_told(tiny: str, strict: Path) -> None:
-    strict.write_text(STRICT.replace('verdict(float("jump" in page.words), 0.5)', "0.5"))
+    strict.write_text(STRICT.replace("return", "return page.final_url.count('//host') and"))
     (row,) = measured(tiny, ("breadth-first",), judge=str(strict)).rows
     assert row["error"].startswith(f"{strict}, Strict.score: it must return a Verdict")
 

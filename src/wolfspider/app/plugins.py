@@ -11,6 +11,7 @@ import hashlib
 import inspect
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout
 from importlib.abc import SourceLoader
 from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
@@ -158,6 +159,12 @@ def _check_ending(name: str) -> None:
         raise Problem(f"{name} is no Python file: strategies and judges are taken from a file that ends in .py.")
 
 
+def file_digests(names: Mapping[str, str]) -> dict[str, str]:
+    """Of the files of the person's own that these parts of a crawl are taken from, as they are now."""
+    load: dict[str, Callable[[str], Any]] = {"strategy": strategy_kind, "judge": judge_maker}
+    return {part: content_digest(load[part](name)) for part, name in names.items() if is_file(name)}
+
+
 def content_digest(kind: type) -> str:
     """Of the file of the person's own that this class comes from, as it was when it was loaded."""
     return kind.__module__.rpartition("_")[2]
@@ -247,7 +254,8 @@ def _loaded(path: Path) -> ModuleType:
     all_strategies()
     registered = dict(REGISTRY)
     try:
-        loader.exec_module(module)
+        with redirect_stdout(sys.stderr):  # what it prints is no data of the command that loads it
+            loader.exec_module(module)
     except SystemExit as error:
         del sys.modules[name]
         raise BadInput(f"{path} cannot be loaded: it calls sys.exit.") from error

@@ -12,7 +12,7 @@ from typing import Any
 
 from wolfspider import __version__
 from wolfspider.app import past_runs
-from wolfspider.app.plugins import GIVEN, PARTS, check_at_hand, is_own
+from wolfspider.app.plugins import GIVEN, PARTS, check_at_hand, file_digests, is_own
 from wolfspider.app.settings import IDENTITY, Settings
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason
@@ -45,6 +45,7 @@ def opened(
             unless_good.callback(store.close)
             if not _came_to_nothing(store, folder, settings, remark):
                 check_same(settings, Settings.of_run(store.about), folder)
+                _tell_of_changed_files(settings, store.about.get("files", {}), remark)
                 unless_good.pop_all()
                 return store
             before_removal()
@@ -52,6 +53,8 @@ def opened(
         shutil.rmtree(folder)
     # What a new run says of itself: how it was asked for, and what it starts from.
     about: dict[str, Any] = {"settings": settings.to_json(), "parser": parser()}
+    if files := _own_files(settings):
+        about["files"] = files
     if settings.learned_from:
         about["learned"] = past_runs.hand_on(Path(settings.learned_from), folder, settings, remark)
     # For the head of every archive file: the program and the person behind the crawl.
@@ -59,6 +62,18 @@ def opened(
     if settings.contact:
         info["operator"] = settings.contact
     return create(folder, about, info=info, full=full)
+
+
+def _own_files(settings: Settings) -> dict[str, str]:
+    """Digests of the person's own files that strategy and judge come from."""
+    return file_digests({part: getattr(settings, part) for part in PARTS})
+
+
+def _tell_of_changed_files(settings: Settings, before: Mapping[str, str], remark: Callable[[str], None]) -> None:
+    for part, digest in _own_files(settings).items():
+        if before.get(part, digest) != digest:
+            name = getattr(settings, part)
+            remark(f"{name} has changed since this run was begun: from here on the {part} decides as it is now.")
 
 
 def _came_to_nothing(store: Store, folder: Path, settings: Settings, remark: Callable[[str], None]) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
@@ -82,6 +84,15 @@ for group in (web_app, states_app):
 
 def print_json(data: object) -> None:
     print(json.dumps(data, ensure_ascii=True))
+
+
+@contextmanager
+def own_output() -> Iterator[TextIO]:
+    """The standard output, for this command's data alone: what a strategy or a judge of the person's own prints
+    meanwhile goes to the standard error."""
+    output = sys.stdout
+    with redirect_stdout(sys.stderr):
+        yield output
 
 
 def say(console: Console, sentence: str, most: int = 1000) -> None:

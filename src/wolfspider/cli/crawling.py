@@ -14,13 +14,13 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from wolfspider.app import starting_points
 from wolfspider.app.event_json import told
 from wolfspider.app.hunt import Hunt
 from wolfspider.app.settings import Chosen, Settings
-from wolfspider.cli.common import print_json, say
+from wolfspider.cli.common import own_output, print_json, say
 from wolfspider.cli.steering import told_of
 from wolfspider.core.errors import Nothing
 from wolfspider.core.events import Began, EndReason, Event, Landed, Obeyed
@@ -73,17 +73,18 @@ def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool, given: C
         tally.hear(event)
         outputs.hear(event)
         if as_json:
-            sys.stdout.write(json.dumps(told(event), ensure_ascii=True) + "\n")
+            output.write(json.dumps(told(event), ensure_ascii=True) + "\n")
         elif isinstance(event, Obeyed):
             say(console, told_of(event))
 
-    hunt = Hunt(settings, folder, tell=tell, remark=lambda sentence: say(console, sentence), given=given)
-    asyncio.run(starting_points.check_server(settings))
-    hunt.open_leaps()  # here Ctrl-C works as everywhere
-    with following(console, tally, outputs, moves=not (as_json and sys.stdout.isatty())) as look:
-        reason = asyncio.run(guided(hunt, lambda sentence: say(console, sentence), look))
-    view = RunView(folder)
-    outputs.conclude(view)
+    with own_output() as output:
+        hunt = Hunt(settings, folder, tell=tell, remark=lambda sentence: say(console, sentence), given=given)
+        asyncio.run(starting_points.check_server(settings))
+        hunt.open_leaps()  # here Ctrl-C works as everywhere
+        with following(console, tally, outputs, moves=not (as_json and output.isatty())) as look:
+            reason = asyncio.run(guided(hunt, lambda sentence: say(console, sentence), look, output))
+        view = RunView(folder)
+        outputs.conclude(view)
     if outputs.newest is not None and not as_json:
         show(terminal.console_for(), outputs.newest)
     sys.stdout.flush()
@@ -99,7 +100,7 @@ def exit_code(reason: EndReason, tally: Tally) -> int:
     return NOTHING if code == 0 and not tally.pages_in else code
 
 
-async def guided(hunt: Hunt, say: Callable[[str], None], look: Callable[[], None]) -> EndReason:
+async def guided(hunt: Hunt, say: Callable[[str], None], look: Callable[[], None], output: TextIO) -> EndReason:
     """Run the hunt and return why it ended; signals end it, the first one gently."""
     signals = 0
 
@@ -116,7 +117,7 @@ async def guided(hunt: Hunt, say: Callable[[str], None], look: Callable[[], None
     for number in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError):  # systems without signals of this kind
             loop.add_signal_handler(number, handle)
-    ticking = asyncio.create_task(_tick(look))
+    ticking = asyncio.create_task(_tick(look, output))
     hunting = asyncio.create_task(hunt.run())
     try:
         await asyncio.wait((ticking, hunting), return_when=asyncio.FIRST_COMPLETED)
@@ -129,11 +130,11 @@ async def guided(hunt: Hunt, say: Callable[[str], None], look: Callable[[], None
         ticking.cancel()
 
 
-async def _tick(look: Callable[[], None]) -> None:
+async def _tick(look: Callable[[], None], output: TextIO) -> None:
     """The picture moves while nothing lands, and lines of events do not wait for more of them."""
     while True:
         look()
-        sys.stdout.flush()
+        output.flush()
         await asyncio.sleep(_TICK)
 
 
@@ -195,12 +196,13 @@ def dry_run(chosen: Chosen, as_json: bool, quiet: bool) -> int:
     settings = replace(chosen.settings, pages=min(TRIED, chosen.settings.pages), disk_floor=0, tries=1, record="")
     errors = terminal.console_for(stderr=True, quiet=quiet)
     trial = Trial(chosen)
-    hunt = Hunt(settings, None, tell=trial.hear, remark=trial.remarks.append)
-    asyncio.run(starting_points.check_server(settings))
-    hunt.open_leaps()  # here Ctrl-C works as everywhere
-    with terminal.busy(errors, "Trying a few pages ..."):
-        reason = asyncio.run(guided(hunt, lambda sentence: say(errors, sentence), lambda: None))
-    report = trial.report(hunt)
+    with own_output() as output:
+        hunt = Hunt(settings, None, tell=trial.hear, remark=trial.remarks.append)
+        asyncio.run(starting_points.check_server(settings))
+        hunt.open_leaps()  # here Ctrl-C works as everywhere
+        with terminal.busy(errors, "Trying a few pages ..."):
+            reason = asyncio.run(guided(hunt, lambda sentence: say(errors, sentence), lambda: None, output))
+        report = trial.report(hunt)
     if as_json:
         print_json(report)
     else:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from wolfspider.cli.common import STDOUT, WEB, Quiet, Time, app, moment, open_world, print_json, verbatim
+from wolfspider.cli.common import STDOUT, WEB, Quiet, Time, app, moment, open_world, own_output, print_json, verbatim
 from wolfspider.core.errors import Problem
 
 
@@ -114,7 +114,7 @@ def bench(
         record=None if record is None else str(record),
     )
     errors = progress.console_for(stderr=True, quiet=quiet)
-    with progress.Bar(errors, "bench") as bar:
+    with own_output(), progress.Bar(errors, "bench") as bar:
         results = runner.run(runner.quick(asked) if quick else asked, None if out == STDOUT else out, bar)
     if out == STDOUT:
         print_json(asdict(results))

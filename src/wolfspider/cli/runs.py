@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from wolfspider.app.settings import CHANGEABLE
-from wolfspider.cli.common import Quiet, app, print_json, say, verbatim
+from wolfspider.cli.common import Quiet, app, own_output, print_json, say, verbatim
 from wolfspider.cli.options import with_settings
 
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
@@ -122,7 +122,8 @@ def explain(
     """Why an address was visited, or was not: where it was found, its score, rules, attempts, and what came of it."""
     from wolfspider.terminal import explanation
 
-    found = explanation.explain(run, url)
+    with own_output():
+        found = explanation.explain(run, url)
     if as_json:
         print_json(found)
     else:

@@ -15,11 +15,17 @@ from wolfspider.app.plugins import content_digest, is_file, judge_maker, strateg
 from wolfspider.bench.measure.metrics import key
 from wolfspider.bench.run.source import imports_of
 from wolfspider.core.errors import Problem, closest
+from wolfspider.core.params import build
 from wolfspider.core.topic import Task, Topic
 from wolfspider.policy.judges import JUDGES, ORACLE, make_judge
 from wolfspider.policy.judges.judge import Judge
 from wolfspider.policy.strategy import Strategy
 from wolfspider.strategies import all_strategies
+from wolfspider.testing.demands import Checked, tried
+from wolfspider.testing.judge_conformance import verdicts_are_scores
+from wolfspider.testing.sketch import Sketch, Trial, configured
+
+FEW = 20  # downloads of a trial
 
 
 class Plugin(NamedTuple):
@@ -73,6 +79,27 @@ def _plugin_of(given: str, kind: type) -> Plugin:
     path = Path(given.partition(".py")[0] + ".py").absolute()
     name = str(getattr(kind, "name", "") or kind.__name__)
     return Plugin(f"{path}:{kind.__name__}", name, content_digest(kind), imports_of(path.read_bytes()))
+
+
+def check_works(entrants: Iterable[Entrant], judge: Entrant, settings: Mapping[str, Mapping[str, str]]) -> None:
+    """Try plug-ins on a few pages in memory: what fails there would fail in every row."""
+    checks: list[tuple[Entrant, Checked]] = []
+    if judge.plugin:
+        checks.append((judge, tried(verdicts_are_scores, judge_maker(judge.plugin.address))))
+    for entrant in entrants:
+        if entrant.plugin:
+            kind = strategy_of(entrant.name, entrant.plugin)
+            params: Any = build(kind.Params, settings.get(entrant.name, {}))
+            checks.append((entrant, tried(_crawls, configured(kind, vars(params)))))
+    for entrant, checked in checks:
+        if checked.seen:
+            sentence = f"{entrant.given} cannot take part: {checked.seen.rstrip('.')}. {checked.remedy}"
+            raise Problem(f"{sentence} More is tried by: wolfspider conform {entrant.given}")
+
+
+def _crawls(kind: type[Strategy]) -> None:
+    """It crawls."""
+    Trial(kind, Sketch(), pages=FEW).run()
 
 
 def strategy_of(name: str, plugin: Plugin | None) -> type[Strategy]:

@@ -24,7 +24,14 @@ import wolfspider
 from wolfspider.bench import Row
 from wolfspider.bench.run.cell import Cell, Measured, work
 from wolfspider.bench.run.crawls import row_of
-from wolfspider.bench.run.entrants import Entrant, files_of, judges_entered, strategies_entered, strategy_of
+from wolfspider.bench.run.entrants import (
+    Entrant,
+    check_works,
+    files_of,
+    judges_entered,
+    strategies_entered,
+    strategy_of,
+)
 from wolfspider.bench.run.leap_index import index_of
 from wolfspider.bench.run.pool import run_cells
 from wolfspider.bench.run.result_cache import ResultCache, digest_of, write_whole
@@ -173,6 +180,7 @@ def check(bench: Bench) -> Entrants:
         settings.setdefault(names[strategy], {}).update(values)
     for entrant in strategies:
         build(strategy_of(entrant.name, entrant.plugin).Params, settings.get(entrant.name, {}))
+    check_works(strategies, judge, settings)
     return Entrants(strategies, judge, settings)
 
 
