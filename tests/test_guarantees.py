@@ -16,6 +16,7 @@ HAZARDS = (  # each has a line of its own, which begins so
     "The process is killed",
     "The power fails",
     "The disk is full",
+    "A call of the system fails",
     "The folder is read-only, or vanishes",
     "The page limit is lowered",
     "Two processes want one run",
