@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -189,6 +190,12 @@ def test_the_map_of_modules_and_the_picture_of_packages_are_those_of_the_source(
 def test_every_module_begins_with_a_sentence() -> None:
     heads = {path: ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) for path in SOURCE.rglob("*.py")}
     assert [path for path, text in heads.items() if not text] == []
+
+
+def test_no_name_of_a_class_stands_for_two_things() -> None:
+    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in SOURCE.rglob("*.py"))
+    names = Counter(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    assert [name for name, count in names.items() if count > 1] == []
 
 
 def test_the_architecture_names_the_methods_that_every_strategy_writes() -> None:

@@ -13,7 +13,7 @@ import pytest
 from wolfspider.bench.experiment import Form
 from wolfspider.bench.papers.akbari_lafc.cells import STUDIES, ground_of, measured, new_crawl, run
 from wolfspider.bench.papers.akbari_lafc.scales import CRAWLERS, ruling_rate, settings
-from wolfspider.bench.papers.akbari_lafc.tally import Restricted, Tally, anytime, curve, largest
+from wolfspider.bench.papers.akbari_lafc.tally import DownloadTally, Restricted, anytime, curve, largest
 from wolfspider.bench.run.starts import ADDRESS
 from wolfspider.core.events import Event, Landed
 from wolfspider.core.model import Page
@@ -98,7 +98,7 @@ def test_a_curve_counts_what_was_found_by_each_tenth() -> None:
 
 
 def test_an_any_time_curve_ends_with_all_that_was_found() -> None:
-    tally = Tally({})
+    tally = DownloadTally({})
     tally.times = array("d", [10.0, 20.0, 40.0])
     tally.found = {5: 1, 6: 3}
     steps = anytime(tally, 0.0, 6.0)
@@ -147,11 +147,11 @@ def test_crawls_that_share_the_budget_are_one_row() -> None:
     assert row["curve"][-1] == len(row["found"])
 
 
-def heard(train: str, strategy: str) -> tuple[Tally, Tally, Tally]:
+def heard(train: str, strategy: str) -> tuple[DownloadTally, DownloadTally, DownloadTally]:
     """What was counted of a crawl, and what its training and the rest of it brought, whatever was charged."""
     known = setting("compare", strategy=strategy, train=train)
     ground = ground_of(known)
-    counted, trained, crawled = (Tally(ground.places()) for _ in range(3))
+    counted, trained, crawled = (DownloadTally(ground.places()) for _ in range(3))
 
     def apart(event: Event) -> None:
         if isinstance(event, Landed) and event.how == "out":

@@ -22,7 +22,7 @@ from wolfspider.bench.draw.page import duration, html, number
 from wolfspider.bench.draw.svg import Figure
 from wolfspider.bench.experiment import (
     Both,
-    Broken,
+    BrokenVariant,
     Claim,
     Experiment,
     Form,
@@ -52,7 +52,9 @@ def rises(rows: Rows) -> Ruling:
     return Ruling(count == len(pairs), f"{count} of {len(pairs)} steps rise")
 
 
-RISES = Claim(1, "Squares rise.", "section 1", rises, Broken("The rows are turned round.", lambda rows: rows[::-1]))
+RISES = Claim(
+    1, "Squares rise.", "section 1", rises, BrokenVariant("The rows are turned round.", lambda rows: rows[::-1])
+)
 MOON = Claim(
     2, "They rise on the moon too.", "section 2", lambda rows: Ruling(None, sentence="Nobody went there."), None
 )
@@ -274,7 +276,7 @@ def test_a_test_that_lets_the_broken_variant_pass_is_told(tmp_path: Path) -> Non
 
 
 def test_a_claim_that_does_not_hold_is_no_error(tmp_path: Path) -> None:
-    falls = toy(lambda setting: {"y": -setting["x"]}, claims=(replace(RISES, broken=Broken("As it is.", list)),))
+    falls = toy(lambda setting: {"y": -setting["x"]}, claims=(replace(RISES, broken=BrokenVariant("As it is.", list)),))
     done = reproduce(falls, tmp_path, Form(), jobs=1)
     assert done.findings[0].ruling.holds is False
     assert exit_code(done) == 0
@@ -284,7 +286,9 @@ def test_a_broken_variant_that_cannot_be_tested_shows_nothing() -> None:
     def test(rows: Rows) -> Ruling:
         return Ruling(True, "n = 2") if rows else Ruling(None, sentence="No rows.")
 
-    assert not finding(replace(RISES, test=test, broken=Broken("No rows.", lambda rows: [])), [{}, {}]).able_to_fail
+    assert not finding(
+        replace(RISES, test=test, broken=BrokenVariant("No rows.", lambda rows: [])), [{}, {}]
+    ).able_to_fail
     assert not finding(replace(RISES, test=test, broken=None), [{}]).able_to_fail
     assert finding(MOON, []).able_to_fail
 
@@ -313,7 +317,7 @@ class Seen(HTMLParser):
 
 
 def page_saying(words: str) -> str:
-    claim = Claim(1, words, words, lambda rows: Ruling(True, words or "-", words), Broken(words, list))
+    claim = Claim(1, words, words, lambda rows: Ruling(True, words or "-", words), BrokenVariant(words, list))
     table = Table(words, (words, words), [(words, Both(words, words))], words)
     figure = Figure(words, words, words).line([0, 1], [0, 1], words)
     experiment = toy(claims=(claim,), name=words, title=words, paper=words, about=words, scaled=lambda form: [words])

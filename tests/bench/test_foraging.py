@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from wolfspider.bench.measure.folds import DAY, HOUR, Atlas, Documents, jsonable
-from wolfspider.bench.measure.foraging import Foraging, Freshness, Lags, Population, Tally, shares
+from wolfspider.bench.measure.foraging import Foraging, ForagingTally, Freshness, Lags, Population, shares
 from wolfspider.core.events import Began, Credited, Ended, Event, Landed, Noted
 from wolfspider.core.model import Credit, Failure, Link, Outcome, Page, Visit
 
@@ -56,7 +56,7 @@ def feed(fold: Any, *events: Event) -> Any:
 
 def test_efficiencies_are_ratios_of_what_was_rewarded_downloaded_sent_and_found() -> None:
     tally = feed(
-        Tally(),
+        ForagingTally(),
         landed(1, "http://n/1", 0.5, links=("http://n/2", "http://n/9")),
         landed(2, "http://n/2", 1.0, published=0.5),
         landed(3, "http://n/2", 1.0, "b", published=0.5),
@@ -81,7 +81,7 @@ def test_efficiencies_are_ratios_of_what_was_rewarded_downloaded_sent_and_found(
 
 
 def test_before_anything_happened_ratios_are_none() -> None:
-    row = Tally().row()
+    row = ForagingTally().row()
     assert row["download_efficiency"] is row["sent_efficiency"] is row["relative_found_url"] is None
     assert row["series"]["downloads"] == []
 

@@ -27,7 +27,7 @@ from wolfspider.core.events import Noted
 from wolfspider.core.params import parameters
 from wolfspider.store.view import RunView
 from wolfspider.strategies.spider.generations import SpiderParams
-from wolfspider.terminal.crawl_screen import Tally, _picture, following
+from wolfspider.terminal.crawl_screen import CrawlTally, _picture, following
 from wolfspider.terminal.spider_results import (
     FEWEST,
     MOST,
@@ -116,7 +116,7 @@ def drawn(shown: Generation | None, width: int = 80, height: int = 24, color: bo
         color_system="standard" if color else None,
         _environ={},
     )
-    console.print(_picture(console, Tally(500), shown))
+    console.print(_picture(console, CrawlTally(500), shown))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
@@ -233,7 +233,7 @@ def test_without_generations_the_screen_is_that_of_any_crawl() -> None:
 
 def test_where_nothing_moves_each_generation_is_a_line() -> None:
     console, outputs = Console(file=io.StringIO(), width=10_000), Outputs()
-    with following(console, Tally(500), outputs) as look:
+    with following(console, CrawlTally(500), outputs) as look:
         for number in (1, 2):
             outputs.hear(noted(result(title=EVIL), generation=number, final=number == 2))
         look()

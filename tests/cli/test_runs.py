@@ -37,8 +37,8 @@ from wolfspider.store.page_count import PageCount
 from wolfspider.store.sqlite import create
 from wolfspider.store.view import RunView
 from wolfspider.terminal import explanation
-from wolfspider.terminal.crawl_screen import Tally
-from wolfspider.terminal.standing import End
+from wolfspider.terminal.crawl_screen import CrawlTally
+from wolfspider.terminal.standing import RunEnd
 from wolfspider.web.server.serve import Manner, serve
 
 DOCS = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
@@ -118,7 +118,7 @@ def test_a_crawl_that_goes_on_counts_from_what_it_had(crawl: Run, run: Run, tmp_
 
 def test_the_tally_of_a_resumed_run_starts_from_what_there_is(crawl: Run, tmp_path: Path) -> None:
     crawl("--pages 4")
-    view, tally = RunView(tmp_path / "run"), Tally(100)
+    view, tally = RunView(tmp_path / "run"), CrawlTally(100)
     tally.take_stock(view.summary(), view.hosts())
     assert tally.downloads == 4 and tally.pages_in >= 3 and tally.hosts and "of the downloads" in tally.summary()
 
@@ -287,9 +287,9 @@ def test_what_a_failure_says_never_reaches_the_terminal_as_it_came(run: Run, via
     ],
 )
 def test_every_end_says_why_and_what_to_do(reason: str, says: str, then: str) -> None:
-    tally = Tally(10)
+    tally = CrawlTally(10)
     tally.count = PageCount(5, 2)
-    end = End(Path("my-run"), reason, 10, tally.count)
+    end = RunEnd(Path("my-run"), reason, 10, tally.count)
     assert says in end.why() and any(then in line for line in end.next_steps())
     assert exit_code(events.EndReason(reason), tally) == CODES[events.EndReason(reason)]
 

@@ -23,7 +23,7 @@ from wolfspider.store.inbox import append_command
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.view import RunView
 from wolfspider.terminal import standing
-from wolfspider.terminal.crawl_screen import Tally
+from wolfspider.terminal.crawl_screen import CrawlTally
 from wolfspider.web.server.serve import Manner, serve
 
 HASTY = "--delay 0 --adapt 0 --tries 1 --disk-floor 0"
@@ -215,7 +215,7 @@ def test_status_says_of_an_ended_run_what_the_crawl_said_at_its_end(
 
 def test_a_run_without_links_says_which_links_it_does_not_follow() -> None:
     def why(nofollow: str) -> str:
-        return standing.End(Path("run"), "done", 1, PageCount(1, 0), nofollow=nofollow).why()
+        return standing.RunEnd(Path("run"), "done", 1, PageCount(1, 0), nofollow=nofollow).why()
 
     assert why("obey").endswith(" Links marked nofollow are not followed (--nofollow).")
     assert why("pages").endswith(" Links of pages that say nofollow are not followed (--nofollow).")
@@ -346,7 +346,7 @@ def test_the_newest_pages_on_the_screen_are_of_different_addresses() -> None:
         outcome = Outcome(Visit(1, Link(asked)), found, Verdict(score, score > 0.5), 1, 0.1, 1e9)
         return Landed(1e9, outcome, "out", 1)
 
-    tally = Tally(10)
+    tally = CrawlTally(10)
     for asked, score in (("http://a.test/old", 0.8), ("http://a.test/", 0.9)):
         tally.hear(landed(asked, score))
         assert list(tally.newest) == [(score, f"by {asked}", "http://a.test/")]
@@ -355,7 +355,7 @@ def test_the_newest_pages_on_the_screen_are_of_different_addresses() -> None:
 
 
 def test_the_screen_knows_of_a_crawl_what_its_events_tell() -> None:
-    tally = Tally(10)
+    tally = CrawlTally(10)
     assert tally.fetching() == "fetching nothing yet" and tally.now is None
     tally.hear(gauge(in_flight=2, longest="http://a.test/", longest_since=1e9 - 30, longest_deadline=60.0, relevant=3))
     assert re.fullmatch(r"fetching 2, the longest for 3\d s of 60 s: http://a.test/", tally.fetching())

@@ -247,7 +247,7 @@ def archive(data: bytes) -> None:
     assert all(isinstance(sentence, str) for sentence in health.damage)
     for offset, length, _ in archive_reader.members(path):
         with suppress(BadInput):
-            archive_reader.read(warcs, archive_reader.Place(0, offset, length))
+            archive_reader.read(warcs, archive_reader.RecordPlace(0, offset, length))
     cdxj.index_of(path).unlink(missing_ok=True)
     try:
         cdxj.index_archive(warcs)
@@ -271,7 +271,7 @@ def answer(data: bytes) -> None:
     warcs.mkdir(exist_ok=True)
     record = writer.response(capture)
     (warcs / archive_reader.name_of(0)).write_bytes(record)
-    assert archive_reader.read(warcs, archive_reader.Place(0, 0, len(record))) == capture
+    assert archive_reader.read(warcs, archive_reader.RecordPlace(0, 0, len(record))) == capture
     assert not archive_reader.check(warcs).damage
 
 

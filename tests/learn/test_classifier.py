@@ -14,7 +14,7 @@ from wolfspider.core.text import cosine, counted, tanimoto
 from wolfspider.learn.classifier import Classifier
 from wolfspider.learn.examples import Examples, damped
 from wolfspider.learn.lexicon import Lexicon
-from wolfspider.policy.topic_words import Terms, met
+from wolfspider.policy.topic_words import WeightedTerms, met
 
 bags = st.dictionaries(st.sampled_from("abcdefghijkl"), st.integers(1, 9), max_size=8)
 
@@ -141,18 +141,18 @@ class TestTerms:
     )
     def test_a_word_meets_its_forms(self, own: str, word: str, expected: bool) -> None:
         assert met(own, word) == expected
-        assert Terms({(own,): 1.0}).count({word: 2, "else": 5}) == [2 * expected]
+        assert WeightedTerms({(own,): 1.0}).count({word: 2, "else": 5}) == [2 * expected]
 
     def test_forms_are_counted_together(self) -> None:
-        assert Terms({("rock",): 1.0, ("rocks",): 1.0}).count({"rock": 1, "rocks": 2, "rocky": 4}) == [7, 2]
+        assert WeightedTerms({("rock",): 1.0, ("rocks",): 1.0}).count({"rock": 1, "rocks": 2, "rocky": 4}) == [7, 2]
 
     def test_several_words_are_there_as_often_as_the_rarest(self) -> None:
-        assert Terms({("world", "war"): 1.0, ("war",): 1.0}).count({"world": 5, "war": 2}) == [2, 2]
-        assert Terms({("world", "war"): 1.0}).count({"world": 5}) == [0]
+        assert WeightedTerms({("world", "war"): 1.0, ("war",): 1.0}).count({"world": 5, "war": 2}) == [2, 2]
+        assert WeightedTerms({("world", "war"): 1.0}).count({"world": 5}) == [0]
 
     @given(bags, st.lists(st.tuples(st.sampled_from("abcdefgh")), unique=True))
     def test_short_words_are_looked_up(self, bag: dict[str, int], terms: list[tuple[str]]) -> None:
-        assert Terms(dict.fromkeys(terms, 1.0)).count(bag) == [bag.get(word, 0) for (word,) in terms]
+        assert WeightedTerms(dict.fromkeys(terms, 1.0)).count(bag) == [bag.get(word, 0) for (word,) in terms]
 
 
 class TestExamples:

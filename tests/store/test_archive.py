@@ -26,8 +26,8 @@ from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Capture, Page
 from wolfspider.files.disk import DiskFull
 from wolfspider.files.failpoints import VARIABLE
-from wolfspider.store.archive import Archive, End
-from wolfspider.store.archive_reader import Place, check, name_of, read
+from wolfspider.store.archive import Archive, ArchiveEnd
+from wolfspider.store.archive_reader import RecordPlace, check, name_of, read
 from wolfspider.store.recovery import LOST, Recovery, recover_archive
 from wolfspider.web.page.html import parse
 from wolfspider.web.warc import writer
@@ -58,7 +58,7 @@ def page(number: int, size: int = 300) -> Capture:
     return Capture(f"http://a.test/{number}", AT + number, 200, (("Content-Type", "text/html"),), body)
 
 
-def filled(folder: Path, count: int, **options: int) -> tuple[list[Place], End]:
+def filled(folder: Path, count: int, **options: int) -> tuple[list[RecordPlace], ArchiveEnd]:
     archive = Archive(folder, info=INFO, **options)  # type: ignore[arg-type]
     places = [archive.append(page(number)) for number in range(count)]
     archive.sync()
@@ -75,7 +75,7 @@ def test_any_answer_is_read_back_as_it_came(kept: list[Capture], largest: int) -
         archive.close()
         health = check(Path(where))
         assert health.damage == () and health.records == len(kept) + len({place.file for place in places})
-        assert archive.end() == End(places[-1].file, places[-1].offset + places[-1].length)
+        assert archive.end() == ArchiveEnd(places[-1].file, places[-1].offset + places[-1].length)
 
 
 @given(st.lists(captures, min_size=1, max_size=5))
@@ -194,7 +194,7 @@ def test_a_record_torn_at_any_byte_is_cut_off(tmp_path: Path) -> None:
     folder = tmp_path / "web"
     places, _ = filled(folder, 3)
     path, whole = folder / name_of(0), (folder / name_of(0)).read_bytes()
-    committed = End(0, places[2].offset)
+    committed = ArchiveEnd(0, places[2].offset)
     for size in range(places[2].offset, len(whole) + 1):
         path.write_bytes(whole[:size])
         found = recover_archive(folder, committed)
@@ -214,28 +214,28 @@ def test_a_file_shorter_than_committed_tells_its_last_whole_record(tmp_path: Pat
     for size in range(len(whole)):
         path.write_bytes(whole[:size])
         valid = max((place for place in ends if place <= size), default=0)
-        assert recover_archive(folder, end).end == End(0, valid)
+        assert recover_archive(folder, end).end == ArchiveEnd(0, valid)
         assert path.stat().st_size == valid
     path.unlink()
-    assert recover_archive(folder, end).end == End(0, 0)
+    assert recover_archive(folder, end).end == ArchiveEnd(0, 0)
 
 
 def test_files_behind_the_committed_end_are_moved_aside(tmp_path: Path) -> None:
     folder = tmp_path / "web"
     places, end = filled(folder, 4, largest=1)
-    committed = End(1, places[1].offset + places[1].length)
+    committed = ArchiveEnd(1, places[1].offset + places[1].length)
     assert recover_archive(folder, committed) == Recovery(committed, 0, ("00002.0.warc.gz", "00003.0.warc.gz"))
     archive = Archive(folder, info=INFO, largest=1, start=committed)
     archive.append(page(7))
     archive.close()
     assert recover_archive(folder, committed).aside == ("00002.1.warc.gz",)
     assert sorted(os.listdir(folder)) == [name_of(0), name_of(1), LOST] and end.file == 3
-    assert recover_archive(folder, End(0, 0)).cut == places[0].offset + places[0].length
+    assert recover_archive(folder, ArchiveEnd(0, 0)).cut == places[0].offset + places[0].length
 
 
 def test_writing_goes_on_only_where_the_archive_ends(tmp_path: Path) -> None:
     places, _ = filled(tmp_path, 2)
-    for start in (None, End(0, 0), End(0, places[1].offset), End(0, 10**6)):
+    for start in (None, ArchiveEnd(0, 0), ArchiveEnd(0, places[1].offset), ArchiveEnd(0, 10**6)):
         with pytest.raises(BadInput, match="recover it"):
             Archive(tmp_path, info=INFO, start=start)
 
@@ -244,14 +244,14 @@ def test_what_is_no_record_is_refused_by_a_sentence(tmp_path: Path) -> None:
     places, _ = filled(tmp_path, 2)
     path = tmp_path / name_of(0)
     for wrong in (
-        Place(0, 0, places[0].offset),  # the warcinfo
-        Place(0, places[0].offset + 1, places[0].length),
-        Place(0, places[0].offset, places[0].length - 1),
-        Place(0, places[0].offset, places[0].length + 1),
-        Place(0, places[0].offset, 10**12),
-        Place(0, 10**9, 100),
-        Place(0, -5, 100),
-        Place(7, 0, 100),
+        RecordPlace(0, 0, places[0].offset),  # the warcinfo
+        RecordPlace(0, places[0].offset + 1, places[0].length),
+        RecordPlace(0, places[0].offset, places[0].length - 1),
+        RecordPlace(0, places[0].offset, places[0].length + 1),
+        RecordPlace(0, places[0].offset, 10**12),
+        RecordPlace(0, 10**9, 100),
+        RecordPlace(0, -5, 100),
+        RecordPlace(7, 0, 100),
     ):
         with pytest.raises(BadInput, match=r"archive is damaged|00007\.warc\.gz cannot be read"):
             read(tmp_path, wrong)
@@ -270,7 +270,7 @@ def test_a_bomb_in_the_archive_is_not_blown_up(tmp_path: Path) -> None:
     bomb = b"".join(packer.compress(bytes(1 << 20)) for _ in range(130)) + packer.flush()
     (tmp_path / name_of(0)).write_bytes(bomb)
     with pytest.raises(BadInput, match="damaged"):
-        read(tmp_path, Place(0, 0, len(bomb)))
+        read(tmp_path, RecordPlace(0, 0, len(bomb)))
     assert check(tmp_path).records == 0
 
 
@@ -330,15 +330,15 @@ def test_others_can_neither_read_nor_redirect_the_archive(tmp_path: Path) -> Non
     with pytest.raises(BadInput, match="cannot be written"):
         Archive(other, info=INFO)
     with pytest.raises(BadInput, match="cannot be written"):
-        recover_archive(other, End(0, 0))
+        recover_archive(other, ArchiveEnd(0, 0))
     with pytest.raises(BadInput, match="cannot be read"):
-        read(other, Place(0, 0, 8))
+        read(other, RecordPlace(0, 0, 8))
     assert victim.read_bytes() == b"precious"
 
 
 def test_readers_read_while_the_owner_writes_and_another_thread_syncs(tmp_path: Path) -> None:
     archive = Archive(tmp_path, info=INFO, largest=4000)
-    committed: list[tuple[Place, int]] = []
+    committed: list[tuple[RecordPlace, int]] = []
     troubles: list[str] = []
     done = threading.Event()
 
@@ -367,9 +367,9 @@ CHILD = """
 import sys
 from pathlib import Path
 from wolfspider.core.model import Capture
-from wolfspider.store.archive import Archive, End
+from wolfspider.store.archive import Archive, ArchiveEnd
 folder = Path(sys.argv[1])
-archive = Archive(folder, info={"software": "x"}, largest=2000, start=End(*map(int, sys.argv[2:4])))
+archive = Archive(folder, info={"software": "x"}, largest=2000, start=ArchiveEnd(*map(int, sys.argv[2:4])))
 for number in range(100):
     archive.append(Capture(f"http://a.test/{number}", 1.0, 200, (), bytes(str(number), "ascii") * 500))
     archive.sync()
@@ -383,7 +383,7 @@ for number in range(100):
 def test_killed_at_any_step_nothing_acknowledged_is_lost(tmp_path: Path, point: str) -> None:
     folder = tmp_path / "web"
     filled(folder, 2)
-    start = End(0, (folder / name_of(0)).stat().st_size)
+    start = ArchiveEnd(0, (folder / name_of(0)).stat().st_size)
     run = subprocess.run(
         [sys.executable, "-c", CHILD, str(folder), *map(str, start)],
         env={**os.environ, VARIABLE: f"archive-{point}"},
@@ -392,7 +392,7 @@ def test_killed_at_any_step_nothing_acknowledged_is_lost(tmp_path: Path, point: 
         timeout=60,
     )
     assert run.returncode == -signal.SIGKILL, run.stderr
-    ends = [start, *(End(*map(int, line.split())) for line in run.stdout.splitlines())]
+    ends = [start, *(ArchiveEnd(*map(int, line.split())) for line in run.stdout.splitlines())]
     found = recover_archive(folder, ends[-1])
     assert found.end == ends[-1] and (found.cut or found.aside or point in ("before-write:3", "before-rotation"))
     health = check(folder)

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from wolfspider.core.model import Capture
 from wolfspider.files.failpoints import VARIABLE
 from wolfspider.store.archive import Archive
-from wolfspider.store.archive_reader import Place, name_of
+from wolfspider.store.archive_reader import RecordPlace, name_of
 from wolfspider.store.cdxj import IndexLine, index_archive, line, surt, write
 
 # Address and key as the tools of web archives have it.
@@ -99,7 +99,7 @@ def test_an_entry_leads_to_its_record(tmp_path: Path) -> None:
     found = [json.loads(text.split(" ", 2)[2]) for text in (tmp_path / "index.cdxj").read_text().splitlines()]
     assert [told["url"] for told in found] == ["http://a.test/1", "http://a.test/2", "http://a.test/3"]
     for told in found:
-        place = Place(int(told["filename"][:5]), int(told["offset"]), int(told["length"]))
+        place = RecordPlace(int(told["filename"][:5]), int(told["offset"]), int(told["length"]))
         assert archive.read(place).url == told["url"]
 
 

@@ -22,11 +22,11 @@ from wolfspider.core.text import key_of
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.simulated import Simulation
 from wolfspider.strategies.foragers import Foragers
-from wolfspider.strategies.foragers.forager import Entry
+from wolfspider.strategies.foragers.forager import WeblogEntry
 from wolfspider.terminal.printing import about
 
 RING = {f"p{number}": f"p{(number + 1) % 12} p{(number + 5) % 12}" for number in range(12)}
-WEBLOG = {at(f"w{number}"): Entry(float(number), number) for number in reversed(range(7))}
+WEBLOG = {at(f"w{number}"): WeblogEntry(float(number), number) for number in reversed(range(7))}
 
 
 def fleet_of(tmp_path: Path, **params: Any) -> Trip:
@@ -98,7 +98,7 @@ def test_a_division_keeps_every_entry_once(tmp_path_factory: pytest.TempPathFact
     trip = Trip(Site(RING), tmp_path_factory.mktemp("fleet"), seed=seed)
     trip.begin()
     parent = trip.fleet.fleet["WL-0"]
-    weblog = parent.weblog = {at(f"w{number}"): Entry(-float(number), 0) for number in range(size)}
+    weblog = parent.weblog = {at(f"w{number}"): WeblogEntry(-float(number), 0) for number in range(size)}
     parent.score = 250.0
     over(trip)
     child = trip.fleet.fleet["WL-1"]
@@ -113,7 +113,7 @@ def test_a_division_keeps_every_entry_once(tmp_path_factory: pytest.TempPathFact
 def test_who_has_a_single_start_shares_it(tmp_path: Path) -> None:
     trip = fleet_of(tmp_path)
     parent = trip.fleet.fleet["WL-0"]
-    parent.weblog, parent.score = {at("w"): Entry(3.0, 1)}, 200.0
+    parent.weblog, parent.score = {at("w"): WeblogEntry(3.0, 1)}, 200.0
     over(trip)
     assert [set(one.weblog) for one in trip.fleet.fleet.values()] == [{at("w")}, {at("w")}]
 

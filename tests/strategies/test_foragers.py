@@ -14,7 +14,7 @@ from tests.strategies.foraging import HOUR, START, Site, Trip, at, names
 
 from wolfspider.core.events import AddSeeds, Exclude, Include
 from wolfspider.core.model import Credit, Failure, Fetch
-from wolfspider.strategies.foragers.forager import Entry, Forager, Reachable, corrected, ordered, updated
+from wolfspider.strategies.foragers.forager import Forager, Reachable, WeblogEntry, corrected, ordered, updated
 
 CHAIN = {"a": "b", "b": "c", "c": "d", "d": "e", "e": ""}
 STAR = {"a": "b c d", "b": "a e", "c": "a b", "d": "", "e": ""}
@@ -24,7 +24,7 @@ def anywhere(url: str) -> bool:
     return True
 
 
-def values(weblog: dict[str, Entry]) -> list[tuple[str, float]]:
+def values(weblog: dict[str, WeblogEntry]) -> list[tuple[str, float]]:
     return [(url, round(entry.value, 6)) for url, entry in weblog.items()]
 
 
@@ -32,12 +32,12 @@ def values(weblog: dict[str, Entry]) -> list[tuple[str, float]]:
 
 
 def test_the_weblog_moves_towards_what_the_rest_of_the_path_earned() -> None:
-    made = updated({"B": Entry(50.0, 0)}, ["A", "B", "C"], [0.0, 100.0, -2.0], 0.3, now=1)
+    made = updated({"B": WeblogEntry(50.0, 0)}, ["A", "B", "C"], [0.0, 100.0, -2.0], 0.3, now=1)
     assert values(made) == [("A", 98.0), ("B", 64.4), ("C", -2.0)]
 
 
 def test_of_two_as_good_the_one_visited_last_comes_first() -> None:
-    made = updated({"old": Entry(0.0, 0)}, ["A", "B"], [0.0, 0.0], 0.3, now=1)
+    made = updated({"old": WeblogEntry(0.0, 0)}, ["A", "B"], [0.0, 0.0], 0.3, now=1)
     assert list(made) == ["B", "A", "old"]
 
 
@@ -48,7 +48,7 @@ paths = st.lists(st.lists(st.tuples(st.sampled_from("abcdefgh"), st.floats(-5, 2
 def test_any_paths_leave_the_weblog_sorted_and_within_its_size(
     walked: list[list[tuple[str, float]]], most: int
 ) -> None:
-    weblog: dict[str, Entry] = {}
+    weblog: dict[str, WeblogEntry] = {}
     now = 0
     for path in walked:
         whole = updated(weblog, [url for url, _ in path], [profit for _, profit in path], 0.3, now)

@@ -22,7 +22,7 @@ from wolfspider.policy.judges import make_judge
 from wolfspider.policy.link_shelf import Shelf
 from wolfspider.strategies import strategy_named
 from wolfspider.strategies.spider import generations
-from wolfspider.strategies.spider.generations import Spider
+from wolfspider.strategies.spider.generations import SpiderSearch
 
 GOOD, BAD = "wolf spider hunts silk", "car road wheel motor"
 NAMES = ("spider-best-first", "spider-genetic", "spider-annealing", "spider-hybrid")
@@ -84,7 +84,7 @@ class Search:
         kind = strategy_named(name)
         topic = Topic(keywords, "", tuple(page(web, like) for like in liked))
         strategy = kind(topic, build(kind.Params, settings), random.Random(1), Shelf())
-        assert isinstance(strategy, Spider)
+        assert isinstance(strategy, SpiderSearch)
         self.world, self.strategy = Small(web, slow), strategy
         self.crawl = Crawl(
             strategy,

@@ -21,7 +21,7 @@ from wolfspider.web.http.live_web import Live
 from wolfspider.web.page.urls import canonical
 from wolfspider.web.seeds import sources
 from wolfspider.web.seeds.gathered import Allows
-from wolfspider.web.seeds.sources import Gathered, Wanted, address, from_file, gather, read_list
+from wolfspider.web.seeds.sources import Gathered, NamedStarts, address, from_file, gather, read_list
 from wolfspider.web.worlds.world import Request
 
 
@@ -186,7 +186,7 @@ def collect(site: Site, *addresses: str, allows: Allows = everything, **named: t
     """Paths of the site as starting points; what comes back is shortened to paths again."""
     with served(site) as home:
         full = {name: tuple(home + path for path in paths) for name, paths in named.items()}
-        wanted = Wanted(tuple(home + path for path in addresses), **full)  # type: ignore[arg-type]
+        wanted = NamedStarts(tuple(home + path for path in addresses), **full)  # type: ignore[arg-type]
         found = asyncio.run(gather(Plain(), wanted, allows))
     links = [link._replace(url=link.url.removeprefix(home)) for link in found.links]
     return Gathered(links, found.requests, [(url.removeprefix(home), told) for url, told in found.problems])
@@ -209,7 +209,7 @@ def test_all_sources_are_united_in_order_and_without_duplicates() -> None:
     service = Service([{"url": "https://found.example/", "title": "Found"}, {"url": "HOME/c"}])
     with served(site) as home, served(service) as searching:
         service.results[1]["url"] = home + "/c"
-        wanted = Wanted((home + "/a",), (home + "/s.xml", home + "/dead.xml"), (home + "/f",), searching, "x")
+        wanted = NamedStarts((home + "/a",), (home + "/s.xml", home + "/dead.xml"), (home + "/f",), searching, "x")
         found = asyncio.run(gather(Plain(), wanted, everything))
     assert [(link.url.removeprefix(home), link.rel) for link in found.links] == [
         ("/a", "seed"),
@@ -247,9 +247,9 @@ def test_a_page_under_the_address_of_a_feed_is_a_page() -> None:
 def test_sitemaps_speak_for_their_own_hosts_unless_the_scope_names_others() -> None:
     site = Site({"/s.xml": urlset("/a", "https://elsewhere.example/")})
     with served(site) as home:
-        kept = asyncio.run(gather(Plain(), Wanted(sitemaps=(home + "/s.xml",)), everything))
-        far = asyncio.run(gather(Plain(), Wanted(sitemaps=(home + "/s.xml",), abroad=True), everything))
-        beside = Wanted(("https://www.elsewhere.example/x",), (home + "/s.xml",))
+        kept = asyncio.run(gather(Plain(), NamedStarts(sitemaps=(home + "/s.xml",)), everything))
+        far = asyncio.run(gather(Plain(), NamedStarts(sitemaps=(home + "/s.xml",), abroad=True), everything))
+        beside = NamedStarts(("https://www.elsewhere.example/x",), (home + "/s.xml",))
         named = asyncio.run(gather(Plain(), beside, everything))
     assert len(kept.links) == 1 and len(kept.problems) == 1
     assert len(far.links) == 2 and len(named.links) == 3
@@ -264,7 +264,7 @@ def test_scope_holds_for_what_is_found_but_not_for_what_was_named() -> None:
 def test_nothing_at_all_is_a_problem_that_names_each_source() -> None:
     site = Site({"/empty.xml": urlset()})
     with served(site) as home:
-        wanted = Wanted(sitemaps=(home + "/empty.xml",), feeds=(home + "/gone",), service=home, words="x")
+        wanted = NamedStarts(sitemaps=(home + "/empty.xml",), feeds=(home + "/gone",), service=home, words="x")
         with pytest.raises(Problem) as told:
             asyncio.run(gather(Plain(), wanted, everything))
     assert str(told.value) == (
@@ -276,7 +276,7 @@ def test_nothing_at_all_is_a_problem_that_names_each_source() -> None:
 
 def test_no_source_at_all_is_a_problem() -> None:
     with pytest.raises(Problem, match="give an address, or --seeds, --sitemap, --feed or --search"):
-        asyncio.run(gather(Plain(), Wanted(), everything))
+        asyncio.run(gather(Plain(), NamedStarts(), everything))
 
 
 class Forbidding:
@@ -288,7 +288,7 @@ class Forbidding:
 
 def test_the_search_service_is_asked_by_a_web_of_its_own() -> None:
     with served(Service([{"url": "https://example.org/"}])) as home:
-        wanted = Wanted(service=home, words="x")
+        wanted = NamedStarts(service=home, words="x")
         found = asyncio.run(gather(Forbidding(), wanted, everything, services=Plain()))
         assert [link.url for link in found.links] == ["https://example.org/"] and found.requests == 2
         with pytest.raises(Problem, match="robots"):
@@ -307,7 +307,7 @@ def test_the_live_web_brings_all_of_it() -> None:
         "s.test/robots.txt": http(ROBOTS),
         "s.test/search?format=json&pageno=1&q=x": http(found_by_search, Content_Type="application/json"),
     }
-    wanted = Wanted(
+    wanted = NamedStarts(
         sitemaps=("http://a.test/sitemap.xml",),
         feeds=("http://a.test/private/rss", "http://b.test/rss"),
         service="http://s.test/",
@@ -339,7 +339,7 @@ class Counted:
 
 def test_looks_are_bounded() -> None:
     web = Counted()
-    many = Wanted(tuple(f"https://example.org/{n}.xml" for n in range(1000)))
+    many = NamedStarts(tuple(f"https://example.org/{n}.xml" for n in range(1000)))
     found = asyncio.run(gather(web, many, everything))
     assert len(found.links) == 1000 and web.asked == sources.MOST_LOOKS
     assert len(found.problems) == 1 and found.problems[0][0] == "https://example.org/200.xml"
@@ -352,7 +352,7 @@ def test_a_site_given_as_a_sitemap_stands_for_those_its_robots_file_names() -> N
     sitemap = "<urlset><url><loc>http://a.test/one</loc></url></urlset>"
     more = sitemap.replace("one", "two")
     bodies = {"http://a.test/robots.txt": robots, "http://a.test/pages.xml": sitemap, "http://a.test/more.xml": more}
-    found = asyncio.run(gather(_Answers(bodies), Wanted(sitemaps=("http://a.test/",)), lambda url: True))
+    found = asyncio.run(gather(_Answers(bodies), NamedStarts(sitemaps=("http://a.test/",)), lambda url: True))
     assert [link.url for link in found.links] == ["http://a.test/one", "http://a.test/two"] and not found.problems
 
 

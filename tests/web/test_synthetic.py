@@ -25,7 +25,7 @@ from wolfspider.web.page.html import parse
 from wolfspider.web.page.urls import canonical
 from wolfspider.web.worlds.synthetic import Synthetic, WebParams
 from wolfspider.web.worlds.synthetic.bulk import Bulk
-from wolfspider.web.worlds.synthetic.links import Place
+from wolfspider.web.worlds.synthetic.links import LinkPlace
 from wolfspider.web.worlds.synthetic.sites import Census, Fate, Kind
 
 WEB = Synthetic.parse("synthetic:pages=20000,seed=3")
@@ -194,14 +194,18 @@ def test_a_page_shows_its_links_as_the_skeleton_has_them() -> None:
 
 
 def test_the_path_of_tags_tells_where_a_link_stands() -> None:
-    expected = {Place.NAV: "div.nav#menu/ul/li/a", Place.COPY: "div.related/ul/li/a", Place.WIDE: "div.footer/a"}
+    expected = {
+        LinkPlace.NAV: "div.nav#menu/ul/li/a",
+        LinkPlace.COPY: "div.related/ul/li/a",
+        LinkPlace.WIDE: "div.footer/a",
+    }
     seen = set()
     for page in range(2_000, 2_200):
         places = {CALM.addresses.url(target): place for target, place in CALM.links.of(page)}
-        if not {Place.OWN, Place.TOPIC} & set(places.values()):
+        if not {LinkPlace.OWN, LinkPlace.TOPIC} & set(places.values()):
             continue
         for link in parsed(CALM, CALM.addresses.url(page)).links:
-            ending = expected.get(Place(places[link.url]))
+            ending = expected.get(LinkPlace(places[link.url]))
             if ending is not None:
                 assert link.path.endswith(ending)
                 seen.add(ending)

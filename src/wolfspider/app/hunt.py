@@ -137,7 +137,7 @@ class Hunt:
         assert self.folder is not None
         return run_folder.recalled(store, lambda: self._make_crawl(store), self.folder)
 
-    async def _gather(self, store: Store, web: Live, reopened: bool) -> starting_points.Start:
+    async def _gather(self, store: Store, web: Live, reopened: bool) -> starting_points.StartingPoints:
         for sentence in leaping.remarks(self.settings):
             self.remark(sentence)
         if reopened:
@@ -146,8 +146,8 @@ class Hunt:
         return await starting_points.gather(self.settings, self._listed, store, web, allows, self.remark)
 
     async def _unless_ended(
-        self, gathering: Coroutine[Any, Any, starting_points.Start]
-    ) -> starting_points.Start | None:
+        self, gathering: Coroutine[Any, Any, starting_points.StartingPoints]
+    ) -> starting_points.StartingPoints | None:
         """Servers may be slow to answer; a person who ends the crawl meanwhile need not wait for them."""
         tasks = asyncio.create_task(gathering), asyncio.create_task(self._ended.wait())
         try:

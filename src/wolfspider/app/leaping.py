@@ -25,7 +25,7 @@ from wolfspider.policy.strategy import REGISTRY
 from wolfspider.store.categories.index import Categories
 from wolfspider.store.categories.word_index import MOST_PAGES, WordIndex
 from wolfspider.store.folder import is_run
-from wolfspider.strategies.spider.generations import MOST_INPUTS, Spider
+from wolfspider.strategies.spider.generations import MOST_INPUTS, SpiderSearch
 from wolfspider.web.seeds import sources
 from wolfspider.web.seeds.gathered import Allows
 from wolfspider.web.seeds.leaps import Leaps, SitemapLeaps
@@ -55,7 +55,7 @@ def remarks(settings: Settings) -> Iterator[str]:
             "by --leaps."
         )
     liked = len(dict.fromkeys(settings.like))
-    if liked > MOST_INPUTS and issubclass(kind, Spider):
+    if liked > MOST_INPUTS and issubclass(kind, SpiderSearch):
         yield f"{kind.name} compares pages with the first {MOST_INPUTS} that you like, not with all {liked}."
 
 

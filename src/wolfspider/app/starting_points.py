@@ -23,7 +23,7 @@ LARGEST = 10_000_000  # bytes of a file that somebody likes
 PATIENCE = 3.0  # seconds for --via to answer
 
 
-class Start(NamedTuple):
+class StartingPoints(NamedTuple):
     """What a crawl begins with."""
 
     links: list[Link]
@@ -54,13 +54,13 @@ async def gather(
     web: Live,
     allows: Callable[[str], bool],
     remark: Callable[[str], None],
-) -> Start:
+) -> StartingPoints:
     """Fetch liked pages into the store, then find out where to start. What was learned of hosts meanwhile outlives a
     failure, so that another try is polite."""
     try:
         spent = await _fetch_liked(settings, store, web, remark)
         addresses = from_lists or liked_starts(settings, store.liked())
-        wanted = sources.Wanted(
+        wanted = sources.NamedStarts(
             addresses=(*map(sources.address, settings.urls), *addresses),
             sitemaps=tuple(map(sources.address, settings.sitemap)),
             feeds=tuple(map(sources.address, settings.feed)),
@@ -79,7 +79,7 @@ async def gather(
     finally:
         store.keep_hosts(web.changed())
         store.commit()
-    return Start(gathered.links, spent)
+    return StartingPoints(gathered.links, spent)
 
 
 def asked_before(settings: Settings, web: Live) -> None:

@@ -67,7 +67,7 @@ class Ruling:
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class BrokenVariant:
     """A world in which the claim is false: in words, and as rows made from the true ones."""
 
     says: str
@@ -80,7 +80,7 @@ class Claim:
     says: str
     source: str  # where in the paper
     test: Callable[[Rows], Ruling]
-    broken: Broken | None  # None only where nothing can be tested
+    broken: BrokenVariant | None  # None only where nothing can be tested
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
 """Broken variants of rows: worlds in which a claim is false, made from the true rows. Each combinator gives a function
-of rows for `Broken`; rows that it does not concern stay the same objects."""
+of rows for `BrokenVariant`; rows that it does not concern stay the same objects."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import typer
 from wolfspider.cli.common import Quiet, app, print_json, verbatim
 
 if TYPE_CHECKING:
-    from wolfspider.testing.trying import Result
+    from wolfspider.testing.trying import DemandResult
 
 
 @app.command(
@@ -40,7 +40,7 @@ def conform(
     from wolfspider.testing import trying
 
     console = progress.console_for(stderr=True, quiet=quiet)
-    results: list[Result] = []
+    results: list[DemandResult] = []
     with progress.Bar(console, "trying") as bar:
         for result in trying.results(name, patience):
             results.append(result)
@@ -54,13 +54,13 @@ def conform(
         raise typer.Exit(1)
 
 
-def _to_json(result: Result) -> dict[str, Any]:
+def _to_json(result: DemandResult) -> dict[str, Any]:
     checked = result.checked
     told = {"subject": result.subject, "demand": checked.name, "sentence": checked.demand, "holds": not checked.seen}
     return told | ({"seen": checked.seen, "remedy": checked.remedy} if checked.seen else {})
 
 
-def _lines(results: list[Result]) -> Iterator[str]:
+def _lines(results: list[DemandResult]) -> Iterator[str]:
     """A line for each demand, and the first that is broken explained."""
     from wolfspider.core.plain_text import plainly
 

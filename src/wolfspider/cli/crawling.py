@@ -30,9 +30,9 @@ from wolfspider.core.plain_text import plainly
 from wolfspider.store.folder import is_run
 from wolfspider.store.view import RunView
 from wolfspider.terminal import progress as terminal
-from wolfspider.terminal.crawl_screen import Tally, following
+from wolfspider.terminal.crawl_screen import CrawlTally, following
 from wolfspider.terminal.spider_results import Outputs, show
-from wolfspider.terminal.standing import End
+from wolfspider.terminal.standing import RunEnd
 
 NOTHING = Nothing.code  # exit code: not one page
 CODES = {  # docs/cli.md has the table
@@ -63,7 +63,7 @@ def folder_for(settings: Settings) -> Path:
 
 def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool, given: Collection[str] = ()) -> int:
     console = terminal.console_for(stderr=True, quiet=quiet)
-    tally, outputs = Tally(settings.pages), Outputs()
+    tally, outputs = CrawlTally(settings.pages), Outputs()
     if is_run(folder):
         before = RunView(folder)
         tally.take_stock(before.summary(), before.hosts())
@@ -89,13 +89,13 @@ def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool, given: C
         show(terminal.console_for(), outputs.newest)
     sys.stdout.flush()
     tally.take_stock(view.summary(), view.hosts())
-    end = End.of(view, reason, outputs)
+    end = RunEnd.of(view, reason, outputs)
     for line in (end.why(), tally.summary(), *end.next_steps()):
         say(console, line)
     return exit_code(reason, tally)
 
 
-def exit_code(reason: EndReason, tally: Tally) -> int:
+def exit_code(reason: EndReason, tally: CrawlTally) -> int:
     code = CODES[reason]
     return NOTHING if code == 0 and not tally.pages_in else code
 
@@ -141,12 +141,12 @@ async def _tick(look: Callable[[], None], output: TextIO) -> None:
 # `wolfspider crawl --dry-run`: what a crawl would do, tried on a few pages in a folder that is thrown away
 
 
-class Trial:
+class DryRun:
     """What is seen of a crawl that is only tried."""
 
     def __init__(self, chosen: Chosen) -> None:
         self.chosen = chosen
-        self.tally = Tally(TRIED)
+        self.tally = CrawlTally(TRIED)
         self.starts: list[str] = []
         self.tried: list[dict[str, Any]] = []
         self.remarks: list[str] = []
@@ -195,7 +195,7 @@ def _tried(event: Landed) -> dict[str, Any]:
 def dry_run(chosen: Chosen, as_json: bool, quiet: bool) -> int:
     settings = replace(chosen.settings, pages=min(TRIED, chosen.settings.pages), disk_floor=0, tries=1, record="")
     errors = terminal.console_for(stderr=True, quiet=quiet)
-    trial = Trial(chosen)
+    trial = DryRun(chosen)
     with own_output() as output:
         hunt = Hunt(settings, None, tell=trial.hear, remark=trial.remarks.append)
         asyncio.run(starting_points.check_server(settings))
@@ -210,7 +210,7 @@ def dry_run(chosen: Chosen, as_json: bool, quiet: bool) -> int:
     return exit_code(reason, trial.tally)
 
 
-def lines(report: dict[str, Any], trial: Trial) -> Iterator[str]:
+def lines(report: dict[str, Any], trial: DryRun) -> Iterator[str]:
     yield "Settings, and where each comes from:"
     for name, setting in report["settings"].items():
         yield f"  {name} = {plainly(str(setting['value']))}  ({plainly(setting['origin'])})"

@@ -62,7 +62,7 @@ class States(Protocol):
         ...
 
 
-class Tally(NamedTuple):
+class WordCount(NamedTuple):
     """Occurrences of words on a page."""
 
     words: int
@@ -114,11 +114,11 @@ class StateModel:
         rows = places[known]
         return classify(self._posteriors, rows, self.weights[rows] * times[known])
 
-    def tally(self, page: Page) -> Tally:
+    def tally(self, page: Page) -> WordCount:
         found = counts(page)
         stopped = sum(times for word, times in found.items() if word in self._stop)
         known = sum(times for word, times in found.items() if word in self._row)
-        return Tally(sum(found.values()), stopped, known)
+        return WordCount(sum(found.values()), stopped, known)
 
     def mapped(self, mapping: str) -> StateModel:
         """The same model with this map."""
@@ -230,7 +230,7 @@ def train_states(
 
     learned = training.learn(
         pages,
-        training.Wanted(k, words, stop, least_pages, CLUSTERING_WORDS, CANDIDATES, tfidf, scaled, pooled),
+        training.TrainingSettings(k, words, stop, least_pages, CLUSTERING_WORDS, CANDIDATES, tfidf, scaled, pooled),
     )
     if learned is None:
         raise Problem("These pages have no words to learn from. Give a web with more text.")

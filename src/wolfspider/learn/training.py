@@ -17,7 +17,7 @@ Floats = NDArray[np.float32]
 _BATCH = 1000  # pages that are classified at once
 
 
-class Wanted(NamedTuple):
+class TrainingSettings(NamedTuple):
     """The settings of a training; page_states.py has their usual values."""
 
     classes: int
@@ -39,7 +39,7 @@ class Learned(NamedTuple):
     counts: Any  # of these words on each page
 
 
-def learn(pages: Iterable[Page], wanted: Wanted) -> Learned | None:
+def learn(pages: Iterable[Page], wanted: TrainingSettings) -> Learned | None:
     """None if there are no words."""
     useful, stop = without_stop_words(gathered(pages), wanted.stop, wanted.least_pages)
     corpus = commonest(useful, wanted.candidates)

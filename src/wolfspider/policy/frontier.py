@@ -44,7 +44,7 @@ class Item(NamedTuple):
     score: float
 
 
-class Room(Protocol):
+class RoomToTake(Protocol):
     """What the frontier needs to know of the Room (policy/room.py)."""
 
     free: int
@@ -118,7 +118,7 @@ class Frontier:
         self.waiting += 1
         return number
 
-    def pop(self, room: Room) -> Item | None:
+    def pop(self, room: RoomToTake) -> Item | None:
         """The best link among the hosts that may be visited now; None when there is none, or no room, or so many links
         were out of scope that the rest must wait for the next turn (`sifting`)."""
         if room.newly_ready is not self._reopened:

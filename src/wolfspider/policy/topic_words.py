@@ -26,7 +26,7 @@ Term = tuple[str, ...]
 _head = itemgetter(slice(SHORTEST))
 
 
-class Terms:
+class WeightedTerms:
     """Terms with their weights.
 
     A term is a word, or several: `world war`, or the pairs of characters that a Chinese, Japanese or Korean keyword is
@@ -114,7 +114,7 @@ class Similarity:
     """How near the text of a link is to the topic: the cosine of its words and the topic's terms, in [0, 1]."""
 
     def __init__(self, topic: Topic) -> None:
-        self._terms = Terms(topic_weights(topic))
+        self._terms = WeightedTerms(topic_weights(topic))
         self._norm = math.sqrt(sum(weight * weight for weight in self._terms.weights))
         self._cache: dict[str, float] = {}
 

@@ -19,13 +19,13 @@ from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Capture
 from wolfspider.files.disk import extend, open_to_write, sync_folder
 from wolfspider.files.failpoints import reach
-from wolfspider.store.archive_reader import LARGEST_RECORD, Place, name_of, numbers, read
+from wolfspider.store.archive_reader import LARGEST_RECORD, RecordPlace, name_of, numbers, read
 from wolfspider.web.warc import writer
 
 LARGEST_FILE = 1_000_000_000  # bytes after which the next file begins
 
 
-class End(NamedTuple):
+class ArchiveEnd(NamedTuple):
     """Where the next record will lie."""
 
     file: int
@@ -42,11 +42,11 @@ class Archive:
         *,
         info: Mapping[str, str],
         largest: int | None = None,
-        start: End | None = None,
+        start: ArchiveEnd | None = None,
     ) -> None:
         self.folder, self.info, self.largest = folder, dict(info), largest or LARGEST_FILE
         folder.mkdir(mode=0o700, exist_ok=True)
-        self._file, self._offset = start or End(0, 0)
+        self._file, self._offset = start or ArchiveEnd(0, 0)
         self._lock = threading.Lock()  # `sync` must not meet a file that is just being closed
         self._fresh = True  # has a file a name that the disk may not have yet?
         self._handle = open_to_write(folder / name_of(self._file))
@@ -54,17 +54,17 @@ class Archive:
             self.close()
             raise BadInput(f"The archive {folder} does not end where it should: recover it before writing to it.")
 
-    def append(self, capture: Capture) -> Place:
+    def append(self, capture: Capture) -> RecordPlace:
         """Write an answer. If the disk is full, DiskFull is raised, and all is as it was before."""
         if len(capture.body) > LARGEST_RECORD // 2:
             raise ValueError("a body larger than the archive reads back")
         return self.add(writer.response(capture), capture.at)
 
-    def revisit(self, capture: Capture, held_url: str, held_at: float) -> Place:
+    def revisit(self, capture: Capture, held_url: str, held_at: float) -> RecordPlace:
         """Write a 304, with the copy that still holds."""
         return self.add(writer.revisit(capture, held_url, held_at), capture.at)
 
-    def add(self, member: bytes, at: float) -> Place:
+    def add(self, member: bytes, at: float) -> RecordPlace:
         """A record that web/warc/writer.py packed, perhaps in another thread: packing is most of the work."""
         if self._offset >= self.largest:
             self._rotate()
@@ -74,14 +74,14 @@ class Archive:
         reach("archive-torn", lambda: os.pwrite(self._handle, data[: len(data) // 2], self._offset))
         extend(self.folder, self._handle, data, self._offset)
         reach("archive-written")
-        place = Place(self._file, self._offset + len(before), len(member))
+        place = RecordPlace(self._file, self._offset + len(before), len(member))
         self._offset += len(data)
         return place
 
-    def end(self) -> End:
-        return End(self._file, self._offset)
+    def end(self) -> ArchiveEnd:
+        return ArchiveEnd(self._file, self._offset)
 
-    def read(self, place: Place) -> Capture:
+    def read(self, place: RecordPlace) -> Capture:
         return read(self.folder, place)
 
     def sync(self) -> None:

@@ -22,7 +22,7 @@ _SUFFIX = ".warc.gz"
 _CHUNK = 1 << 18
 
 
-class Place(NamedTuple):
+class RecordPlace(NamedTuple):
     """Where a record lies."""
 
     file: int
@@ -48,7 +48,7 @@ def numbers(folder: Path) -> list[int]:
     return sorted(int(name) for name in names if name.isascii() and name.isdigit() and len(name) >= 5)
 
 
-def read(folder: Path, place: Place) -> Capture:
+def read(folder: Path, place: RecordPlace) -> Capture:
     """The answer at a place, as it came. From any process and thread: nothing is kept open."""
     _, record = record_at(folder, place)
     try:
@@ -57,7 +57,7 @@ def read(folder: Path, place: Place) -> Capture:
         raise _damaged(folder, place, error) from error
 
 
-def record_at(folder: Path, place: Place) -> tuple[bytes, bytes]:
+def record_at(folder: Path, place: RecordPlace) -> tuple[bytes, bytes]:
     """A whole record, as it lies there and inflated."""
     inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
@@ -71,7 +71,7 @@ def record_at(folder: Path, place: Place) -> tuple[bytes, bytes]:
     return data, record
 
 
-def _damaged(folder: Path, place: Place, why: object) -> BadInput:
+def _damaged(folder: Path, place: RecordPlace, why: object) -> BadInput:
     where = f"{folder / name_of(place.file)} at byte {place.offset:,}"
     return BadInput(f"The archive is damaged: {where} is no whole record ({why}).")
 
@@ -92,25 +92,25 @@ def check(folder: Path) -> Health:
     return Health(records, total, tuple(damage))
 
 
-class Entry(NamedTuple):
+class IndexEntry(NamedTuple):
     """An answer in the archive, as an index names it."""
 
     capture: Capture
     digest: str
-    place: Place
+    place: RecordPlace
 
 
-def entries(folder: Path, number: int) -> Iterator[Entry]:
+def entries(folder: Path, number: int) -> Iterator[IndexEntry]:
     """Every answer in one file, in order."""
     for offset, length, record in members(folder / name_of(number)):
-        place = Place(number, offset, length)
+        place = RecordPlace(number, offset, length)
         try:
             fields, _ = _fields(record)
             capture = _capture(record) if fields["warc-type"] == "response" else None
         except ValueError as error:
             raise _damaged(folder, place, error) from error
         if capture is not None:
-            yield Entry(capture, fields.get("warc-payload-digest", "-"), place)
+            yield IndexEntry(capture, fields.get("warc-payload-digest", "-"), place)
 
 
 def _wrong(record: bytes) -> Iterator[str]:

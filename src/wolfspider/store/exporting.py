@@ -25,7 +25,7 @@ from wolfspider.core.model import hidden
 from wolfspider.core.text import harmless_cell
 from wolfspider.files.disk import whole_file
 from wolfspider.store import cdxj
-from wolfspider.store.archive_reader import Place, name_of, record_at
+from wolfspider.store.archive_reader import RecordPlace, name_of, record_at
 from wolfspider.store.folder import Places
 from wolfspider.store.view import RunView, StoredPage, pages_of, utc
 from wolfspider.web.page.plaintext import readable
@@ -304,7 +304,7 @@ def _opinion(selected: Selected, pages: Selection) -> dict[str, str]:
     return {name: value for name, value in told.items() if value}
 
 
-def _member(archive: Path, place: Place | None) -> tuple[bytes, str]:
+def _member(archive: Path, place: RecordPlace | None) -> tuple[bytes, str]:
     """A whole record as it lies in the archive, and the digest of its body."""
     if place is None:
         raise BadInput("This page was never archived.")

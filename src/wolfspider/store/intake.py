@@ -6,8 +6,8 @@ from typing import Any
 
 from wolfspider.core.model import Capture, Failure, Fetch, Page, Route, is_web_address
 from wolfspider.policy.room import Broken
-from wolfspider.store.archive import Archive, End
-from wolfspider.store.archive_reader import Place
+from wolfspider.store.archive import Archive, ArchiveEnd
+from wolfspider.store.archive_reader import RecordPlace
 from wolfspider.store.database import Turn
 from wolfspider.store.page_reader import PageReader
 from wolfspider.store.row_codec import packed_fetch, packed_page, unpacked_page
@@ -27,7 +27,7 @@ class Intake:
     def expect(self, visit: int, fetch: Fetch) -> None:
         self._awaited[visit] = fetch
 
-    def land(self, seq: int, visit: int, result: Page | Failure) -> tuple[Any, End | None]:
+    def land(self, seq: int, visit: int, result: Page | Failure) -> tuple[Any, ArchiveEnd | None]:
         """What stands for the result, and where the archive ends if it grew."""
         self._turn.begin()
         fetch = self._awaited.pop(visit, None)
@@ -73,7 +73,7 @@ class Intake:
             raise Broken(f"visit {visit} landed and was never sent on its way")
         return row[0], row[1]
 
-    def _append(self, fetch: Fetch | None, held: Page | None) -> Place | None:
+    def _append(self, fetch: Fetch | None, held: Page | None) -> RecordPlace | None:
         """Put every answer on the way into the archive; where the last one lies."""
         place = None
         for capture in _captures(fetch) if fetch is not None else ():

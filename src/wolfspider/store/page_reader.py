@@ -10,7 +10,7 @@ from pathlib import Path
 from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.policy.room import Broken
-from wolfspider.store.archive_reader import Place, read
+from wolfspider.store.archive_reader import RecordPlace, read
 from wolfspider.store.row_codec import unpacked_fetch, unpacked_page
 from wolfspider.web.http.inflate import inflated
 from wolfspider.web.page.html import parse
@@ -56,7 +56,7 @@ class PageReader:
             return unpacked_page(packed)
         passed = tuple(json.loads(hops))
         answer = Fetch(url, final_url, status, json.loads(headers), b"", None, seconds, at, passed, cut=bool(cut))
-        page = archived_page(self._archive, Place(*place), size, answer)
+        page = archived_page(self._archive, RecordPlace(*place), size, answer)
         if isinstance(page, Failure):
             raise Broken(f"{url} was a page when it came and is none when read again ({page.kind})")
         return page
@@ -68,16 +68,16 @@ def liked(connection: sqlite3.Connection, archive: Path) -> list[Fetch]:
     for data, *place in connection.execute("SELECT data, file, offset, length FROM likes ORDER BY n").fetchall():
         fetch, size = unpacked_fetch(data)
         archived = place[0] is not None and fetch.page is None
-        fetches.append(replace(fetch, body=body_at(archive, Place(*place), size)) if archived else fetch)
+        fetches.append(replace(fetch, body=body_at(archive, RecordPlace(*place), size)) if archived else fetch)
     return fetches
 
 
-def archived_page(archive: Path, place: Place, size: int, answer: Fetch) -> Page | Failure:
+def archived_page(archive: Path, place: RecordPlace, size: int, answer: Fetch) -> Page | Failure:
     """The page in an archived answer, which comes here without its body. BadInput if the record is damaged."""
     return parse(replace(answer, body=body_at(archive, place, size)))
 
 
-def body_at(archive: Path, place: Place, size: int) -> bytes:
+def body_at(archive: Path, place: RecordPlace, size: int) -> bytes:
     """The decoded body of an archived answer, as long as it was when it came."""
     capture = read(archive, place)
     encoding = ",".join(value for name, value in capture.headers if name.lower() == "content-encoding")

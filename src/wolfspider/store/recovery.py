@@ -15,7 +15,7 @@ from typing import NamedTuple
 from wolfspider.core.errors import BadInput
 from wolfspider.files.disk import open_to_write, sync_folder
 from wolfspider.files.failpoints import reach
-from wolfspider.store.archive import End
+from wolfspider.store.archive import ArchiveEnd
 from wolfspider.store.archive_reader import members, name_of, numbers
 from wolfspider.store.folder import Places
 from wolfspider.store.schema import BEHIND
@@ -26,17 +26,17 @@ LOST = "lost"  # the folder for files that nothing refers to
 class Recovery(NamedTuple):
     """What was found when an archive was opened again."""
 
-    end: End  # less than the committed one if something promised is gone
+    end: ArchiveEnd  # less than the committed one if something promised is gone
     cut: int  # bytes behind the committed end
     aside: tuple[str, ...]  # files behind it, now in `lost/`
 
 
-def recovered_end(connection: sqlite3.Connection, places: Places) -> End:
+def recovered_end(connection: sqlite3.Connection, places: Places) -> ArchiveEnd:
     """Where the archive goes on. If the machine died and took records with it, the journal forgets them too."""
     sql = "SELECT file, end FROM log WHERE end IS NOT NULL ORDER BY seq DESC LIMIT 1"
     landed = connection.execute(sql).fetchone() or (0, 0)
     liked = connection.execute("SELECT end_file, end_offset FROM likes ORDER BY n DESC LIMIT 1").fetchone() or (0, 0)
-    committed = max(End(*landed), End(*liked))
+    committed = max(ArchiveEnd(*landed), ArchiveEnd(*liked))
     if not (places.archive / name_of(0)).is_file():  # no crash does that
         raise BadInput(f"{places.folder} is damaged: {name_of(0)} of its archive is missing. Restore it from a copy.")
     end = recover_archive(places.archive, committed).end
@@ -47,7 +47,7 @@ def recovered_end(connection: sqlite3.Connection, places: Places) -> End:
     return end
 
 
-def _cut_log(connection: sqlite3.Connection, end: End) -> None:
+def _cut_log(connection: sqlite3.Connection, end: ArchiveEnd) -> None:
     """Back to the last entry before the first whose record is not all there."""
     sql = "SELECT MIN(seq) FROM log WHERE end IS NOT NULL AND (file, end) > (?, ?)"
     connection.execute("BEGIN IMMEDIATE")
@@ -60,7 +60,7 @@ def _cut_log(connection: sqlite3.Connection, end: End) -> None:
     connection.execute("COMMIT")
 
 
-def recover_archive(folder: Path, committed: End) -> Recovery:
+def recover_archive(folder: Path, committed: ArchiveEnd) -> Recovery:
     """Leave nothing behind the committed end. To be called before an archive is opened again."""
     aside = tuple(_set_aside(folder, number) for number in numbers(folder) if number > committed.file)
     path = folder / name_of(committed.file)

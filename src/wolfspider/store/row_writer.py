@@ -10,8 +10,8 @@ from wolfspider.core import codec, events
 from wolfspider.core.events import Event
 from wolfspider.core.model import Failure, Fetch, Page, Verdict, Visit, host_of
 from wolfspider.core.text import clipped
-from wolfspider.store.archive import End
-from wolfspider.store.archive_reader import Place
+from wolfspider.store.archive import ArchiveEnd
+from wolfspider.store.archive_reader import RecordPlace
 from wolfspider.store.database import Turn
 from wolfspider.store.row_codec import json_of, kept_headers, packed_page, signed
 
@@ -36,7 +36,7 @@ class RowWriter:
         self._turn = turn
         self._evidence: tuple[Mapping[str, Any] | None, str] = (None, "{}")  # the last one, and its JSON
 
-    def entry(self, seq: int, kind: str, at: float | None, data: bytes, end: End | None) -> None:
+    def entry(self, seq: int, kind: str, at: float | None, data: bytes, end: ArchiveEnd | None) -> None:
         self._turn.write(_LOG, (seq, kind, at, data, *(end or (None, None))))
 
     def visit(self, seq: int, visit: Visit, how: str) -> None:
@@ -45,7 +45,7 @@ class RowWriter:
         went = (visit.id, seq, link.url, visit.agent, visit.source, how, int(visit.fresh), clipped(link.anchor), note)
         self._turn.write(_VISIT, went)
 
-    def page(self, seq: int, visit: int, page: Page, fetch: Fetch | None, place: Place | None) -> None:
+    def page(self, seq: int, visit: int, page: Page, fetch: Fetch | None, place: RecordPlace | None) -> None:
         """The parsed page is kept where the archive might not give it again: without a place there, of a PDF, which
         is read for a limited time, and of a body that was cut or damaged."""
         if fetch is None:

@@ -109,7 +109,7 @@ def state_of(folder: Path, file: str, digest: str) -> Any:
         raise BadInput(f"The snapshot {file} is damaged: {error}.") from error
 
 
-class Start(NamedTuple):
+class ResumePoint(NamedTuple):
     """The snapshot that a resume starts from; nothing of it if there is none."""
 
     seq: int = 0  # the last entry of the journal that it knows
@@ -126,16 +126,16 @@ def take(turn: Turn, folder: Path, seq: int, n: int, state: Mapping[str, Any], s
     turn.write(_DROP_OLD, (KEPT,))
 
 
-def newest_whole(connection: sqlite3.Connection, places: Places) -> Start:
+def newest_whole(connection: sqlite3.Connection, places: Places) -> ResumePoint:
     """The newest snapshot that is whole. Newer ones that are not are dropped."""
-    start, damaged = Start(), []
+    start, damaged = ResumePoint(), []
     sql = "SELECT seq, n, file, digest, shelf FROM snapshots ORDER BY seq DESC, n DESC"
     size = places.shelf.stat().st_size if places.shelf.is_file() else 0
     for seq, n, file, digest, shelf in connection.execute(sql).fetchall():
         try:
             if size < shelf:
                 raise BadInput(f"{places.shelf} is shorter than the snapshot {file} says.")
-            start = Start(seq, n, shelf, state_of(places.snapshots, file, digest))
+            start = ResumePoint(seq, n, shelf, state_of(places.snapshots, file, digest))
             break
         except BadInput:
             damaged.append((seq, n))

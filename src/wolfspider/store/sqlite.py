@@ -53,7 +53,7 @@ from wolfspider.store.recovery import recovered_end
 from wolfspider.store.row_writer import RowWriter
 from wolfspider.store.shelf import DiskShelf
 from wolfspider.store.side_notes import StoredNotes
-from wolfspider.store.snapshots import Start
+from wolfspider.store.snapshots import ResumePoint
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -69,7 +69,7 @@ def create(folder: Path, about: Mapping[str, Any], *, info: Mapping[str, str], f
         schema.make(connection, info)
         archive = Archive(places.archive, info=info)
         archive.sync()
-        store = SqliteStore(places, dict(about), connection, lock, archive, Start(), full)
+        store = SqliteStore(places, dict(about), connection, lock, archive, ResumePoint(), full)
         folders.describe(places, about)
     return store
 
@@ -130,7 +130,7 @@ class SqliteStore:
         connection: sqlite3.Connection,
         lock: Lock,
         archive: Archive,
-        start: Start,
+        start: ResumePoint,
         full: bool,
     ) -> None:
         self.folder, self.about, self._full = places.folder, about, full

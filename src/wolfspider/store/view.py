@@ -21,7 +21,7 @@ from wolfspider.core.events import AddSeeds, Gauge
 from wolfspider.core.failures import in_words
 from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.store import schema
-from wolfspider.store.archive_reader import Place
+from wolfspider.store.archive_reader import RecordPlace
 from wolfspider.store.database import connect_beside, damaged
 from wolfspider.store.folder import Places, about_run, refuse_links
 from wolfspider.store.gauges import MINUTES, SECONDS, gauges
@@ -80,7 +80,7 @@ class StoredPage:
     truncated: bool
     robots: tuple[str, ...]
     canonical: str
-    place: Place | None  # in the archive; None where pages came without bodies
+    place: RecordPlace | None  # in the archive; None where pages came without bodies
     body: int  # bytes of the decoded body there
     cut: bool  # the body is only the beginning
     score: float
@@ -273,7 +273,7 @@ def _row(*values: Any) -> StoredPage:
     number, visit, url, final_url, host, hops, at, seconds, status, headers, kind, charset, *rest = values
     title, description, language, published, modified, size, digest, near, words, links, *rest = rest
     truncated, robots, canonical, file, offset, length, body, cut, score, relevant, evidence = rest
-    place = Place(file, offset, length) if file is not None else None
+    place = RecordPlace(file, offset, length) if file is not None else None
     return StoredPage(
         *(number, visit, url, final_url, host, tuple(json.loads(hops)), at, seconds, status, json.loads(headers)),
         *(kind, charset, title, description, language, published, modified, size, digest, unsigned(near)),

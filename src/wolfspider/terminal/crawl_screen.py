@@ -34,7 +34,7 @@ AROUND = 8  # lines of the picture besides what is told of a generation, empty o
 BAR = 16  # columns
 
 
-class Tally:
+class CrawlTally:
     """What a crawl has brought so far, told from its events; of a run that is resumed, from what it had before."""
 
     def __init__(self, pages: int) -> None:
@@ -106,7 +106,9 @@ class Tally:
 
 
 @contextmanager
-def following(console: Console, tally: Tally, outputs: Outputs, moves: bool = True) -> Iterator[Callable[[], None]]:
+def following(
+    console: Console, tally: CrawlTally, outputs: Outputs, moves: bool = True
+) -> Iterator[Callable[[], None]]:
     """Gives what draws the picture anew. Where lines of data go to the same terminal nothing `moves`, and each
     generation of a spider is a line."""
     with terminal.screen(console) if moves else nullcontext() as show:
@@ -117,7 +119,7 @@ def following(console: Console, tally: Tally, outputs: Outputs, moves: bool = Tr
             yield _reminding(console, tally)
 
 
-def _reminding(console: Console, tally: Tally) -> Callable[[], None]:
+def _reminding(console: Console, tally: CrawlTally) -> Callable[[], None]:
     """Where nothing moves, a line a minute at most says that the crawl only waits."""
     said = time.monotonic() - REMINDED + PATIENCE
 
@@ -131,7 +133,7 @@ def _reminding(console: Console, tally: Tally) -> Callable[[], None]:
     return look
 
 
-def _picture(console: Console, tally: Tally, generation: Generation | None) -> RenderableType:
+def _picture(console: Console, tally: CrawlTally, generation: Generation | None) -> RenderableType:
     """What there is, in the height there is: where it is low, results go before the rest."""
     height, fetching = console.height - 1, _line(tally.fetching())
     if generation is not None and height < AROUND + 2 + 2 * FEWEST:
@@ -149,7 +151,7 @@ def _picture(console: Console, tally: Tally, generation: Generation | None) -> R
 
 
 def _results(
-    console: Console, tally: Tally, generation: Generation, lines: int, brief: bool = False
+    console: Console, tally: CrawlTally, generation: Generation, lines: int, brief: bool = False
 ) -> Iterator[RenderableType]:
     layout = Layout(console.width - (0 if brief else 2), console.options.ascii_only)
     yield _line(generation.status(tally.now))
@@ -160,14 +162,14 @@ def _line(text: str) -> Text:
     return terminal.one_line(plainly(text))
 
 
-def _bar(tally: Tally) -> Table:
+def _bar(tally: CrawlTally) -> Table:
     gauge = tally.gauge
     rate = "" if gauge is None else f"{gauge.rate_minute:.1f}/s"
     left = "" if gauge is None else HALTED.get(gauge.state) or standing.left(gauge)
     return terminal.progress(tally.downloads, tally.pages, BAR, rate, left)
 
 
-def _rates(tally: Tally) -> str:
+def _rates(tally: CrawlTally) -> str:
     hidden = f", {tally.count.hidden_relevant:,} more noindex" if tally.count.hidden_relevant else ""
     return terminal.rates(
         f"{tally.count.relevant:,} relevant{hidden}",

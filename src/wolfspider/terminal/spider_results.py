@@ -38,7 +38,7 @@ _TEXT_BAR = 10  # columns of a bar on the final page
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class ShownOutput:
     """A page that a spider brings back, its texts harmless."""
 
     url: str
@@ -63,7 +63,7 @@ class Generation:
     seconds: float
     temperature: float | None
     final: bool
-    results: tuple[Output, ...]  # best first
+    results: tuple[ShownOutput, ...]  # best first
 
     def status(self, now: float | None = None) -> str:
         """`now`: the clock goes on until the spider is through."""
@@ -135,9 +135,9 @@ def read(at: float, data: Mapping[str, Any]) -> Generation | None:
     )
 
 
-def _output(data: Mapping[str, Any]) -> Output:
+def _output(data: Mapping[str, Any]) -> ShownOutput:
     words = data.get("words")
-    return Output(
+    return ShownOutput(
         _text(data.get("url"), LONGEST_ADDRESS),
         _text(data.get("title")) or "(no title)",
         _count(data.get("links")),
@@ -206,7 +206,7 @@ class Layout(NamedTuple):
             line.append("  ").append(name[: self.cell].ljust(self.cell))
         return line
 
-    def first(self, output: Output) -> Text:
+    def first(self, output: ShownOutput) -> Text:
         """Score, title, bars."""
         colour = COLOURS.get(output.origin, "")
         line = one_line(f"{output.score:<{_SCORE}.3f}").append(_fitted(output.title, self.title, colour))
@@ -215,7 +215,7 @@ class Layout(NamedTuple):
             line.append("  ").append(number).append(bar(share, self.bar, self.ascii), colour)
         return line
 
-    def second(self, output: Output) -> Text:
+    def second(self, output: ShownOutput) -> Text:
         """Origin, links, address, matched keywords."""
         left = self.width - _SCORE - 22
         address = max(1, left if not output.words else left * 3 // 5)

@@ -115,7 +115,7 @@ def found(count: PageCount, hosts: int, downloads: int, reasons: Mapping[str, in
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class RunEnd:
     """How a run ended, in the words of the crawl itself and of `wolfspider status`."""
 
     folder: Path
@@ -129,7 +129,7 @@ class End:
     paused: bool = False
 
     @classmethod
-    def of(cls, view: RunView, reason: str, outputs: Outputs) -> End:
+    def of(cls, view: RunView, reason: str, outputs: Outputs) -> RunEnd:
         summary, gauge = view.summary(), view.gauge()
         through, waits = outputs.newest is not None and outputs.newest.final, gauge.stranded if gauge else {}
         nofollow = Settings.from_json(view.about.get("settings", {})).nofollow
@@ -242,10 +242,10 @@ def lines(folder: Path, now: float) -> list[str]:
     return [plainly(line, 1000) for line in shown]
 
 
-def _end(view: RunView, reason: str) -> End:
+def _end(view: RunView, reason: str) -> RunEnd:
     outputs = Outputs()
     outputs.recall(view)
-    return End.of(view, reason, outputs)
+    return RunEnd.of(view, reason, outputs)
 
 
 def _is_fresh(gauge: Gauge, now: float) -> bool:

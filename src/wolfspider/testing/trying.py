@@ -26,7 +26,7 @@ from wolfspider.testing.sketch import configured
 from wolfspider.testing.strategy_conformance import STRATEGY_CHECKS
 
 
-class Result(NamedTuple):
+class DemandResult(NamedTuple):
     """What came of one demand on one strategy or judge."""
 
     subject: str  # its name, with its settings
@@ -34,7 +34,7 @@ class Result(NamedTuple):
     total: int  # demands on all subjects
 
 
-def results(name: str, patience: float) -> Iterator[Result]:
+def results(name: str, patience: float) -> Iterator[DemandResult]:
     """The result of each demand on everything that this file holds, as soon as it is known. Problem says why there is
     nothing to try."""
     first, total = 0, 1
@@ -46,18 +46,22 @@ def results(name: str, patience: float) -> Iterator[Result]:
             if first == total:
                 return
             stuck, seen = plan[first], _seen(name, patience, stack)
-        yield Result(stuck.subject, stuck.checked._replace(seen=seen, remedy="Mend the loop or the call there."), total)
+        yield DemandResult(
+            stuck.subject, stuck.checked._replace(seen=seen, remedy="Mend the loop or the call there."), total
+        )
         first += 1
         while first < total and plan[first].subject == stuck.subject:  # they would hang likewise, one after the other
             checked = plan[first].checked
             seen = f"not tried, because {stuck.checked.name} was not completed"
-            yield Result(stuck.subject, checked._replace(seen=seen, remedy=f"Mend {stuck.checked.name} first."), total)
+            yield DemandResult(
+                stuck.subject, checked._replace(seen=seen, remedy=f"Mend {stuck.checked.name} first."), total
+            )
             first += 1
 
 
 def _tried_from(
     first: int, name: str, patience: float, stack: Path
-) -> Generator[Result, None, tuple[list[Result], int]]:
+) -> Generator[DemandResult, None, tuple[list[DemandResult], int]]:
     """Yield results from this demand on; return the plan and how many there were before the process ended."""
     here, there = multiprocessing.Pipe(duplex=False)
     arguments = (name, first, patience, there, str(stack))
@@ -71,7 +75,7 @@ def _tried_from(
         if plan is None:
             raise Problem(f"{name} cannot be loaded: {_seen(name, patience, stack)}.")
         while checked := _received(here):
-            yield Result(plan[first + done].subject, checked, len(plan))
+            yield DemandResult(plan[first + done].subject, checked, len(plan))
             done += 1
         process.join()
         return plan, done
@@ -100,7 +104,7 @@ def _work(name: str, first: int, patience: float, connection: Connection, stack:
             connection.send(problem)
             return
         total = len(checks)
-        connection.send([Result(subject, described(check), total) for subject, check, _ in checks])
+        connection.send([DemandResult(subject, described(check), total) for subject, check, _ in checks])
         for _, check, value in checks[first:]:
             faulthandler.dump_traceback_later(patience, exit=True, file=file)
             connection.send(tried(check, value))

@@ -47,7 +47,7 @@ class Sums:
     value: float = 0.0
 
 
-class Tally(Measure):
+class ForagingTally(Measure):
     """Counts downloads, documents sent and documents rewarded: of all, of each forager, in each window of time."""
 
     def __init__(self, window: float = WINDOW, atlas: Atlas | None = None, documents: Documents | None = None) -> None:
@@ -293,7 +293,7 @@ class Foraging:
     def __init__(self, changed: Changed | None = None, window: float = WINDOW) -> None:
         atlas, documents = Atlas(), Documents()
         self.atlas = atlas
-        self.tally = Tally(window, atlas, documents)
+        self.tally = ForagingTally(window, atlas, documents)
         self.freshness = Freshness(changed, window, documents) if changed else None
         self.lags = Lags(documents)
         self.population = Population(window)

@@ -13,7 +13,7 @@ from wolfspider.core.model import Page
 from wolfspider.core.randomness import generator
 from wolfspider.core.text import counts
 from wolfspider.files.disk import replacing
-from wolfspider.learn.page_states import MAPPINGS, StateModel, Tally, open_states, train_states
+from wolfspider.learn.page_states import MAPPINGS, StateModel, WordCount, open_states, train_states
 from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.world import World
 
@@ -89,7 +89,7 @@ def opened(name: str) -> StateModel:
 def check(world: World, model: StateModel, sample: Sample, progress: Progress) -> Fitness:
     maps = {name: model.mapped(name) for name in MAPPINGS}
     seen: dict[str, set[bytes]] = {name: set() for name in MAPPINGS}
-    tallies: list[Tally] = []
+    tallies: list[WordCount] = []
     largest: list[float] = []
     for page in pages_of(world, sample, progress):
         tallies.append(model.tally(page))

@@ -109,13 +109,13 @@ def _most_linking(world: World, task: Task) -> str:
 # Search results
 
 
-class SearchResult(NamedTuple):
+class SearchHit(NamedTuple):
     url: str
     title: str
     text: str
 
 
-def page_of(keywords: Sequence[str], shown: Sequence[SearchResult]) -> Fetch:
+def page_of(keywords: Sequence[str], shown: Sequence[SearchHit]) -> Fetch:
     query = html.escape(" ".join(keywords))
     entries = (
         f'<li><a href="{html.escape(hit.url)}">{html.escape(hit.title)}</a> <p>{html.escape(hit.text)}</p></li>'
@@ -126,7 +126,7 @@ def page_of(keywords: Sequence[str], shown: Sequence[SearchResult]) -> Fetch:
 
 
 @lru_cache(maxsize=64)
-def results(world: World, keywords: tuple[str, ...]) -> tuple[SearchResult, ...]:
+def results(world: World, keywords: tuple[str, ...]) -> tuple[SearchHit, ...]:
     """The pages that BM25 ranks highest for the words of the keywords, each content once."""
     sample = survey(world)
     terms = list(dict.fromkeys(word for keyword in keywords for word in words(keyword)))
@@ -140,10 +140,10 @@ def results(world: World, keywords: tuple[str, ...]) -> tuple[SearchResult, ...]
     return tuple(_shown(world, url) for url in found.values())
 
 
-def _shown(world: World, url: str) -> SearchResult:
+def _shown(world: World, url: str) -> SearchHit:
     page = parse(world.look(url, world.start))
     assert isinstance(page, Page)  # it was one when it was ranked
-    return SearchResult(page.final_url, page.title, " ".join(page.words[:SNIPPET]))
+    return SearchHit(page.final_url, page.title, " ".join(page.words[:SNIPPET]))
 
 
 def bm25(bags: Sequence[Mapping[str, int]], lengths: Sequence[int], terms: Sequence[str]) -> list[float]:

@@ -27,17 +27,19 @@ class Oracle(Unlearning):
         return Verdict(float(relevant), relevant, {"raw": float(relevant)})
 
 
-class Entry(NamedTuple):
+class KnownJudge(NamedTuple):
     make: Callable[[Topic], Judge]
     sentence: str
 
 
-JUDGES: Mapping[str, Entry] = {
-    "classifier": Entry(Learner, "Starts from the topic's words, learns from clear pages and labels; a probability."),
-    "coverage": Entry(Coverage, "BM25 as a share: how much of the topic's words the page has, rare ones first."),
-    "tfidf": Entry(TfIdf, "The cosine of tf-idf vectors over all words of the page."),
-    "likeness": Entry(Alike, "The mean likeness to pages you like, by what they say and where they link to."),
-    "keywords": Entry(Keywords, "The keyword cosine of the learning-automata paper; any keyword may be enough."),
+JUDGES: Mapping[str, KnownJudge] = {
+    "classifier": KnownJudge(
+        Learner, "Starts from the topic's words, learns from clear pages and labels; a probability."
+    ),
+    "coverage": KnownJudge(Coverage, "BM25 as a share: how much of the topic's words the page has, rare ones first."),
+    "tfidf": KnownJudge(TfIdf, "The cosine of tf-idf vectors over all words of the page."),
+    "likeness": KnownJudge(Alike, "The mean likeness to pages you like, by what they say and where they link to."),
+    "keywords": KnownJudge(Keywords, "The keyword cosine of the learning-automata paper; any keyword may be enough."),
 }
 ORACLE = "oracle"
 

@@ -13,7 +13,7 @@ from wolfspider.core.text import cosine, counts, words
 from wolfspider.core.topic import Topic
 from wolfspider.learn.examples import Examples
 from wolfspider.policy.judges.judge import Unlearning, verdict
-from wolfspider.policy.topic_words import Terms, topic_weights
+from wolfspider.policy.topic_words import WeightedTerms, topic_weights
 
 
 class Keywords(Unlearning):
@@ -59,7 +59,7 @@ class Coverage(Unlearning):
     BORDER = 0.2
 
     def __init__(self, topic: Topic) -> None:
-        self._terms = Terms(topic_weights(topic))
+        self._terms = WeightedTerms(topic_weights(topic))
         self.terms = self._terms.names
         self._pages = 0
         self._df = [0] * len(self._terms)

@@ -26,7 +26,7 @@ from wolfspider.learn.documents import EVEN, LEVELS, MOST_LINKS, DocumentsBase
 from wolfspider.learn.examples import damped
 from wolfspider.policy.link_shelf import Interned
 from wolfspider.policy.strategy import Strategy
-from wolfspider.policy.topic_words import Similarity, Terms, topic_weights
+from wolfspider.policy.topic_words import Similarity, WeightedTerms, topic_weights
 from wolfspider.policy.turns import Turns
 from wolfspider.strategies.energy.herd import NOWHERE, Herd
 
@@ -89,7 +89,7 @@ class Relevance:
     """The cosine of the topic's terms and the page, tf = 1 + ln f; the idf of all other words is 1."""
 
     def __init__(self, topic: Topic, background: Mapping[str, Any]) -> None:
-        self._terms = Terms(topic_weights(topic))
+        self._terms = WeightedTerms(topic_weights(topic))
         self.names = self._terms.names
         pages, on = background.get("pages", 0), background.get("on", {})
         self.idf = [math.log((1 + pages) / (1 + on.get(name, 0))) + 1 for name in self.names] if pages else None

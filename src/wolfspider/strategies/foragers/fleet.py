@@ -24,7 +24,7 @@ from wolfspider.learn.page_states import States, open_states
 from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.reinforcer import Terms
 from wolfspider.policy.strategy import Strategy
-from wolfspider.strategies.foragers.forager import Entry, Forager, Vector, Weblog, ordered
+from wolfspider.strategies.foragers.forager import Forager, Vector, Weblog, WeblogEntry, ordered
 
 KINDS = ("WLRL", "WL", "RL")
 
@@ -134,7 +134,7 @@ class Fleet(Strategy):
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         """A8: the first foragers, from the seeds or from what an earlier run learned."""
-        weblog = ordered({link.url: Entry(0.0, -place) for place, link in enumerate(seeds)}, self.params.weblog)
+        weblog = ordered({link.url: WeblogEntry(0.0, -place) for place, link in enumerate(seeds)}, self.params.weblog)
         common = self._random_weights()
         count = max(self.params.foragers, min(len(self._inherited), self.params.most or len(self._inherited)))
         for place in range(count):
@@ -145,7 +145,7 @@ class Fleet(Strategy):
             if self._inherited:
                 heritage = self._inherited[place % len(self._inherited)]
                 weights = np.array(heritage["weights"], dtype=np.float32)
-                known = {url: Entry(value, -at) for at, (url, value) in enumerate(heritage["weblog"])}
+                known = {url: WeblogEntry(value, -at) for at, (url, value) in enumerate(heritage["weblog"])}
                 self._join(kind, weights, ordered({**weblog, **known}, self.params.weblog), now)
             else:
                 self._join(kind, weights, weblog, now)

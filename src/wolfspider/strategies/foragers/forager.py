@@ -22,18 +22,18 @@ Allows = Callable[[str], bool]  # is an address in scope?
 FARTHEST = 1e9  # bound of a weight, so that nothing overflows
 
 
-class Entry(NamedTuple):
+class WeblogEntry(NamedTuple):
     """The entry of an address in a weblog."""
 
     value: float
     seen: int  # when it was last visited, counted in steps; of two equally good ones the newer comes first
 
 
-Weblog = dict[str, Entry]  # best first
+Weblog = dict[str, WeblogEntry]  # best first
 
 
 def updated(
-    weblog: Mapping[str, Entry], path: Sequence[str], profits: Sequence[float], beta: float, now: int
+    weblog: Mapping[str, WeblogEntry], path: Sequence[str], profits: Sequence[float], beta: float, now: int
 ) -> Weblog:
     """A1: values move towards what the rest of the path earned; a new address gets that value. `now` is how many steps
     came before this path."""
@@ -41,11 +41,11 @@ def updated(
     rest = np.cumsum(np.asarray(profits, dtype=float)[::-1])[::-1]
     for place, (url, earned) in enumerate(zip(path, rest.tolist(), strict=True)):
         old = entries.get(url)
-        entries[url] = Entry(earned if old is None else (1 - beta) * old.value + beta * earned, now + place)
+        entries[url] = WeblogEntry(earned if old is None else (1 - beta) * old.value + beta * earned, now + place)
     return ordered(entries)
 
 
-def ordered(weblog: Mapping[str, Entry], most: int | None = None) -> Weblog:
+def ordered(weblog: Mapping[str, WeblogEntry], most: int | None = None) -> Weblog:
     """The best entries, best first, and at most so many."""
     return dict(islice(sorted(weblog.items(), key=lambda item: item[1], reverse=True), most))
 
@@ -205,7 +205,7 @@ class Forager(StoredFields):
 
     @classmethod
     def restored(cls, state: Mapping[str, Any]) -> Forager:
-        weblog = {url: Entry(*entry) for url, *entry in state["weblog"]}
+        weblog = {url: WeblogEntry(*entry) for url, *entry in state["weblog"]}
         due = {number: Due(*fields) for number, *fields in state["due"]}
         return super().restored({**state, "weblog": weblog, "due": due})
 

@@ -17,7 +17,7 @@ from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import register
 from wolfspider.policy.turns import Group
 from wolfspider.strategies.foragers.fleet import Fleet
-from wolfspider.strategies.foragers.forager import Entry, Forager, Step, Vector, corrected, ordered, updated
+from wolfspider.strategies.foragers.forager import Forager, Step, Vector, WeblogEntry, corrected, ordered, updated
 
 STATES_KEPT = 20_000  # contents whose states are cached
 MISSES = 3  # failures in a row after which a starting point is given up
@@ -297,7 +297,7 @@ class Foragers(Fleet):
         new = [url for url in results if url not in forager.weblog][: self.params.starts]
         forager.lead = new[0] if new else ""
         if new:
-            fed = {url: Entry(0.0, -place) for place, url in enumerate(new)}
+            fed = {url: WeblogEntry(0.0, -place) for place, url in enumerate(new)}
             before, forager.weblog = forager.weblog, ordered({**fed, **forager.weblog}, self.params.weblog)
             self._tell_weblog(forager, before, now)
 

@@ -37,7 +37,7 @@ PATIENCE = 3  # leaps tried in a generation, as a multiple of the population; an
 SEARCHED = 10  # words of liked pages that a leap asks for if there are no keywords
 
 
-class Spider(Strategy):
+class SpiderSearch(Strategy):
     """The steps of a generation. A search decides which children it keeps, how many leaps it wants, and which pages
     breed.
 

@@ -14,11 +14,11 @@ from wolfspider.core.params import param
 from wolfspider.learn.likeness import Score
 from wolfspider.policy.strategy import register
 from wolfspider.strategies.spider.candidates import Candidate, Pool, SpiderParams
-from wolfspider.strategies.spider.generations import ROOM, Spider
+from wolfspider.strategies.spider.generations import ROOM, SpiderSearch
 
 
 @register
-class SpiderBestFirst(Spider):
+class SpiderBestFirst(SpiderSearch):
     """Of all pages that were linked to so far, the one most like the inputs is the next output, and its links are
     fetched too. The search stays near its starting points, and ends where links end."""
 
@@ -53,7 +53,7 @@ class MixedParams(SpiderParams):
     mutation: float = param(0.5, "Pages by leaps, as a share of the population.", low=0, high=1)
 
 
-class Crossing(Spider):
+class Crossing(SpiderSearch):
     """Crossover and mutation, which the genetic search and annealing share. Crossover takes, of the pages that the
     parents link to, those that link most often where the parents do; mutation takes the next pages of a category far
     away. A population is twice the number of outputs. Where children are too few, more leaps make up for them."""

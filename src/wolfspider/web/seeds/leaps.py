@@ -70,7 +70,7 @@ class SitemapLeaps:
         abroad: bool = False,
     ) -> None:
         self._web, self._services, self._allows = web, services, allows
-        self._wanted = sources.Wanted(sitemaps=(sitemap,), most=MOST_NAMED, abroad=abroad)
+        self._wanted = sources.NamedStarts(sitemaps=(sitemap,), most=MOST_NAMED, abroad=abroad)
         self._named: list[str] | None = None
         self._asking = asyncio.Lock()
 

@@ -27,7 +27,7 @@ from wolfspider.web.seeds.gathered import Allows, Gathered, trouble_with, was_as
 from wolfspider.web.seeds.search import search
 from wolfspider.web.worlds.world import Request, Web
 
-__all__ = ["Gathered", "Wanted", "address", "from_file", "gather", "read_list"]
+__all__ = ["Gathered", "NamedStarts", "address", "from_file", "gather", "read_list"]
 
 MOST_BYTES = 50_000_000  # of a list
 MOST_ADDRESSES = 1_000_000
@@ -47,7 +47,7 @@ _UNSEEN = f"It and all after it that end like feeds are taken for pages: {MOST_L
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class NamedStarts:
     """What a person named to start from. Addresses are canonical: `address` and `read_list` see to that."""
 
     addresses: tuple[str, ...] = ()
@@ -150,7 +150,7 @@ def from_file(path: str | Path) -> list[str]:
         raise BadInput(f"{name}: {problem}") from None
 
 
-async def gather(web: Web, wanted: Wanted, allows: Allows, services: Web | None = None) -> Gathered:
+async def gather(web: Web, wanted: NamedStarts, allows: Allows, services: Web | None = None) -> Gathered:
     """All starting points in the order they were named, each once. `services` asks the search service, without asking
     its robots.txt. Raises Nothing if there is nothing to start from."""
     gathering = _StartingPoints(_CountedWeb(web), _CountedWeb(services or web), wanted, allows)
@@ -189,7 +189,7 @@ class _CountedWeb:
 class _StartingPoints:
     """What was found so far, from all sources."""
 
-    def __init__(self, web: _CountedWeb, services: _CountedWeb, wanted: Wanted, allows: Allows) -> None:
+    def __init__(self, web: _CountedWeb, services: _CountedWeb, wanted: NamedStarts, allows: Allows) -> None:
         self._web = web
         self._services = services
         self._wanted = wanted

@@ -16,9 +16,9 @@ from wolfspider.bench.experiment import Row, Setting
 from wolfspider.bench.measure.metrics import key
 from wolfspider.bench.papers.akbari_lafc.scales import COMPARE, CORPUS, NEAR_ONE, SWEEP, THEOREM, TIES
 from wolfspider.bench.papers.akbari_lafc.tally import (
+    DownloadTally,
     Nearness,
     Restricted,
-    Tally,
     anytime,
     curve,
     largest,
@@ -131,13 +131,13 @@ class Done(NamedTuple):
 
 def tallied(
     setting: Setting, ground: CrawlGround, together: bool = False, **given: Any
-) -> tuple[list[Tally], list[Done]]:
+) -> tuple[list[DownloadTally], list[Done]]:
     """The crawls of a setting, each with a tally of its own, or all together with one."""
     places, tallies = ground.places(), []
 
     def hear(number: int, crawl: Crawl) -> None:
         if not (number and together):
-            tallies.append(Tally(places))
+            tallies.append(DownloadTally(places))
         crawl.listen(tallies[-1])
 
     done = [
@@ -201,7 +201,7 @@ def measure_crawler(setting: Setting, ground: CrawlGround) -> Row:
     return {**row, "epochs": {"precision": by_rule, "truth": by_truth}}
 
 
-def _crawled(setting: Setting, tally: Tally, done: Sequence[Done]) -> Row:
+def _crawled(setting: Setting, tally: DownloadTally, done: Sequence[Done]) -> Row:
     network, processor = sum(one.network for one in done), sum(one.processor for one in done)
     budget = int(setting["budget"])
     return {

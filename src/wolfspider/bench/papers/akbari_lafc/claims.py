@@ -46,7 +46,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from wolfspider.bench.experiment import Broken, Claim, Rows, Ruling
+from wolfspider.bench.experiment import BrokenVariant, Claim, Rows, Ruling
 from wolfspider.bench.groups import Figure, aligned, average, values, where
 from wolfspider.bench.papers.akbari_lafc.grounds import (
     GROUND,
@@ -319,28 +319,34 @@ CLAIMS = (
         "Precision and running time rise with the control threshold.",
         f"{EXPERIMENT_I}, Table 2",
         sweep(CONTROL, falling=False),
-        Broken("The figures of each sweep are put from the largest to the smallest.", sorted_sweeps(CONTROL, True)),
+        BrokenVariant(
+            "The figures of each sweep are put from the largest to the smallest.", sorted_sweeps(CONTROL, True)
+        ),
     ),
     Claim(
         2,
         "Precision and running time fall as the learning rate rises.",
         f"{EXPERIMENT_I}, Table 3",
         sweep(RATE, falling=True),
-        Broken("The figures of each sweep are put from the smallest to the largest.", sorted_sweeps(RATE, False)),
+        BrokenVariant(
+            "The figures of each sweep are put from the smallest to the largest.", sorted_sweeps(RATE, False)
+        ),
     ),
     Claim(
         3,
         "The precision of every crawler falls with the downloads.",
         f"{COMPARISON}, Figs. 2-7",
         ruled(all_fall),
-        Broken("The precisions of each crawl are put from the smallest to the largest.", changed(risen, study=COMPARE)),
+        BrokenVariant(
+            "The precisions of each crawl are put from the smallest to the largest.", changed(risen, study=COMPARE)
+        ),
     ),
     Claim(
         4,
         "Mean precision is in the order LAFC, BPM, HW, LJM, with LAFC significantly above the others.",
         f"{COMPARISON}, Table 4",
         ruled(precision_order, to_the_budget),
-        Broken(
+        BrokenVariant(
             "On each ground LJM gets the most precise crawl, then HW, then BPM, and LAFC the worst.",
             dealt_to(FOUR[::-1], precision, "curve", "downloads"),
         ),
@@ -350,7 +356,7 @@ CLAIMS = (
         "Recall is in the same order, and LAFC finds more than 75% on every topic.",
         "section 5.3, Table 5",
         ruled(recall_order, lambda found: []),
-        Broken(
+        BrokenVariant(
             "On each ground LJM gets the crawl that found most, then HW, then BPM, and LAFC the one that found least.",
             dealt_to(FOUR[::-1], lambda row: len(row["found"]), "found"),
         ),
@@ -360,7 +366,7 @@ CLAIMS = (
         "LAFC has the shortest running time, and BPM the longest.",
         "section 5.4, Table 6, Fig. 8",
         ruled(time_order, parts_of_time, FEWEST_FOR_FIVE, leave_out="the web's truth"),
-        Broken(
+        BrokenVariant(
             "On each ground LAFC gets the longest running time and BPM the shortest.",
             dealt_to((LAFC, "LJM", "HW", "BPM"), "minutes", "minutes", "network_minutes", "cpu_minutes"),
         ),
@@ -370,14 +376,14 @@ CLAIMS = (
         "With a small learning rate the probability of the best link goes to one.",
         "section 4, Theorem 1",
         goes_to_one,
-        Broken("The crawls inherit nothing: each begins with new automata. These were run.", forgetful),
+        BrokenVariant("The crawls inherit nothing: each begins with new automata. These were run.", forgetful),
     ),
     Claim(
         8,
         "BPM beats LJM because it tells pages of one cluster apart.",
         COMPARISON,
         tells_apart,
-        Broken(
+        BrokenVariant(
             "On each ground LJM gets the most precise of the three crawls, and BPM the worst.",
             dealt_to(TIED[::-1], precision, "curve", "downloads"),
         ),

@@ -49,7 +49,7 @@ THEOREM_RATES = (0.01, 0.03, 0.09, 0.3)
 NEAR_ONE = 0.95  # a chance above it is as good as one
 
 
-class Scale(NamedTuple):
+class LafcScale(NamedTuple):
     """How much is run."""
 
     web: str  # large enough that a crawl hardly ever runs out of links before its budget is spent
@@ -66,12 +66,12 @@ class Scale(NamedTuple):
     corpus_again: tuple[str, ...]  # corpora that LAFC-R is run on
 
 
-FULL = Scale(
+FULL = LafcScale(
     "synthetic:pages=200000,topics=32,seed=1",
     *(10_000, CONTROLS, RATES, [0.05, 0.1, 0.5], (DIRECTORY,), STARTS),
     *(4, 100, 500, ("wiki", "docs", "news"), ("wiki",)),
 )
-QUICK = Scale(
+QUICK = LafcScale(
     "synthetic:pages=40000,topics=16,seed=1",
     *(1_000, [0.45, 0.6, 0.75, 0.8, 0.95], [0.05, 0.09, 0.2, 0.5], [0.05, 0.1, 0.5], (DIRECTORY,), STARTS),
     *(2, 40, 200, ("wiki-small",), ("wiki-small",)),
@@ -93,11 +93,11 @@ def trainings(crawlers: Iterable[str]) -> Iterator[tuple[str, str]]:
     return ((name, train) for name, train in product(crawlers, (CHARGED, FREE)) if train == CHARGED or name in TRAINED)
 
 
-def _about(study: str, of: Scale, place: int, start: str, keywords: int, **more: Any) -> Setting:
+def _about(study: str, of: LafcScale, place: int, start: str, keywords: int, **more: Any) -> Setting:
     return dict(study=study, web=of.web, place=place, start=start, keywords=keywords, budget=of.budget, **more)
 
 
-def _comparison(of: Scale, place: int, keywords: int) -> Iterator[Setting]:
+def _comparison(of: LafcScale, place: int, keywords: int) -> Iterator[Setting]:
     for start, (crawler, train) in product(STARTS, list(trainings(CRAWLERS))):
         if crawler != LAFC_R or start in of.again_starts:
             parts = {"crawl_budget": of.budget // AGAIN} if crawler == LAFC_20 else {}
@@ -106,14 +106,14 @@ def _comparison(of: Scale, place: int, keywords: int) -> Iterator[Setting]:
             )
 
 
-def _sweeps(of: Scale, place: int) -> Iterator[Setting]:
+def _sweeps(of: LafcScale, place: int) -> Iterator[Setting]:
     for start, varied, crawls in product(of.sweep_starts, HELD, (1, AGAIN)):
         values = of.controls if varied == CONTROL else of.rates if crawls > 1 else of.first_rates
         known = {"strategy": "lafc", "settings": HELD[varied], "varied": varied, "values": values}
         yield _about(SWEEP, of, place, start, SWEPT_KEYWORDS, **known, crawls=crawls, crawl_budget=of.budget // crawls)
 
 
-def _theorem(of: Scale, place: int) -> Iterator[Setting]:
+def _theorem(of: LafcScale, place: int) -> Iterator[Setting]:
     """And once with crawls that leave each other nothing, to show that claim 7 can fail."""
     kinds: list[Setting] = [{"rate": rate, "decay": decay} for rate, decay in product(THEOREM_RATES, (0.99, 1.0))]
     kinds.append({"rate": ruling_rate(THEOREM_RATES, of.theorem_crawls), "decay": 1.0, "broken": True})
@@ -127,12 +127,12 @@ def ruling_rate(rates: Iterable[float], crawls: int) -> float | None:
     return min((rate for rate in rates if (1 - rate) ** crawls < 1 - NEAR_ONE), default=None)
 
 
-def _ties(of: Scale, place: int) -> Iterator[Setting]:
+def _ties(of: LafcScale, place: int) -> Iterator[Setting]:
     known = {"strategy": "lafc", "settings": HELD[CONTROL], "varied": CONTROL, "values": [0.45, 0.8, 0.95]}
     yield _about(TIES, of, place, DIRECTORY, 1, crawls=1, **known)
 
 
-def _corpora(form: Form, of: Scale) -> Iterator[Setting]:
+def _corpora(form: Form, of: LafcScale) -> Iterator[Setting]:
     for folder in form.folders(of.corpora):
         budget = len(Recorded(folder)) // 4
         for name, task in load_tasks(folder / "topics.json").items():

@@ -38,7 +38,7 @@ class Restricted(Unlearning):
         return verdict(0.0 if page.final_url == ADDRESS else self._similarity.of_page(page), BORDER)
 
 
-class Tally:
+class DownloadTally:
     """What downloads brought, and when, by the paper's rule and by the web's truth; each document counts once, whatever
     its address. May listen to several crawls, one after another."""
 
@@ -79,7 +79,7 @@ def curve(found: Mapping[int, int], budget: int) -> list[int]:
     return [bisect_right(when, budget * tenth // TENTHS) for tenth in range(1, TENTHS + 1)]
 
 
-def anytime(tally: Tally, start: float, processor: float) -> list[list[float]]:
+def anytime(tally: DownloadTally, start: float, processor: float) -> list[list[float]]:
     """Documents found against minutes, at equal steps of the crawl's own time. The processor's time is spread evenly
     over the downloads."""
     each = processor / max(1, tally.downloads)

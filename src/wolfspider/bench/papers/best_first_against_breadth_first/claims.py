@@ -8,7 +8,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from wolfspider.bench.experiment import Broken, Claim, Row, Rows, Ruling
+from wolfspider.bench.experiment import BrokenVariant, Claim, Row, Rows, Ruling
 from wolfspider.bench.groups import aligned, indexed, where
 from wolfspider.bench.papers.best_first_against_breadth_first.cells import BEST, BREADTH, EASY, HARD, KINDS
 from wolfspider.bench.rulings import greater
@@ -62,7 +62,7 @@ CLAIMS = (
         "For the same downloads best-first search finds more relevant pages than breadth-first search.",
         "Cho, Garcia-Molina and Page 1998; Menczer, Pant and Srinivasan 2004",
         finds_more,
-        Broken(
+        BrokenVariant(
             "The names of the two crawlers are swapped.",
             changed(lambda row: {"strategy": OTHER[row["strategy"]]}),
         ),
@@ -72,6 +72,6 @@ CLAIMS = (
         "Its advantage is smaller where the communities of a topic are not linked to each other.",
         "our own; a search that is led by relevant pages must lose what only others lead to",
         less_on_hard_webs,
-        Broken("On hard webs best-first is given twice its advantage on easy ones.", tunnelling),
+        BrokenVariant("On hard webs best-first is given twice its advantage on easy ones.", tunnelling),
     ),
 )

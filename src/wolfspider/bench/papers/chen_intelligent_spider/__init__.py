@@ -14,7 +14,7 @@ from wolfspider.bench.papers.chen_intelligent_spider.cases import (
     FULL,
     MOST_LIKED,
     QUICK,
-    Scale,
+    SpiderScale,
     settings,
 )
 from wolfspider.bench.papers.chen_intelligent_spider.cells import COOL, OUTPUTS, measured
@@ -45,7 +45,7 @@ def scaled(form: Form) -> list[str]:
     return [webs, recorded(of, [folder.name for folder in form.folders(of.recorded)]), *SEARCHING, temperatures, limits]
 
 
-def recorded(of: Scale, names: Sequence[str]) -> str:
+def recorded(of: SpiderScale, names: Sequence[str]) -> str:
     if not names:
         return "Nothing was run on recorded webs: no corpus is at hand."
     cases = ", ".join(f"{of.recorded[name]} on {name}" for name in names)

@@ -42,7 +42,7 @@ SEED = 0
 FEW_ON = ("docs", "docs-small")  # recorded webs that have pages with few links
 
 
-class Scale(NamedTuple):
+class SpiderScale(NamedTuple):
     """How much is run."""
 
     web: str  # to be completed by a seed
@@ -55,8 +55,8 @@ class Scale(NamedTuple):
     cool: bool  # does annealing also begin at a lower temperature?
 
 
-FULL = Scale("synthetic:pages=20000,seed=", 4, 40, {"wiki": 14, "docs": 13, "news": 13}, 40, 8, 3, True)
-QUICK = Scale(
+FULL = SpiderScale("synthetic:pages=20000,seed=", 4, 40, {"wiki": 14, "docs": 13, "news": 13}, 40, 8, 3, True)
+QUICK = SpiderScale(
     "synthetic:pages=5000,seed=", 4, 40, {"wiki-small": 3, "docs-small": 3, "news-small": 3}, 40, 2, 1, False
 )  # fmt: skip
 
@@ -76,7 +76,7 @@ def settings(form: Form) -> list[Setting]:
     return cells
 
 
-def _setting(study: str, web: str, name: str, kind: str, case: int, of: Scale) -> Setting:
+def _setting(study: str, web: str, name: str, kind: str, case: int, of: SpiderScale) -> Setting:
     """Topics take turns on a web, and so do the numbers of liked pages."""
     turn = case // of.webs if kind == COMPUTED else case
     where = {"study": study, "web": web, "web_name": name, "kind": kind, "case": case, "turn": turn}

@@ -45,7 +45,7 @@ from wolfspider.learn.likeness import Collection, Likeness, kept_words
 from wolfspider.policy.judges.judge import Judge, Unasked
 from wolfspider.policy.strategy import Strategy
 from wolfspider.strategies.best_first import BestFirst
-from wolfspider.strategies.spider.generations import Spider
+from wolfspider.strategies.spider.generations import SpiderSearch
 from wolfspider.strategies.spider.searches import SpiderAnnealing, SpiderBestFirst, SpiderGenetic, SpiderHybrid
 from wolfspider.web.seeds.leaps import Leaps
 from wolfspider.web.worlds.world import World
@@ -56,7 +56,7 @@ BEST_FIRST, GENETIC, ANNEALING, HYBRID = "spider-best-first", "spider-genetic", 
 UNLEAPING, JUDGED = "spider-genetic without leaps", "best-first, default judge"
 COOL = 0.002  # a temperature at which a set that is a little less fit is seldom accepted
 COOL_ANNEALING, COOL_HYBRID = f"spider-annealing from {COOL}", f"spider-hybrid from {COOL}"
-SPIDERS: Mapping[str, type[Spider]] = {
+SPIDERS: Mapping[str, type[SpiderSearch]] = {
     BEST_FIRST: SpiderBestFirst,
     GENETIC: SpiderGenetic,
     ANNEALING: SpiderAnnealing,

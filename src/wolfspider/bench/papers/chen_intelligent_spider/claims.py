@@ -45,7 +45,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wolfspider.bench.experiment import Broken, Claim, Row, Rows, Ruling
+from wolfspider.bench.experiment import BrokenVariant, Claim, Row, Rows, Ruling
 from wolfspider.bench.groups import where
 from wolfspider.bench.papers.chen_intelligent_spider.cases import CASES, COMPUTED, FEW, RECORDED
 from wolfspider.bench.papers.chen_intelligent_spider.cells import (
@@ -72,7 +72,7 @@ Cases = Sequence[tuple[Row, ...]]  # what the spiders of a claim did, case by ca
 Scores = Sequence[float]
 
 
-class Way(NamedTuple):
+class ScoreChosen(NamedTuple):
     """Which score counts, and on which webs."""
 
     score: str = "fitness"  # on the common yardstick; "own": as each spider computes it
@@ -80,22 +80,22 @@ class Way(NamedTuple):
     cool: bool = False  # does annealing begin at a lower temperature?
 
 
-OWN = {"by the spiders' own scores": Way(score="own")}
-ALONE = {f"on {kind} webs alone": Way(kind=kind) for kind in (COMPUTED, RECORDED)}
-COOLER = {f"where it begins at a temperature of {COOL}": Way(cool=True)}
+OWN = {"by the spiders' own scores": ScoreChosen(score="own")}
+ALONE = {f"on {kind} webs alone": ScoreChosen(kind=kind) for kind in (COMPUTED, RECORDED)}
+COOLER = {f"where it begins at a temperature of {COOL}": ScoreChosen(cool=True)}
 
 
 def ruled(
-    rule: Callable[[Cases, str], Ruling], names: Sequence[str], others: Mapping[str, Way], study: str = CASES
+    rule: Callable[[Cases, str], Ruling], names: Sequence[str], others: Mapping[str, ScoreChosen], study: str = CASES
 ) -> Callable[[Rows], Ruling]:
     """Rules by a score on all cases that these spiders share, and tells beside it what the same test finds in other
     ways, where there are cases enough."""
 
-    def rule_in(rows: Rows, way: Way) -> Ruling:
+    def rule_in(rows: Rows, way: ScoreChosen) -> Ruling:
         cases = together(rows, [COOLED.get(name, name) if way.cool else name for name in names], way.kind, study)
         return few(cases, "cases") or rule(cases, way.score)
 
-    return beside(rule_in, Way(), others, untestable=False)
+    return beside(rule_in, ScoreChosen(), others, untestable=False)
 
 
 # What is read from rows
@@ -243,7 +243,7 @@ CLAIMS = (
         "The outputs of the genetic spider are slightly fitter than those of best-first, not significantly.",
         "section V.B, Fig. 2",
         ruled(slightly_above, BOTH, {**OWN, **ALONE}),
-        Broken(
+        BrokenVariant(
             "The genetic spider is twice as fit as best-first in every case.", given(GENETIC, [BEST_FIRST], factor=2)
         ),
     ),
@@ -252,7 +252,7 @@ CLAIMS = (
         "About half of the genetic spider's outputs come from mutation, at rates of 50% and 50%.",
         "section V.B",
         ruled(half_by_leaps, [GENETIC], ALONE),
-        Broken(
+        BrokenVariant(
             "A mutation rate of 0. These were run.",
             with_spiders(CASES, lambda spiders: {GENETIC: spiders[UNLEAPING]}),
         ),
@@ -263,7 +263,7 @@ CLAIMS = (
         "is clearly better.",
         "section V.B",
         ruled(better_with_few_links, BOTH, {**OWN, **ALONE}, FEW),
-        Broken(
+        BrokenVariant(
             "Best-first brings there what the genetic spider brings.",
             with_spiders(FEW, lambda spiders: {BEST_FIRST: spiders[GENETIC]}),
         ),
@@ -273,7 +273,7 @@ CLAIMS = (
         "The genetic spider takes more CPU time and more system time.",
         "sections V.B and VII",
         ruled(takes_longer, BOTH, ALONE),
-        Broken(
+        BrokenVariant(
             "Best-first takes as long as the genetic spider.",
             given(BEST_FIRST, [GENETIC], fields=("user", "system")),
         ),
@@ -283,13 +283,15 @@ CLAIMS = (
         "Annealing is worse than best-first and the genetic spider.",
         "section IV.B",
         ruled(annealing_below, (ANNEALING, *BOTH), {**OWN, **ALONE, **COOLER}),
-        Broken("In every case annealing is as good as the better of the two.", given(ANNEALING, BOTH)),
+        BrokenVariant("In every case annealing is as good as the better of the two.", given(ANNEALING, BOTH)),
     ),
     Claim(
         6,
         "Annealing with mutation, the hybrid, comes close to the genetic spider and is not above it.",
         "section IV.B",
         ruled(hybrid_close, (HYBRID, GENETIC, ANNEALING), {**OWN, **ALONE, **COOLER}),
-        Broken("The hybrid is twice as fit as the genetic spider in every case.", given(HYBRID, [GENETIC], factor=2)),
+        BrokenVariant(
+            "The hybrid is twice as fit as the genetic spider in every case.", given(HYBRID, [GENETIC], factor=2)
+        ),
     ),
 )

@@ -78,7 +78,7 @@ PLAIN = (*ORIGINALS, MATCHED, *SIGMOIDS, FREE, BUFFER)
 ON_CORPORA = (MATCHED, FIG_4, FREE, BUFFER)
 
 
-class Scale(NamedTuple):
+class PopulationScale(NamedTuple):
     """How much is run."""
 
     web: str  # to be completed by a seed
@@ -94,17 +94,17 @@ class Scale(NamedTuple):
 
 
 WEB = "synthetic:pages={pages},topics={topics},seeds=relevant,seed="
-FULL = Scale(
+FULL = PopulationScale(
     WEB.format(pages=1_000_000, topics=16),
     *(25_000, 5, 5, WEB.format(pages=20_000, topics=16), 16_000, 8, 5_000, ("wiki", "docs", "news"), 5),
 )
-QUICK = Scale(
+QUICK = PopulationScale(
     WEB.format(pages=40_000, topics=16),
     *(1_000, 5, 5, WEB.format(pages=3_000, topics=8), 2_400, 8, 1_000, (), 0),
 )
 
 
-def scale(form: Form) -> Scale:
+def scale(form: Form) -> PopulationScale:
     return form.scale(FULL, QUICK)
 
 
@@ -129,18 +129,18 @@ def _about(study: str, web: str, run: int, budget: int, crawler: str, revisit: f
     return {**where, "strategy": "energy", "budget": budget, "crawler": crawler, "revisit": revisit, **more}
 
 
-def _figures(of: Scale, run: int) -> list[Setting]:
+def _figures(of: PopulationScale, run: int) -> list[Setting]:
     corrected = product(PLAIN if run < of.corrected else (), (CORRECTED,))
     ways = (*product((*PLAIN, EXACT, UNBOUND), (PRINTED,)), *corrected)
     return [_about(FIGURES, of.web, run, of.budget, crawler, revisit) for crawler, revisit in ways]
 
 
-def _rates(of: Scale, run: int) -> list[Setting]:
+def _rates(of: PopulationScale, run: int) -> list[Setting]:
     ways = product((DEADLY, TWENTIETH), (False, True))
     return [_about(RATES, of.web, run, of.rates_budget, crawler, PRINTED, fixed=fixed) for crawler, fixed in ways]
 
 
-def _recorded(of: Scale, folder: Path) -> list[Setting]:
+def _recorded(of: PopulationScale, folder: Path) -> list[Setting]:
     budget = len(Recorded(folder)) // 4
     topics = [*load_tasks(folder / "topics.json")][: of.corpus_topics]
     about = {"study": CORPUS, "web": str(folder), "web_name": folder.name}

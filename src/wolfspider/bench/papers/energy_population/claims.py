@@ -62,7 +62,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from wolfspider.bench.experiment import Broken, Claim, Row, Rows, Ruling
+from wolfspider.bench.experiment import BrokenVariant, Claim, Row, Rows, Ruling
 from wolfspider.bench.groups import indexed, where
 from wolfspider.bench.papers.energy_population.cells import (
     BUFFER,
@@ -88,7 +88,7 @@ from wolfspider.bench.papers.energy_population.crawls_by_run import (
     AS_PRINTED,
     POPULATION,
     PRECISION,
-    Way,
+    CrawlsCompared,
     instead,
     mean_population,
     ratio,
@@ -111,8 +111,8 @@ LITTLE, CLOSED = 0.2, 0.5
 TENTHS = 10
 KILLED = 0.95
 CLONES, REWARDED = (8.0, 12.0), (1 / 30, 1 / 15)
-COSTLY = {"where a second visit costs C": Way(revisit=CORRECTED)}
-OTHERWISE = {**COSTLY, "by the web's truth": Way(precision="truth")}
+COSTLY = {"where a second visit costs C": CrawlsCompared(revisit=CORRECTED)}
+OTHERWISE = {**COSTLY, "by the web's truth": CrawlsCompared(precision="truth")}
 
 
 # Populations
@@ -124,7 +124,7 @@ def fate(row: Row) -> str:
     return "dies" if row["extinct"] is not None else "usable"
 
 
-def three_fates(rows: Rows, way: Way) -> Ruling:
+def three_fates(rows: Rows, way: CrawlsCompared) -> Ruling:
     cases = together(rows, ORIGINALS, way)
     if short := few(cases, "runs"):
         return short
@@ -141,7 +141,7 @@ def spread(case: Sequence[Row]) -> float:
     return max(logs) - min(logs)
 
 
-def far_less_varied(rows: Rows, way: Way) -> Ruling:
+def far_less_varied(rows: Rows, way: CrawlsCompared) -> Ruling:
     cases = together(rows, (*ORIGINALS, *SIGMOIDS), way)
     if short := few(cases, "runs"):
         return short
@@ -168,7 +168,7 @@ def wider_to_the_sigmoid(rows: Rows) -> list[Row]:
 # Precision
 
 
-def more_precise(rows: Rows, way: Way) -> Ruling:
+def more_precise(rows: Rows, way: CrawlsCompared) -> Ruling:
     cases = together(rows, (FIG_4, MATCHED), way)
     alike = [case for case in cases if ratio(*case) <= SIMILAR]
     if short := few(alike, f"of {len(cases)} runs have similar populations and"):
@@ -194,7 +194,7 @@ def original_more_precise(rows: Rows) -> list[Row]:
 # The buffer
 
 
-def kept_within(rows: Rows, way: Way) -> Ruling:
+def kept_within(rows: Rows, way: CrawlsCompared) -> Ruling:
     crawls = list(runs_of(rows, BUFFER, way).values())
     if short := few(crawls, "runs"):
         return short
@@ -211,13 +211,13 @@ def kept_within(rows: Rows, way: Way) -> Ruling:
     return all_of({"within bounds": within_bounds, "at UB while precision rises": at_bound})
 
 
-def rising(row: Row, way: Way) -> list[int]:
+def rising(row: Row, way: CrawlsCompared) -> list[int]:
     """The steps in which precision so far rises."""
     precision = row[way.precision]
     return [step for step in range(1, len(precision)) if precision[step] > precision[step - 1]]
 
 
-def at_upper_bound(row: Row, way: Way) -> float | None:
+def at_upper_bound(row: Row, way: CrawlsCompared) -> float | None:
     """The share of the steps with rising precision in which the population is at UB; None where there are none."""
     steps = rising(row, way)
     return float(np.mean([row["population"][step] >= AT_UB for step in steps])) if steps else None
@@ -237,7 +237,7 @@ def around(row: Row, step: int) -> tuple[float, float]:
     return float(np.mean(population[: step + 1])), float(np.mean(population[-last:]))
 
 
-def sinks(rows: Rows, way: Way) -> Ruling:
+def sinks(rows: Rows, way: CrawlsCompared) -> Ruling:
     crawls = runs_of(rows, BUFFER, way, EXHAUSTED).values()
     cases = [around(row, step) for row in crawls if (step := exhausted_at(row)) is not None]
     if short := few(cases, f"of {len(crawls)} runs exhaust their topic in time and"):
@@ -255,7 +255,7 @@ def sinks(rows: Rows, way: Way) -> Ruling:
     return Ruling(ruling.holds, f"{told}; {ruling.statistic}", spared)
 
 
-def gaps(rows: Rows, way: Way) -> tuple[list[list[float]], float]:
+def gaps(rows: Rows, way: CrawlsCompared) -> tuple[list[list[float]], float]:
     """Precision without the buffer less that with it, at tenths of what both downloaded, run by run; and the mean
     precision without the buffer."""
     cases = [case for case in together(rows, (FREE, BUFFER), way) if 2 * shared(*case) >= POINTS]
@@ -267,7 +267,7 @@ def gaps(rows: Rows, way: Way) -> tuple[list[list[float]], float]:
     return [[one - other for one, other in zip(*pair, strict=True)] for pair in curves], whole
 
 
-def a_little_lower(rows: Rows, way: Way) -> Ruling:
+def a_little_lower(rows: Rows, way: CrawlsCompared) -> Ruling:
     lines, whole = gaps(rows, way)
     if short := few(lines, "runs with and without the buffer that last"):
         return short
@@ -338,7 +338,7 @@ CLAIMS = (
         "With the gain rate the population of the original model dies out, explodes or stays usable.",
         "section IV.B, Fig. 2",
         beside(three_fates, AS_PRINTED, COSTLY),
-        Broken(
+        BrokenVariant(
             "The gain rate does nothing: all populations are those of the middle one.",
             instead(dict.fromkeys(ORIGINALS, MIDDLE), POPULATION),
         ),
@@ -348,28 +348,28 @@ CLAIMS = (
         "The population of the sigmoid varies far less with C and G.",
         "section IV.B, Fig. 3",
         beside(far_less_varied, AS_PRINTED, COSTLY),
-        Broken("In each run the sigmoid has the populations that vary more.", wider_to_the_sigmoid),
+        BrokenVariant("In each run the sigmoid has the populations that vary more.", wider_to_the_sigmoid),
     ),
     Claim(
         3,
         "At similar populations the sigmoid is more precise than the original model.",
         "section IV.B, Fig. 4",
         beside(more_precise, AS_PRINTED, OTHERWISE),
-        Broken("In each run the original model has the more precise crawl of the two.", original_more_precise),
+        BrokenVariant("In each run the original model has the more precise crawl of the two.", original_more_precise),
     ),
     Claim(
         4,
         "The buffer keeps the population within its bounds, mostly at the upper one while precision rises.",
         "section IV.C, Fig. 5",
         beside(kept_within, AS_PRINTED, OTHERWISE),
-        Broken("A buffer without bounds. It was run.", instead({BUFFER: UNBOUND}, (*POPULATION, *PRECISION))),
+        BrokenVariant("A buffer without bounds. It was run.", instead({BUFFER: UNBOUND}, (*POPULATION, *PRECISION))),
     ),
     Claim(
         5,
         "When the topic is exhausted the population sinks to the lower bound.",
         "section IV.C",
         beside(sinks, AS_PRINTED, COSTLY),
-        Broken(
+        BrokenVariant(
             "The populations of each crawl are put from the smallest to the largest.",
             changed(lambda row: {"population": sorted(row["population"])}, study=EXHAUSTED),
         ),
@@ -379,7 +379,7 @@ CLAIMS = (
         "Precision with the buffer is a little lower, and the difference closes.",
         "section IV.C, Fig. 6",
         beside(a_little_lower, AS_PRINTED, OTHERWISE),
-        Broken("With the buffer an ever larger share of what is found without it is missing.", gap_widens),
+        BrokenVariant("With the buffer an ever larger share of what is found without it is missing.", gap_widens),
     ),
     Claim(
         7,
@@ -387,6 +387,6 @@ CLAIMS = (
         "G = 10 rewards about one page in twenty.",
         "section III.A",
         as_explained,
-        Broken("R is 0 for ever, so that every page is above it. These were run.", never_below),
+        BrokenVariant("R is 0 for ever, so that every page is above it. These were run.", never_below),
     ),
 )

@@ -18,23 +18,23 @@ POPULATION = ("at", "population", "extinct", "smallest", "largest", "downloads")
 PRECISION = ("precision", "truth")
 
 
-class Way(NamedTuple):
+class CrawlsCompared(NamedTuple):
     """Which crawls are compared, and by what precision."""
 
     revisit: float = PRINTED
     precision: str = "precision"
 
 
-AS_PRINTED = Way()
+AS_PRINTED = CrawlsCompared()
 
 
-def runs_of(rows: Rows, crawler: str, way: Way = AS_PRINTED, study: str = FIGURES) -> dict[int, Row]:
+def runs_of(rows: Rows, crawler: str, way: CrawlsCompared = AS_PRINTED, study: str = FIGURES) -> dict[int, Row]:
     """The crawls of a crawler that downloaded anything, by run."""
     crawls = where(rows, study=study, crawler=crawler, revisit=way.revisit)
     return indexed((row for row in crawls if row["at"] and not row.get("fixed")), itemgetter("run"))
 
 
-def together(rows: Rows, crawlers: Sequence[str], way: Way) -> list[tuple[Row, ...]]:
+def together(rows: Rows, crawlers: Sequence[str], way: CrawlsCompared) -> list[tuple[Row, ...]]:
     """The crawls of these crawlers, run by run, where all are there."""
     crawls = aligned({crawler: dict(sorted(runs_of(rows, crawler, way).items())) for crawler in crawlers})
     return list(zip(*crawls.values(), strict=True))

@@ -35,7 +35,7 @@ from wolfspider.bench.papers.energy_population.cells import (
     UB,
     UNBOUND,
 )
-from wolfspider.bench.papers.energy_population.crawls_by_run import Way, mean_population, runs_of
+from wolfspider.bench.papers.energy_population.crawls_by_run import CrawlsCompared, mean_population, runs_of
 from wolfspider.bench.papers.energy_population.page_meter import POINTS
 from wolfspider.bench.tabulate import Column, counts_of, figures_of, group_table, mean_of, tables_of
 
@@ -45,7 +45,7 @@ SHOWN = (*ORIGINALS, MATCHED, *SIGMOIDS, EXACT, FREE, BUFFER, UNBOUND)
 
 
 def crawls(rows: Rows, crawler: str, revisit: float = PRINTED, study: str = FIGURES) -> list[Row]:
-    return [*runs_of(rows, crawler, Way(revisit), study).values()]
+    return [*runs_of(rows, crawler, CrawlsCompared(revisit), study).values()]
 
 
 # Tables

@@ -13,7 +13,7 @@ from wolfspider.bench.papers.palotai_news_foragers.cells import (
     CORPUS_LATENCY,
     PAPER_ARTICLES,
     PAPER_DOWNLOADS,
-    Scale,
+    NewsScale,
     corpus,
     scale,
     settings,
@@ -60,7 +60,7 @@ def scaled(form: Form) -> list[str]:
     ]
 
 
-def _on_corpus(form: Form, of: Scale) -> str:
+def _on_corpus(form: Form, of: NewsScale) -> str:
     if corpus(form) is None:
         return "No recorded news was at hand (--corpora), so the last claim is tested on computed sites only."
     return (

@@ -48,7 +48,7 @@ DIVISION_PARTS = (
 )
 
 
-class Scale(NamedTuple):
+class NewsScale(NamedTuple):
     """How much is run. A site is (articles a day, seconds a download)."""
 
     webs: int  # different sites
@@ -69,11 +69,11 @@ class Scale(NamedTuple):
     lists: str  # of the site: long ones, or short ones
 
 
-FULL = Scale(5, 5, 14, (300, 4), 1, 2, 20, 3, (100, 20), 8, 3, (300, 20), (30, 20), 5, 10, "")
-QUICK = Scale(2, 5, 14, (180, 40), 0, 0, 5, 2.5, (60, 40), 5, 2, (60, 40), (10, 40), 5, 4, f",{SPARE}")
+FULL = NewsScale(5, 5, 14, (300, 4), 1, 2, 20, 3, (100, 20), 8, 3, (300, 20), (30, 20), 5, 10, "")
+QUICK = NewsScale(2, 5, 14, (180, 40), 0, 0, 5, 2.5, (60, 40), 5, 2, (60, 40), (10, 40), 5, 4, f",{SPARE}")
 
 
-def scale(form: Form) -> Scale:
+def scale(form: Form) -> NewsScale:
     return form.scale(FULL, QUICK)
 
 
@@ -83,7 +83,7 @@ def settings(form: Form) -> list[Setting]:
 
 
 def _setting(
-    kind: str, of: Scale, case: int, rates: tuple[int, float], days: float, parts: tuple[str, ...] = (), **more: Any
+    kind: str, of: NewsScale, case: int, rates: tuple[int, float], days: float, parts: tuple[str, ...] = (), **more: Any
 ) -> Setting:
     articles, latency = rates
     site = news_site(1 + case % of.webs, articles, of.lists)
@@ -91,14 +91,14 @@ def _setting(
     return {**about, "latency": latency, "repeat": case, **more} | ({"parts": list(parts)} if parts else {})
 
 
-def _main(of: Scale) -> Iterator[Setting]:
+def _main(of: NewsScale) -> Iterator[Setting]:
     for case in range(of.main):
         yield _setting("main", of, case, of.site, of.days, fleet=GROWING)
     for case in range(of.pace):
         yield _setting("pace", of, case, PAPER_RATES, of.pace_days, PACE_PARTS, fleet=GROWING)
 
 
-def _sweep(of: Scale) -> Iterator[Setting]:
+def _sweep(of: NewsScale) -> Iterator[Setting]:
     size = of.sweep_site, of.sweep_days, SMALL_PARTS
     for case, factor in product(range(of.sweep), FACTORS):
         rules = {"cost": float(factor), "score_sent": SENT_COST * factor}
@@ -107,14 +107,14 @@ def _sweep(of: Scale) -> Iterator[Setting]:
         yield _setting("trapped", of, case, *size, fleet={**EIGHT, "weblog": 1, "starts": 1})
 
 
-def _division(of: Scale) -> Iterator[Setting]:
+def _division(of: NewsScale) -> Iterator[Setting]:
     """All begin with eight foragers that know the home page and nine sections."""
     for case, (site, rates), name in product(range(of.division), (("poor", of.poor), ("rich", of.rich)), FLEETS):
         given = {"site": site, "name": name, "fronts": 10, "fleet": {**FLEETS[name], "foragers": 8}}
         yield _setting("division", of, case, rates, of.division_days, DIVISION_PARTS, **given)
 
 
-def _on_corpus(form: Form, of: Scale) -> Iterator[Setting]:
+def _on_corpus(form: Form, of: NewsScale) -> Iterator[Setting]:
     folder = corpus(form)
     if folder is None:
         return

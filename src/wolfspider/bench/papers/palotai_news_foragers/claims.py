@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from wolfspider.bench.experiment import Broken, Claim, Row, Rows, Ruling
+from wolfspider.bench.experiment import BrokenVariant, Claim, Row, Rows, Ruling
 from wolfspider.bench.groups import where
 from wolfspider.bench.measure.folds import DAY, HOUR, ratio
 from wolfspider.bench.measure.foraging import shares
@@ -329,7 +329,7 @@ CLAIMS = (
         "The links that the foragers looked at are scale-free: slopes -2.0 ± 0.3, incoming and outgoing.",
         "Fig. 2",
         slopes_are_two,
-        Broken(
+        BrokenVariant(
             "Every number of links from 1 to 100 is equally frequent.",
             in_main("linked", lambda linked: {side: {**linked[side], **EVEN} for side in SIDES}),
         ),
@@ -339,7 +339,7 @@ CLAIMS = (
         "The lag between the publication of news and its finding falls within a few days.",
         "section 4.2",
         lag_falls,
-        Broken(
+        BrokenVariant(
             "The lag of each day is 12 minutes longer than that of the day before.", in_main("lags", slower_every_day)
         ),
     ),
@@ -349,14 +349,16 @@ CLAIMS = (
         "rise in the second week.",
         "section 4.2, Fig. 3a",
         over_two_weeks("A rise in the second week", oscillates_and_rises),
-        Broken("Documents are downloaded, sent and rewarded at random times.", at_random),
+        BrokenVariant("Documents are downloaded, sent and rewarded at random times.", at_random),
     ),
     Claim(
         4,
         "The fleet grows from 2 to about 20 foragers in two weeks, and scores stay between 60 and 200.",
         "section 4.2, Fig. 3b",
         over_two_weeks("Growing to about twenty", grows_to_twenty, fewest=1),
-        Broken("Nobody multiplies, and scores lie between 20 and 300.", in_main("population", neither_grows_nor_keeps)),
+        BrokenVariant(
+            "Nobody multiplies, and scores lie between 20 and 300.", in_main("population", neither_grows_nor_keeps)
+        ),
     ),
     Claim(
         5,
@@ -364,7 +366,7 @@ CLAIMS = (
         "foragers.",
         "section 4.3, Fig. 4a and b",
         one_forager_only,
-        Broken(
+        BrokenVariant(
             "In every window 95 % of the URLs are visited by several foragers.",
             chained(*(changed(all_together, kind=kind) for kind in ("main", "pace"))),
         ),
@@ -374,7 +376,7 @@ CLAIMS = (
         "Two-step paths of different foragers from a shared start rarely coincide, and less so as the fleet grows.",
         "section 4.3, Fig. 4c",
         paths_differ,
-        Broken(
+        BrokenVariant(
             "From window to window more of the two-step paths coincide, from a half on.",
             in_main("division", ever_more_alike),
         ),
@@ -384,6 +386,8 @@ CLAIMS = (
         "The number of discovered URLs grows linearly, and new starting points keep coming.",
         "section 4.3, Fig. 5",
         over_two_weeks("Going on discovering", keeps_discovering),
-        Broken("Discovery is over within days, new starting points within a week.", in_main("starts", soon_over)),
+        BrokenVariant(
+            "Discovery is over within days, new starting points within a week.", in_main("starts", soon_over)
+        ),
     ),
 )

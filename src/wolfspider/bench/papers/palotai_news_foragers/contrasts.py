@@ -28,7 +28,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from wolfspider.bench.experiment import Broken, Claim, Row, Rows, Ruling
+from wolfspider.bench.experiment import BrokenVariant, Claim, Row, Rows, Ruling
 from wolfspider.bench.groups import Figure, aligned, indexed, keyed, where
 from wolfspider.bench.measure.folds import ratio
 from wolfspider.bench.measure.territory import EQUAL_MOVES
@@ -175,7 +175,7 @@ CONTRASTS = (
         "A larger cost/reward ratio widens the territories and raises extinction.",
         "section 4.2",
         costs_widen_and_kill,
-        Broken(
+        BrokenVariant(
             "Territories shrink as the cost rises, and foragers die only where it is lowest.",
             changed(costs_narrow, kind="sweep"),
         ),
@@ -185,7 +185,7 @@ CONTRASTS = (
         "With a weblog of one entry a forager is trapped in its territory.",
         "section 5, Fig. 6",
         one_entry_traps,
-        Broken(
+        BrokenVariant(
             "Foragers with one entry never come back to where they were.",
             changed(lambda row: {"territory": {**row["territory"], "returned": 0.0, "distinct": 1.0}}, kind="trapped"),
         ),
@@ -195,7 +195,7 @@ CONTRASTS = (
         "On a site poor in news the division of space is the winning strategy.",
         "section 5, an open question there",
         dividing_wins,
-        Broken(
+        BrokenVariant(
             "The fleet that divides finds a tenth for each download, three times as late.",
             changed(dividing_loses, kind="division"),
         ),

@@ -14,7 +14,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from wolfspider.bench.experiment import Broken, Claim, Row, Rows, Ruling
+from wolfspider.bench.experiment import BrokenVariant, Claim, Row, Rows, Ruling
 from wolfspider.bench.groups import Figure, grouped, values, where
 from wolfspider.bench.measure.foraging import shares
 from wolfspider.bench.measure.rhythm import deviation, peaks
@@ -293,7 +293,7 @@ CLAIMS = (
         "The link structure is scale-free, both into pages and out of them.",
         "section 4.1, Fig. 1",
         scale_free,
-        Broken(
+        BrokenVariant(
             "As many degrees with the same mean are drawn from an exponential distribution.",
             changed(
                 lambda row: {CLUSTERED: {**row[CLUSTERED], **{way: exponential(row[CLUSTERED][way]) for way in WAYS}}},
@@ -306,7 +306,7 @@ CLAIMS = (
         "Rewiring divides the clustering by about ten and leaves the mean distance almost as it is.",
         "section 4.1",
         no_small_world,
-        Broken(
+        BrokenVariant(
             "The web is measured twice and never rewired.",
             changed(lambda row: dict.fromkeys((REWIRED, SHUFFLED), row[CLUSTERED]), study=GRAPH),
         ),
@@ -316,28 +316,28 @@ CLAIMS = (
         "WL and RL have about the same download efficiency.",
         RESULTS,
         about_the_same,
-        Broken("RL gets half as much again as WL.", half_as_much_again(CLUSTERED, RL, WL)),
+        BrokenVariant("RL gets half as much again as WL.", half_as_much_again(CLUSTERED, RL, WL)),
     ),
     Claim(
         4,
         "WL has the higher sent efficiency.",
         RESULTS,
         more(CLUSTERED, (WL, RL), SENT),
-        Broken("Of each pair RL gets the larger value.", turned(CLUSTERED, SENT, RL, WL)),
+        BrokenVariant("Of each pair RL gets the larger value.", turned(CLUSTERED, SENT, RL, WL)),
     ),
     Claim(
         5,
         "RL has the higher relative found URL.",
         RESULTS,
         more(CLUSTERED, (RL, WL), FOUND, "in percent, "),
-        Broken("Of each pair WL gets the larger value.", turned(CLUSTERED, FOUND, WL, RL)),
+        BrokenVariant("Of each pair WL gets the larger value.", turned(CLUSTERED, FOUND, WL, RL)),
     ),
     Claim(
         6,
         "What WL found is fresher, and of lower age.",
         RESULTS,
         is_up_to_date,
-        Broken(
+        BrokenVariant(
             "Of each pair RL gets the higher freshness and the lower age.",
             chained(turned(CLUSTERED, FRESHNESS, RL, WL), turned(CLUSTERED, AGE, WL, RL)),
         ),
@@ -347,7 +347,7 @@ CLAIMS = (
         "The download efficiency of RL has more, higher and sharper peaks.",
         "section 4.3, figure of the efficiency",
         has_peaks,
-        Broken(
+        BrokenVariant(
             "What RL earns is a constant share of its downloads.",
             changed(
                 lambda row: earning(row, [0.01 * count for count in row["tally"]["series"]["downloads"]]),
@@ -361,7 +361,7 @@ CLAIMS = (
         "Different initial weights change little.",
         "sections 4.2 and 4.3",
         of_both(steady),
-        Broken(
+        BrokenVariant(
             "Every second repeat is twice as efficient.",
             changed(
                 lambda row: put(row, EFFICIENCY, (1 + row["repeat"] % 2) * row["tally"]["download_efficiency"]),
@@ -374,21 +374,21 @@ CLAIMS = (
         "The download efficiency does not fall while the fleet grows.",
         "section 5.1",
         of_both(keeps_up),
-        Broken("The efficiency is divided by the number of foragers.", changed(crowded, study=CLUSTERED)),
+        BrokenVariant("The efficiency is divided by the number of foragers.", changed(crowded, study=CLUSTERED)),
     ),
     Claim(
         10,
         "On the rewired web RL performs better than WL.",
         "section 5.3",
         reinforcement_wins,
-        Broken("Of each pair WL gets the larger efficiency.", turned(REWIRED, EFFICIENCY, WL, RL)),
+        BrokenVariant("Of each pair WL gets the larger efficiency.", turned(REWIRED, EFFICIENCY, WL, RL)),
     ),
     Claim(
         11,
         "The order of the foragers does not matter.",
         "section 4.3",
         orders_are_alike,
-        Broken(
+        BrokenVariant(
             "The fixed order gets half as much again as the alternating one.",
             half_as_much_again(ORDER, "fixed", "alternating"),
         ),

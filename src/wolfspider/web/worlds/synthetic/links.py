@@ -33,7 +33,7 @@ _MOST_CONTENT, _SHORTEST_LIST = 400, 30
 COUNT_STEPS = [(1 - m**-0.9) / (1 - (_MOST_CONTENT + 1) ** -0.9) for m in range(2, _MOST_CONTENT + 1)]
 
 
-class Place(IntEnum):
+class LinkPlace(IntEnum):
     """Where on the page a link stands."""
 
     NAV = 0
@@ -64,11 +64,11 @@ class Links:
 
     def _drawn(self, page: int, host: int, kind: Kind) -> Iterator[tuple[int, int]]:
         for target in self.nav(page, host):
-            yield target, Place.NAV
+            yield target, LinkPlace.NAV
         if kind == Kind.DIRECTORY:
-            yield from ((target, Place.TOPIC) for target in self._listed(page, host))
+            yield from ((target, LinkPlace.TOPIC) for target in self._listed(page, host))
         elif kind == Kind.PORTAL:
-            yield from ((target, Place.WIDE) for target in self._gathered(page))
+            yield from ((target, LinkPlace.WIDE) for target in self._gathered(page))
         else:
             yield from self._content_links(page, host)
 
@@ -82,7 +82,7 @@ class Links:
             if (bits >> 32) * TO_UNIT_32 < COPIED:
                 copied = self._copy(target, bits & 0xFFFFFFFF)
                 if copied is not None:
-                    yield copied, Place.COPY
+                    yield copied, LinkPlace.COPY
 
     def count(self, page: int) -> int:
         """How many content links an ordinary page draws."""
@@ -113,7 +113,7 @@ class Links:
         u = (mix(root + 4 * number) >> 11) * TO_UNIT
         ranks = mix(root + 4 * number + 1)
         if u < INTERNAL:
-            return self.popular_page(host, ranks), Place.OWN
+            return self.popular_page(host, ranks), LinkPlace.OWN
         u = (u - INTERNAL) * 2.0
         choice = mix(root + 4 * number + 2)
         if u < SIBLING:
@@ -123,12 +123,12 @@ class Links:
             own = choice >> 32 < self.own_community
             community = self.sites.community(host) if own else (choice & 0xFFFF) * COMMUNITIES >> 16
             rank = min(int(popular((ranks >> 32) * TO_UNIT_32, self.depth_edge)), self.sites.depth) - 1
-            return self.popular_page(self.sites.host_in(topic, community, rank), ranks), Place.TOPIC
+            return self.popular_page(self.sites.host_in(topic, community, rank), ranks), LinkPlace.TOPIC
         if u < POPULAR:
             other = min(int(popular((ranks >> 32) * TO_UNIT_32, self.hosts_edge)), self.sites.hosts) - 1
         else:
             other = choice % self.sites.hosts
-        return self.popular_page(other, ranks), Place.WIDE
+        return self.popular_page(other, ranks), LinkPlace.WIDE
 
     def popular_page(self, host: int, ranks: int) -> int:
         size = self.sites.size(host)

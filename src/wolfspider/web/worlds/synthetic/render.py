@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from wolfspider.web.worlds.synthetic.addresses import Addresses, Card
 from wolfspider.web.worlds.synthetic.counter import key_for, mix, mix_many, unit, unit_many
-from wolfspider.web.worlds.synthetic.links import Links, Place
+from wolfspider.web.worlds.synthetic.links import LinkPlace, Links
 from wolfspider.web.worlds.synthetic.sites import BRANCHING, Ids, Kind, keyed
 from wolfspider.web.worlds.synthetic.words import TOPIC_BITS, length, purity, text
 
@@ -100,7 +100,7 @@ class Printer:
         words = self._text(shown, shown_host, card.topic, self.sites.page_kind(page, host))
         cards = ((self.addresses.card(target), place) for target, place in links)
         hrefs = [Shown(to, self._href(page, host, to), place) for to, place in cards]
-        nav = [self._nav_link(shown_host, link) for link in hrefs if link.place == Place.NAV]
+        nav = [self._nav_link(shown_host, link) for link in hrefs if link.place == LinkPlace.NAV]
         if self.sites.host_kind(host) == Kind.TRAP:
             nav.append(anchor_tag("/cal/2005/3", "calendar"))
         body = self._body(shown, card.topic, words, hrefs, self.boilerplate(shown_host))
@@ -171,15 +171,15 @@ class Printer:
         main: list[str] = []
         related: list[str] = []
         footer: list[str] = []
-        listing = not any(link.place in (Place.OWN, Place.TOPIC) for link in links)
+        listing = not any(link.place in (LinkPlace.OWN, LinkPlace.TOPIC) for link in links)
         root = mix(self._anchor_key + page)
         for number, link in enumerate(links):
-            if link.place == Place.NAV:
+            if link.place == LinkPlace.NAV:
                 continue
             tag = anchor_tag(link.href, self._anchor(mix(root + 2 * number), link.card.title, topic))
-            if link.place == Place.COPY:
+            if link.place == LinkPlace.COPY:
                 related.append(f"<li>{tag}</li>")
-            elif link.place == Place.WIDE and not listing:
+            elif link.place == LinkPlace.WIDE and not listing:
                 footer.append(f" {tag}")
             else:
                 main.append(self._in_context(mix(root + 2 * number + 1), tag, link.card.topic, words, number))
