@@ -23,7 +23,7 @@ from wolfspider.core.topic import Task
 from wolfspider.store.archive_reader import check
 from wolfspider.store.sqlite import open_run
 from wolfspider.store.view import RunView
-from wolfspider.web.http.robots import REDIRECTS
+from wolfspider.web.http.live_robots import REDIRECTS
 from wolfspider.web.page.urls import canonical
 
 SLOTS, TRIES = 8, 2

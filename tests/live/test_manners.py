@@ -12,7 +12,7 @@ from tests.live.hunting import Hosts, Told, asked_for, assert_whole, beside, fin
 
 import faults
 from faults import Call, Faulty
-from wolfspider.web.http import robots
+from wolfspider.web.http import live_robots
 from wolfspider.web.server.serve import serve
 
 
@@ -52,26 +52,23 @@ def test_pages_that_are_closed_in_mid_crawl_are_not_fetched_though_they_were_que
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The day for which a robots.txt counts is made short."""
-    monkeypatch.setattr(robots, "KEPT", 0.5)
+    monkeypatch.setattr(live_robots, "KEPT", 0.5)
     closed_at = 0.0
 
     async def answer(call: Call) -> None:
         nonlocal closed_at
-        if asyncio.get_running_loop().time() - began > 1.0:
+        if call.times > 1:
             closed_at = closed_at or time.monotonic()
             await call.answer(faults.DENY, kind="text/plain")
         else:
             await call.answer("User-agent: *\nAllow: /\n", kind="text/plain")
 
     async def talk(server: Faulty) -> Told:
-        nonlocal began
-        began = asyncio.get_running_loop().time()
         told = await hunt(server.port, "http://a.test/links/300", pages=200, delay=0.02)
         after = [asked.path for asked in server.log if asked.at > closed_at and not asked.path.startswith("/robots")]
         assert closed_at and after == []
         return told
 
-    began = 0.0
     monkeypatch.setitem(faults.BEHAVIOURS, "robots.txt", answer)
     told = beside(talk)
     assert told.pages and "robots" in told.failures.values() and told.downloads < 200

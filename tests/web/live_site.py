@@ -22,9 +22,9 @@ from wolfspider.core.model import Fetch
 from wolfspider.web.http.client import Caps, Client
 from wolfspider.web.http.gates import HostCap
 from wolfspider.web.http.guard import Guard
+from wolfspider.web.http.live_robots import LiveRobots
 from wolfspider.web.http.live_web import Live
 from wolfspider.web.http.polite import Manners, Polite
-from wolfspider.web.http.robots import LiveRobots
 from wolfspider.web.worlds.world import Request
 
 Reply = bytes | Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]

@@ -12,8 +12,9 @@ from tests.web.loopback import Loopback, http, serving
 
 from wolfspider.core.model import Failure
 from wolfspider.web.http.client import Caps
+from wolfspider.web.http.live_robots import KEPT_IN_TROUBLE, LiveRobots
 from wolfspider.web.http.polite import Manners
-from wolfspider.web.http.robots import KEPT, KEPT_IN_TROUBLE, LARGEST, LiveRobots
+from wolfspider.web.http.robots import KEPT, LARGEST
 
 CLOSED = http(b"User-agent: *\nDisallow: /\n", Content_Type="text/plain")
 PRIVATE = http(b"User-agent: *\nDisallow: /private\n", Content_Type="text/plain")
@@ -282,15 +283,15 @@ def test_what_robots_txt_says_of_an_address_can_be_explained() -> None:
 
 
 def test_copies_in_memory_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wolfspider.web.http.robots._MOST_BYTES", 100_000)
-    monkeypatch.setattr("wolfspider.web.http.robots._MOST_PARSED", 1300)
+    monkeypatch.setattr("wolfspider.web.http.live_robots._MOST_COPIES", 100_000)
+    monkeypatch.setattr("wolfspider.web.http.live_robots._MOST_READY", 17_000)
     robots = LiveRobots(lambda: 0.0)
     rows = {f"http://h{n}.test": ("User-agent: *\nDisallow: /\n", 200, 0.0) for n in range(1000)}
     robots.restore(rows, 0.0)
     kept = [origin for origin in rows if robots.known(f"{origin}/x")]
     assert 100 < len(kept) < 200
     assert kept == list(rows)[-len(kept) :]
-    assert len(robots._parsed) == 10
+    assert 5 < len(robots._shelf.ready) < 15
 
 
 def test_a_visit_waits_without_its_slot_while_robots_txt_comes() -> None:

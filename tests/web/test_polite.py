@@ -21,9 +21,9 @@ from wolfspider.testing.sketch import VirtualLoop
 from wolfspider.web.http.client import Answer
 from wolfspider.web.http.gates import HostCap
 from wolfspider.web.http.guard import Guard
+from wolfspider.web.http.live_robots import LiveRobots
 from wolfspider.web.http.live_web import Live
 from wolfspider.web.http.polite import DAY, FLOOR, Manners, Polite, retry_after
-from wolfspider.web.http.robots import LiveRobots
 from wolfspider.web.worlds.world import Request
 
 START = 1_700_000_000.0

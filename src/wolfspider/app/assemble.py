@@ -32,9 +32,9 @@ from wolfspider.store.base import Store
 from wolfspider.web.http.client import Caps, Client
 from wolfspider.web.http.gates import HostCap
 from wolfspider.web.http.guard import Guard
+from wolfspider.web.http.live_robots import LiveRobots
 from wolfspider.web.http.live_web import Live
 from wolfspider.web.http.polite import Manners, Polite
-from wolfspider.web.http.robots import LiveRobots
 from wolfspider.web.page.html import parse
 from wolfspider.web.page.urls import looks_like_file
 from wolfspider.web.seeds import sources as seeds

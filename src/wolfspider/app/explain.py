@@ -23,7 +23,7 @@ from wolfspider.core.model import host_of
 from wolfspider.core.scope import Rule, Scope
 from wolfspider.store import inspection
 from wolfspider.store.view import Landing, RunView, StoredPage, Visited, utc
-from wolfspider.web.http.robots import LiveRobots, origin_of
+from wolfspider.web.http.live_robots import LiveRobots, origin_of
 from wolfspider.web.seeds.sources import address
 
 MOST_MATCHED = 100_000  # links that a rule is tried on before it is obeyed

@@ -14,19 +14,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from wolfspider.core.events import Phase
 from wolfspider.core.model import Capture, Failure, Fetch, host_of
 from wolfspider.web.http.client import Answer, Client
-from wolfspider.web.http.connections import most_connections
+from wolfspider.web.http.connections import NO_HANDLE, most_connections
 from wolfspider.web.http.gates import HostCap, Lanes
 from wolfspider.web.http.guard import Guard
 from wolfspider.web.http.ip_addresses import public
+from wolfspider.web.http.live_robots import REDIRECTS, LiveRobots, shortened
 from wolfspider.web.http.polite import Polite
-from wolfspider.web.http.robots import LARGEST, REDIRECTS, LiveRobots, Rules
+from wolfspider.web.http.robots import LARGEST, Rules
 from wolfspider.web.page.urls import canonical
 from wolfspider.web.worlds.world import NOT_SENT, Request
 
@@ -150,12 +151,8 @@ class Live:
         trip.request.doing(Phase.NAME)
         if isinstance(where := await self._address(host), Failure):
             return where
-        if isinstance(rules := await self._rules(trip, host), Failure):
-            return rules
-        if rules is not None:
-            if not rules.allows(url):
-                return Failure("robots", "disallowed by robots.txt")
-            self.polite.asks(host, rules.delay)
+        if refused := await self._forbidden(trip, host):
+            return refused
         return await self._ask_for_page(trip, host, where)
 
     def _out_of_scope(self, trip: _Trip) -> Failure | None:
@@ -181,6 +178,17 @@ class Live:
             return Failure("blocked", "a public site wants to know who asks: give --contact")
         return where
 
+    async def _forbidden(self, trip: _Trip, host: str) -> Failure | None:
+        """What the robots.txt of its host has against an address. The rules themselves are large: nobody keeps them who
+        goes on to wait for a turn."""
+        rules = await self._rules(trip, host)
+        if rules is None or isinstance(rules, Failure):
+            return rules
+        if not rules.allows(trip.url):
+            return Failure("robots", "disallowed by robots.txt")
+        self.polite.asks(host, rules.delay)
+        return None
+
     async def _rules(self, trip: _Trip, host: str) -> Rules | Failure | None:
         """A host whose robots.txt cannot be read rests, or its pages would be tried one after another. If the rest is
         short the visit waits for it and asks again: the first visit to a host may be a whole crawl's only one."""
@@ -192,7 +200,7 @@ class Live:
             trip.waits(True)
             trip.request.doing(Phase.ROBOTS)
             rules = await self.robots.rules(trip.url, self._ask_for_rules)
-            if not isinstance(rules, Failure):
+            if not isinstance(rules, Failure) or rules == NO_HANDLE:
                 break
             self.polite.trouble(host)
             if self.retry_after(host) > self.polite.manners.patience:
@@ -209,7 +217,7 @@ class Live:
             if too_long is not None:
                 return too_long
             self.counters.overhead += 1
-            answer, _ = await self._get(url, {}, None, LARGEST, lambda: None)
+            answer, _ = await self._get(url, {}, None, LARGEST, lambda: None, shortened)
             return answer
 
     async def _ask_for_page(self, trip: _Trip, host: str, where: _Where) -> Answer | Failure:
@@ -242,19 +250,23 @@ class Live:
         deadline: float | None,
         most: int | None,
         refuses: Callable[[], Failure | None],
+        read: Callable[[Answer], Awaitable[Answer]] | None = None,
     ) -> tuple[Answer | Failure, float]:
         """One request, within a turn, once it has one of the lanes. `refuses` is asked just before it goes out: much
-        may have changed while it waited."""
+        may have changed while it waited. `read` has the lane, too, so that no more answers wait for it than lanes."""
         host, began = host_of(url), self.polite.clock()
         async with self.lanes:
             if refused := refuses():
                 return refused, 0.0
             answer = await self.client.get(url, headers, deadline=deadline, most=most)
+            size = 0 if isinstance(answer, Failure) else len(answer.capture.body)
+            if read is not None and not isinstance(answer, Failure):
+                answer = await read(answer)
         if isinstance(answer, Failure):
             seconds = self.polite.clock() - began
             self.polite.failed(host, answer, seconds)
             return answer, seconds
-        self.counters.bytes += len(answer.capture.body)
+        self.counters.bytes += size
         self.polite.answered(host, answer.status, answer.headers, answer.seconds)
         return answer, answer.seconds
 
