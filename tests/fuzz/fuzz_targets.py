@@ -6,6 +6,7 @@ reader needs more than bytes, the first line of the input says the rest, such as
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import gzip
 import hashlib
@@ -43,8 +44,9 @@ from wolfspider.web.page.bounded_text import MOST_WORDS
 from wolfspider.web.page.plaintext import MOST, readable
 from wolfspider.web.page.tree_walk import ANCHOR, MOST_LINKS, TITLE
 from wolfspider.web.page.urls import LONGEST, canonical
-from wolfspider.web.seeds import feeds, sitemaps
+from wolfspider.web.seeds import feeds, search, sitemaps
 from wolfspider.web.warc import reader, writer
+from wolfspider.web.worlds.world import Request
 
 Target = Callable[[bytes], None]
 TARGETS: dict[str, Target] = {}
@@ -209,6 +211,27 @@ def feed(data: bytes) -> None:
         assert entry.published is None or entry.published >= dates.EARLIEST
     named = feeds.feeds_of(body, BASE, kind)
     assert len(named) <= feeds.MOST_NAMED and all(map(is_canonical, named))
+
+
+class OneAnswer:
+    """A Web that always answers the same."""
+
+    def __init__(self, status: int, body: bytes) -> None:
+        self.status, self.body = status, body
+
+    async def fetch(self, request: Request) -> Fetch:
+        return Fetch(request.url, request.url, self.status, {}, self.body, at=AT)
+
+
+@target
+def search_answer(data: bytes) -> None:
+    """Any answer of a search service gives canonical addresses, or a printable sentence that says why not."""
+    status, body = headed(data)
+    web = OneAnswer(int(status) if status.isascii() and status.isdecimal() and len(status) == 3 else 200, body)
+    found = asyncio.run(search.search(web, "http://search.test/", "wolf spiders", 20))
+    assert len(found.links) <= 20 and all(is_canonical(link.url) for link in found.links)
+    assert found.links or found.problems
+    assert all(sentence.isprintable() for _, sentence in found.problems)
 
 
 # Files

@@ -26,6 +26,9 @@ TOKENS = {
         <title type="html"> <pubDate> <updated> {"version":"https://jsonfeed.org/version/1" "items":[ {"url":" ]}
         &lt; <!DOCTYPE <link rel="alternate" type="application/rss+xml" href=
     """,
+    "search_answer": rb"""
+        {"results": [ {"url": " "title": "unresponsive_engines": [["a", "b"]] null [ ] } http:// \\ud800 \\u2028 1e999
+    """,
     "warc": rb"""
         WARC/1.0 WARC/1.1 WARC-Type: response revisit request Content-Length: WARC-Date: 2026-11-16T05:00:00Z =member=
         WARC-Target-URI: HTTP/1.1 Transfer-Encoding: chunked Content-Encoding: gzip, zstd WARC-Truncated: =member=
