@@ -309,7 +309,7 @@ def soaked(given: argparse.Namespace, folder: Path) -> Iterator[str]:
     peak = max(sample.memory for sample in soak.samples)
     yield f"told of {len(soak.told):,} pages that do not misbehave; at most {peak:.0f} MB of memory"
     if wrong:
-        yield from ((folder / "errors.txt").read_text(errors="replace").splitlines()[-5:], *wrong)
+        yield from (*(folder / "errors.txt").read_text(errors="replace").splitlines()[-5:], *wrong)
     yield figures
 
 
