@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from wolfspider.core.errors import BadInput, Problem
-from wolfspider.files.lock import Lock
+from wolfspider.core.errors import BadInput, Busy, Problem
+from wolfspider.files.lock import Lock, is_owned
 
 HOLDER = """
 import sys, time
@@ -111,3 +111,26 @@ def test_a_lock_file_may_say_anything(said: bytes, tmp_path: Path) -> None:
         with pytest.raises(Problem, match="in use by process"):
             Lock(tmp_path / "lock")
     Lock(tmp_path / "lock").release()
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_lock_file_that_is_removed_or_replaced_lets_nobody_in(replaced: bool, tmp_path: Path) -> None:
+    lock = tmp_path / "lock"
+    first = Lock(lock)
+    lock.unlink()
+    if replaced:
+        lock.write_text("")
+    assert is_owned(lock)
+    with pytest.raises(Busy, match="removed or replaced"):
+        Lock(lock)
+    assert is_owned(lock)
+    first.release()
+    assert not is_owned(lock)
+    Lock(lock).release()
+
+
+def test_a_folder_in_the_place_of_the_lock_file_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "lock").mkdir()
+    assert not is_owned(tmp_path / "lock")
+    with pytest.raises(BadInput, match="no plain file"):
+        Lock(tmp_path / "lock")

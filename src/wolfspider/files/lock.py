@@ -1,4 +1,8 @@
-"""A lock file: one owner at a time, and the system releases it when the owner dies in any way."""
+"""The lock of a folder: one owner at a time, and the system releases it when the owner dies in any way.
+
+Two things are locked. A lock file says who the owner is: process and host. The folder itself is locked too, because a
+lock file can be removed or replaced while it is held, and whoever comes next would lock another file.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +20,25 @@ from wolfspider.core.errors import BadInput, Busy, Problem
 
 _MOST = 1000  # bytes of a lock file that are read
 _TRIES, _PAUSE = 10, 0.02  # seconds
+_HELD = (errno.EAGAIN, errno.EACCES)
 
 
 class Lock:
-    """Held from the moment it is made. The file says who has it: process and host."""
+    """Held from the moment it is made, on the folder of `path` and on the file there, which it signs."""
 
     def __init__(self, path: Path) -> None:
         self._handle: int | None = _open(path)
+        self._folder: int | None = None
         try:
             _take(self._handle)
+            self._folder = _taken_folder(path)
         except OSError as error:
             refusal = _refusal(path, self._handle, error)
-            os.close(self._handle)
-            self._handle = None
+            self.drop()
             raise refusal from error
+        except Problem:
+            self.drop()
+            raise
         os.ftruncate(self._handle, 0)
         owner = {"pid": os.getpid(), "host": socket.gethostname()}
         with contextlib.suppress(OSError):  # a full disk is reported when something must be written
@@ -50,9 +59,10 @@ class Lock:
             self.drop()
 
     def drop(self) -> None:
-        handle, self._handle = self._handle, None
-        if handle is not None:
-            os.close(handle)
+        for handle in (self._handle, self._folder):
+            if handle is not None:
+                os.close(handle)
+        self._handle = self._folder = None
 
 
 def _open(path: Path) -> int:
@@ -61,6 +71,8 @@ def _open(path: Path) -> int:
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise BadInput(f"{path} is a link to elsewhere; remove it.") from error
+        if error.errno == errno.EISDIR:
+            raise BadInput(f"{path} is no plain file; remove it.") from error
         raise Problem(f"{path.parent} cannot be written: {error.strerror}.") from error
 
 
@@ -74,25 +86,47 @@ def _take(handle: int) -> None:
     return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+def _taken_folder(path: Path) -> int | None:
+    """The lock on the folder; None on a disk that locks files and no folders."""
+    handle = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        _take(handle)
+        return handle
+    except BlockingIOError as error:
+        os.close(handle)
+        raise Busy(
+            f"{path.parent} is in use by another process, though {path.name} does not say so: it was removed or "
+            "replaced. Wait until that process is done, or stop it first."
+        ) from error
+    except OSError:
+        os.close(handle)
+        return None
+
+
 def is_owned(path: Path) -> bool:
-    """Has this lock an owner? An empty file has none; a dead owner has signed the file and holds it no more."""
+    """Has this lock an owner? An empty file has none, unless it was put in the place of the owner's; a dead owner has
+    signed the file and holds it no more."""
+    return _is_locked(path, signed=True) or _is_locked(path.parent)
+
+
+def _is_locked(path: Path, signed: bool = False) -> bool:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return False
     try:
-        if not os.pread(handle, 1, 0):
+        if signed and not os.pread(handle, 1, 0):
             return False
         fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
         return False
-    except OSError:
-        return True
+    except OSError as error:
+        return error.errno in _HELD
     finally:
         os.close(handle)
 
 
 def _refusal(path: Path, handle: int, error: OSError) -> Problem:
-    if error.errno not in (errno.EAGAIN, errno.EACCES):
+    if error.errno not in _HELD:
         return Problem(
             f"{path.parent} lies on a disk that cannot lock files ({error.strerror}), so two processes could write to "
             "this run at once. Put the run on a local disk."
