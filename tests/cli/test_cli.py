@@ -418,9 +418,11 @@ def test_every_code_that_is_used_is_documented() -> None:
     from wolfspider.cli import crawling
     from wolfspider.core.errors import BadInput, Busy, Problem
     from wolfspider.files.disk import DiskFull
+    from wolfspider.store import damage
 
     raised = {Problem.code, BadInput.code, Busy.code, DiskFull.code}
     ends = {*crawling.CODES.values(), crawling.NOTHING}
+    ends |= {damage.NOTHING_LOST, damage.PAGES_LOST, damage.DATABASE, damage.DESCRIPTION}
     assert raised | ends | {1, cli.UNREADABLE, cli.BUG, cli.INTERRUPTED, cli.UNREAD} == CODES
 
 

@@ -262,7 +262,7 @@ def test_what_is_no_record_is_refused_by_a_sentence(tmp_path: Path) -> None:
         read(tmp_path, places[0])
     assert read(tmp_path, places[1]) == page(1)
     (sentence,) = check(tmp_path).damage
-    assert f"from byte {places[0].offset:,}" in sentence
+    assert f"at byte {places[0].offset:,}" in sentence
 
 
 def test_a_bomb_in_the_archive_is_not_blown_up(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ import json
 import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -272,3 +274,17 @@ def test_what_cannot_be_done_is_a_sentence(made: Path, tmp_path: Path) -> None:
 
 def test_the_evil_title_of_these_tests_is_evil() -> None:
     assert "\x1b" in EVIL and "\n" in EVIL and "\u202e" in EVIL
+
+
+def test_what_a_killed_export_left_behind_is_removed_by_the_next_one(made: Path, tmp_path: Path) -> None:
+    script = "import os, signal, sys, io; from pathlib import Path; from wolfspider.store import exporting;"
+    script += "exporting.write_jsonl = lambda pages, file: os.kill(os.getpid(), signal.SIGKILL);"
+    script += "exporting.export(Path(sys.argv[1]), 'jsonl', Path(sys.argv[2]), stdout=io.BytesIO())"
+    words = [sys.executable, "-c", script, str(made), str(tmp_path / "first.jsonl")]
+    assert subprocess.run(words, timeout=60, check=False).returncode == -9
+    (left,) = os.listdir(tmp_path)
+    (tmp_path / ".notes.part").write_text("somebody else's")
+    with whole_file(tmp_path / "another.csv", ending=".wolfspider-export"):  # it goes on while ours is made
+        export(made, "jsonl", tmp_path / "second.jsonl", stdout=io.BytesIO())
+    assert left not in os.listdir(tmp_path)
+    assert sorted(os.listdir(tmp_path)) == [".notes.part", "another.csv", "second.jsonl"]

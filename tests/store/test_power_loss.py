@@ -18,6 +18,8 @@ from wolfspider.core.errors import Problem
 from wolfspider.files.disk import DiskFull
 from wolfspider.files.failpoints import NAMES, VARIABLE
 from wolfspider.store import archive_reader
+from wolfspider.store.damage import PAGES_LOST, Damaged
+from wolfspider.store.examination import examine
 from wolfspider.store.sqlite import create, open_run
 from wolfspider.store.view import RunView
 from wolfspider.testing.rehearsal import Rehearsal
@@ -34,6 +36,7 @@ ELSEWHERE = (
     "index-",
 )
 
+ARCHIVE = "warc/00000.warc.gz"
 LEFT = [  # shares of archive, WAL and shelf that a dead machine leaves
     *[(1, 1, 1), (0.9, 1, 1), (0.5, 1, 1), (0.01, 1, 1), (0, 1, 1), (1, 0.9, 1), (1, 0.5, 1), (0.6, 0.7, 1)],
     *[(1, 1, 0.5), (1, 1, 0), (0.7, 1, 0.3)],
@@ -102,16 +105,90 @@ def copied(run: Path, to: Path) -> Path:
 
 @pytest.mark.slow
 def test_a_machine_that_dies_leaves_a_run_that_opens(tmp_path: Path, undisturbed: tuple[str, dict[str, bytes]]) -> None:
-    """What the disk was not told to keep is lost in part: the end of the archive, of the WAL, of the shelf."""
-    store = create(tmp_path / "run", {}, info={"software": "test"})
-    Rehearsal(store, pages=20).run(14, snapshots=5)
-    sizes = {name: (tmp_path / "run" / name).stat().st_size for name in ("warc/00000.warc.gz", "run.db-wal", "shelf")}
-    for number, (of_archive, of_wal, of_shelf) in enumerate(LEFT):
-        copy = copied(tmp_path / "run", tmp_path / f"copy{number}")
-        for (name, size), share in zip(sizes.items(), (of_archive, of_wal, of_shelf), strict=True):
-            os.truncate(copy / name, int(size * share))
-        assert codec.store(resumed(copy).state()) == undisturbed
+    """What the disk was not told to keep is lost in part: the end of the archive, of the WAL, of the shelf. A snapshot
+    tells it to keep the archive."""
+    for steps, snapshots in ((14, 5), (14, 0)):
+        store = create(tmp_path / f"run{snapshots}", {}, info={"software": "test"})
+        Rehearsal(store, pages=20).run(steps, snapshots=snapshots)
+        kept = {ARCHIVE: _synced(store.folder)}
+        sizes = {name: (store.folder / name).stat().st_size for name in (ARCHIVE, "run.db-wal", "shelf")}
+        for number, left in enumerate(LEFT):
+            copy = copied(store.folder, tmp_path / f"copy{snapshots}.{number}")
+            for (name, size), share in zip(sizes.items(), left, strict=True):
+                os.truncate(copy / name, kept.get(name, 0) + int((size - kept.get(name, 0)) * share))
+            assert codec.store(resumed(copy).state()) == undisturbed
+        store.close()
+
+
+def _synced(folder: Path) -> int:
+    """How far the disk was told to keep the archive."""
+    with sqlite3.connect(f"file:{folder}/run.db?mode=ro", uri=True) as connection:
+        (noted,) = connection.execute("SELECT value FROM meta WHERE name = 'synced'").fetchone()
+    return int(noted.split()[1])
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    names = (path for path in folder.rglob("*") if path.is_file() and path.name not in ("lock", "run.db-shm"))
+    return {str(path.relative_to(folder)): path.read_bytes() for path in names if not path.name.startswith("run.db")}
+
+
+@pytest.mark.parametrize("left", [0.5, 0.99])
+def test_what_no_crash_explains_is_refused_and_nothing_is_changed(left: float, tmp_path: Path) -> None:
+    store = create(tmp_path / "run", {"settings": {}}, info={"software": "test"})
+    Rehearsal(store, pages=20).run(12, snapshots=4)
     store.close()
+    path = tmp_path / "run" / ARCHIVE
+    os.truncate(path, int(path.stat().st_size * left))
+    before, told = _files(tmp_path / "run"), list[str]()
+    with pytest.raises(Damaged, match=r"pages? that landed .* would be lost.*wolfspider repair"):
+        open_run(tmp_path / "run", remark=told.append)
+    assert _files(tmp_path / "run") == before and told == []
+    assert {one.code for one in examine(tmp_path / "run")} == {PAGES_LOST}
+
+
+def test_what_a_crash_has_cost_is_told_before_it_is_dropped(tmp_path: Path) -> None:
+    store = create(tmp_path / "run", {}, info={"software": "test"})
+    rehearsal = Rehearsal(store, pages=20)
+    rehearsal.run(8, snapshots=4)
+    rehearsal.run(3)
+    store.close()
+    path = tmp_path / "run" / ARCHIVE
+    size = path.stat().st_size
+    assert _synced(tmp_path / "run") < size - 10
+    os.truncate(path, size - 10)
+    sizes = list[int]()
+    open_run(tmp_path / "run", remark=lambda sentence: sizes.append(path.stat().st_size)).close()
+    assert sizes == [size - 10], "it is told before anything is cut"
+    resumed(tmp_path / "run")
+
+
+def test_an_older_copy_of_the_database_does_not_cost_the_pages_that_came_since(tmp_path: Path) -> None:
+    store = create(tmp_path / "run", {}, info={"software": "test"})
+    rehearsal = Rehearsal(store, pages=20)
+    rehearsal.run(3)
+    copy = copied(tmp_path / "run", tmp_path / "copy")
+    rehearsal.crawl.now += 1000.0
+    rehearsal.run(6)
+    store.close()
+    shutil.copy(tmp_path / "run" / ARCHIVE, copy / ARCHIVE)
+    with pytest.raises(Damaged, match="an older copy"):
+        open_run(copy)
+    assert (copy / ARCHIVE).read_bytes() == (tmp_path / "run" / ARCHIVE).read_bytes()
+
+
+def test_a_run_of_an_earlier_version_goes_by_the_times_of_its_journal(tmp_path: Path) -> None:
+    store = create(tmp_path / "run", {}, info={"software": "test"})
+    Rehearsal(store, pages=20).run(12)
+    store.close()
+    with sqlite3.connect(tmp_path / "run" / "run.db") as connection:
+        connection.execute("DELETE FROM meta WHERE name IN ('synced', 'owner')")
+    path = tmp_path / "run" / ARCHIVE
+    whole = path.read_bytes()
+    os.truncate(path, len(whole) // 2)
+    with pytest.raises(Damaged, match="would be lost"):
+        open_run(tmp_path / "run")
+    path.write_bytes(whole[:-10])
+    resumed(tmp_path / "run")
 
 
 def test_a_wal_whose_end_is_garbage_opens(tmp_path: Path) -> None:
@@ -128,9 +205,11 @@ def test_a_wal_whose_end_is_garbage_opens(tmp_path: Path) -> None:
 
 def test_a_lost_record_takes_rows_and_snapshots_behind_it_along(tmp_path: Path) -> None:
     store = create(tmp_path / "run", {}, info={"software": "test"})
-    Rehearsal(store, pages=20).run(12, snapshots=4)
+    rehearsal = Rehearsal(store, pages=20)
+    rehearsal.run(10, snapshots=4)
+    rehearsal.run(2)
     store.close()
-    path = tmp_path / "run" / "warc" / "00000.warc.gz"
+    path = tmp_path / "run" / ARCHIVE
     os.truncate(path, path.stat().st_size - 10)
     store = open_run(tmp_path / "run")
     last = store.journal.last

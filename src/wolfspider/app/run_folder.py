@@ -41,7 +41,7 @@ def opened(
     full = settings.durability == "full"
     with ExitStack() as unless_good:
         if is_run(folder):
-            store = open_run(folder, full=full)
+            store = open_run(folder, full=full, remark=remark)
             unless_good.callback(store.close)
             if not _came_to_nothing(store, folder, settings, remark):
                 check_same(settings, Settings.of_run(store.about), folder)

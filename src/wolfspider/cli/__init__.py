@@ -10,14 +10,16 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 
 import typer
 
-from wolfspider.cli import categories, conform, offline, runs, states, webs
+from wolfspider.cli import categories, conform, mending, offline, runs, states, webs
 from wolfspider.cli.common import app
 from wolfspider.core.errors import Problem
 
-__all__ = ["app", "categories", "conform", "main", "offline", "runs", "states", "webs"]
+__all__ = ["app", "categories", "conform", "main", "mending", "offline", "runs", "states", "webs"]
 
 UNREADABLE, BUG, INTERRUPTED, UNREAD = 3, 70, 130, 141  # exit codes; 1 and 2 come from below
 
@@ -27,8 +29,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a letter is no reason to fail
+    runs_at_hand: list[Path] = []  # folders that the command was given
     try:
-        code = app(arguments, prog_name="wolfspider", standalone_mode=False)
+        code = app(arguments, prog_name="wolfspider", standalone_mode=False, obj=runs_at_hand)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except typer.TyperException as error:  # what is wrong with the command line, and where to look
@@ -51,8 +54,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if where := fault(error):
             advice = "A run is resumed only if what it decided before stays the same."
             return _complain(f"{where} Mend it and give the same command again. {advice}", UNREADABLE)
+        if damage := _damage(runs_at_hand):
+            return _complain(damage, UNREADABLE)
         sentence = f"{type(error).__name__}: {error}. This is a bug"
         return _complain(f"{sentence}; run with WOLFSPIDER_DEBUG=1 to see the traceback.", BUG)
+
+
+def _damage(runs: Sequence[Path]) -> str:
+    """What nobody expected may come from a damaged run: what is damaged in it; "" if nothing is."""
+    from wolfspider.store.damage import remedy
+    from wolfspider.store.examination import first_damage
+
+    for run in runs:
+        with suppress(Exception):  # then it is what happened before
+            if damage := first_damage(run):
+                return f"{damage} {remedy(run)}"
+    return ""
 
 
 def _complain(sentence: str, code: int) -> int:

@@ -9,10 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from wolfspider.app.settings import CHANGEABLE
-from wolfspider.cli.common import Quiet, app, own_output, print_json, say, verbatim
+from wolfspider.cli.common import Out, Quiet, Run, app, own_output, print_json, say, verbatim
 from wolfspider.cli.options import with_settings
 
-Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
 AsEvents = Annotated[bool, typer.Option("--json", help="Every event as a line of JSON on stdout.")]
 
 
@@ -31,7 +30,7 @@ Run the same command again, or `wolfspider resume RUN`, to resume after a stop o
 @with_settings()
 def crawl(
     flags: dict[str, Any],
-    out: Annotated[Path | None, typer.Option(metavar="RUN", help="The run's folder. [default: runs/TOPIC]")] = None,
+    out: Out = None,
     config: Annotated[Path | None, typer.Option(metavar="FILE", help="Settings in a TOML file.")] = None,
     preset: Annotated[
         str, typer.Option(metavar="NAME", help="Settings for a purpose: corpus, archive or gentle.")
@@ -149,10 +148,11 @@ def export(
         bool, typer.Option("--raw", help="CSV without the mark that keeps spreadsheets from calculating.")
     ] = False,
     quiet: Quiet = False,
-) -> None:
+) -> int:
     """Pages of a run for other tools, also while it runs."""
     from wolfspider.store.exporting import export as write
     from wolfspider.terminal import progress as screen
 
     exported = write(run, form, out, relevant=relevant, raw=raw, stdout=sys.stdout.buffer)
-    screen.console_for(stderr=True, quiet=quiet).print(exported.told())
+    say(screen.console_for(stderr=True, quiet=quiet and not exported.code), exported.told())
+    return exported.code

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import secrets
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -67,14 +68,17 @@ def extend(path: Path, handle: int, data: bytes, size: int) -> None:
 
 
 @contextmanager
-def whole_file(path: Path, mode: int = 0o600, failpoint: str = "") -> Iterator[BinaryIO]:
+def whole_file(path: Path, mode: int = 0o600, failpoint: str = "", ending: str = ".part") -> Iterator[BinaryIO]:
     """A file that has its name and is safe on the disk once the block ends; if the block fails, what was there before
-    stays. One process writes it at a time. The fail-point is reached just before the file gets its name."""
-    part = path.with_name(f".{path.name}.part")
+    stays. One process writes it at a time. The fail-point is reached just before the file gets its name. Until then it
+    is called `.NAME` and the ending."""
+    part = path.with_name(f".{path.name}{ending}")
     part.unlink(missing_ok=True)
     handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
     try:
         with os.fdopen(handle, "wb") as file:
+            with suppress(OSError):  # a disk without locks
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield file
             file.flush()
             os.fsync(handle)
@@ -84,6 +88,19 @@ def whole_file(path: Path, mode: int = 0o600, failpoint: str = "") -> Iterator[B
         part.unlink(missing_ok=True)
         raise
     sync_folder(path.absolute().parent)
+
+
+def remove_leftovers(folder: Path, ending: str) -> None:
+    """Remove what killed processes left in a folder under this ending of `whole_file`; what is being written stays."""
+    for path in folder.glob(f".*{ending}"):
+        with suppress(OSError):
+            handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if stat.S_ISREG(os.fstat(handle).st_mode):
+                    path.unlink()
+            finally:
+                os.close(handle)
 
 
 @contextmanager

@@ -49,6 +49,7 @@ class Archive:
         self._file, self._offset = start or ArchiveEnd(0, 0)
         self._lock = threading.Lock()  # `sync` must not meet a file that is just being closed
         self._fresh = True  # has a file a name that the disk may not have yet?
+        self.synced = ArchiveEnd(0, 0)  # what lies before it survives the death of the machine
         self._handle = open_to_write(folder / name_of(self._file))
         if os.fstat(self._handle).st_size != self._offset or max(numbers(folder), default=0) > self._file:
             self.close()
@@ -88,13 +89,14 @@ class Archive:
         """Let all that was appended survive the death of the machine."""
         reach("archive-before-sync")
         with self._lock:
-            handle, fresh, self._fresh = os.dup(self._handle), self._fresh, False
+            handle, fresh, self._fresh, end = os.dup(self._handle), self._fresh, False, self.end()
         try:
             os.fsync(handle)
         finally:
             os.close(handle)
         if fresh:
             sync_folder(self.folder)
+        self.synced = max(self.synced, end)
         reach("archive-synced")
 
     def close(self) -> None:

@@ -12,14 +12,17 @@ from typing import NamedTuple
 
 from isal import isal_zlib
 
-from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Capture
 from wolfspider.files.disk import open_to_read
+from wolfspider.store.damage import Damaged, remedy
 from wolfspider.web.warc.reader import seconds
 
 LARGEST_RECORD = 1 << 27  # inflated; a larger one was not written here
 _SUFFIX = ".warc.gz"
 _CHUNK = 1 << 18
+_MAGIC = b"\x1f\x8b\x08"  # a gzip member begins with it
+_MOST_TRIES = 1_000  # places in a file where a record seems to begin and is none
+_TORN = "it is torn or damaged."
 
 
 class RecordPlace(NamedTuple):
@@ -52,7 +55,7 @@ def read(folder: Path, place: RecordPlace) -> Capture:
     """The answer at a place, as it came. From any process and thread: nothing is kept open."""
     _, record = record_at(folder, place)
     try:
-        return _capture(record)
+        return capture_of(record)
     except ValueError as error:
         raise _damaged(folder, place, error) from error
 
@@ -71,9 +74,17 @@ def record_at(folder: Path, place: RecordPlace) -> tuple[bytes, bytes]:
     return data, record
 
 
-def _damaged(folder: Path, place: RecordPlace, why: object) -> BadInput:
+def _damaged(folder: Path, place: RecordPlace, why: object) -> Damaged:
     where = f"{folder / name_of(place.file)} at byte {place.offset:,}"
-    return BadInput(f"The archive is damaged: {where} is no whole record ({why}).")
+    return Damaged(f"The archive is damaged: {where} is no whole record ({why}). {remedy(folder.parent)}")
+
+
+class Stretch(NamedTuple):
+    """Bytes of a file that are no whole record."""
+
+    start: int
+    end: int
+    why: str  # a sentence
 
 
 def check(folder: Path) -> Health:
@@ -81,15 +92,54 @@ def check(folder: Path) -> Health:
     records, total, damage = 0, 0, list[str]()
     for number in numbers(folder):
         path = folder / name_of(number)
-        end, size = 0, path.lstat().st_size
-        for offset, length, record in members(path):
-            end = offset + length
-            records += 1
-            damage += [f"{path.name} at byte {offset:,}: {sentence}" for sentence in _wrong(record)]
-        total += size
-        if end != size:
-            damage.append(f"{path.name} is torn or damaged from byte {end:,} of {size:,} on.")
+        for found in whole_records(path):
+            if isinstance(found, Stretch):
+                damage.append(f"{path.name} at byte {found.start:,} to {found.end:,}: {found.why}")
+            else:
+                records += 1
+        total += path.lstat().st_size
     return Health(records, total, tuple(damage))
+
+
+def whole_records(path: Path) -> Iterator[tuple[int, int, bytes] | Stretch]:
+    """Offset, length and content of every whole record of a file, and the stretches between them. Behind damage the
+    next record is looked for; a file that only looks as if there were any is given up."""
+    start = place = 0  # of what is no whole record
+    tries = _MOST_TRIES
+    with os.fdopen(open_to_read(path), "rb") as file:
+        handle, size = file.fileno(), os.fstat(file.fileno()).st_size
+        while place < size:
+            member = _member(handle, place) if tries > 0 and _looks_like_one(handle, place) else None
+            if member is None:
+                tries -= _looks_like_one(handle, place)
+                place = _next_magic(handle, place + 1, size) if tries > 0 else size
+                continue
+            if start < place:
+                yield Stretch(start, place, _TORN)
+            start = place + member[0]
+            wrong = next(_wrong(member[1]), "")
+            yield Stretch(place, start, wrong) if wrong else (place, *member)
+            place = start
+    if start < size:
+        yield Stretch(start, size, _TORN)
+
+
+def _looks_like_one(handle: int, offset: int) -> bool:
+    try:
+        return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(os.pread(handle, 1024, offset), 8) == b"WARC/1.1"
+    except zlib.error:
+        return False
+
+
+def _next_magic(handle: int, offset: int, size: int) -> int:
+    """Where the next gzip member may begin."""
+    while offset < size:
+        chunk = os.pread(handle, _CHUNK, offset)
+        found = chunk.find(_MAGIC)
+        if found >= 0:
+            return offset + found
+        offset += max(1, len(chunk) - len(_MAGIC) + 1)
+    return size
 
 
 class IndexEntry(NamedTuple):
@@ -106,7 +156,7 @@ def entries(folder: Path, number: int) -> Iterator[IndexEntry]:
         place = RecordPlace(number, offset, length)
         try:
             fields, _ = _fields(record)
-            capture = _capture(record) if fields["warc-type"] == "response" else None
+            capture = capture_of(record) if fields["warc-type"] == "response" else None
         except ValueError as error:
             raise _damaged(folder, place, error) from error
         if capture is not None:
@@ -119,14 +169,14 @@ def _wrong(record: bytes) -> Iterator[str]:
         if fields.get("content-length") != str(len(block) - 4) or not block.endswith(b"\r\n\r\n"):
             yield "its Content-Length is wrong."
         elif fields.get("warc-type") == "response":
-            digest = hashlib.sha1(_capture(record).body, usedforsecurity=False).digest()
+            digest = hashlib.sha1(capture_of(record).body, usedforsecurity=False).digest()
             if fields.get("warc-payload-digest") != "sha1:" + base64.b32encode(digest).decode():
                 yield "its body does not fit its digest."
     except ValueError as error:
         yield f"it is no record ({error})."
 
 
-def _capture(record: bytes) -> Capture:
+def capture_of(record: bytes) -> Capture:
     fields, block = _fields(record)
     if fields.get("warc-type") not in ("response", "revisit"):
         raise ValueError("no answer")
@@ -157,9 +207,8 @@ def _pair(line: str) -> tuple[str, str]:
     return name, value.removeprefix(" ")
 
 
-def members(path: Path) -> Iterator[tuple[int, int, bytes]]:
+def members(path: Path, offset: int = 0) -> Iterator[tuple[int, int, bytes]]:
     """Offset, length and content of each whole gzip member, up to the first that is not."""
-    offset = 0
     with os.fdopen(open_to_read(path), "rb") as file:
         while (member := _member(file.fileno(), offset)) is not None:
             yield offset, *member

@@ -75,11 +75,11 @@ def line(row: IndexLine) -> bytes:
     return f"{surt(row.url)} {time} {json.dumps(told)}\n".encode("utf-8", "replace")
 
 
-def write(path: Path, lines: Iterable[IndexLine], at_a_time: int = _AT_A_TIME) -> int:
+def write(path: Path, lines: Iterable[IndexLine], at_a_time: int = _AT_A_TIME, ending: str = ".part") -> int:
     """Write a whole index, in place of an older one; returns how many lines it has."""
     count = 0
     with ExitStack() as open_files:
-        file = open_files.enter_context(whole_file(path, failpoint="index-before-rename"))
+        file = open_files.enter_context(whole_file(path, failpoint="index-before-rename", ending=ending))
         for count, text in enumerate(heapq.merge(*_runs(iter(lines), at_a_time, path.parent, open_files)), 1):  # noqa: B007
             file.write(text)
     reach("index-renamed")
@@ -104,9 +104,9 @@ def _runs(rows: Iterator[IndexLine], size: int, folder: Path, open_files: ExitSt
 
 def index_archive(folder: Path) -> int:
     """Bring the indexes of an archive up to date; returns how many were made."""
-    stale = [number for number in numbers(folder) if _is_stale(folder / name_of(number))]
+    stale = [number for number in numbers(folder) if is_stale(folder / name_of(number))]
     for number in stale:
-        write(index_of(folder / name_of(number)), _lines(folder, number))
+        write(index_of(folder / name_of(number)), lines_of(folder, number))
     return len(stale)
 
 
@@ -114,12 +114,12 @@ def index_of(path: Path) -> Path:
     return path.with_name(path.name.removesuffix(".warc.gz") + ".cdxj")
 
 
-def _is_stale(path: Path) -> bool:
+def is_stale(path: Path) -> bool:
     made = index_of(path)
     return not made.exists() or made.stat().st_mtime_ns < path.stat().st_mtime_ns
 
 
-def _lines(folder: Path, number: int) -> Iterator[IndexLine]:
+def lines_of(folder: Path, number: int) -> Iterator[IndexLine]:
     for capture, digest, place in entries(folder, number):
         kind = next((value for name, value in capture.headers if name.lower() == "content-type"), "unk")
         mime, file = kind.partition(";")[0].strip().lower() or "unk", name_of(number)

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
+import secrets
 import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from wolfspider.core.errors import BadInput, Problem
-from wolfspider.files.disk import disk_full
+from wolfspider.core.errors import BadInput, Busy, Problem
 from wolfspider.files.failpoints import reach
+from wolfspider.store.damage import damaged, trouble
 
 LARGE_WAL = 8 << 20  # bytes after which `sync` moves the WAL into the database
 _OWNERS_PATIENCE, _READERS_PATIENCE = 30.0, 10.0  # seconds to wait for another process that adds a command
 _CACHE = 32_768  # kilobytes; addresses are looked up all over the table of what is held
 _FALLBACK_CHECKPOINT = 10_000  # pages of the WAL, should nobody call sync
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_STRANGE = (  # in the place of a table it could take for ever to read; of gauges see gauges.py
+    "SELECT type, name FROM sqlite_master WHERE (type IN ('view', 'trigger') OR sql LIKE 'create virtual%')"
+    " AND lower(tbl_name) <> 'gauges' LIMIT 1"
+)
+_CLAIM = "INSERT OR REPLACE INTO meta VALUES ('owner', ?)"
 
 
 def connect(database: Path, *, full: bool = False) -> sqlite3.Connection:
@@ -35,10 +39,8 @@ def connect(database: Path, *, full: bool = False) -> sqlite3.Connection:
         ):
             connection.execute(f"PRAGMA {pragma}")
         return connection
-    except sqlite3.OperationalError:
-        raise
     except sqlite3.DatabaseError as error:
-        raise damaged(database, error) from error
+        raise trouble(database, error, "cannot be opened") from error
 
 
 def connect_beside(database: Path, mode: str) -> sqlite3.Connection:
@@ -47,47 +49,53 @@ def connect_beside(database: Path, mode: str) -> sqlite3.Connection:
     address = f"file:{quote(str(database.absolute()))}?mode={mode}"
     for uri in (address, f"{address}&immutable=1") if mode == "ro" else (address,):
         try:
-            return _tried(uri)
+            return _tried(uri, database)
         except sqlite3.DatabaseError as error:
-            trouble: sqlite3.Error = error
+            found: sqlite3.Error = error
             if not isinstance(error, sqlite3.OperationalError) or database.with_name("run.db-wal").exists():
                 break
-    raise BadInput(f"{database} cannot be read: {trouble}.") from trouble
+    if isinstance(told := trouble(database, found), (BadInput, Busy)):
+        raise told from found
+    if not database.is_file():
+        raise damaged(database.parent, "run.db is missing, or no file") from found
+    raise BadInput(f"{database} cannot be read: {found}.") from found
 
 
-def _tried(uri: str) -> sqlite3.Connection:
+def _tried(uri: str, database: Path) -> sqlite3.Connection:
     """A connection that could read something."""
     connection = sqlite3.connect(uri, uri=True, timeout=_READERS_PATIENCE, isolation_level=None)
     try:
         connection.execute("PRAGMA trusted_schema = OFF")
-        connection.execute("SELECT COUNT(*) FROM meta").fetchone()
-    except sqlite3.DatabaseError:
+        refuse_strange(connection, database)
+        connection.execute("SELECT 1 FROM meta LIMIT 1").fetchone()
+    except (sqlite3.DatabaseError, BadInput):
         connection.close()
         raise
     return connection
 
 
-def damaged(database: Path, why: object) -> BadInput:
-    return BadInput(f"{database} is damaged: {why}. Restore it from a copy.")
+def refuse_strange(connection: sqlite3.Connection, database: Path) -> None:
+    """A run may come from a stranger: what stands in it as a table must be one."""
+    for kind, name in connection.execute(_STRANGE).fetchall():
+        raise damaged(database, f"there is a {kind} {name!r:.60} in it that wolfspider never made")
 
 
-def disk_trouble(folder: Path, error: Exception, what: str = "can no longer be written") -> Problem:
-    """What the disk did, as a sentence."""
-    full = isinstance(error, OSError) and error.errno in _FULL
-    if full or getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
-        return disk_full(folder)
-    return Problem(f"The run {folder} {what}: {error}. Resume it when that is mended.")
+def claim(connection: sqlite3.Connection) -> str:
+    """Become the owner: a turn of whoever was it before is refused from here on, whatever became of the lock."""
+    owner = secrets.token_hex(8)
+    connection.execute(_CLAIM, (owner,))
+    return owner
 
 
 class Turn:
     """One transaction for all that a turn writes: the first write begins it, `commit` ends it.
 
     If the disk fails in the middle of a turn, nothing of that turn was ever written; the run is then closed to writing,
-    and found whole when it is opened again.
+    and found whole when it is opened again. `owner` is what `claim` gave.
     """
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self.connection = connection
+    def __init__(self, connection: sqlite3.Connection, folder: Path, owner: str) -> None:
+        self.connection, self.folder, self._owner = connection, folder, owner
         self._open = False  # is there a transaction?
         self._failure = ""  # why nothing can be written any more
 
@@ -97,6 +105,13 @@ class Turn:
         if not self._open:
             self.connection.execute("BEGIN IMMEDIATE")
             self._open = True
+            if self.one("SELECT value FROM meta WHERE name = 'owner'") != (self._owner,):
+                lost = Busy(
+                    f"Another process has taken {self.folder} over, so this one stops: its lock file was removed, or "
+                    "its folder copied or replaced. What was committed is kept."
+                )
+                self.give_up(lost)
+                raise lost
 
     def one(self, query: str, *values: Any) -> Any:
         """The first row of an answer; None if there is none."""

@@ -23,15 +23,17 @@ from wolfspider import __version__
 from wolfspider.core.errors import BadInput, Problem, closest
 from wolfspider.core.model import hidden
 from wolfspider.core.text import harmless_cell
-from wolfspider.files.disk import whole_file
+from wolfspider.files.disk import remove_leftovers, whole_file
 from wolfspider.store import cdxj
 from wolfspider.store.archive_reader import RecordPlace, name_of, record_at
+from wolfspider.store.damage import PAGES_LOST, reading, remedy
 from wolfspider.store.folder import Places
-from wolfspider.store.view import RunView, StoredPage, pages_of, utc
+from wolfspider.store.view import RunView, StoredPage, missing_pages, pages_of, utc
 from wolfspider.web.page.plaintext import readable
 from wolfspider.web.warc import writer
 
 FORMATS = ("jsonl", "csv", "warc")
+_UNFINISHED = ".wolfspider-export"  # ending of a file that is being written
 FIELDS = (
     *("url", "final_url", "title", "description", "text", "language", "published", "modified", "fetched", "status"),
     *("type", "charset", "size", "digest", "near", "score", "relevant", "evidence", "label", "source", "anchor"),
@@ -68,7 +70,8 @@ def export(
             stdout.flush()
         else:
             try:
-                with whole_file(out, 0o666) as file:
+                remove_leftovers(out.absolute().parent, _UNFINISHED)
+                with whole_file(out, 0o666, ending=_UNFINISHED) as file:
                     _write(form, pages, file, raw, out)
             except OSError as error:
                 raise BadInput(f"{out} cannot be written: {error.strerror}.") from error
@@ -86,7 +89,7 @@ def _write(form: str, pages: Selection, file: BinaryIO, raw: bool, out: Path | N
             for _ in rows:
                 pass
         else:
-            cdxj.write(index_beside(out), rows)
+            cdxj.write(index_beside(out), rows, ending=_UNFINISHED)
 
 
 # Which pages
@@ -96,16 +99,30 @@ def _write(form: str, pages: Selection, file: BinaryIO, raw: bool, out: Path | N
 class Exported:
     """The result of an export."""
 
+    folder: Path
     pages: int = 0
     withheld: int = 0  # pages that ask not to be indexed
     damaged: int = 0  # pages whose record in the archive can't be read: without text, or left out of a WARC
+    lost: int = 0  # pages whose rows can't be read, or are not there: left out
+    unarchived: int = 0  # pages that never had a record, left out of a WARC
+
+    @property
+    def code(self) -> int:
+        """The exit code of the command line."""
+        return PAGES_LOST if self.damaged or self.lost else 0
 
     def told(self) -> str:
         parts = [f"{self.pages:,} page{'s' * (self.pages != 1)}."]
         if self.withheld:
             parts.append(f"{self.withheld:,} more left out, because they ask not to be indexed (noindex).")
+        if self.unarchived:
+            parts.append(f"{self.unarchived:,} more left out, because they were never archived.")
         if self.damaged:
-            parts.append(f"The archive is damaged at {self.damaged:,} of them.")
+            parts.append(f"The archive is damaged at {self.damaged:,} of them, which have no text, or are left out.")
+        if self.lost:
+            parts.append(f"{self.lost:,} more left out, because the database is damaged there.")
+        if self.code:
+            parts.append(remedy(self.folder))
         return " ".join(parts)
 
 
@@ -123,23 +140,29 @@ class Selection:
     view: RunView
     connection: sqlite3.Connection  # one moment of the run
     relevant: bool
-    exported: Exported = field(default_factory=Exported)
+    exported: Exported = field(init=False)
     _depths: dict[str, int | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        settings = self.view.about["settings"]
+        self.exported = Exported(self.view.folder)
         (self.at,) = self.connection.execute("SELECT IFNULL(MAX(at), 0.0) FROM log").fetchone()  # the moment
-        self.strategy: str = settings["strategy"]
-        self.topic: str = self._steered_topic() or settings["topic"] or settings["description"]
+        with reading(Places.of(self.view.folder).description, "what is wanted"):
+            settings = self.view.about["settings"]
+            self.strategy: str = settings["strategy"]
+            self.topic: str = self._steered_topic() or settings["topic"] or settings["description"]
 
     def __iter__(self) -> Iterator[Selected]:
-        for row in pages_of(self.connection, self.relevant):
+        self.exported.lost += missing_pages(self.connection)
+        for row in pages_of(self.connection, self.relevant, None, self._left_out):
             if hidden(row.robots):
                 self.exported.withheld += 1
                 continue
             source, anchor = self.connection.execute(_FOUND_ON, (row.visit,)).fetchone() or ("", "")
             self.exported.pages += 1
             yield Selected(row, source, anchor, self._depth(source))
+
+    def _left_out(self, number: object, error: Exception) -> None:
+        self.exported.lost += 1
 
     def _steered_topic(self) -> str:
         """The topic that a person set last, if any."""
@@ -261,6 +284,10 @@ def copied(pages: Selection, file: BinaryIO, name: str) -> Iterator[cdxj.IndexLi
     place = file.write(_info(pages, name))
     for selected in pages:
         row = selected.row
+        if row.place is None:
+            pages.exported.unarchived += 1
+            pages.exported.pages -= 1
+            continue
         try:
             member, digest = _member(archive, row.place)
         except BadInput:
@@ -304,10 +331,8 @@ def _opinion(selected: Selected, pages: Selection) -> dict[str, str]:
     return {name: value for name, value in told.items() if value}
 
 
-def _member(archive: Path, place: RecordPlace | None) -> tuple[bytes, str]:
+def _member(archive: Path, place: RecordPlace) -> tuple[bytes, str]:
     """A whole record as it lies in the archive, and the digest of its body."""
-    if place is None:
-        raise BadInput("This page was never archived.")
     data, record = record_at(archive, place)
     digest = _DIGEST.search(record.partition(b"\r\n\r\n")[0])
     return data, digest[1].decode("ascii", "replace") if digest else ""

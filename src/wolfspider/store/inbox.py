@@ -14,6 +14,7 @@ from wolfspider.core import codec
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import Command, check_texts
 from wolfspider.store import schema
+from wolfspider.store.damage import reading, trouble
 from wolfspider.store.database import Turn, connect_beside
 from wolfspider.store.folder import Places, about_run, refuse_links
 from wolfspider.store.row_codec import command_of
@@ -65,12 +66,16 @@ def append_command(folder: Path, command: Command, who: str) -> int:
             number = connection.execute("INSERT INTO commands (at, who, data) VALUES (?, ?, ?)", values).lastrowid
             connection.execute("COMMIT")
             return int(number or 0)
-        except sqlite3.OperationalError as error:
-            raise Problem(f"{folder} cannot be told anything: {error}.") from error
+        except sqlite3.DatabaseError as error:
+            raise trouble(places.database, error, "cannot be told anything") from error
 
 
 def answer_to(folder: Path, number: int) -> Mapping[str, Any] | None:
     """What came of a command: `problem` is empty if it was obeyed, `old` what was there before. None: not yet."""
     with contextlib.closing(connect_beside(Places.of(folder).database, "ro")) as connection:
-        row = connection.execute("SELECT kind, at, data FROM events WHERE command = ?", (number,)).fetchone()
-    return None if row is None else {"kind": row[0], "at": row[1], **json.loads(row[2])}
+        try:
+            row = connection.execute("SELECT kind, at, data FROM events WHERE command = ?", (number,)).fetchone()
+        except sqlite3.DatabaseError as error:
+            raise trouble(Places.of(folder).database, error) from error
+    with reading(Places.of(folder).database, "the answer to a command"):
+        return None if row is None else {"kind": row[0], "at": row[1], **json.loads(row[2])}

@@ -8,6 +8,7 @@ from wolfspider.core.model import Capture, Failure, Fetch, Page, Route, is_web_a
 from wolfspider.policy.room import Broken
 from wolfspider.store.archive import Archive, ArchiveEnd
 from wolfspider.store.archive_reader import RecordPlace
+from wolfspider.store.damage import reading
 from wolfspider.store.database import Turn
 from wolfspider.store.page_reader import PageReader
 from wolfspider.store.row_codec import packed_fetch, packed_page, unpacked_page
@@ -47,7 +48,8 @@ class Intake:
         """What `land` was given."""
         if isinstance(stands_for, int):
             return self._pages.page(stands_for)
-        return unpacked_page(stands_for) if isinstance(stands_for, bytes) else Failure(*stands_for)
+        with reading(self._turn.folder, "a result in its journal"):
+            return unpacked_page(stands_for) if isinstance(stands_for, bytes) else Failure(*stands_for)
 
     def like(self, fetch: Fetch) -> None:
         """A page that describes the topic."""

@@ -11,6 +11,7 @@ from wolfspider.core import events
 from wolfspider.core.events import Event
 from wolfspider.core.model import Page, Verdict
 from wolfspider.policy.room import Broken
+from wolfspider.store.damage import damaged, reading
 from wolfspider.store.database import Turn
 from wolfspider.store.intake import Intake
 from wolfspider.store.row_codec import packed_entry, unpacked_entry
@@ -19,6 +20,7 @@ from wolfspider.store.row_writer import RowWriter
 _WHEN = {"begin": 1, "propose": 0, "land": 2, "command": 1}  # where an entry says its time
 _BATCH = 500  # entries that are read at a time
 _OUTSIDE = ("Ended", "Refused")  # events that are no part of the crawl, and do not come again
+_NO_LANDING = (None,) * 4
 _BEYOND = "seq = ? AND n >= ?"
 
 
@@ -55,11 +57,16 @@ class Journal:
 
     def _entries(self, seq: int) -> Iterator[tuple[Any, ...]]:
         sql = "SELECT seq, kind, data FROM log WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
+        before = seq
         while rows := self._turn.connection.execute(sql, (seq, self.last, _BATCH)).fetchall():
-            for seq, kind, data in rows:  # noqa: B007
-                entry = unpacked_entry(kind, data)
+            for seq, kind, data in rows:
+                if seq != before + 1:
+                    raise damaged(self._turn.folder, f"entry {before + 1} of its journal is missing")
+                before = seq
+                with reading(self._turn.folder, f"entry {seq} of its journal"):
+                    entry = unpacked_entry(kind, data)
+                    _, visit, stands_for, now, seconds = entry if kind == "land" else (kind, *_NO_LANDING)
                 if kind == "land":
-                    _, visit, stands_for, now, seconds = entry
                     entry = (kind, visit, self._intake.result(stands_for), now, seconds)
                 yield entry
 

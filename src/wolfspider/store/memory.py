@@ -9,6 +9,7 @@ from wolfspider.core.model import Failure, Page, Verdict
 from wolfspider.engine.contracts import Held
 from wolfspider.policy.room import Broken
 from wolfspider.store.base import addresses_of, validators
+from wolfspider.store.damage import reading
 from wolfspider.store.database import Turn
 from wolfspider.store.journal import Journal, ReplayCheck
 from wolfspider.store.page_count import PageCount, count
@@ -51,13 +52,15 @@ class RunMemory:
         page, failure, detail, score, relevant, evidence = row
         if page is None:
             return Held(Failure(failure, detail) if failure is not None else Failure("status"), None)
-        verdict = Verdict(score, bool(relevant), json.loads(evidence)) if score is not None else None
+        with reading(self._turn.folder, f"the verdict on {url}"):
+            verdict = Verdict(score, bool(relevant), json.loads(evidence)) if score is not None else None
         return Held(self._pages.page(page), verdict)
 
     def validators(self, url: str) -> Mapping[str, str]:
         """Of the newest copy; a copy of another address says nothing of this one."""
         row = self._turn.one(_VALIDATORS, url, self._journal.at.seq)
-        return validators(json.loads(row[0])) if row is not None else {}
+        with reading(self._turn.folder, f"the headers of {url}"):
+            return validators(json.loads(row[0])) if row is not None else {}
 
     def newest(self, host: str, count: int) -> list[str]:
         """Final addresses of the pages of a host that are held, newest last, each once."""

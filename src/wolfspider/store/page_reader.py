@@ -7,10 +7,10 @@ import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
-from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.policy.room import Broken
 from wolfspider.store.archive_reader import RecordPlace, read
+from wolfspider.store.damage import damaged, reading
 from wolfspider.store.row_codec import unpacked_fetch, unpacked_page
 from wolfspider.web.http.inflate import inflated
 from wolfspider.web.page.html import parse
@@ -19,7 +19,7 @@ from wolfspider.web.page.pages_at_hand import PagesAtHand
 BYTES_AT_HAND = 32 << 20  # of parsed pages kept in memory
 LARGEST = 1 << 26  # bytes that a body may inflate to between two encodings; in the end it is as long as it was
 
-_FETCH = "url, final_url, status, headers, seconds, at, hops, cut, file, offset, length, body, packed"
+_FETCH = "url, final_url, status, headers, seconds, at, hops, cut, file, offset, length, body, packed, digest"
 _NUMBER = (
     "SELECT pages.seq FROM held JOIN pages ON pages.seq = held.page"
     " WHERE held.url = ? AND pages.digest = ? AND pages.at IS ? ORDER BY held.seq DESC LIMIT 1"
@@ -50,15 +50,18 @@ class PageReader:
     def _parsed(self, number: int) -> Page:
         row = self._connection.execute(f"SELECT {_FETCH} FROM pages WHERE seq = ?", (number,)).fetchone()  # noqa: S608
         if row is None:
-            raise BadInput(f"The run is damaged: there is no page {number}.")
-        url, final_url, status, headers, seconds, at, hops, cut, *place, size, packed = row
-        if packed is not None:
-            return unpacked_page(packed)
-        passed = tuple(json.loads(hops))
-        answer = Fetch(url, final_url, status, json.loads(headers), b"", None, seconds, at, passed, cut=bool(cut))
-        page = archived_page(self._archive, RecordPlace(*place), size, answer)
+            raise damaged(self._archive.parent, f"there is no page {number}")
+        url, final_url, status, headers, seconds, at, hops, cut, *place, size, packed, digest = row
+        with reading(self._archive.parent, f"page {number}"):
+            if packed is not None:
+                return unpacked_page(packed)
+            passed = tuple(json.loads(hops))
+            answer = Fetch(url, final_url, status, json.loads(headers), b"", None, seconds, at, passed, cut=bool(cut))
+            page = archived_page(self._archive, RecordPlace(*map(int, place)), size, answer)
         if isinstance(page, Failure):
             raise Broken(f"{url} was a page when it came and is none when read again ({page.kind})")
+        if page.digest != digest:
+            raise damaged(self._archive.parent, f"the record of {url} in its archive is another one")
         return page
 
 
@@ -84,5 +87,6 @@ def body_at(archive: Path, place: RecordPlace, size: int) -> bytes:
     decoded = inflated(capture.body, encoding, size, max(size, LARGEST))
     body = b"" if isinstance(decoded, Failure) else decoded[0]
     if len(body) != size:
-        raise BadInput(f"The archived body of {capture.url} has {len(body):,} bytes; it had {size:,} when it came.")
+        what = f"the archived body of {capture.url} has {len(body):,} bytes; it had {size:,} when it came"
+        raise damaged(archive.parent, what)
     return body

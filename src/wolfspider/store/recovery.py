@@ -1,14 +1,16 @@
 """A run opened again: its archive and its journal are cut back to the last entry that is whole.
 
-The journal says where the archive ended, so nothing is guessed by scanning. Only if a file is shorter than what was
-committed (the machine lost its power, and the disk what it was not yet told to keep) is the file walked, to say where
-its last whole record ends; then the journal forgets the rest too.
+The journal says where the archive ended, so nothing is guessed by scanning. A crash may leave a moment's worth behind
+that, which was never promised; and a machine that loses its power may leave less, as far as the disk was not yet told
+to keep it. The database notes how far it was told. So what a crash explains is told and dropped, and the journal
+forgets it too. Anything else is damage: nothing is touched, and `wolfspider repair` has to mend it.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,11 +18,15 @@ from wolfspider.core.errors import BadInput
 from wolfspider.files.disk import open_to_write, sync_folder
 from wolfspider.files.failpoints import reach
 from wolfspider.store.archive import ArchiveEnd
-from wolfspider.store.archive_reader import members, name_of, numbers
+from wolfspider.store.archive_reader import capture_of, members, name_of, numbers
+from wolfspider.store.damage import UNREADABLE, damaged, reading
 from wolfspider.store.folder import Places
 from wolfspider.store.schema import BEHIND
 
 LOST = "lost"  # the folder for files that nothing refers to
+SYNCED = "INSERT OR REPLACE INTO meta VALUES ('synced', ?)"  # how far the disk was told to keep the archive
+_A_SECOND = 2.0  # "about a second", by the times of a journal that does not say how far it was
+_A_MOMENT = 60.0  # seconds that a turn may take, at most: what it archived was not committed yet
 
 
 class Recovery(NamedTuple):
@@ -31,20 +37,109 @@ class Recovery(NamedTuple):
     aside: tuple[str, ...]  # files behind it, now in `lost/`
 
 
-def recovered_end(connection: sqlite3.Connection, places: Places) -> ArchiveEnd:
-    """Where the archive goes on. If the machine died and took records with it, the journal forgets them too."""
-    sql = "SELECT file, end FROM log WHERE end IS NOT NULL ORDER BY seq DESC LIMIT 1"
-    landed = connection.execute(sql).fetchone() or (0, 0)
-    liked = connection.execute("SELECT end_file, end_offset FROM likes ORDER BY n DESC LIMIT 1").fetchone() or (0, 0)
-    committed = max(ArchiveEnd(*landed), ArchiveEnd(*liked))
-    if not (places.archive / name_of(0)).is_file():  # no crash does that
-        raise BadInput(f"{places.folder} is damaged: {name_of(0)} of its archive is missing. Restore it from a copy.")
-    end = recover_archive(places.archive, committed).end
+def recovered_end(
+    connection: sqlite3.Connection, places: Places, remark: Callable[[str], None] | None = None
+) -> ArchiveEnd:
+    """Where the archive goes on. If the machine died and took records with it, that is told, and the journal forgets
+    them too."""
+    with reading(places.database, "where the archive ends"):
+        committed = committed_end(connection)
+        end = whole_end(places.archive, committed)
+        refuse_damage(connection, places, end, committed)
+    if end < committed and remark is not None:
+        remark(_told(connection, places, end))
+    recover_archive(places.archive, end)
     if end < committed:
         reach("rows-before-cut")
         _cut_log(connection, end)
         reach("rows-cut")
     return end
+
+
+def committed_end(connection: sqlite3.Connection) -> ArchiveEnd:
+    sql = "SELECT file, end FROM log WHERE end IS NOT NULL ORDER BY seq DESC LIMIT 1"
+    landed = connection.execute(sql).fetchone() or (0, 0)
+    liked = connection.execute("SELECT end_file, end_offset FROM likes ORDER BY n DESC LIMIT 1").fetchone() or (0, 0)
+    return max(ArchiveEnd(*map(int, landed)), ArchiveEnd(*map(int, liked)))
+
+
+def whole_end(archive: Path, committed: ArchiveEnd) -> ArchiveEnd:
+    """The committed end; if the last file is shorter than that, the end of its last whole record."""
+    path = archive / name_of(committed.file)
+    size = path.lstat().st_size if os.path.lexists(path) else 0
+    if size >= committed.offset:
+        return committed
+    whole = max((offset + length for offset, length, _ in members(path)), default=0) if size else 0
+    return committed._replace(offset=whole)
+
+
+def refuse_damage(connection: sqlite3.Connection, places: Places, end: ArchiveEnd, committed: ArchiveEnd) -> None:
+    """Damaged, if more is missing or more is there than a crash explains."""
+    for number in range(committed.file + 1):
+        path = places.archive / name_of(number)
+        if not path.is_file() and (number == 0 or number < committed.file):  # no crash does that
+            raise damaged(places.folder, f"{path.name} of its archive is missing")
+        if number < committed.file and path.stat().st_size < _committed_in(connection, number):
+            raise damaged(places.folder, f"{path.name} of its archive is shorter than it was")
+    if end < committed and not _lost_by_a_crash(connection, end):
+        pages, since = _behind(connection, end)
+        raise damaged(
+            places.folder,
+            f"its archive ends at byte {end.offset:,} of {name_of(end.file)}, not at {committed.offset:,}, so "
+            f"{pages:,} page{'s' * (pages != 1)} that landed since entry {since:,} of the journal would be lost. No "
+            "crash does that, so nothing was changed",
+        )
+    (last,) = connection.execute("SELECT MAX(at) FROM log").fetchone()
+    if end == committed and last is not None and _newest_behind(places.archive, end) > float(last) + _A_MOMENT:
+        raise damaged(
+            places.folder,
+            "its archive has pages that came long after the last entry of the journal, so run.db or run.db-wal is an "
+            "older copy, or was cut. Nothing was changed",
+        )
+
+
+def _committed_in(connection: sqlite3.Connection, number: int) -> int:
+    (last,) = connection.execute("SELECT IFNULL(MAX(end), 0) FROM log WHERE file = ?", (number,)).fetchone()
+    return int(last)
+
+
+def _lost_by_a_crash(connection: sqlite3.Connection, end: ArchiveEnd) -> bool:
+    """Was the disk never told to keep what is missing?"""
+    noted = connection.execute("SELECT value FROM meta WHERE name = 'synced'").fetchone()
+    if noted is not None:
+        file, offset = map(int, str(noted[0]).split())
+        return end >= ArchiveEnd(file, offset)
+    sql = "SELECT MAX(at), (SELECT MIN(at) FROM log WHERE end IS NOT NULL AND (file, end) > (?, ?)) FROM log"
+    last, first = connection.execute(sql, end).fetchone()  # a run of an earlier version
+    return first is None or last - first <= _A_SECOND
+
+
+def _behind(connection: sqlite3.Connection, end: ArchiveEnd) -> tuple[int, int]:
+    """How many pages landed behind an end of the archive, and since which entry of the journal."""
+    sql = "SELECT IFNULL(MIN(seq), 0) FROM log WHERE end IS NOT NULL AND (file, end) > (?, ?)"
+    (first,) = connection.execute(sql, end).fetchone()
+    (pages,) = connection.execute("SELECT COUNT(*) FROM pages WHERE seq >= ?", (first,)).fetchone()
+    return pages, first
+
+
+def _told(connection: sqlite3.Connection, places: Places, end: ArchiveEnd) -> str:
+    pages, _ = _behind(connection, end)
+    which = f"{pages:,} page{'s' * (pages != 1)} of the last moment before the crash"
+    return f"The disk did not keep the end of the archive of {places.folder}: {which} will be fetched again."
+
+
+def _newest_behind(archive: Path, end: ArchiveEnd) -> float:
+    """When the newest answer came that lies behind an end of the archive."""
+    newest = float("-inf")
+    for number in numbers(archive):
+        if number < end.file:
+            continue
+        for _, _, record in members(archive / name_of(number), end.offset if number == end.file else 0):
+            try:
+                newest = max(newest, capture_of(record).at)
+            except UNREADABLE:
+                continue  # not an answer
+    return newest
 
 
 def _cut_log(connection: sqlite3.Connection, end: ArchiveEnd) -> None:
@@ -65,9 +160,7 @@ def recover_archive(folder: Path, committed: ArchiveEnd) -> Recovery:
     aside = tuple(_set_aside(folder, number) for number in numbers(folder) if number > committed.file)
     path = folder / name_of(committed.file)
     size = path.lstat().st_size if os.path.lexists(path) else 0
-    if size < committed.offset:
-        whole = max((offset + length for offset, length, _ in members(path)), default=0) if size else 0
-        committed = committed._replace(offset=whole)
+    committed = whole_end(folder, committed)
     reach("recover-before-cut")
     if size > committed.offset:
         with os.fdopen(open_to_write(path), "r+b") as file:

@@ -11,13 +11,15 @@ wolfspider, which do not know of it, still open the run (gauges.py).
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from wolfspider.core.errors import BadInput
 from wolfspider.store import gauges
-from wolfspider.store.database import damaged
+from wolfspider.store.damage import damaged, reading, trouble
+from wolfspider.store.database import refuse_strange
 
 FORMAT = 1
 LONGEST_COMMAND = 1_000_000  # characters
@@ -51,6 +53,7 @@ CREATE TABLE snapshots (seq INTEGER NOT NULL, n INTEGER NOT NULL, file TEXT NOT 
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 
+NAMES = frozenset(re.findall(r"CREATE TABLE (\w+)", TABLES))
 BEHIND = ("log", "visits", "pages", "landings", "held", "events", "snapshots")  # tables that are cut with the journal
 
 MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {}  # from this format to the next
@@ -65,25 +68,29 @@ def make(connection: sqlite3.Connection, info: Mapping[str, str]) -> None:
     connection.execute("COMMIT")
 
 
-def info(connection: sqlite3.Connection) -> dict[str, str]:
+def info(connection: sqlite3.Connection, path: Path) -> dict[str, str]:
     """What stands at the head of each file of the archive."""
-    (text,) = connection.execute("SELECT value FROM meta WHERE name = 'info'").fetchone()
-    fields: dict[str, str] = json.loads(text)
-    return fields
+    with reading(path, "what stands at the head of its archive"):
+        (text,) = connection.execute("SELECT value FROM meta WHERE name = 'info'").fetchone()
+        return {str(name): str(value) for name, value in json.loads(text).items()}
 
 
 def check(connection: sqlite3.Connection, path: Path) -> None:
     """Refuse a database that is damaged or of a newer format; bring an older one up to date."""
     try:
+        refuse_strange(connection, path)
         (health,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     except sqlite3.DatabaseError as error:
-        raise damaged(path, error) from error
+        raise trouble(path, error, "cannot be opened") from error
     if health != "ok":
         raise damaged(path, health)
     refuse_newer(path, version)
     if version < 1:
-        raise BadInput(f"{path} is no database of a run: its format is {version}.")
+        raise damaged(path, f"it is no database of a run, its format is {version}")
+    if missing := sorted(NAMES - tables):
+        raise damaged(path, f"its table {missing[0]} is missing")
     for older in range(version, FORMAT):
         connection.execute("BEGIN IMMEDIATE")
         with connection:  # commits, or rolls back if anything fails

@@ -27,7 +27,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from wolfspider.core.errors import BadInput
 from wolfspider.core.events import Command, Event, Gauge
 from wolfspider.core.model import Failure, Fetch, Page, Verdict
 from wolfspider.engine.contracts import Held
@@ -37,10 +36,11 @@ from wolfspider.files.lock import Lock
 from wolfspider.policy.room import Broken
 from wolfspider.store import folder as folders
 from wolfspider.store import schema, snapshots
-from wolfspider.store.archive import Archive
+from wolfspider.store.archive import Archive, ArchiveEnd
 from wolfspider.store.base import Past
 from wolfspider.store.cdxj import index_archive
-from wolfspider.store.database import Turn, Wal, connect, disk_trouble
+from wolfspider.store.damage import damaged, reading, trouble
+from wolfspider.store.database import Turn, Wal, claim, connect
 from wolfspider.store.folder import Places
 from wolfspider.store.gauges import Gauges, gauges
 from wolfspider.store.inbox import Inbox
@@ -49,7 +49,7 @@ from wolfspider.store.journal import Journal, ReplayCheck
 from wolfspider.store.memory import RunMemory
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.page_reader import PageReader, liked
-from wolfspider.store.recovery import recovered_end
+from wolfspider.store.recovery import SYNCED, recovered_end
 from wolfspider.store.row_writer import RowWriter
 from wolfspider.store.shelf import DiskShelf
 from wolfspider.store.side_notes import StoredNotes
@@ -67,25 +67,36 @@ def create(folder: Path, about: Mapping[str, Any], *, info: Mapping[str, str], f
         folders.clear(places)
         connection = connect(places.database, full=full)
         schema.make(connection, info)
+        connection.execute(SYNCED, ("0 0",))
+        owner = claim(connection)
         archive = Archive(places.archive, info=info)
         archive.sync()
-        store = SqliteStore(places, dict(about), connection, lock, archive, ResumePoint(), full)
+        store = SqliteStore(places, dict(about), connection, owner, lock, archive, ResumePoint(), full)
         folders.describe(places, about)
     return store
 
 
-def open_run(folder: Path, *, full: bool = False) -> SqliteStore:
-    """A run that goes on: recovered, and to be replayed from its `past`."""
+def open_run(folder: Path, *, full: bool = False, remark: Callable[[str], None] | None = None) -> SqliteStore:
+    """A run that goes on: recovered, and to be replayed from its `past`. What a crash has cost is told first; damage
+    that no crash explains is refused, and nothing is changed."""
     about = folders.about_run(folder)
     places = Places.of(folder)
     folders.refuse_links(places)
     if not places.database.is_file():
-        raise BadInput(f"{folder} is damaged: run.db is missing. Restore it from a copy.")
-    with _owned(places) as lock:
+        raise damaged(folder, "run.db is missing")
+    with _owned(places) as lock, contextlib.ExitStack() as unless_good:
         connection = connect(places.database, full=full)
+        unless_good.callback(connection.close)
         schema.check(connection, places.database)
-        archive = Archive(places.archive, info=schema.info(connection), start=recovered_end(connection, places))
-        return SqliteStore(places, about, connection, lock, archive, snapshots.newest_whole(connection, places), full)
+        info = schema.info(connection, places.database)
+        owner = claim(connection)
+        places.snapshots.mkdir(mode=0o700, exist_ok=True)
+        archive = Archive(places.archive, info=info, start=recovered_end(connection, places, remark))
+        unless_good.callback(archive.close)
+        start = snapshots.newest_whole(connection, places)
+        store = SqliteStore(places, about, connection, owner, lock, archive, start, full)
+        unless_good.pop_all()
+    return store
 
 
 @contextlib.contextmanager
@@ -96,7 +107,7 @@ def _owned(places: Places) -> Iterator[Lock]:
         yield lock
     except (sqlite3.Error, OSError) as error:
         lock.release()
-        raise disk_trouble(places.folder, error, "cannot be opened") from error
+        raise trouble(places.database, error, "cannot be opened") from error
     except BaseException:
         lock.release()
         raise
@@ -112,8 +123,10 @@ def _guarded(method: Callable[Concatenate[SqliteStore, P], T]) -> Callable[Conca
         except DiskFull as full:
             self.turn.give_up(full)
             raise
-        except (sqlite3.OperationalError, OSError) as error:
-            problem = disk_trouble(self.folder, error)
+        except (sqlite3.DatabaseError, OSError) as error:
+            if isinstance(error, sqlite3.ProgrammingError | sqlite3.IntegrityError):
+                raise
+            problem = trouble(self._places.database, error, "can no longer be written")
             self.turn.give_up(problem)
             raise problem from error
 
@@ -128,6 +141,7 @@ class SqliteStore:
         places: Places,
         about: dict[str, Any],
         connection: sqlite3.Connection,
+        owner: str,
         lock: Lock,
         archive: Archive,
         start: ResumePoint,
@@ -136,7 +150,7 @@ class SqliteStore:
         self.folder, self.about, self._full = places.folder, about, full
         self._places, self._lock, self._archive, self._start = places, lock, archive, start
         self.shelf = DiskShelf(places.shelf, start.shelf)
-        self.turn = Turn(connection)
+        self.turn = Turn(connection, places.folder, owner)
         pages, rows, check = PageReader(connection, places.archive), RowWriter(self.turn), ReplayCheck(self.turn)
         self._intake = Intake(self.turn, archive, pages, rows)
         self.journal = Journal(self.turn, self._intake, rows, check)
@@ -146,6 +160,7 @@ class SqliteStore:
         self._gauges = Gauges(connection)
         self._wal = Wal(places.database, places.wal)
         self._syncing, self._closed = threading.Lock(), False
+        self._noted = ArchiveEnd(0, 0)  # how far the database says that the archive is safe, at least
 
     # The journal
 
@@ -205,7 +220,8 @@ class SqliteStore:
     # Beside the journal
 
     def liked(self) -> list[Fetch]:
-        return liked(self.turn.connection, self._places.archive)
+        with reading(self._places.database, "a page that describes the topic"):
+            return liked(self.turn.connection, self._places.archive)
 
     @_guarded
     def like(self, fetch: Fetch) -> None:
@@ -213,7 +229,8 @@ class SqliteStore:
         self.commit()
 
     def hosts(self) -> Iterable[Mapping[str, Any]]:
-        return self._notes.hosts()
+        with reading(self._places.database, "what is known of a host"):
+            return self._notes.hosts()
 
     def keep_hosts(self, rows: Iterable[Mapping[str, Any]]) -> None:
         self._notes.new.keep_hosts(rows)
@@ -222,7 +239,8 @@ class SqliteStore:
         self._notes.new.figures[name] += by
 
     def counts(self) -> Mapping[str, int]:
-        return self._notes.counts()
+        with reading(self._places.database, "a figure of the run"):
+            return self._notes.counts()
 
     @_guarded
     def gauge(self, gauge: Gauge) -> None:
@@ -237,7 +255,15 @@ class SqliteStore:
     @_guarded
     def commit(self) -> None:
         self._notes.flush()
-        self.turn.commit(self._archive.sync if self._full else lambda: None)
+        self.turn.commit(self._before_commit)
+
+    def _before_commit(self) -> None:
+        """Note how far the archive is safe on the disk: what is missing behind that, a dead machine explains."""
+        if self._full:
+            self._archive.sync()
+        if self._archive.synced > self._noted:
+            self._noted = self._archive.synced
+            self.turn.write(SYNCED, ("{} {}".format(*self._noted),))
 
     def sync(self) -> None:
         """The archive first: rows may never be safer than the records they refer to."""
@@ -247,14 +273,16 @@ class SqliteStore:
                     self._archive.sync()
                     self._wal.sync()
             except (sqlite3.Error, OSError) as error:
-                raise disk_trouble(self.folder, error) from error
+                raise trouble(self._places.database, error, "can no longer be written") from error
 
     @_guarded
     def snapshot(self, state: Mapping[str, Any]) -> None:
-        self.commit()
+        self.turn.begin()  # nobody else may have the run when the shelf is written
         if self.journal.behind:
             raise Broken("a snapshot is taken between turns, not in the middle of a replay")
         self.shelf.flush()
+        self.commit()
+        self._archive.sync()  # a snapshot stands for pages: they may not be less safe
         self.shelf.sync()
         at = self.journal.at
         snapshots.take(self.turn, self._places.snapshots, at.seq, at.n, state, len(self.shelf))

@@ -10,7 +10,7 @@ import contextlib
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,12 +22,14 @@ from wolfspider.core.failures import in_words
 from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.store import schema
 from wolfspider.store.archive_reader import RecordPlace
-from wolfspider.store.database import connect_beside, damaged
+from wolfspider.store.damage import UNREADABLE, Damaged, damaged, reading, trouble
+from wolfspider.store.database import connect_beside
 from wolfspider.store.folder import Places, about_run, refuse_links
 from wolfspider.store.gauges import MINUTES, SECONDS, gauges
 from wolfspider.store.page_count import HIDDEN, NEWEST, PageCount, count
 from wolfspider.store.page_reader import archived_page, body_at
 from wolfspider.store.row_codec import unpacked, unpacked_entry, unsigned
+from wolfspider.web.page.html import digest_of
 
 _PAGE = (
     "p.seq, p.visit, p.url, p.final_url, p.host, p.hops, p.at, p.seconds, p.status, p.headers, p.type, p.charset,"
@@ -42,6 +44,10 @@ _PAGES = (
 _ONE = (
     f"SELECT {_PAGE}, h.score, h.relevant, h.evidence FROM held h JOIN pages p ON p.seq = h.page"  # noqa: S608
     " WHERE h.url = ? ORDER BY h.seq DESC LIMIT 1"
+)
+_MISSING = (
+    "SELECT COUNT(DISTINCT l.page) FROM landings l WHERE l.page IS NOT NULL AND NOT EXISTS (SELECT 1 FROM held h"
+    " JOIN pages p ON p.seq = h.page WHERE h.url = l.url AND h.page = l.page)"
 )
 _HOSTS = f"SELECT DISTINCT p.host FROM {NEWEST} WHERE NOT {HIDDEN}"  # noqa: S608
 _VISITS = "SELECT id, seq, url, agent, source, how, fresh, anchor, note FROM visits WHERE url = ? ORDER BY id"
@@ -161,8 +167,8 @@ class RunView:
             try:
                 connection.execute("BEGIN")
                 yield connection
-            except sqlite3.Error as error:
-                raise damaged(self._places.database, error) from error
+            except sqlite3.DatabaseError as error:
+                raise trouble(self._places.database, error) from error
 
     def rows(self, query: str, *values: Any) -> list[Any]:
         """All rows of an answer."""
@@ -177,14 +183,15 @@ class RunView:
     @property
     def ended(self) -> str | None:
         """Why the run is over, if it is and has not been resumed since."""
-        with self.moment() as connection:
+        with self.moment() as connection, self._reading("how the run ended"):
             return _ended(connection)
 
     def starting_points(self) -> Iterator[str]:
         """Addresses that a person gave the run to start from, one by one or in lists, before or while it ran; not what
         was found by them."""
         for kind, data in self.rows("SELECT kind, data FROM log WHERE kind IN ('begin', 'command') ORDER BY seq"):
-            _, first, *_ = unpacked_entry(kind, data)
+            with self._reading("a starting point"):
+                _, first, *_ = unpacked_entry(kind, data)
             if kind == "begin":
                 yield from (link.url for link in first if link.rel == "seed")
             elif isinstance(first, AddSeeds):
@@ -197,23 +204,31 @@ class RunView:
 
     def page(self, url: str) -> StoredPage | None:
         """The newest copy of a page, by the address it was asked for or the one it was found at."""
-        return next((_row(*row) for row in self.rows(_ONE, url)), None)
+        with self._reading("a page"):
+            return next((page_row(*row) for row in self.rows(_ONE, url)), None)
 
     def visits_of(self, url: str) -> list[Visited]:
-        return [_visited(*row) for row in self.rows(_VISITS, url)]
+        with self._reading("a visit"):
+            return [_visited(*row) for row in self.rows(_VISITS, url)]
 
     def landings_of(self, url: str) -> list[Landing]:
-        return [_landing(*row) for row in self.rows(_LANDINGS, url)]
+        with self._reading("a landing"):
+            return [_landing(*row) for row in self.rows(_LANDINGS, url)]
 
     def events(self, kind: str | None = None) -> Iterator[tuple[float, str, Mapping[str, Any]]]:
         """Time, kind and content of what is neither a visit nor a landing."""
         sql = "SELECT at, kind, data FROM events WHERE ? IS NULL OR kind = ? ORDER BY seq, n"
         with self.moment() as connection:
             for at, name, data in connection.execute(sql, (kind, kind)):
-                yield at, name, json.loads(data)
+                with self._reading("an event"):
+                    told: dict[str, Any] = dict(json.loads(data))
+                yield at, name, told
+
+    def _reading(self, what: str) -> contextlib.AbstractContextManager[None]:
+        return reading(self._places.database, what)
 
     def summary(self) -> Summary:
-        with self.moment() as connection:
+        with self.moment() as connection, self._reading("how the run stands"):
             (hosts,) = connection.execute(f"SELECT COUNT(*) FROM ({_HOSTS})").fetchone()  # noqa: S608
             failures, reasons = _failures(connection)
             counts = dict(connection.execute("SELECT name, value FROM counters ORDER BY name").fetchall())
@@ -240,7 +255,10 @@ class RunView:
         """The decoded body of a page, as it came."""
         if row.place is None:
             raise BadInput(f"The body of {row.final_url} was never archived.")
-        return body_at(self._places.archive, row.place, row.body)
+        body = body_at(self._places.archive, row.place, row.body)
+        if digest_of(body) != row.digest:
+            raise damaged(self._places.archive, f"the record of {row.final_url} is another one")
+        return body
 
     def parsed(self, row: StoredPage) -> Page | None:
         """A page parsed again from the archive; None if it was never archived, or its record is damaged."""
@@ -255,11 +273,27 @@ class RunView:
 
 
 def pages_of(
-    connection: sqlite3.Connection, relevant: bool = False, since: float | None = None
+    connection: sqlite3.Connection,
+    relevant: bool = False,
+    since: float | None = None,
+    unreadable: Callable[[object, Exception], None] | None = None,
 ) -> Iterator[StoredPage]:
-    """The pages of one moment."""
+    """The pages of one moment; `unreadable` is told of each row that is damaged, which is an error otherwise."""
     for row in connection.execute(_PAGES, (-1e300 if since is None else since, int(relevant))):
-        yield _row(*row)
+        try:
+            page = page_row(*row)
+        except UNREADABLE as error:
+            if unreadable is None:
+                raise Damaged(f"Page {row[0]} of the run cannot be read: {error}.") from error
+            unreadable(row[0], error)
+        else:
+            yield page
+
+
+def missing_pages(connection: sqlite3.Connection) -> int:
+    """How many pages landed and have no row, or are not held."""
+    (number,) = connection.execute(_MISSING).fetchone()
+    return int(number)
 
 
 def utc(at: float | None) -> str | None:
@@ -269,7 +303,7 @@ def utc(at: float | None) -> str | None:
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _row(*values: Any) -> StoredPage:
+def page_row(*values: Any) -> StoredPage:
     number, visit, url, final_url, host, hops, at, seconds, status, headers, kind, charset, *rest = values
     title, description, language, published, modified, size, digest, near, words, links, *rest = rest
     truncated, robots, canonical, file, offset, length, body, cut, score, relevant, evidence = rest

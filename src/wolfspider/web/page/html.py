@@ -143,6 +143,11 @@ def _html_page(fetch: Fetch, text: str, codec: str) -> Page | Failure:
     )
 
 
+def digest_of(body: bytes) -> str:
+    """Equal digests mean equal pages."""
+    return xxhash.xxh3_128_hexdigest(body)
+
+
 def _common(fetch: Fetch, codec: str, words: Sequence[str], truncated: bool) -> dict[str, Any]:
     """What is said of all pages in the same way."""
     return {
@@ -152,7 +157,7 @@ def _common(fetch: Fetch, codec: str, words: Sequence[str], truncated: bool) -> 
         "url": fetch.url,
         "final_url": fetch.final_url,
         "size": len(fetch.body),
-        "digest": xxhash.xxh3_128_hexdigest(fetch.body),
+        "digest": digest_of(fetch.body),
         "modified": dates.believable(dates.seconds(fetch.headers.get("last-modified", "")), fetch.at),
         "status": fetch.status,
         "charset": codec,

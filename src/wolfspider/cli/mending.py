@@ -1,0 +1,30 @@
+"""Commands about damaged runs: check and repair."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from wolfspider.cli.common import Run, app, print_json, say, verbatim
+
+
+@app.command(epilog=verbatim("Examples:\n\n  wolfspider check run\n  wolfspider check run --json"))
+def check(
+    run: Run,
+    as_json: Annotated[bool, typer.Option("--json", help="The findings as JSON.")] = False,
+) -> int:
+    """Is a run whole? Reads its database, archive, index, snapshots and shelf, and changes nothing."""
+    from wolfspider.store.damage import remedy
+    from wolfspider.store.examination import examine, exit_code, report
+    from wolfspider.terminal import progress as screen
+
+    found = examine(run)
+    if as_json:
+        print_json({"run": str(run), "whole": not found, "findings": report(found)})
+        return exit_code(found)
+    console = screen.console_for()
+    for finding in found:
+        say(console, finding.sentence)
+    say(console, remedy(run).partition(". ")[2] if found else f"{run} is whole.")
+    return exit_code(found)

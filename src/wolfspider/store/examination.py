@@ -1,0 +1,275 @@
+"""Everything of a run looked at: its description, database, archive, index, snapshots and shelf.
+
+Nothing is changed. Every finding is a sentence that says what is damaged, what that means and what to do, with an exit
+code by its kind. A run that somebody owns is looked at as it is at this moment, its newest parts apart.
+"""
+
+from __future__ import annotations
+
+import filecmp
+import os
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wolfspider.core.errors import BadInput, Problem
+from wolfspider.files.lock import is_owned
+from wolfspider.store import cdxj, row_check, schema, snapshots
+from wolfspider.store.archive import ArchiveEnd
+from wolfspider.store.archive_reader import RecordPlace, Stretch, name_of, numbers, whole_records
+from wolfspider.store.damage import DATABASE, DESCRIPTION, NOTHING_LOST, PAGES_LOST, UNREADABLE
+from wolfspider.store.database import refuse_strange
+from wolfspider.store.folder import Places, about_run, refuse_links
+from wolfspider.store.inspection import ReadOnlyShelf
+from wolfspider.store.page_reader import body_at
+from wolfspider.store.recovery import committed_end, refuse_damage, whole_end
+from wolfspider.store.row_check import connect_damaged, is_sound, tables
+from wolfspider.store.view import missing_pages
+from wolfspider.web.page.html import digest_of
+
+_SHOWN = 5  # of what there may be many of
+_PAGES = "SELECT final_url, file, offset, length, body, digest FROM pages WHERE file IS NOT NULL ORDER BY file, offset"
+
+
+class Finding(NamedTuple):
+    part: str  # run.json, run.db, warc, index, snapshots, shelf or lock
+    code: int  # the exit code of the command line
+    sentence: str
+
+
+def examine(folder: Path) -> list[Finding]:
+    """What is wrong with a run, the gravest first; nothing if it is whole. BadInput if it is none."""
+    places = Places.of(folder)
+    refuse_links(places)
+    owned = is_owned(places.lock)
+    found = list(description(places))
+    database = list(_database(places))
+    found += database
+    found += _archive(places, None if database else places.database)
+    if not owned:
+        found += [*_index(places), *_snapshots(places), *_lock(places)]
+    return sorted(found, key=lambda one: -one.code)
+
+
+def first_damage(folder: Path) -> str:
+    """A sentence about the description or the database of a run, if they are damaged; "" otherwise. The archive is not
+    read."""
+    places = Places.of(folder)
+    found = [*description(places), *_database(places)] if folder.is_dir() else []
+    return found[0].sentence if found else ""
+
+
+# run.json
+
+
+def description(places: Places) -> Iterator[Finding]:
+    try:
+        about = about_run(places.folder)
+        if not isinstance(about.get("settings"), dict):
+            raise BadInput(f"{places.description} is damaged: it does not say how the run was begun.")
+        learned = about.get("learned")
+    except BadInput as problem:
+        if not (os.path.lexists(places.database) or places.archive.is_dir()):
+            raise
+        means = "Without it no command can open the run"
+        yield Finding("run.json", DESCRIPTION, f"{problem} {means}; a copy of it is in run.db, if that is whole.")
+        return
+    if learned is not None:
+        try:
+            snapshots.load(places.snapshots / "learned.snapshot", str(learned["digest"]))
+        except (Problem, *UNREADABLE) as error:
+            means = "the run cannot be resumed with what it inherited from another run"
+            yield Finding("run.json", DESCRIPTION, f"{error} So {means}; a repair lets it go on without.")
+
+
+# run.db
+
+
+def _database(places: Places) -> Iterator[Finding]:
+    means = "The run cannot be resumed as it is; a repair takes what can be read, and the rest from the archive."
+
+    def finding(sentence: str) -> Finding:
+        return Finding("run.db", DATABASE, f"{sentence.rstrip('.')}. {means}")
+
+    if not places.database.is_file():
+        yield finding(f"{places.database} is missing" + " or no file" * os.path.lexists(places.database))
+        return
+    try:
+        with closing(connect_damaged(places.database)) as connection:
+            connection.execute("BEGIN")
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            schema.refuse_newer(places.database, version)
+            refuse_strange(connection, places.database)
+            problems = [health for (health,) in connection.execute("PRAGMA integrity_check(20)") if health != "ok"]
+            if version < 1:
+                problems.append("its format is missing")
+            if problems:
+                yield finding(f"{places.database} is damaged: {'; '.join(map(str, problems[:_SHOWN]))}")
+            yield from map(finding, _rows(connection))
+    except (sqlite3.DatabaseError, BadInput) as error:
+        yield finding(f"{places.database} is damaged: {error}" if isinstance(error, sqlite3.Error) else str(error))
+
+
+def _rows(connection: sqlite3.Connection) -> Iterator[str]:
+    """What is wrong with the tables, a sentence for each."""
+    broken = False
+    for table in tables().values():
+        trouble: list[str] = []
+        last, count, gaps = 0, 0, 0
+        for row in row_check.rows(connection, table, trouble.append):
+            count += not is_sound(table, row)
+            if table.name == "log" and isinstance(row[0], int):
+                last, gaps = row[0], gaps + max(0, row[0] - last - 1)
+        if trouble:
+            yield f"The table {table.name} of run.db cannot be read to its end ({trouble[0]})"
+        if count:
+            yield f"{_counted(count, 'row')} of the table {table.name} of run.db cannot be read"
+        if gaps:
+            yield f"{_counted(gaps, 'entry', 'entries')} of the journal in run.db are missing"
+        broken = broken or bool(trouble or count)
+    if not broken:
+        if missing := missing_pages(connection):
+            yield f"{_counted(missing, 'page')} landed and have no row in run.db"
+        if not connection.execute("SELECT 1 FROM meta WHERE name = 'info'").fetchone():
+            yield "The table meta of run.db does not say what stands at the head of the archive"
+
+
+# The archive
+
+
+def _archive(places: Places, database: Path | None) -> Iterator[Finding]:
+    """Without a database, only the records themselves can be looked at."""
+    end: ArchiveEnd | None = None
+    if database is not None:
+        with closing(connect_damaged(database)) as connection:
+            connection.execute("BEGIN")
+            end = committed_end(connection)
+            yield from _lost(places, end, connection)
+    yield from _torn(places, end)
+
+
+def _lost(places: Places, end: ArchiveEnd, connection: sqlite3.Connection) -> Iterator[Finding]:
+    try:
+        refuse_damage(connection, places, whole_end(places.archive, end), end)
+    except (BadInput, *UNREADABLE) as error:
+        sentence = str(error).partition(" See what is lost by")[0]
+        yield Finding("warc", PAGES_LOST, f"{sentence} A repair counts what is lost and lets the run go on.")
+    unread: list[str] = []
+    count = 0
+    for url, file, offset, length, size, digest in connection.execute(_PAGES):
+        if not _is_whole(places.archive, RecordPlace(file, offset, length), size, digest):
+            count += 1
+            unread = [*unread, str(url)][:_SHOWN]
+    if count:
+        which = f"{', '.join(unread)}{' and more' if count > len(unread) else ''}"
+        means = "Their text is lost; what the database knows of them is not"
+        yield Finding("warc", PAGES_LOST, f"The records of {_counted(count, 'page')} are damaged ({which}). {means}.")
+
+
+def _is_whole(archive: Path, place: RecordPlace, size: int, digest: str) -> bool:
+    try:
+        return digest_of(body_at(archive, place, size)) == digest
+    except (BadInput, *UNREADABLE):
+        return False
+
+
+def _torn(places: Places, end: ArchiveEnd | None) -> Iterator[Finding]:
+    """Stretches that are no records, before the end of what was committed."""
+    if not places.archive.is_dir():
+        yield Finding("warc", PAGES_LOST, f"{places.archive} is missing or no folder: all pages are lost.")
+        return
+    for number in numbers(places.archive):
+        path = places.archive / name_of(number)
+        stop = _stop(number, end)
+        try:
+            torn = [one for one in whole_records(path) if isinstance(one, Stretch) and _before(one, stop)]
+        except BadInput as problem:
+            yield Finding("warc", PAGES_LOST, f"{problem} The pages in it are lost.")
+            continue
+        if torn:
+            size = sum(one.end - one.start for one in torn)
+            where = ", ".join(f"{one.start:,} to {one.end:,}" for one in torn[:_SHOWN])
+            more = f" and {len(torn) - _SHOWN:,} more" if len(torn) > _SHOWN else ""
+            means = "Whatever lay there is lost; a repair keeps the records around it"
+            yield Finding(
+                "warc", PAGES_LOST, f"{path} is damaged at {size:,} bytes ({where}{more}): {torn[0].why} {means}."
+            )
+
+
+def _stop(number: int, end: ArchiveEnd | None) -> int | None:
+    """Where in a file the committed part ends; None: it is all of it."""
+    if end is None or number < end.file:
+        return None
+    return end.offset if number == end.file else 0
+
+
+def _before(stretch: Stretch, stop: int | None) -> bool:
+    return stop is None or stretch.start < stop
+
+
+# What can be made again
+
+
+def _index(places: Places) -> Iterator[Finding]:
+    for number in numbers(places.archive):
+        path = places.archive / name_of(number)
+        made = cdxj.index_of(path)
+        try:
+            if not os.path.lexists(made) or (made.is_file() and cdxj.is_stale(path)):
+                continue  # made when the next session ends
+            with tempfile.TemporaryDirectory() as folder:
+                cdxj.write(Path(folder) / made.name, cdxj.lines_of(places.archive, number))
+                same = made.is_file() and filecmp.cmp(made, Path(folder) / made.name, shallow=False)
+        except (BadInput, *UNREADABLE):
+            continue  # then the archive is damaged, which is another finding
+        if not same:
+            means = "Other tools will not find pages by it. A repair moves it aside, and the next session makes it anew"
+            yield Finding("index", NOTHING_LOST, f"{made} does not fit its archive. {means}.")
+
+
+def _snapshots(places: Places) -> Iterator[Finding]:
+    means = "Nothing is lost: a resume starts from an older one, or replays the whole journal, which takes longer"
+    try:
+        with closing(connect_damaged(places.database)) as connection:
+            rows = connection.execute("SELECT file, digest, shelf FROM snapshots ORDER BY seq DESC, n DESC").fetchall()
+    except sqlite3.DatabaseError:
+        return  # another finding
+    for file, digest, _ in rows:
+        try:
+            snapshots.load(places.snapshots / str(file), str(digest))
+        except BadInput as problem:
+            yield Finding("snapshots", NOTHING_LOST, f"{problem} {means}.")
+    if not places.snapshots.is_dir() and os.path.lexists(places.snapshots):
+        yield Finding("snapshots", NOTHING_LOST, f"{places.snapshots} is no folder, so the run cannot be resumed.")
+    if rows and (trouble := shelf_trouble(places.shelf, rows[0][2])):
+        yield Finding("shelf", NOTHING_LOST, f"{trouble} {means}.")
+
+
+def shelf_trouble(path: Path, length: int) -> str:
+    """What is wrong with a shelf of this length; "" if every link in it can be read."""
+    try:
+        with closing(ReadOnlyShelf(path, length)) as shelf:
+            shelf.read_all()
+    except (BadInput, OSError, *UNREADABLE) as error:
+        return f"{path} is damaged: {error}" if not isinstance(error, BadInput) else str(error)
+    return ""
+
+
+def _lock(places: Places) -> Iterator[Finding]:
+    if os.path.lexists(places.lock) and not places.lock.is_file():
+        yield Finding("lock", NOTHING_LOST, f"{places.lock} is no plain file, so nobody can own the run. Remove it.")
+
+
+def _counted(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def exit_code(found: list[Finding]) -> int:
+    return max((one.code for one in found), default=0)
+
+
+def report(found: list[Finding]) -> list[dict[str, Any]]:
+    return [one._asdict() for one in found]

@@ -1,0 +1,193 @@
+"""Damage of every kind to every part of a run: each command says so in a sentence, and nothing is lost in silence.
+
+A run that was damaged is looked at by every command. None may call it a bug, and none may end with code 0 while pages
+are missing. Then it is repaired: from there on it opens, is whole, exports and is resumed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.live.hunting import Hosts, hunt
+
+from wolfspider.store.schema import NAMES
+from wolfspider.web.server.serve import serve
+
+Run = Callable[..., tuple[int, str, str]]
+Aside = Callable[[Any], Any]
+WEB = Hosts(3, 20, 2_000)
+PAGES, MORE = 24, 30
+FILES = ("run.json", "run.db", "lock", "warc/00000.warc.gz", "warc/00000.cdxj", "shelf", "snapshots/*")
+GARBAGE = random.Random(7).randbytes(5_000)
+
+
+def _flip(path: Path) -> None:
+    rng, data = random.Random(3), bytearray(path.read_bytes())
+    for _ in range(max(1, min(200, len(data) // 500))):
+        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+    path.write_bytes(data)
+
+
+def _replace_by_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+WAYS: dict[str, Callable[[Path], object]] = {
+    "end": lambda path: os.truncate(path, max(0, path.stat().st_size - 10)),
+    "half": lambda path: os.truncate(path, path.stat().st_size // 2),
+    "gone": Path.unlink,
+    "empty": lambda path: os.truncate(path, 0),
+    "flips": _flip,
+    "garbage": lambda path: path.write_bytes(GARBAGE),
+    "folder": _replace_by_folder,
+}
+
+
+def sql(*statements: str) -> Callable[[Path], None]:
+    def damage(folder: Path) -> None:
+        with sqlite3.connect(folder / "run.db", isolation_level=None) as connection:
+            connection.execute("PRAGMA ignore_check_constraints = ON")
+            for statement in statements:
+                connection.execute(statement)
+
+    return damage
+
+
+def in_files(name: str, way: str) -> Callable[[Path], None]:
+    def damage(folder: Path) -> None:
+        for path in sorted(folder.glob(name)) if "*" in name else [folder / name]:
+            if path.stat().st_size or way != "flips":
+                WAYS[way](path)
+
+    return damage
+
+
+def garbled(table: str) -> Callable[[Path], None]:
+    """Every column that is no key holds garbage, in a third of the rows."""
+
+    def damage(folder: Path) -> None:
+        with sqlite3.connect(folder / "run.db", isolation_level=None) as connection:
+            connection.execute("PRAGMA ignore_check_constraints = ON")
+            columns = connection.execute(f"PRAGMA table_info({table})").fetchall()
+            keys = [name for _, name, _, _, _, key in columns if key]
+            some = f"SELECT {keys[0]} FROM {table} LIMIT (SELECT COUNT(*) FROM {table}) / 3 + 1"
+            for _, name, *_, key in columns:
+                if not key:
+                    connection.execute(f"UPDATE {table} SET {name} = x'fffe7b00' WHERE {keys[0]} IN ({some})")
+
+    return damage
+
+
+def removed(part: str) -> Callable[[Path], None]:
+    return lambda folder: shutil.rmtree(folder / part)
+
+
+CASES: dict[str, Callable[[Path], object]] = {
+    **{f"{name} {way}": in_files(name, way) for name in FILES for way in WAYS},
+    **{f"table {name} garbled": garbled(name) for name in sorted(NAMES)},
+    **{f"table {name} gone": sql(f"DROP TABLE {name}") for name in sorted(NAMES)},
+    **{f"table {name} empty": sql(f"DELETE FROM {name}") for name in sorted(NAMES)},
+    "snapshots missing": removed("snapshots"),
+    "archive missing": removed("warc"),
+    "an entry of the journal gone": sql("DELETE FROM log WHERE seq = (SELECT MAX(seq) / 2 FROM log)"),
+    "the journal garbled, no snapshot": sql(
+        "DELETE FROM snapshots", "UPDATE log SET data = x'c1' WHERE seq = (SELECT MAX(seq) - 1 FROM log)"
+    ),
+    "hosts of another shape": sql("""UPDATE hosts SET data = '{"host": [], "rest": "x"}'"""),
+    "places off": sql("UPDATE pages SET offset = offset + 7"),
+    "places of others": sql(
+        "UPDATE pages SET (offset, length) = (SELECT offset, length FROM pages WHERE visit = 0 ORDER BY seq LIMIT 1)"
+    ),
+    "counters are text": sql("INSERT OR REPLACE INTO counters VALUES ('refetched', 'abc')"),
+    "a newer format": sql("PRAGMA user_version = 99999"),
+    "no format": sql("PRAGMA user_version = 0"),
+    "commands of no kind": sql(
+        *(
+            f"INSERT INTO commands (at, who, data) VALUES ({at}, 'x', {data})"
+            for at, data in ((0, "'x'"), ("'abc'", "'[]'"), (1e308, "x'fffe'"), (0, """'{"~type": "os.system"}'"""))
+        )
+    ),
+    "an endless view": sql(
+        "DROP TABLE landings",
+        "CREATE VIEW landings AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS seq,"
+        " i AS n, 1 AS visit, '' AS url, NULL AS page, 'x' AS failure, '' AS detail, 0 AS score, 0 AS relevant,"
+        " '' AS evidence, 'out' AS how, 1 AS cost, 0 AS seconds, 0 AS at FROM n",
+    ),
+    "a trigger": sql("CREATE TRIGGER t AFTER INSERT ON commands BEGIN DELETE FROM pages; END"),
+    "a WAL of garbage": lambda folder: (folder / "run.db-wal").write_bytes(GARBAGE),
+    "run.json of another kind": lambda folder: (folder / "run.json").write_text("[" * 100_000),
+    "run.json without settings": lambda folder: (folder / "run.json").write_text('{"format": 1, "about": {}}'),
+}
+QUICK = (
+    "run.db half",
+    "run.db gone",
+    "warc/00000.warc.gz half",
+    "warc/00000.warc.gz flips",
+    "snapshots missing",
+    "table log garbled",
+)
+every_case = pytest.mark.parametrize(
+    "case", [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.slow]) for name in CASES]
+)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that ended when its budget was spent."""
+    folder = tmp_path_factory.mktemp("whole") / "run"
+
+    async def main() -> None:
+        async with serve(WEB) as server:
+            told = await hunt(server.port, "http://h0.test/", "http://h1.test/", pages=PAGES, out=folder)
+            assert told.reason == "budget" and len(told.pages) == PAGES
+
+    asyncio.run(main())
+    return folder
+
+
+def texts(out: str) -> dict[str, str]:
+    return {told["final_url"]: told["text"] for told in map(json.loads, out.splitlines())}
+
+
+def said(code: int, out: str, err: str) -> None:
+    """A sentence, and no bug."""
+    assert code != 70 and "This is a bug" not in err and "Traceback" not in err, err
+    assert code == 0 or err.startswith("wolfspider: ") or "wolfspider repair" in err + out, (code, out, err)
+
+
+@every_case
+def test_whatever_is_damaged_no_command_is_silent_or_calls_it_a_bug(
+    case: str, whole: Path, tmp_path: Path, run: Run, aside: Aside
+) -> None:
+    good = texts(run("export --quiet", whole)[1])
+    folder = tmp_path / "run"
+    shutil.copytree(whole, folder)
+    CASES[case](folder)
+    said(*run("status", folder))
+    said(*run("status --json", folder))
+    checked = run("check", folder)
+    said(*checked)
+    said(*run("explain", folder, "http://h0.test/3"))
+    said(*run("explain", folder, "http://nowhere.test/3"))
+    said(*run("steer --wait 0.1", folder, "label", "http://h0.test/1", "up"))
+    for form in ("csv", "warc"):
+        said(*run(f"export --format {form} --out {tmp_path / 'out'}", folder))
+    code, out, err = run("export --quiet", folder)
+    said(code, out, err)
+    assert code or texts(out) == good
+    assert checked[0] or code == 0, "export tells of damage, and check does not"
+    code, out, err = run(f"resume --via 127.0.0.1:{aside(serve(WEB)).port} --json --pages {MORE}", folder)
+    said(code, out, err)
+    if code == 0:
+        exported, lines, problem = run("export --quiet", folder)
+        assert exported or good.items() <= texts(lines).items(), (err, problem)
