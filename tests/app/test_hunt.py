@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+import socket
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from wolfspider import Settings
 from wolfspider.app import assemble, preflight, starting_points
 from wolfspider.app.run_folder import check_same, settings_of
 from wolfspider.app.settings import CHANGEABLE, IDENTITY, LIVE
-from wolfspider.core.errors import BadInput, Problem
+from wolfspider.core.errors import BadInput, Nothing, Problem
 from wolfspider.core.events import Obeyed, SetLimit
 from wolfspider.core.params import live_names
 from wolfspider.engine.crawl import Limits
@@ -273,6 +274,13 @@ def test_without_a_folder_nothing_is_left_behind(tmp_path: Path, monkeypatch: py
 
     beside(talk)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_program_is_told_too_that_nobody_answers_for_all_addresses() -> None:
+    with socket.socket() as taken:  # and does not listen
+        taken.bind(("127.0.0.1", 0))
+        with pytest.raises(Nothing, match="Nobody answers at"):
+            asyncio.run(hunt(taken.getsockname()[1], "http://a.test/ok"))
 
 
 def test_a_hunt_can_be_steered_only_once_it_runs() -> None:

@@ -112,7 +112,7 @@ def test_nobody_there_is_told() -> None:
     with served(Service()) as home:
         pass
     found = asyncio.run(search(Plain(), home, "x", 10))
-    assert only_problem(found).startswith("It could not be read: nobody answers there")
+    assert only_problem(found).startswith("It could not be read: its host could not be reached")
 
 
 @pytest.mark.parametrize(

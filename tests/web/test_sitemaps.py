@@ -338,4 +338,4 @@ class Refusing:
 
 def test_what_was_never_asked_for_is_no_request() -> None:
     found = asyncio.run(gather(Refusing(), [BASE], lambda url: True, 10))
-    assert found == Gathered([], 0, [(BASE, "It could not be read: its robots.txt forbids it.")])
+    assert found == Gathered([], 0, [(BASE, "It could not be read: its robots.txt forbids it to us.")])

@@ -55,6 +55,7 @@ class Hunt:
         self._listed = [] if folder and is_run(folder) else starting_points.listed(settings)
         self.remark = remark or (lambda sentence: None)
         self.leaping: leaping.Leaping | None = None
+        self._prepared = False
         self.crawl: Crawl | None = None
         self.web: Live | None = None
         self.driver: LiveDriver | None = None
@@ -68,10 +69,15 @@ class Hunt:
 
     async def run(self) -> Result:
         async with AsyncExitStack() as stack:
-            await self._open_leaps(stack)
+            if not self._prepared:
+                await self._open_leaps()
+            if self.leaping is not None:
+                stack.callback(self.leaping.close)
             store, folder, reopened = self._open_run(stack)
             began = time.process_time()
             resumed = self.recalled(store)
+            if not self._prepared:
+                await starting_points.check_server(self.settings)
             replayed = time.process_time() - began
             clock = Clock.after(resumed[0].now if resumed else 0.0)
             settings = run_folder.with_old_leave(self.settings, store.about, self.remark)
@@ -100,17 +106,16 @@ class Hunt:
 
     # The steps
 
-    def open_leaps(self) -> None:
-        """Open what leaps lead to, which may take a while. Unless this is called, `run` does it in a thread: meanwhile
-        other tasks go on, but Ctrl-C and `stop` wait."""
+    def prepare(self) -> None:
+        """See whether the server of `via` answers, and open what leaps lead to, which may take a while. Unless this is
+        called, `run` does both, the latter in a thread: meanwhile other tasks go on, but Ctrl-C and `stop` wait."""
+        asyncio.run(starting_points.check_server(self.settings))
         self.leaping = leaping.opened(self.settings, self.remark)
+        self._prepared = True
 
-    async def _open_leaps(self, stack: AsyncExitStack) -> None:
+    async def _open_leaps(self) -> None:
         remarks: list[str] = []
-        if self.leaping is None:
-            self.leaping = await asyncio.to_thread(leaping.opened, self.settings, remarks.append)
-        if self.leaping is not None:
-            stack.callback(self.leaping.close)
+        self.leaping = await asyncio.to_thread(leaping.opened, self.settings, remarks.append)
         for sentence in remarks:
             self.remark(sentence)
 

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider.core.errors import BadInput, Problem, closest
-from wolfspider.core.params import DEFAULT_JUDGE, DEFAULT_STRATEGY, Param, param
+from wolfspider.core.limits import Limits
+from wolfspider.core.params import DEFAULT_JUDGE, DEFAULT_STRATEGY, Param, param, parameters
 from wolfspider.core.scope import Nofollow
 
 PREFIX = "WOLFSPIDER_"
@@ -64,6 +65,12 @@ def _identity(
     return field(default=made.default, metadata={**made.metadata, "identity": True, "start": start, "asked": asked})
 
 
+def _limit(name: str, default: Any, says: str, low: float | None = None) -> Any:
+    """A limit of the crawl, which has the same bounds while it runs; the lowest at its beginning may be higher."""
+    limit = parameters(Limits)[name]
+    return param(default, says, low=limit.low if low is None else low, high=limit.high, live=limit.live)
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """One crawl, as it was asked for."""
@@ -92,8 +99,8 @@ class Settings:
     )
     judge: str = _identity(DEFAULT_JUDGE, "Which judge scores the pages; or FILE.py[:NAME], a judge of your own.")
     learned_from: str = _identity("", "A run whose learning to start from.")
-    pages: int = param(1000, "Downloads to spend.", low=1)
-    slots: int = param(16, "Visits out at a time.", low=1, high=2000)
+    pages: int = _limit("pages", 1000, "Downloads to spend.", low=1)
+    slots: int = _limit("slots", 16, "Visits out at a time.")
     tries: int = param(2, "How often to ask for a page that does not answer.", low=1, high=10, live=False)
     seed: int = _identity(0, "What chance is drawn from.")
     include: tuple[str, ...] = _identity(
@@ -107,9 +114,7 @@ class Settings:
         choices=tuple(Nofollow),
     )
     pdf: bool = _identity(False, "Follow links to PDFs, and read them; needs the extra wolfspider[pdf].")
-    delay: float = param(
-        1.0, "Seconds between two requests to a host, at least; 0.25 if it is public.", low=0, high=86_400
-    )
+    delay: float = _limit("delay", 1.0, "Seconds between two requests to a host, at least; 0.25 if it is public.")
     adapt: float = param(
         2.0, "A host rests so many times as long as its last answer took; 0 is off.", low=0, high=100, live=False
     )
@@ -117,9 +122,7 @@ class Settings:
         60.0, "Seconds that a host in trouble is left alone, doubled each time.", low=0.1, high=86_400, live=False
     )
     per_address: int = param(8, "Requests at a time to one IP address.", low=1, high=1000, live=False)
-    max_wait: float = param(
-        3600.0, "A crawl that could only wait longer than this is over (seconds).", low=0, live=False
-    )
+    max_wait: float = _limit("max_wait", 3600.0, "A crawl that could only wait longer than this is over (seconds).")
     deadline: float = param(60.0, "Seconds that an answer may take.", low=0.1, high=3600, live=False)
     largest: int = param(10_000_000, "Bytes of a page; what is longer is cut.", low=1000, high=50_000_000, live=False)
     contact: str = param("", "A mail or web address by which a site can reach you.", live=False)

@@ -16,7 +16,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
-from wolfspider.app import starting_points
 from wolfspider.app.event_json import told
 from wolfspider.app.hunt import Hunt
 from wolfspider.app.settings import Chosen, Settings
@@ -79,8 +78,7 @@ def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool, given: C
 
     with own_output() as output:
         hunt = Hunt(settings, folder, tell=tell, remark=lambda sentence: say(console, sentence), given=given)
-        asyncio.run(starting_points.check_server(settings))
-        hunt.open_leaps()  # here Ctrl-C works as everywhere
+        hunt.prepare()
         with following(console, tally, outputs, moves=not (as_json and output.isatty())) as look:
             reason = asyncio.run(guided(hunt, lambda sentence: say(console, sentence), look, output))
         view = RunView(folder)
@@ -198,8 +196,7 @@ def dry_run(chosen: Chosen, as_json: bool, quiet: bool) -> int:
     trial = DryRun(chosen)
     with own_output() as output:
         hunt = Hunt(settings, None, tell=trial.hear, remark=trial.remarks.append)
-        asyncio.run(starting_points.check_server(settings))
-        hunt.open_leaps()  # here Ctrl-C works as everywhere
+        hunt.prepare()
         with terminal.busy(errors, "Trying a few pages ..."):
             reason = asyncio.run(guided(hunt, lambda sentence: say(errors, sentence), lambda: None, output))
         report = trial.report(hunt)

@@ -85,7 +85,6 @@ class EndReason(StrEnum):
 
 
 RESUMABLE = frozenset(EndReason) - {EndReason.DONE, EndReason.FINISHED, EndReason.CIRCLING, EndReason.STUCK}
-GOES_ON = RESUMABLE  # its former name
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from typing import Any
 from wolfspider.core import events
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason
+from wolfspider.core.limits import Limits as Limits
 from wolfspider.core.model import (
     Credit,
     Failure,
@@ -41,7 +42,6 @@ from wolfspider.core.topic import Topic
 from wolfspider.engine.commands import labelled, obey
 from wolfspider.engine.contracts import Memory, Source
 from wolfspider.engine.flights import Flight, Flights
-from wolfspider.engine.flights import Limits as Limits
 from wolfspider.engine.ledger import Ledger
 from wolfspider.policy.judges.judge import Judge, scored
 from wolfspider.policy.link_shelf import Shelf

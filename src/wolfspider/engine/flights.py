@@ -10,24 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from wolfspider.core.limits import Limits
 from wolfspider.core.model import Failure, Page, Route, Visit
-from wolfspider.core.params import param
 from wolfspider.policy.browsing import TRAINING
 from wolfspider.policy.room import Room
 
 PARKING = 1_000  # visits that may wait for their turn at a host, beyond those that hold a slot
-
-
-@dataclass
-class Limits:
-    """What a crawl may spend, and how fast. `events.SetLimit` changes the live ones, within their bounds."""
-
-    pages: int = param(
-        1000, "Downloads; exceeded only by requests under way when the limit was lowered.", low=0, high=10**12
-    )
-    slots: int = param(1, "Visits out at a time.", low=1, high=2000)
-    delay: float = param(0.0, "Seconds between two visits to a host.", low=0, high=86_400)
-    max_wait: float = param(3600.0, "A crawl that could only wait longer than this is over (seconds).", live=False)
 
 
 @dataclass

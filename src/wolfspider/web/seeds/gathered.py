@@ -8,27 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from wolfspider.core.failures import MEANINGS
 from wolfspider.core.model import Failure, Fetch, Link
 from wolfspider.web.page.bounded_text import folded
 from wolfspider.web.page.tree_walk import ANCHOR
 from wolfspider.web.worlds.world import Request, Web
 
 Allows = Callable[[str], bool]
-
-_SAID = {
-    "dns": "its host is not known",
-    "connect": "nobody answers there",
-    "tls": "its certificate is not good",
-    "timeout": "it did not answer in time",
-    "slow": "it answers too slowly",
-    "size": "it is too large",
-    "encoding": "it is compressed in a way that cannot be read",
-    "redirect": "it redirects to nowhere",
-    "robots": "its robots.txt forbids it",
-    "blocked": "it is not on the public internet, where --allow-private or --allow-network would be needed",
-    "excluded": "it leads out of the scope of the crawl",
-    "scheme": "it is no http(s) address",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +79,7 @@ def trouble_with(fetch: Fetch) -> str:
 def said(failure: Failure) -> str:
     if failure.kind == "status":
         return f"It answered with status {failure.detail}."
-    reason = _SAID.get(failure.kind, failure.kind)
+    reason = MEANINGS.get(failure.kind, failure.kind)
     detail = harmless(failure.detail)
     if failure.kind == "blocked" and detail:  # it says itself what allows it
         return f"It could not be read: {detail}."

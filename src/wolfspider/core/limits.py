@@ -1,0 +1,21 @@
+"""The limits of a crawl, each with its bounds: for settings, for commands, and for the crawl itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wolfspider.core.params import param
+
+
+@dataclass
+class Limits:
+    """What a crawl may spend, and how fast. `events.SetLimit` changes the live ones, within their bounds."""
+
+    pages: int = param(
+        1000, "Downloads; exceeded only by requests under way when the limit was lowered.", low=0, high=10**12
+    )
+    slots: int = param(1, "Visits out at a time.", low=1, high=2000)
+    delay: float = param(0.0, "Seconds between two visits to a host.", low=0, high=86_400)
+    max_wait: float = param(
+        3600.0, "A crawl that could only wait longer than this is over (seconds).", low=0, live=False
+    )
