@@ -37,6 +37,7 @@ HAZARDS = (  # each has a line of its own, which begins so
     "Pages and links that say `nofollow`",
     "robots.txt changes during a crawl",
     "A delay that is too short",
+    "Hosts in trouble while others are well",
     '"Later": 429, 503, any Retry-After',
     "Addresses of private networks",
     "A name that points to a public address first and to a private one later",

@@ -35,6 +35,7 @@ EVENTS = (
     events.Landed(1.0, Outcome(VISIT, PAGE, Verdict(0.7, True, {}), 1, 0.5, 1.0, False), "out", 1),
     events.Landed(1.0, Outcome(VISIT, PAGE, None, 1, 0.5, 1.0, False), "out", 1),
     events.Landed(1.0, Outcome(VISIT, Failure("status", "404"), None, 1, 0.5, 1.0, False), "out", 2),
+    events.Postponed(1.0, VISIT, Failure("timeout", "no answer in time")),
     events.Credited(1.0, Credit(3, "agent", 1.0, "new", 2.0)),
     events.Noted(1.0, "birth", {"energy": math.nan}),
     *(events.Obeyed(1.0, command, old=0.25) for command in COMMANDS),

@@ -53,7 +53,8 @@ class Death:
 
 
 def log_of(folder: Path) -> list[Any]:
-    """What happened, without times, and without turns in which nothing was proposed: those come when somebody waits."""
+    """What happened, without times, and without what comes when somebody waits: turns in which nothing was proposed,
+    and visits that were postponed."""
     with closing(sqlite3.connect(f"file:{folder}/run.db?mode=ro", uri=True)) as database:
         rows = database.execute("SELECT seq, kind, data FROM log ORDER BY seq").fetchall()
         pages = dict(database.execute("SELECT seq, final_url || ' ' || digest FROM pages").fetchall())
@@ -66,6 +67,8 @@ def _entry(kind: str, entry: tuple[Any, ...], pages: dict[int, str]) -> Any:
     if kind == "land":
         _, visit, told, _, _ = entry
         return (kind, visit, pages[told] if isinstance(told, int) else told)
+    if kind == "postpone":
+        return None
     return (kind, entry[1]) if kind == "begin" else entry
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import socket
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +18,7 @@ from tests.web.test_pdf import paper
 
 import faults
 from everything import HOST, KINDS
-from faults import Call, Faulty
+from faults import Call, Faulty, document
 from wolfspider.store.inspection import liked
 from wolfspider.store.view import RunView
 from wolfspider.web.http.gates import HostCap
@@ -151,6 +152,36 @@ def test_stopped_anywhere_among_hosts_that_cannot_be_reached(
     told = beside(talk)
     assert told.hunt is not None and told.hunt.crawl is not None and told.downloads == 8
     assert failure in RunView(tmp_path / "run").summary().failures
+    assert from_the_log_alone(tmp_path / "run") == learned(told.hunt.crawl)
+    assert_whole(tmp_path / "run")
+
+
+@pytest.mark.parametrize("strategy", ["opic", "infospiders", pytest.param("lafc", marks=pytest.mark.slow)])
+def test_stopped_anywhere_while_visits_are_postponed(
+    strategy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hosts that say "later" three times each."""
+    asked: Counter[str] = Counter()
+
+    async def answer(call: Call) -> None:
+        asked[call.asked.host] += 1
+        if asked[call.asked.host] in (1, 3, 5):
+            await call.answer(document("Later"), status=503)
+        else:
+            total = asked.total()
+            links = [f"http://h{(total + number) % 5}.test/later/{total}.{number}" for number in range(6)]
+            await call.answer(document("Wolf spiders hunt", *links))
+
+    async def talk(server: Faulty) -> Told:
+        urls = [f"http://h{number}.test/later/{number}" for number in range(5)]
+        settings = {**ONE_BY_ONE, "strategy": strategy, "slots": 3, "tries": 2, "pages": 40, "max_wait": 60.0}
+        return await until_done(strategy, lambda: hunt(server.port, *urls, out=tmp_path / "run", **settings), 100)
+
+    monkeypatch.setitem(faults.BEHAVIOURS, "later", answer)
+    told = beside(talk)
+    assert told.hunt is not None and told.hunt.crawl is not None
+    assert (told.reason, told.downloads) == ("budget", 40)
+    assert len(list(RunView(tmp_path / "run").events("Postponed"))) > 3
     assert from_the_log_alone(tmp_path / "run") == learned(told.hunt.crawl)
     assert_whole(tmp_path / "run")
 

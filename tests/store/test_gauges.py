@@ -14,6 +14,7 @@ from hypothesis import strategies as some
 
 from wolfspider.core.events import Gauge
 from wolfspider.store.gauges import MINUTES, SECONDS, TABLE, Gauges, gauges
+from wolfspider.store.schema import FORMAT
 from wolfspider.store.sqlite import open_run
 from wolfspider.store.view import RunView
 
@@ -109,7 +110,7 @@ def test_a_run_of_an_earlier_version_has_no_gauges_until_it_is_resumed(tmp_path:
     store.close()
     assert RunView(folder).gauge() == Gauge(7.5, "fetching")
     with sqlite3.connect(database) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (1,), "an older wolfspider may still open it"
+        assert connection.execute("PRAGMA user_version").fetchone() == (FORMAT,), "gauges need no format of their own"
 
 
 OURS = "CREATE TABLE gauges (second INTEGER PRIMARY KEY, data TEXT NOT NULL)"

@@ -170,7 +170,7 @@ def driver_of(
     room.pause = web.retry_after
     crawl.listen(lambda event: _name_hosts(web, event))
     for flight in crawl.flights.values():
-        if flight.how == Route.OUT:
+        if flight.how == Route.OUT and not flight.postponed:
             web.polite.asked(flight.visit.link.host)
     for host in web.polite.resting():
         room.rest(host, web.polite.ready_at(host))
@@ -200,6 +200,7 @@ def driver_of(
         snapshots=settings.snapshots,
         replayed=replayed,
         patient=True,
+        in_trouble=web.polite.in_trouble,
     )
 
 

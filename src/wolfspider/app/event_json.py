@@ -39,6 +39,9 @@ def _fields(event: events.Event) -> dict[str, Any]:
             return named | {"source": visit.source, "anchor": visit.link.anchor, "note": codec.plain(visit.note)}
         case events.Landed():
             return _landed(event)
+        case events.Postponed():
+            visit, failure = event.visit, event.failure
+            return {"visit": visit.id, "url": visit.link.url, "failure": failure.kind, "detail": failure.detail}
         case events.Obeyed():
             command = {"command": type(event.command).__name__.lower(), **codec.plain(event.command)}
             return command | {"old": codec.plain(event.old), "problem": event.problem}

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
-from wolfspider.core.model import Credit, Link, Outcome, Route, Visit
+from wolfspider.core.model import Credit, Failure, Link, Outcome, Route, Visit
 from wolfspider.core.plain_text import refuse_controls
 
 
@@ -43,6 +43,14 @@ class Landed(Event):
     outcome: Outcome
     how: Route
     downloads: int
+
+
+@dataclass(frozen=True, slots=True)
+class Postponed(Event):
+    """The host of a visit is in trouble: the visit waits, without a slot or a download, until that is over."""
+
+    visit: Visit
+    failure: Failure
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,6 @@ class Driver:
         self.crawl, self.tries = crawl, tries
         self.room = room or crawl.flights.restored_room(Room().state())
         self.withheld: dict[int, tuple[Visit, int]] = {}  # visits that may not be sent now, and which try of each it is
-        self.stranded: dict[int, Failure] = {}  # visits to hosts that rest for longer than the crawl waits, and why
 
     def _obey_inbox(self, now: float) -> None:
         inbox, self.crawl.inbox = self.crawl.inbox, []
@@ -81,10 +80,11 @@ class Driver:
         return result.kind in RETRIED and result != NO_SUCH_NAME
 
     def _give_up(self, now: float) -> None:
-        """End visits whose next try the lowered limit forbids. Their earlier tries were sent, and are counted now."""
-        for visit in self.crawl.flights.given_up():
+        """End visits whose next try the limit forbids. Their earlier tries were sent, and are counted now."""
+        flights = self.crawl.flights
+        for visit in flights.given_up(self.crawl.closing == EndReason.FINISHED):
             self._call_off(visit)
-            self._land(visit, NOT_AGAIN, now, 0.0)
+            self._land(visit, flights[visit.id].postponed or NOT_AGAIN, now, 0.0)
 
     def _call_off(self, visit: Visit) -> None:
         """Do not try this visit again."""
@@ -92,7 +92,7 @@ class Driver:
 
     def _released(self) -> Iterator[tuple[Visit, int]]:
         """Visits that were withheld and may be sent after all: the page limit was raised, or others cost nothing."""
-        while self.withheld and self.crawl.flights.left + len(self.withheld) + len(self.stranded) > 0:
+        while self.withheld and self.crawl.flights.left + len(self.withheld) > 0:
             yield self.withheld.pop(min(self.withheld))
 
     def _land(self, visit: Visit, result: Page | Failure, at: float, seconds: float) -> None:

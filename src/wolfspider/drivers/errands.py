@@ -46,11 +46,11 @@ class Errands:
         self.crawl, self.web, self.store, self.clock, self.meter = crawl, web, store, clock, meter
         self.read, self.instant, self.slot_freed = read, instant, slot_freed
 
-    async def go(self, visit: Visit, tried: int, rests: float, why: Phase) -> Return:
-        """Try this visit; `rests` and `why`: how long the host must rest before, and the reason."""
+    async def go(self, visit: Visit, tried: int, rests: float | None) -> Return:
+        """Try this visit; `rests`: how long the host must rest before, None if it has."""
         try:
-            if tried > 1 or rests:
-                await self._rest(visit, rests, why)
+            if rests is not None:
+                await self._rest(visit, rests)
                 self._doing(visit, Phase.FETCHING)
             return await self._fetched(visit, tried)
         except Exception as bug:
@@ -65,15 +65,15 @@ class Errands:
     def _doing(self, visit: Visit, phase: Phase) -> None:
         self.meter.doing(visit, phase, self.clock())
 
-    async def _rest(self, visit: Visit, rests: float, why: Phase) -> None:
+    async def _rest(self, visit: Visit, rests: float) -> None:
         """Before another try: for the delay, and if the host wants a longer rest, for that long without the slot. A
         name that could not be looked up is so for a while too."""
         delay = self.crawl.limits.delay
-        self._doing(visit, why)
+        self._doing(visit, Phase.RETRY)
         if delay > 0.0:
             await asyncio.sleep(delay)
         if rests > delay:
-            self.park(visit, True, why)
+            self.park(visit, True, Phase.RETRY)
             await asyncio.sleep(rests - delay)
             self.park(visit, False)
 

@@ -5,6 +5,8 @@ turn, listeners are told of it, and only then requests go out. So no listener he
 lost, and no request is made that the journal does not know of. Answers are read (parsed) beside the turns, and land in
 the order they came, always on this one task.
 
+A visit whose host is in trouble is postponed: others have its slot and its download until the host has rested.
+
 A signal drains: nothing new starts, what is out may land for a while, and the run can be resumed.
 """
 
@@ -20,12 +22,14 @@ from functools import partial
 from typing import Any
 
 from wolfspider.core.events import Command, CrawlState, EndReason, Event, Phase
-from wolfspider.core.model import Failure, Fetch, Page, Route, Visit
+from wolfspider.core.model import Failure, Fetch, Page, Route, Visit, host_of
 from wolfspider.drivers.driver import Clock, Driver, Result
 from wolfspider.drivers.errands import Errands, Return
 from wolfspider.drivers.meter import Meter
+from wolfspider.drivers.resting_visits import RestingVisits
 from wolfspider.drivers.snapshot_timing import SnapshotTiming
 from wolfspider.engine.crawl import Crawl
+from wolfspider.engine.flights import MOST_POSTPONED, Flight
 from wolfspider.files.failpoints import reach
 from wolfspider.policy.room import Broken, Order, Room
 from wolfspider.store.base import Store
@@ -35,6 +39,7 @@ from wolfspider.web.worlds.world import NOT_SENT, Web
 POLL = 0.5  # seconds between two looks for commands
 WAITED = 1.0  # seconds, at least, that a visit waits which its host had no turn for
 DRAIN = 15.0  # seconds that visits have to come back once a signal said stop
+IN_TROUBLE = Failure("waiting", "its host was in trouble when the run was resumed")
 SELDOM = 20_000  # new objects after which Python looks for circles of garbage
 
 
@@ -58,6 +63,7 @@ class LiveDriver(Driver):
         snapshots: float = 60.0,
         replayed: float = 0.0,
         patient: bool = False,
+        in_trouble: Callable[[str], bool] | None = None,
         instant: float = 0.0,
     ) -> None:
         super().__init__(crawl, tries=tries, room=room)
@@ -66,6 +72,7 @@ class LiveDriver(Driver):
         self.tell = tell
         self.turned = turned  # called just before each commit
         self.pace = pace  # may more visits start, or is a reader of events behind?
+        self.in_trouble = in_trouble or (lambda host: False)  # must a host rest beyond its usual time?
         self.patient = patient  # keep visits out whose host rests, instead of landing them unasked
         self.chores = chores  # done about once a second; may say why the crawl must end
         self.ending: EndReason | None = None  # interrupted or stopped, once a signal said so; or the reason of a chore
@@ -76,6 +83,7 @@ class LiveDriver(Driver):
         )
         self._back: list[Return] = []
         self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._resting = RestingVisits(crawl.flights)
         self._heard: list[Event] = []
         self._bug: Exception | None = None  # what went wrong beside the turns
         self._others: list[tuple[int, Command]] = []  # what other processes want
@@ -83,10 +91,8 @@ class LiveDriver(Driver):
         crawl.listen(self._heard.append)
 
     async def run(self) -> Result:
-        for flight in list(self.crawl.flights.values()):  # left over from before a crash or a stop
-            if flight.how == Route.OUT:
-                self.store.count("refetched")
-            self._dispatch(Order(flight.visit, flight.how), self.clock(), flight.tries)
+        for flight in list(self.crawl.flights.values()):
+            self._again(flight)
         self._look_for_others()
         sync = partial(asyncio.to_thread, self.store.sync)  # a slow disk holds nothing else up
         chores = ((POLL, self._poll), (1.0, self._tend), (1.0, sync))
@@ -104,6 +110,16 @@ class LiveDriver(Driver):
         self._commit()
         self.take_snapshot()
         return Result(reason, self.crawl.spent, self.crawl.now)
+
+    def _again(self, flight: Flight) -> None:
+        """What was in flight before a crash or a stop: its last try goes out again, unless its host is in trouble."""
+        visit, out = flight.visit, flight.how == Route.OUT
+        if flight.postponed:
+            self._rest(visit, flight.tries, self.room.pause(visit.link.host))
+        elif not (out and self.in_trouble(visit.link.host) and self._postpone(visit, IN_TROUBLE, flight.tries - 1)):
+            if out:
+                self.store.count("refetched")
+            self._dispatch(Order(visit, flight.how), self.clock(), flight.tries)
 
     def drain(self, reason: EndReason = EndReason.INTERRUPTED) -> None:
         """Start nothing new, wait a little for what is out, and end; the run can be resumed."""
@@ -132,6 +148,7 @@ class LiveDriver(Driver):
                 for visit, tried in self._released():
                     self.crawl.flights.park(visit, False)
                     self._send(self._go_out(visit, tried), visit)
+                self._bring_back(now)
             behind = self.pace is not None and not self.pace()
             orders = [] if self.ending or behind else self.crawl.visits(self.room, now)
             self._commit()
@@ -157,9 +174,9 @@ class LiveDriver(Driver):
             under_way = self._back or not self._tasks.keys() <= self.crawl.flights.parked
             return self.ending if now >= self._until or not under_way else None
         reason = self.crawl.over(self.room, now)
-        if reason is None and self.stranded and not (self._tasks or self._back):
+        if reason is None and self._resting and not (self._tasks or self._back):
             dry = self.crawl.asked == now or self.crawl.flights.left <= 0
-            waits = self.crawl.next(self.room, now) - now > self.crawl.limits.max_wait
+            waits = self._next(now) - now > self.crawl.limits.max_wait
             return EndReason.WAITING if dry and waits and not self.crawl.paused else None
         return None if reason == EndReason.PAUSED else reason
 
@@ -180,7 +197,8 @@ class LiveDriver(Driver):
         if not (state or self.meter.due(now)):
             return
         state = state or (CrawlState.FINISHING if self.ending else None)
-        gauge = self.meter.read(now, self.store.page_count(), state, self.stranded.values())
+        stranded = self._resting.later_than(now + self.crawl.limits.max_wait)
+        gauge = self.meter.read(now, self.store.page_count(), state, stranded)
         self.store.gauge(gauge)
         self.store.commit()
         if self.tell is not None:
@@ -193,8 +211,8 @@ class LiveDriver(Driver):
 
     async def _something(self, now: float) -> None:
         """Wait until a visit is back, a command came, a host is ready or the strategy wants to be asked."""
-        until = self._until if self.ending else self.crawl.next(self.room, now)
-        if self.crawl.flights and not (self._tasks or self._back or self.stranded or self.withheld or self.ending):
+        until = self._until if self.ending else self._next(now)
+        if self.crawl.flights and not (self._tasks or self._back or self._resting or self.withheld or self.ending):
             raise Broken(f"visits {list(self.crawl.flights)[:10]} never land: nothing is left to wait for")
         if self._back and not self.instant:
             await asyncio.sleep(0)  # others live on this loop too
@@ -206,13 +224,18 @@ class LiveDriver(Driver):
         if timer is not None:
             timer.cancel()
 
+    def _next(self, now: float) -> float:
+        """When there is something to do again, landings and commands apart."""
+        rested = self._resting.next() if self.crawl.may_start else math.inf
+        return min(rested, self.crawl.next(self.room, now))
+
     # There and back
 
     def _dispatch(self, order: Order, now: float, tried: int = 1) -> None:
         visit, how = order
         if how == Route.OUT:
             self.meter.doing(visit, Phase.RETRY if tried > 1 else Phase.FETCHING, now)
-            self._send(self._go_out(visit, tried), visit)
+            self._send(self._go_out(visit, tried, 0.0 if tried > 1 else None), visit)
         elif how != Route.JOINED:  # a joined visit lands with the other one
             back = Return(now + self.instant, visit, self._answer(visit, how, now), None, self.instant, self.tries)
             if self.instant:
@@ -227,12 +250,11 @@ class LiveDriver(Driver):
         await asyncio.sleep(self.instant)
         self._arrive(back)
 
-    async def _go_out(self, visit: Visit, tried: int, rests: float = 0.0, why: Phase = Phase.RETRY) -> None:
-        self._arrive(await self._errands.go(visit, tried, rests, why))
+    async def _go_out(self, visit: Visit, tried: int, rests: float | None = None) -> None:
+        self._arrive(await self._errands.go(visit, tried, rests))
 
     def _call_off(self, visit: Visit) -> None:
         super()._call_off(visit)
-        self.stranded.pop(visit.id, None)
         self.meter.back(visit.id)
         if task := self._tasks.pop(visit.id, None):
             task.cancel()
@@ -256,36 +278,55 @@ class LiveDriver(Driver):
 
     def _goes_again(self, back: Return) -> bool:
         """Does the visit stay in flight? A run that is ending leaves visits worth another try to the next session."""
-        visit, rests = back.visit, self.room.pause(back.visit.link.host)
-        costs = isinstance(back.result, Page) or back.result.asked
-        if back.result == NOT_SENT or (costs and not self.crawl.flights.may_send(visit)):
+        visit, result = back.visit, back.result
+        costs = isinstance(result, Page) or result.asked
+        if result == NOT_SENT or (costs and not self.crawl.flights.may_send(visit)):
             self.withheld[visit.id] = (visit, back.tried)
             self._errands.park(visit, True, Phase.LIMIT)
             return True
-        if self.patient and isinstance(back.result, Failure) and back.result.kind == "waiting":
-            return self._waits_on(visit, back.result, back.tried, rests)
+        if isinstance(result, Page):
+            return False
+        unasked = self.patient and result.kind == "waiting"
         if self.ending:
-            return self._worth_another(back.result, back.tried)
-        worth_it = rests <= self.crawl.limits.max_wait and self._worth_another(back.result, back.tried)
-        if not (worth_it and self.crawl.grant(visit)):
+            return unasked or self._worth_another(result, back.tried)
+        hosts = {visit.link.host, host_of(back.fetch.final_url) if back.fetch else visit.link.host}
+        rests = max(map(self.room.pause, hosts))
+        too_long = rests > self.crawl.limits.max_wait
+        if unasked:  # a host that never answers is given up like any other
+            return (too_long or back.tried < self.tries) and self._postpone(visit, result, back.tried, rests)
+        if too_long or not self._worth_another(result, back.tried):
+            return False
+        if any(map(self.in_trouble, hosts)):
+            return self._postpone(visit, result, back.tried, rests)
+        if not self.crawl.grant(visit):
             return False
         self.meter.doing(visit, Phase.RETRY, self.clock())
         self._send(self._go_out(visit, back.tried + 1, rests), visit)
         return True
 
-    def _waits_on(self, visit: Visit, failure: Failure, tried: int, rests: float) -> bool:
-        """Nobody was asked, since the host rests. The visit stays out, and waits for it, or for a later session; but a
-        host that never answers is given up like any other."""
-        if self.ending:
-            return True
-        if rests > self.crawl.limits.max_wait:
-            self.stranded[visit.id] = failure
-        elif tried >= self.tries:
+    # Hosts in trouble
+
+    def _postpone(self, visit: Visit, failure: Failure, tried: int, rests: float = 0.0) -> bool:
+        """Wait for the end of a host's trouble, if not too many visits do so already."""
+        if len(self.crawl.flights.postponed) >= MOST_POSTPONED:
             return False
-        else:
-            self._send(self._go_out(visit, tried + 1, max(rests, WAITED), Phase.REST), visit)
-        self._errands.park(visit, True, Phase.REST)
+        self.crawl.postpone(visit, failure, max(self.clock(), self.crawl.now))
+        self._rest(visit, tried, max(rests, self.room.pause(visit.link.host), WAITED))
         return True
+
+    def _rest(self, visit: Visit, tried: int, seconds: float) -> None:
+        self._resting.add(visit, tried, self.clock() + seconds)
+        self.meter.doing(visit, Phase.REST, self.clock())
+
+    def _bring_back(self, now: float) -> None:
+        """Visits whose hosts have rested go out again, as long as there are slots and downloads for them."""
+        while self._resting.next() <= now and self.crawl.may_start:
+            visit, tried = self._resting.pop()
+            if self.in_trouble(visit.link.host):
+                self._rest(visit, tried, max(self.room.pause(visit.link.host), WAITED))
+            elif self.crawl.grant(visit):
+                self.meter.doing(visit, Phase.FETCHING, now)
+                self._send(self._go_out(visit, tried + 1), visit)
 
     # Beside the turns
 

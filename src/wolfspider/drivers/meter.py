@@ -165,7 +165,8 @@ class Meter:
 
     def _left(self, now: float, idle_until: float) -> float | None:
         """Visits that wait for one host take their turns, and the crawl is over when the last of them is back."""
-        limits, queues = self._crawl.limits, Counter(one.visit.link.host for one in self._out.values())
+        limits, postponed = self._crawl.limits, self._crawl.flights.postponed  # which nobody waits for
+        queues = Counter(one.visit.link.host for number, one in self._out.items() if number not in postponed)
         ends = ((self._room.pause(host), waiting - 1) for host, waiting in queues.items())
         rests = (rest + behind * limits.delay for rest, behind in ends if rest <= limits.max_wait)
         left = self._pace.left(limits.pages - self._crawl.spent, idle_until, now + max(rests, default=0.0))

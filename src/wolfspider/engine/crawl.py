@@ -117,7 +117,7 @@ class Crawl:
         """What starts now. Calls `propose` at most once; credits that are due are paid just before."""
         replayed = isinstance(room, Replayed)
         free = self.flights.free
-        if not replayed and (free <= 0 or self._starts_nothing or self._better_wait(room, now)):
+        if not replayed and (not self.may_start or self._better_wait(room, now)):
             return []
         self.now = now
         if self.streak >= PATIENCE:
@@ -149,8 +149,10 @@ class Crawl:
         return orders
 
     @property
-    def _starts_nothing(self) -> bool:
-        return self.paused or self.closing is not None or self.refused >= MOST_REFUSED
+    def may_start(self) -> bool:
+        """May a visit start, or one that was postponed go on?"""
+        closed = self.paused or self.closing is not None or self.refused >= MOST_REFUSED
+        return not closed and self.flights.free > 0
 
     def _route(self, url: str, fresh: bool) -> Route:
         source = self.source_of(url)
@@ -190,6 +192,14 @@ class Crawl:
         granted = not self.closing and self.flights.reserve_try(visit)
         self._write(("grant", visit.id, granted))
         return granted
+
+    def postpone(self, visit: Visit, failure: Failure, now: float) -> None:
+        """The host of this visit is in trouble. Until it is granted another try, the visit stays in flight, and holds
+        neither a slot nor a download that others could use."""
+        self._write(("postpone", visit.id, failure, now))
+        self.now = now
+        self.flights.postpone(visit, failure)
+        self._emit(events.Postponed(now, visit, failure))
 
     def land(self, visit: Visit, result: Page | Failure, now: float, seconds: float) -> None:
         """A visit is back; those that joined it land right after."""
@@ -265,7 +275,7 @@ class Crawl:
 
     def next(self, room: Room, now: float) -> float:
         """When there is something to do again, landings and commands apart."""
-        if self._starts_nothing or self.flights.free <= 0:
+        if not self.may_start:
             return math.inf
         return max(now + INSTANT, min(room.next_ready(), self.ledger.next_due(), self._wake(now)))
 
@@ -280,7 +290,7 @@ class Crawl:
             return self.closing
         if not self.flights.out and self.idle >= max(10_000, 10 * self.limits.pages) and room.next_ready() == math.inf:
             return EndReason.CIRCLING
-        if self.flights and not self.flights.withheld():
+        if self.flights and not self.flights.dormant():
             return None
         if self.closing or self.flights.left <= 0:
             return self.closing or EndReason.BUDGET
@@ -288,7 +298,7 @@ class Crawl:
             return EndReason.REFUSED
         if self.paused:
             return EndReason.PAUSED
-        if self.asked != now:
+        if self.flights or self.asked != now:  # what was postponed comes back
             return None
         if self.strategy.wake(now) is None and not self.ledger.credits:
             return EndReason.EXCLUDED if self.scope.narrowed and self.strategy.excluded() else EndReason.DONE
@@ -347,6 +357,7 @@ class Crawl:
             "limits": vars(self.limits),
             "params": vars(self.strategy.params),
             "flights": [[flight.visit, flight.how, flight.tries] for flight in self.flights.values()],
+            "postponed": [[number, self.flights[number].postponed] for number in sorted(self.flights.postponed)],
             "credits": self.ledger.in_order(),
             "sent": list(self.ledger.sent.values()),
             "scope": self.scope.state(),
@@ -368,8 +379,10 @@ class Crawl:
         vars(self.limits).update(state["limits"])
         vars(self.strategy.params).update(state["params"])
         self.flights.clear()
-        for visit, how, tries in state["flights"]:  # the last try of each goes out again
-            self.flights.enter(Flight(visit, Route(how), tries, tries - 1))
+        postponed = dict(state.get("postponed", ()))  # earlier versions had none
+        for visit, how, tries in state["flights"]:  # the last try of each goes out again, unless it was postponed
+            why = postponed.get(visit.id)
+            self.flights.enter(Flight(visit, Route(how), tries, tries if why else tries - 1, why))
         self.ledger.restore(state["credits"], state["sent"])
         self.scope.restore(state["scope"])
         self.shelf.cut(state["shelf"])

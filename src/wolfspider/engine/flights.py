@@ -2,6 +2,9 @@
 
 A download is reserved when a visit goes out, and spent when it lands. So the budget holds to the last page, unless a
 person lowers it while visits are out: then those that were not sent yet stay in flight, unsent, until there is room.
+
+A visit whose host is in trouble is postponed: it stays in flight, without a slot, and with no download reserved but
+those that its earlier tries have cost. When the host is out of trouble, it is granted another try if there is room.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from wolfspider.core.model import Failure, Page, Route, Visit
 from wolfspider.policy.browsing import TRAINING
 from wolfspider.policy.room import Room
 
+MOST_POSTPONED = 10_000  # visits at a time, each to another host; one more is given up
 PARKING = 1_000  # visits that may wait for their turn at a host, beyond those that hold a slot
 
 
@@ -26,6 +30,7 @@ class Flight:
     how: Route
     tries: int = 1  # downloads that are reserved for it
     requests: int = 0  # how many of them were sent
+    postponed: Failure | None = None  # what its host's trouble is, while it waits for the end of that
 
 
 class Flights(dict[int, Flight]):
@@ -43,6 +48,7 @@ class Flights(dict[int, Flight]):
         super().clear()
         self.out = 0  # visits that are out
         self.parked: set[int] = set()  # those of them that wait for their turn at a host, and hold no slot meanwhile
+        self.postponed: set[int] = set()  # those of them whose host is in trouble, which hold even less
         self.reserved = 0  # downloads they may still cost
         self.requested = 0  # how many of these were sent
         self.addresses: dict[str, int] = {}  # how many visits are out to each address
@@ -57,8 +63,8 @@ class Flights(dict[int, Flight]):
     @property
     def free(self) -> int:
         """How many visits may start. One that waits for its turn holds no slot, but there is an end to that too."""
-        slots = self.limits.slots
-        return min(slots - self.out + len(self.parked), slots + PARKING - self.out, self.left)
+        slots, out = self.limits.slots, self.out - len(self.postponed)
+        return min(slots - out + len(self.parked), slots + PARKING - out, self.left)
 
     @property
     def _used_up(self) -> bool:
@@ -81,6 +87,8 @@ class Flights(dict[int, Flight]):
         self[visit.id] = flight
         if flight.how == Route.OUT:
             self.out += 1
+        if flight.postponed:
+            self.postponed.add(visit.id)
         if self.charged(flight):  # nobody joins free training: its pages are not held
             self.reserved += flight.tries
             self.requested += flight.requests
@@ -93,7 +101,9 @@ class Flights(dict[int, Flight]):
             return flight, 0
         self.out -= 1
         self.parked.discard(visit.id)
-        tries = flight.tries - (isinstance(result, Failure) and not result.asked)
+        self.postponed.discard(visit.id)
+        sent = flight.postponed or isinstance(result, Page) or result.asked
+        tries = flight.tries if sent else flight.tries - 1
         if visit.agent == TRAINING:
             self.training += tries
         if not self.charged(flight):
@@ -113,6 +123,18 @@ class Flights(dict[int, Flight]):
         if self.charged(flight) or (flight.how == Route.OUT and url not in self.addresses):
             for visit in self.joined.pop(url, ()):
                 yield self.pop(visit)
+
+    def postpone(self, visit: Visit, failure: Failure) -> None:
+        """The host is in trouble, as this failure says. A try that was not sent gives its download back."""
+        flight = self[visit.id]
+        unsent = 0 if failure.asked else 1
+        if self.charged(flight):
+            self.reserved -= unsent
+            self.requested += flight.tries - unsent - flight.requests
+        flight.tries -= unsent
+        flight.requests, flight.postponed = flight.tries, failure
+        self.parked.discard(visit.id)
+        self.postponed.add(visit.id)
 
     def restored_room(self, state: Mapping[str, Any]) -> Room:
         """The room of a crawl that is resumed, busy at the hosts that visits are out to."""
@@ -139,31 +161,37 @@ class Flights(dict[int, Flight]):
         self.requested += 1
         return True
 
-    def given_up(self) -> list[Visit]:
-        """Visits that were granted another try which a lowered page limit does not allow any more."""
-        if self.left >= 0 or not self._used_up:
+    def given_up(self, closing: bool) -> list[Visit]:
+        """Visits that wait for another try which the page limit does not allow any more, or a crawl that closes."""
+        if closing:
+            return [self[number].visit for number in sorted(self.postponed)]
+        if not self._used_up:
             return []
-        return [one.visit for one in self.values() if self.charged(one) and 0 < one.requests < one.tries]
+        lowered = self.left < 0
+        tried = (one for one in self.values() if self.charged(one) and one.requests)
+        return [one.visit for one in tried if one.postponed or (lowered and one.requests < one.tries)]
 
-    def withheld(self) -> bool:
-        """Is every visit in flight one that may not be sent, or one that joined such a visit?"""
-        return (
-            self.left < 0
-            and self._used_up
-            and all(
-                flight.how == Route.JOINED or (self.charged(flight) and flight.requests < flight.tries)
-                for flight in self.values()
-            )
+    def dormant(self) -> bool:
+        """Does no visit in flight land by itself? Each is postponed, may not be sent, or joined such a visit."""
+        withheld = self.left < 0 and self._used_up
+        if self.out > len(self.postponed) and not withheld:
+            return False
+        return all(
+            flight.how == Route.JOINED
+            or flight.postponed
+            or (withheld and self.charged(flight) and flight.requests < flight.tries)
+            for flight in self.values()
         )
 
     def reserve_try(self, visit: Visit) -> bool:
-        """Reserve a download for another try of this visit, if one is left."""
+        """Reserve a download for another try of this visit, if one is left. It is postponed no more."""
         flight = self[visit.id]
         if self.charged(flight):
             if self.left <= 0:
                 return False
             self.requested += flight.tries - flight.requests  # in a replay nobody asked whether they may be sent
             self.reserved += 1
-        flight.requests = flight.tries
+        flight.requests, flight.postponed = flight.tries, None
         flight.tries += 1
+        self.postponed.discard(visit.id)
         return True

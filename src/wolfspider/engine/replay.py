@@ -28,6 +28,9 @@ def replay(crawl: Crawl, entries: Iterable[tuple[Any, ...]], room: Room) -> None
             crawl.land(flight.visit, result, now, seconds)
             if flight.how == Route.OUT:
                 room.release(flight.visit.link.host, now if tired(result) else None)
+        elif kind == "postpone":
+            number, failure, now = entry
+            crawl.postpone(crawl.flights[number].visit, failure, now)
         elif kind == "grant":
             number, granted = entry
             if crawl.grant(crawl.flights[number].visit) != granted:

@@ -17,7 +17,7 @@ from wolfspider.store.intake import Intake
 from wolfspider.store.row_codec import packed_entry, unpacked_entry
 from wolfspider.store.row_writer import RowWriter
 
-_WHEN = {"begin": 1, "propose": 0, "land": 2, "command": 1}  # where an entry says its time
+_WHEN = {"begin": 1, "propose": 0, "land": 2, "postpone": 2, "command": 1}  # where an entry says its time
 _BATCH = 500  # entries that are read at a time
 _OUTSIDE = ("Ended", "Refused")  # events that are no part of the crawl, and do not come again
 _NO_LANDING = (None,) * 4
@@ -150,10 +150,10 @@ class ReplayCheck:
         was, data = self._turn.one("SELECT kind, data FROM log WHERE seq = ?", seq) or ("nothing", b"")
         if was != kind:
             _differs(seq, f"it was {was!r}, and is {kind!r} now")
-        told = unpacked_entry(kind, data)[1:] if kind in ("propose", "grant", "land") else ()
+        told = unpacked_entry(kind, data)[1:] if kind in ("propose", "grant", "land", "postpone") else ()
         if kind == "propose" and tuple(told[4]) != tuple(parts[4]):
             _differs(seq, f"visits {_few(told[4])} were proposed, and {_few(parts[4])} now")
-        if kind in ("grant", "land") and told[0] != parts[0]:
+        if kind in ("grant", "land", "postpone") and told[0] != parts[0]:
             _differs(seq, f"it was about visit {told[0]}, and is about {parts[0]} now")
         if kind == "grant" and told[1] != parts[1]:
             _differs(seq, f"another try of visit {told[0]} was granted then or now, but not both times")

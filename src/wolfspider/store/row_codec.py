@@ -79,6 +79,9 @@ def unpacked_entry(kind: str, data: bytes) -> tuple[Any, ...]:
     if kind == "command":
         text, now = parts
         return (kind, command_of(text), now)
+    if kind == "postpone":
+        visit, failure, now = parts
+        return (kind, visit, Failure(*failure), now)
     return (kind, *parts)
 
 

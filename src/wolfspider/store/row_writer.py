@@ -99,6 +99,8 @@ def event_json(event: Event) -> str:
         credit = event.credit
         told = {"visit": credit.visit, "agent": credit.agent, "value": credit.value, "reason": credit.reason}
         return json_of({**told, "due": credit.at})
+    if isinstance(event, events.Postponed):
+        return json_of({"visit": event.visit.id, "url": event.visit.link.url, **event.failure._asdict()})
     told = codec.plain(event)
     del told["at"]
     if isinstance(event, events.Obeyed):

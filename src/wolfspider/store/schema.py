@@ -21,7 +21,7 @@ from wolfspider.store import gauges
 from wolfspider.store.damage import damaged, reading, trouble
 from wolfspider.store.database import refuse_strange
 
-FORMAT = 1
+FORMAT = 2
 LONGEST_COMMAND = 1_000_000  # characters
 
 TABLES = f"""
@@ -56,7 +56,9 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 NAMES = frozenset(re.findall(r"CREATE TABLE (\w+)", TABLES))
 BEHIND = ("log", "visits", "pages", "landings", "held", "events", "snapshots")  # tables that are cut with the journal
 
-MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {}  # from this format to the next
+MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {  # from this format to the next
+    1: lambda connection: None,  # the journal may have entries of a further kind: visits that were postponed
+}
 
 
 def make(connection: sqlite3.Connection, info: Mapping[str, str]) -> None:

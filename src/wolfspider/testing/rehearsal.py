@@ -197,9 +197,12 @@ class Rehearsal:
             assert held is not None, url
             self.crawl.land(visit, held.result, now, 0.0)
             return
+        if flight.postponed and self.crawl.grant(visit):
+            return
         fetch = self.web.fetch(url, now, self.store.validators(url) if visit.fresh else {})
         result = self._read(url, fetch)
-        if isinstance(result, Failure) and result.kind == "timeout" and flight.tries < 2 and self.crawl.grant(visit):
+        if isinstance(result, Failure) and result.kind == "timeout" and flight.tries < 2 and not flight.postponed:
+            self.crawl.postpone(visit, result, now)
             return
         self.store.archive(visit.id, fetch)
         self.crawl.land(visit, result, now, fetch.seconds)

@@ -34,6 +34,7 @@ from wolfspider.web.worlds.world import NOT_SENT, Request
 _CONDITIONS = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
 _HARMLESS = re.compile("[ -~]{1,1000}")  # what a server said before is sent back to it only if it is plain
 _OTHER_SCHEME = re.compile(r"\s*(?!https?:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+HOP_PATIENCE = 10.0  # seconds that a redirect to a host in trouble is waited for
 LANES = 1000  # requests at a time in all, unless set otherwise
 _SHOWN = 200  # characters of an address in the detail of a failure
 
@@ -146,7 +147,8 @@ class Live:
     async def _step(self, trip: _Trip) -> Answer | Failure:
         """One address of the way: all that is to be checked, and the request."""
         url, host = trip.url, host_of(trip.url)
-        if refused := self.guard.refuses(url) or self._out_of_scope(trip) or self._crowded(host):
+        refused = self.guard.refuses(url) or self._out_of_scope(trip) or self._crowded(host)
+        if refused := refused or self._led_to_trouble(trip, host):
             return refused
         trip.request.doing(Phase.NAME)
         if isinstance(where := await self._address(host), Failure):
@@ -165,6 +167,12 @@ class Live:
             return None
         self.counters.turned_away += 1
         return Failure("crowded", f"its domain has more than {self.hosts.most} hosts")
+
+    def _led_to_trouble(self, trip: _Trip, host: str) -> Failure | None:
+        """The visit has cost its download, and others wait for its end: it is tried again later instead."""
+        if not trip.hops or not self.polite.in_trouble(host) or (rest := self.retry_after(host)) <= HOP_PATIENCE:
+            return None
+        return Failure("waiting", f"{host} is left alone for {rest:.0f} s more")
 
     async def _address(self, host: str) -> _Where | Failure:
         """Where the requests for a host go: with `via`, to one address for all hosts. A host with one public address
