@@ -6,16 +6,17 @@
 A library loaded before all others (failing_calls.c, made by gcc) counts the calls of Python and of SQLite alike that
 open, write, sync, cut, rename or remove files of a run. A *point* is the Nth of them, failing in one way: EIO (the disk
 is broken), ENOSPC (it is full), EMFILE (no more files may be opened), or a write of which only half fits. Points lie in
-four scenes:
+five scenes:
 
     crawl    a small crawl from its beginning to its end
     full     the same with --durability full
     resume   a crawl that was killed in the middle of a write, resumed
     export   the pages of a run, exported
+    steer    a command left for a run that nobody runs
 
 After each the same command is given again, and nothing fails any more. Then it must be true that
 
-    lost       pages that were reported before the fault and that the run does not have: none
+    lost       pages (commands) that were reported as kept before the fault and that the run does not have: none
     again      pages that were reported before the fault and that were downloaded once more: none
     unopened   runs and exports that the second command could not bring to their end: none
     unsaid     faults that ended a command with anything else than one sentence and a known exit code: none
@@ -72,6 +73,7 @@ FAILING = {  # how each kind of call may fail
     "mkdir": ("EIO", "ENOSPC"),
 }
 KNOWN_CODES = (0, 2, 3, 7)
+SCENES = ("crawl", "full", "resume", "export", "steer")
 FIGURES = ("lost", "again", "unopened", "unsaid", "damaged")
 
 
@@ -96,7 +98,7 @@ class Session(NamedTuple):
     def told(self) -> set[str]:
         """Pages that it reported; its last words may be cut."""
         events = [json.loads(line) for line in self.output.splitlines() if line.endswith("}")]
-        return {event["final_url"] for event in events if event["event"] == "landed" and "final_url" in event}
+        return {event["final_url"] for event in events if event.get("event") == "landed" and "final_url" in event}
 
     @property
     def downloaded(self) -> set[str]:
@@ -175,6 +177,8 @@ class Scenes:
     def words(self, scene: str, disk: Path) -> list[str]:
         if scene == "export":
             return ["export", str(disk / "run"), "--format", "warc", "--out", str(disk / "pages.warc.gz"), "--quiet"]
+        if scene == "steer":
+            return ["steer", str(disk / "run"), "limit", "slots=3", "--json"]
         if scene == "resume":
             return ["resume", str(disk / "run"), "--json", "--quiet"]
         return self.crawl(disk, "--durability", "full" if scene == "full" else "normal")
@@ -206,7 +210,7 @@ class Scenes:
         found: dict[str, Any] = {"reached": reached, "code": first.code}
         if reached and not _sentence(first):
             found["unsaid"] = f"exit code {first.code}: {first.errors[-600:]}"
-        told = first.told if point.scene != "export" else set()
+        told = first.told
         if point.scene == "resume":
             told |= Session(0, (self.killed.parent / "told").read_text(), "", []).told
         second = session(folder, words, armed=False)
@@ -216,6 +220,8 @@ class Scenes:
             )
         else:
             found |= self._in_the_end(point.scene, disk, told, second)
+        if point.scene == "steer" and _commands(disk / "run") < (first.code == 0) + (second.code == 0):
+            found["lost"] = "a command that was said to be kept"
         return found
 
     def _in_the_end(self, scene: str, disk: Path, told: set[str], second: Session) -> dict[str, Any]:
@@ -230,6 +236,12 @@ class Scenes:
         if damage := [*_damage(disk / "run")]:
             found["damaged"] = damage
         return found
+
+
+def _commands(run: Path) -> int:
+    with closing(sqlite3.connect(f"file:{run}/run.db?mode=ro", uri=True)) as database:
+        (count,) = database.execute("SELECT COUNT(*) FROM commands").fetchone()
+    return int(count)
 
 
 def _sentence(said: Session) -> bool:
@@ -289,7 +301,7 @@ def inside(given: argparse.Namespace) -> int:
     """With the library loaded."""
     scenes = Scenes(given.inside, given.via)
     scenes.prepare()
-    points = points_of(scenes, given.scene or ("crawl", "full", "resume", "export"))
+    points = points_of(scenes, given.scene or SCENES)
     print(f"seed {given.seed}; {len(points):,} points", flush=True)
     if given.points:
         points = sorted(random.Random(given.seed).sample(points, min(given.points, len(points))))
@@ -314,7 +326,7 @@ def main() -> int:
     parser.add_argument("--points", type=int, default=0, help="how many to draw; all, unless you say")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2, help="commands at a time")
-    parser.add_argument("--scene", action="append", choices=("crawl", "full", "resume", "export"))
+    parser.add_argument("--scene", action="append", choices=SCENES)
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--via", help=argparse.SUPPRESS)
     given = parser.parse_args()
