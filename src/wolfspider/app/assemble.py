@@ -35,6 +35,7 @@ from wolfspider.web.http.guard import Guard
 from wolfspider.web.http.live_robots import LiveRobots
 from wolfspider.web.http.live_web import Live
 from wolfspider.web.http.polite import Manners, Polite
+from wolfspider.web.memory_budget import MEGABYTE, MemoryBudget
 from wolfspider.web.page.html import parse
 from wolfspider.web.page.urls import looks_like_file
 from wolfspider.web.seeds import sources as seeds
@@ -130,7 +131,8 @@ def web_of(settings: Settings, store: Store, clock: Clock, stack: AsyncExitStack
         networks=preflight.networks(settings),
         via=preflight.via(settings),
     )
-    caps = Caps(min(2 * settings.largest, LARGEST_RAW), settings.largest, settings.deadline)
+    largest = budget_of(settings).largest
+    caps = Caps(min(2 * largest, LARGEST_RAW), largest, settings.deadline)
     client = Client(guard, agent(settings), caps, clock)
     stack.push_async_callback(client.close)
     manners = Manners(
@@ -145,6 +147,10 @@ def web_of(settings: Settings, store: Store, clock: Clock, stack: AsyncExitStack
     web = Live(client, guard, polite, LiveRobots(clock), hosts=HostCap(), robots_tries=1, strangers=strangers)
     web.restore(store.hosts(), clock())
     return web
+
+
+def budget_of(settings: Settings) -> MemoryBudget:
+    return MemoryBudget(settings.memory * MEGABYTE, settings.parsers, settings.largest)
 
 
 def agent(settings: Settings) -> str:
@@ -162,6 +168,7 @@ def driver_of(
     folder: Path,
     stack: AsyncExitStack,
     *,
+    budget: MemoryBudget,
     tell: Callable[[Event], None],
     pace: Callable[[], bool],
     replayed: float = 0.0,
@@ -197,6 +204,7 @@ def driver_of(
         turned=_before_each_commit(crawl, web, store),
         pace=pace,
         chores=watch_disk,
+        budget=budget,
         snapshots=settings.snapshots,
         replayed=replayed,
         patient=True,

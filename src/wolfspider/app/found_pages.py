@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from wolfspider.core.events import Event, Landed
 from wolfspider.core.model import Page, Route, Verdict
+from wolfspider.web.page.pages_at_hand import weight
 
 MANY = 256  # pages that may be queued before the crawl waits for the program
 
@@ -41,8 +42,10 @@ class Found:
 class FoundPages:
     """A queue that fills from the events of a crawl once somebody iterates over it."""
 
-    def __init__(self) -> None:
-        self._queue: deque[Found] | None = None
+    def __init__(self, most: int) -> None:
+        """`most`: bytes that they may take in memory before the crawl waits for the program."""
+        self._queue: deque[tuple[Found, int]] | None = None  # each with its bytes
+        self._most, self._bytes = most, 0
         self._changed = asyncio.Event()
 
     def hear(self, event: Event) -> None:
@@ -50,12 +53,14 @@ class FoundPages:
             return
         page, verdict = event.outcome.page, event.outcome.verdict
         if page is not None and verdict is not None:
-            self._queue.append(Found(page, verdict, event.downloads))
+            size = weight(page)
+            self._queue.append((Found(page, verdict, event.downloads), size))
+            self._bytes += size
             self._changed.set()
 
     def has_room(self) -> bool:
         """May the crawl start more visits? It is never much faster than the program that takes its pages."""
-        return self._queue is None or len(self._queue) <= MANY
+        return self._queue is None or (len(self._queue) <= MANY and self._bytes <= self._most)
 
     async def until_done(self, crawl: asyncio.Task[object], room_again: Callable[[], None]) -> AsyncIterator[Found]:
         """Every page until the crawl is over; calls `room_again` when the queue has room again."""
@@ -63,8 +68,10 @@ class FoundPages:
         crawl.add_done_callback(lambda done: self._changed.set())
         while queue or not crawl.done():
             while queue:
-                yield queue.popleft()
-                if len(queue) == MANY:
+                had_room, (found, size) = self.has_room(), queue.popleft()
+                self._bytes -= size
+                yield found
+                if not had_room and self.has_room():
                     room_again()
             self._changed.clear()
             if not crawl.done():

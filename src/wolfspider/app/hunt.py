@@ -62,7 +62,8 @@ class Hunt:
         self.result: Result | None = None
         self._tell = tell
         self._recorder: Recorder | None = None
-        self._found = FoundPages()
+        self._budget = assemble.budget_of(settings)
+        self._found = FoundPages(self._budget.queued)
         self._running: asyncio.Task[Result] | None = None  # for a program that iterates
         self._ending: EndReason | None = None  # interrupted or stopped, once that was asked for
         self._ended = asyncio.Event()  # and that it was
@@ -90,7 +91,12 @@ class Hunt:
             crawl, room = resumed or (self._make_crawl(store), Room())
             parts = (crawl, room, web, store, clock, folder, stack)
             driver = assemble.driver_of(
-                self.settings, *parts, tell=self._hand_out, pace=self._found.has_room, replayed=replayed
+                self.settings,
+                *parts,
+                budget=self._budget,
+                tell=self._hand_out,
+                pace=self._found.has_room,
+                replayed=replayed,
             )
             if start is not None:
                 crawl.begin(start.links, clock(), start.spent)
@@ -123,7 +129,7 @@ class Hunt:
         """The store, the run's folder, and whether that was a run before."""
         folder = self.folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wolfspider-")), "run")
         reopened = is_run(folder)
-        store = run_folder.opened(self.settings, folder, self.remark, self._read_lists)
+        store = run_folder.opened(self.settings, folder, self.remark, self._read_lists, self._budget.at_hand)
         stack.callback(store.close)
         self.folder = folder
         return store, folder, reopened
@@ -182,8 +188,9 @@ class Hunt:
             if wanted and value != getattr(crawl.limits, name):
                 crawl.inbox.append(SetLimit(name, value))
                 delay = value if name == "delay" else delay
-        if sentence := preflight.floor_told(self.settings, delay):
-            self.remark(sentence)
+        for sentence in (preflight.floor_told(self.settings, delay), preflight.cut_told(self.settings, self._budget)):
+            if sentence:
+                self.remark(sentence)
         if crawl.paused:
             self.remark(f"The run is paused. End the pause by: wolfspider steer {self.folder} resume")
 

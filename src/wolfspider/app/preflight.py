@@ -15,6 +15,7 @@ from wolfspider.core.plain_text import refuse_controls
 from wolfspider.core.text import words
 from wolfspider.web.http.ip_addresses import Network, is_own_host, read_network
 from wolfspider.web.http.polite import FLOOR
+from wolfspider.web.memory_budget import MemoryBudget
 from wolfspider.web.seeds import sources
 
 _CONTACT = re.compile(r"https?://[^\s()<>]+\.[^\s()<>]+|[^\s()<>@]+@[^\s()<>@]+\.[^\s()<>@]+")
@@ -102,6 +103,17 @@ def floor_told(settings: Settings, delay: float) -> str:
     if delay >= FLOOR or is_local(settings):
         return ""
     return f"Hosts at public addresses rest for {FLOOR:g} s between two requests, though the delay is {delay:g} s."
+
+
+def cut_told(settings: Settings, budget: MemoryBudget) -> str:
+    """A sentence for a person whose memory does not suffice for the pages they want; "" if it does."""
+    if budget.largest >= settings.largest:
+        return ""
+    parsers = f" beside {settings.parsers} parsers" if settings.parsers else ""
+    return (
+        f"Pages are cut at {budget.largest / 1_000_000:.1f} MB, since {settings.memory} MB of memory{parsers} leave no "
+        "room for larger ones. Give more by --memory."
+    )
 
 
 def via(settings: Settings) -> tuple[str, int] | None:

@@ -34,14 +34,14 @@ def settings_of(folder: Path) -> Settings:
 
 
 def opened(
-    settings: Settings, folder: Path, remark: Callable[[str], None], before_removal: Callable[[], None]
+    settings: Settings, folder: Path, remark: Callable[[str], None], before_removal: Callable[[], None], at_hand: int
 ) -> Store:
     """The store of the run in this folder, or of a new run. A first try that came to nothing is removed, after
-    `before_removal` was called."""
+    `before_removal` was called. `at_hand`: bytes of parsed pages that are kept in memory."""
     full = settings.durability == "full"
     with ExitStack() as unless_good:
         if is_run(folder):
-            store = open_run(folder, full=full, remark=remark)
+            store = open_run(folder, full=full, remark=remark, at_hand=at_hand)
             unless_good.callback(store.close)
             if not _came_to_nothing(store, folder, settings, remark):
                 check_same(settings, Settings.of_run(store.about), folder)
@@ -61,7 +61,7 @@ def opened(
     info = {"software": f"wolfspider/{__version__}", "format": "WARC File Format 1.1", "robots": "obey"}
     if settings.contact:
         info["operator"] = settings.contact
-    return create(folder, about, info=info, full=full)
+    return create(folder, about, info=info, full=full, at_hand=at_hand)
 
 
 def _own_files(settings: Settings) -> dict[str, str]:

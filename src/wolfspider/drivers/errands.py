@@ -13,6 +13,7 @@ from wolfspider.drivers.meter import Meter
 from wolfspider.engine.contracts import Service, Source
 from wolfspider.engine.crawl import Crawl
 from wolfspider.store.base import Store
+from wolfspider.web.memory_budget import MemoryBudget, MemoryClaim, holding, parsing
 from wolfspider.web.worlds.world import NOT_SENT, Request, Web
 
 
@@ -26,6 +27,7 @@ class Return(NamedTuple):
     seconds: float
     tried: int
     bug: Exception | None = None
+    claim: MemoryClaim = MemoryClaim()  # what it holds of the memory for pages, until it has landed
 
 
 class Errands:
@@ -41,10 +43,11 @@ class Errands:
         meter: Meter,
         read: Callable[[Fetch], Awaitable[Page | Failure]],
         instant: float,
+        budget: MemoryBudget,
         slot_freed: Callable[[], None],
     ) -> None:
         self.crawl, self.web, self.store, self.clock, self.meter = crawl, web, store, clock, meter
-        self.read, self.instant, self.slot_freed = read, instant, slot_freed
+        self.read, self.instant, self.budget, self.slot_freed = read, instant, budget, slot_freed
 
     async def go(self, visit: Visit, tried: int, rests: float | None) -> Return:
         """Try this visit; `rests`: how long the host must rest before, None if it has."""
@@ -52,7 +55,7 @@ class Errands:
             if rests is not None:
                 await self._rest(visit, rests)
                 self._doing(visit, Phase.FETCHING)
-            return await self._fetched(visit, tried)
+            return await self._asked(visit, tried)
         except Exception as bug:
             return Return(self.clock(), visit, Failure("connect", "a bug"), None, 0.0, tried, bug)
 
@@ -77,13 +80,22 @@ class Errands:
             await asyncio.sleep(rests - delay)
             self.park(visit, False)
 
-    async def _fetched(self, visit: Visit, tried: int) -> Return:
+    async def _asked(self, visit: Visit, tried: int) -> Return:
         url, may_send = visit.link.url, self.crawl.flights.may_send
         source = self.crawl.source_of(url)
         if source is not None:
             if not may_send(visit):
                 return Return(self.clock(), visit, NOT_SENT, None, 0.0, tried)
             return await self._answered(source, visit, tried)
+        claim = self.budget.claim()
+        try:
+            return (await self._fetched(visit, tried, claim))._replace(claim=claim)
+        except BaseException:
+            claim.release()
+            raise
+
+    async def _fetched(self, visit: Visit, tried: int, claim: MemoryClaim) -> Return:
+        url, may_send = visit.link.url, self.crawl.flights.may_send
         held = self.store.validators(url) if visit.fresh else {}
         fetch = await self.web.fetch(
             Request(
@@ -91,6 +103,7 @@ class Errands:
                 waits=lambda waiting: self.park(visit, waiting),
                 may_send=lambda: may_send(visit),
                 doing=lambda phase: self._doing(visit, phase),
+                claim=claim,
             )
         )
         self._doing(visit, Phase.READING)
@@ -98,7 +111,9 @@ class Errands:
             kept = self.crawl.memory.recall(url)
             result = kept.result if kept else Failure("status", "304 for a page that is not at hand")
         else:
+            await claim.grow(parsing(fetch))
             result = await self.read(fetch)
+        claim.settle(holding(fetch, result))
         if (fetch.hops or fetch.captures) and isinstance(result, Failure) and not result.asked:
             # A redirect came, and where it leads may not be asked: the visit did cost a request.
             result = Failure("timeout" if result.kind == "waiting" else "redirect", f"{result.kind}: {result.detail}")

@@ -33,6 +33,7 @@ from wolfspider.engine.flights import MOST_POSTPONED, Flight
 from wolfspider.files.failpoints import reach
 from wolfspider.policy.room import Broken, Order, Room
 from wolfspider.store.base import Store
+from wolfspider.web.memory_budget import MemoryBudget, MemoryClaim
 from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.world import NOT_SENT, Web
 
@@ -60,6 +61,7 @@ class LiveDriver(Driver):
         turned: Callable[[], None] | None = None,
         pace: Callable[[], bool] | None = None,
         chores: Callable[[float], EndReason | None] | None = None,
+        budget: MemoryBudget | None = None,
         snapshots: float = 60.0,
         replayed: float = 0.0,
         patient: bool = False,
@@ -79,9 +81,12 @@ class LiveDriver(Driver):
         self._until = math.inf  # when a drain has lasted long enough
         self._bell = asyncio.Event()
         self._errands = Errands(
-            crawl, web, store, clock, self.meter, read or _read_here, instant, slot_freed=self._bell.set
+            *(crawl, web, store, clock, self.meter, read or _read_here, instant),
+            budget=budget or MemoryBudget(),
+            slot_freed=self._bell.set,
         )
         self._back: list[Return] = []
+        self._landed: list[MemoryClaim] = []  # of visits that came back and are not committed yet
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._resting = RestingVisits(crawl.flights)
         self._heard: list[Event] = []
@@ -152,6 +157,7 @@ class LiveDriver(Driver):
             behind = self.pace is not None and not self.pace()
             orders = [] if self.ending or behind else self.crawl.visits(self.room, now)
             self._commit()
+            self._free_memory()
             for order in orders:
                 self._dispatch(order, now)
             reach("run-sent")
@@ -164,9 +170,7 @@ class LiveDriver(Driver):
             await self._something(now)
             if self._bug is not None:
                 raise self._bug
-            returned, self._back = sorted(self._back, key=lambda back: (back.at, back.visit.id)), []
-            for back in returned:
-                self._return(back)
+            self._land_returned()
 
     def _over(self, now: float) -> EndReason | None:
         if self.ending:
@@ -264,6 +268,17 @@ class LiveDriver(Driver):
         self.meter.back(back.visit.id)
         self._back.append(back)
         self._bell.set()
+
+    def _land_returned(self) -> None:
+        returned, self._back = sorted(self._back, key=lambda back: (back.at, back.visit.id)), []
+        for back in returned:
+            self._landed.append(back.claim)
+            self._return(back)
+
+    def _free_memory(self) -> None:
+        """What came back is committed, and nobody here has it any more."""
+        while self._landed:
+            self._landed.pop().release()
 
     def _return(self, back: Return) -> None:
         if back.bug is not None:

@@ -16,7 +16,7 @@ from wolfspider.web.http.inflate import inflated
 from wolfspider.web.page.html import parse
 from wolfspider.web.page.pages_at_hand import PagesAtHand
 
-BYTES_AT_HAND = 32 << 20  # of parsed pages kept in memory
+BYTES_AT_HAND = 32 << 20  # of parsed pages kept in memory, unless somebody says how many
 LARGEST = 1 << 26  # bytes that a body may inflate to between two encodings; in the end it is as long as it was
 
 _FETCH = "url, final_url, status, headers, seconds, at, hops, cut, file, offset, length, body, packed, digest"
@@ -29,9 +29,9 @@ _NUMBER = (
 class PageReader:
     """The owner's; a page has the number of the landing that brought it."""
 
-    def __init__(self, connection: sqlite3.Connection, archive: Path) -> None:
+    def __init__(self, connection: sqlite3.Connection, archive: Path, at_hand: int = BYTES_AT_HAND) -> None:
         self._connection, self._archive = connection, archive
-        self._at_hand: PagesAtHand[int, Page] = PagesAtHand(BYTES_AT_HAND)
+        self._at_hand: PagesAtHand[int, Page] = PagesAtHand(at_hand)
 
     def number_of(self, url: str, page: Page) -> int | None:
         """Which of the pages held under an address this one is. It may have been recalled before the newest came."""

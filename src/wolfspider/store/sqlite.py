@@ -48,7 +48,7 @@ from wolfspider.store.intake import Intake
 from wolfspider.store.journal import Journal, ReplayCheck
 from wolfspider.store.memory import RunMemory
 from wolfspider.store.page_count import PageCount
-from wolfspider.store.page_reader import PageReader, liked
+from wolfspider.store.page_reader import BYTES_AT_HAND, PageReader, liked
 from wolfspider.store.recovery import SYNCED, recovered_end
 from wolfspider.store.row_writer import RowWriter
 from wolfspider.store.shelf import DiskShelf
@@ -59,8 +59,16 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def create(folder: Path, about: Mapping[str, Any], *, info: Mapping[str, str], full: bool = False) -> SqliteStore:
-    """A new run. `info` stands at the head of each file of its archive. `full`: each commit survives a power cut."""
+def create(
+    folder: Path,
+    about: Mapping[str, Any],
+    *,
+    info: Mapping[str, str],
+    full: bool = False,
+    at_hand: int = BYTES_AT_HAND,
+) -> SqliteStore:
+    """A new run. `info` stands at the head of each file of its archive. `full`: each commit survives a power cut.
+    `at_hand`: bytes of parsed pages that are kept in memory."""
     places = Places.of(folder)
     folders.make(places)
     with _owned(places) as lock:
@@ -71,12 +79,18 @@ def create(folder: Path, about: Mapping[str, Any], *, info: Mapping[str, str], f
         owner = claim(connection)
         archive = Archive(places.archive, info=info)
         archive.sync()
-        store = SqliteStore(places, dict(about), connection, owner, lock, archive, ResumePoint(), full)
+        store = SqliteStore(places, dict(about), connection, owner, lock, archive, ResumePoint(), full, at_hand)
         folders.describe(places, about)
     return store
 
 
-def open_run(folder: Path, *, full: bool = False, remark: Callable[[str], None] | None = None) -> SqliteStore:
+def open_run(
+    folder: Path,
+    *,
+    full: bool = False,
+    remark: Callable[[str], None] | None = None,
+    at_hand: int = BYTES_AT_HAND,
+) -> SqliteStore:
     """A run that goes on: recovered, and to be replayed from its `past`. What a crash has cost is told first; damage
     that no crash explains is refused, and nothing is changed."""
     about = folders.about_run(folder)
@@ -94,7 +108,7 @@ def open_run(folder: Path, *, full: bool = False, remark: Callable[[str], None] 
         archive = Archive(places.archive, info=info, start=recovered_end(connection, places, remark))
         unless_good.callback(archive.close)
         start = snapshots.newest_whole(connection, places)
-        store = SqliteStore(places, about, connection, owner, lock, archive, start, full)
+        store = SqliteStore(places, about, connection, owner, lock, archive, start, full, at_hand)
         unless_good.pop_all()
     return store
 
@@ -146,12 +160,14 @@ class SqliteStore:
         archive: Archive,
         start: ResumePoint,
         full: bool,
+        at_hand: int,
     ) -> None:
         self.folder, self.about, self._full = places.folder, about, full
         self._places, self._lock, self._archive, self._start = places, lock, archive, start
         self.shelf = DiskShelf(places.shelf, start.shelf)
         self.turn = Turn(connection, places.folder, owner)
-        pages, rows, check = PageReader(connection, places.archive), RowWriter(self.turn), ReplayCheck(self.turn)
+        pages = PageReader(connection, places.archive, at_hand)
+        rows, check = RowWriter(self.turn), ReplayCheck(self.turn)
         self._intake = Intake(self.turn, archive, pages, rows)
         self.journal = Journal(self.turn, self._intake, rows, check)
         self._memory = RunMemory(self.turn, self.journal, pages, rows, check)

@@ -119,14 +119,14 @@ class Trial:
         self.result = self.driver.run()
         return crawl
 
-    def run_by_asyncio(self) -> None:
-        """The same crawl by the other driver, on a loop that has the trial's own clock."""
+    def run_by_asyncio(self, **options: Any) -> None:
+        """The same crawl by the other driver on a loop that has the trial's own clock; the options are the driver's."""
 
         async def driven() -> Result:
             crawl, clock = self.build(), Clock()
             crawl.begin(self.seeds(), self.start)
             web = Waited(self.world, clock, INSTANT)
-            return await run(crawl, web, Volatile(), clock=clock, tries=self.tries, instant=INSTANT)
+            return await run(crawl, web, Volatile(), clock=clock, tries=self.tries, instant=INSTANT, **options)
 
         with asyncio.Runner(loop_factory=lambda: VirtualLoop(self.start)) as runner:
             self.result = runner.run(driven())

@@ -22,7 +22,7 @@ import re
 import ssl
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self
 
 import aiohttp
@@ -31,16 +31,19 @@ from aiohttp.http_exceptions import LineTooLong
 
 from wolfspider.core.errors import Problem
 from wolfspider.core.model import Capture, Failure
+from wolfspider.web.http.arriving_body import ArrivingBody
 from wolfspider.web.http.connections import NO_HANDLE, NoHandle
 from wolfspider.web.http.guard import FRESH, Guard, Refused, Target, target
-from wolfspider.web.http.inflate import Inflater, broken, inflater
+from wolfspider.web.http.inflate import broken, inflater
 from wolfspider.web.http.one_answer import unread
+from wolfspider.web.memory_budget import MemoryClaim
 
 ACCEPT = "text/html,application/xhtml+xml,text/plain;q=0.9,*/*;q=0.5"
 ENCODINGS = "gzip, deflate, br, zstd"
 _LONGEST_LINE = 16_384  # of a head: a long cookie that we ignore is no reason to lose a page
 _MOST_HEADERS = 200
 _CHUNK = 1 << 17
+_REDIRECT = 1 << 16  # bytes of a redirect's body that are kept: nobody reads it
 _NEVER = frozenset(("authorization", "proxy-authorization", "cookie", "host", "content-length", "transfer-encoding"))
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", re.ASCII)
 _VALUE = re.compile(r"[\t -~]*", re.ASCII)
@@ -70,37 +73,6 @@ class Answer:
     @property
     def status(self) -> int:
         return self.capture.status
-
-
-@dataclass(slots=True)
-class _Body:
-    """What has come of one body: raw, decoded, and why it ends where it ends."""
-
-    _inflater: Inflater
-    _raw: int  # bytes that are kept of it
-    pieces: list[bytes] = field(default_factory=list)
-    decoded: list[bytes] = field(default_factory=list)
-    size: int = 0
-    cut: str = ""
-
-    def take(self, chunk: bytes) -> None:
-        room = self._raw - self.size
-        if len(chunk) > room:
-            chunk, self.cut = chunk[:room], "length"
-        self.pieces.append(chunk)
-        self.size += len(chunk)
-        self.decoded.append(self._inflater.feed(chunk))
-        if self._inflater.full:
-            self.cut = "length"
-
-    @property
-    def whole(self) -> bool:
-        return not self.cut and self._inflater.whole
-
-    def text(self, raw: bytes) -> bytes:
-        """The decoded body. How much is read before a damage depends on the pieces that are decoded at a time, so a
-        damaged body is decoded once more, in the way it is read from the archive."""
-        return self._inflater.salvaged(raw) if self._inflater.broken else b"".join(self.decoded)
 
 
 class _Answered(aiohttp.ClientResponse):
@@ -177,14 +149,17 @@ class Client:
         *,
         deadline: float | None = None,
         most: int | None = None,
+        claim: MemoryClaim | None = None,
     ) -> Answer | Failure:
         """What this address answers, redirects and errors too, within `deadline` seconds, of the decoded body at most
-        `most` bytes."""
+        `most` bytes. While there is no room for more of the body, as `claim` says, the time stands still."""
         if isinstance(wanted := target(url), Failure):
             return wanted
         if refused := self.guard.refuses_target(wanted) or _wrong_header(headers):
             return refused
-        exchange = _Exchange(self, wanted.url, self.caps.deadline if deadline is None else deadline)
+        exchange = _Exchange(
+            self, wanted.url, self.caps.deadline if deadline is None else deadline, claim or MemoryClaim()
+        )
         try:
             async with exchange.limit:
                 return await exchange.run(*self._addressed(wanted, headers), self.caps.body if most is None else most)
@@ -224,17 +199,30 @@ class Client:
 class _Exchange:
     """One request under way, and what has come of its answer."""
 
-    __slots__ = ("_at", "_began", "_body", "_came", "_client", "_end", "_headers", "_url", "limit", "response")
+    __slots__ = (
+        "_at",
+        "_began",
+        "_body",
+        "_came",
+        "_claim",
+        "_client",
+        "_end",
+        "_headers",
+        "_url",
+        "limit",
+        "response",
+    )
 
-    def __init__(self, client: Client, url: str, seconds: float) -> None:
+    def __init__(self, client: Client, url: str, seconds: float, claim: MemoryClaim) -> None:
         self._client = client
+        self._claim = claim
         self._url = url
         self._at = client.clock()
         self._began = asyncio.get_running_loop().time()
         self._end = self._began + seconds
         self._came: tuple[tuple[str, str], ...] = ()
         self._headers: dict[str, str] = {}
-        self._body: _Body | None = None
+        self._body: ArrivingBody | None = None
         self.limit = asyncio.timeout_at(self._end)
         self.response: aiohttp.ClientResponse | None = None
 
@@ -244,7 +232,7 @@ class _Exchange:
         undoing = inflater(self._headers.get("content-encoding", ""), most)
         if isinstance(undoing, Failure):
             return undoing
-        self._body = _Body(undoing, self._client.caps.raw)
+        self._body = ArrivingBody(undoing, _REDIRECT if 300 <= self.response.status < 400 else self._client.caps.raw)
         if self.response.status != 101:  # a server that changes the protocol unasked sends no body to read
             await self._stream(self.response.content, self._body)
         return self._answer(self.response, self._body)
@@ -258,7 +246,7 @@ class _Exchange:
         self._body.cut = "time"
         return self._answer(self.response, self._body)
 
-    async def _stream(self, content: aiohttp.StreamReader, body: _Body) -> None:
+    async def _stream(self, content: aiohttp.StreamReader, body: ArrivingBody) -> None:
         caps = self._client.caps
         began = asyncio.get_running_loop().time()
         try:
@@ -267,17 +255,31 @@ class _Exchange:
                     allowed = min(self._end, began + max(caps.patience, body.size / caps.slowest))
                     if allowed != self.limit.when():
                         self.limit.reschedule(allowed)
-                body.take(await content.readany())
+                chunk, before = await content.readany(), body.taken
+                began += await self._make_room(body.outlook(chunk))
+                body.take(chunk)
+                self._claim.hold(body.taken - before)
         except (aiohttp.ClientError, ConnectionError):
             body.take(unread(content))
             if not body.size:
                 raise
             body.cut = "disconnect"
 
-    def _answer(self, response: aiohttp.ClientResponse, body: _Body) -> Answer | Failure:
-        raw = b"".join(body.pieces)
-        decoded = body.text(raw)
-        if body.size and not decoded and not body.whole:
+    async def _make_room(self, size: int) -> float:
+        """Seconds that were waited for it. Nobody but we can help it, so the deadline is put off for as long."""
+        waited = self._claim.waited
+        if self._claim.must_wait(size):
+            self.limit.reschedule(None)
+        await self._claim.grow(size)
+        if waited := self._claim.waited - waited:
+            self._began += waited
+            self._end += waited
+            self.limit.reschedule(self._end)
+        return waited
+
+    def _answer(self, response: aiohttp.ClientResponse, body: ArrivingBody) -> Answer | Failure:
+        raw, decoded = body.ended()
+        if raw and not decoded and not body.whole:
             return broken(self._headers.get("content-encoding", ""))
         peer = response.peer if isinstance(response, _Answered) else ""
         capture = Capture(self._url, self._at, response.status, self._came, raw, peer, body.cut)

@@ -179,6 +179,20 @@ class Inflater:
         self._between = 0  # bytes that passed from one stage to the next
 
     @property
+    def size(self) -> int:
+        """Bytes that came out so far."""
+        return self._size
+
+    @property
+    def changes(self) -> bool:
+        """Is there an encoding to undo? If not, what comes out is what went in."""
+        return bool(self._makers)
+
+    def outlook(self, more: int) -> int:
+        """How many bytes may come out if so many more go in."""
+        return self._most_of(self._raw + more) - self._size
+
+    @property
     def done(self) -> bool:
         """Nothing more will come out."""
         return self.full or self.broken

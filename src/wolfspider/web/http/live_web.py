@@ -28,6 +28,7 @@ from wolfspider.web.http.ip_addresses import public
 from wolfspider.web.http.live_robots import REDIRECTS, LiveRobots, shortened
 from wolfspider.web.http.polite import Polite
 from wolfspider.web.http.robots import LARGEST, Rules
+from wolfspider.web.memory_budget import MemoryClaim
 from wolfspider.web.page.urls import canonical
 from wolfspider.web.worlds.world import NOT_SENT, Request
 
@@ -131,6 +132,7 @@ class Live:
                 return trip.failed(target, self.polite.clock())
             trip.hops.append(trip.url)
             trip.url = target
+            trip.request.claim.settle(sum(len(capture.body) for capture in trip.captures))
 
     def _target(self, trip: _Trip, answer: Answer) -> str | Failure:
         location = answer.headers.get("location", "")
@@ -225,7 +227,7 @@ class Live:
             if too_long is not None:
                 return too_long
             self.counters.overhead += 1
-            answer, _ = await self._get(url, {}, None, LARGEST, lambda: None, shortened)
+            answer, _ = await self._get(url, {}, None, LARGEST, lambda: None, MemoryClaim(), shortened)
             return answer
 
     async def _ask_for_page(self, trip: _Trip, host: str, where: _Where) -> Answer | Failure:
@@ -245,7 +247,9 @@ class Live:
             if left is not None and left <= 0:
                 return Failure("timeout", f"not here within {deadline:g} s")
             answer, seconds = await self._get(
-                trip.url, trip.conditions(), left, None, lambda: self._out_of_scope(trip) or trip.held_back()
+                *(trip.url, trip.conditions(), left, None),
+                lambda: self._out_of_scope(trip) or trip.held_back(),
+                trip.request.claim,
             )
             self.counters.requests += not isinstance(answer, Failure) or answer.asked
             trip.seconds += seconds
@@ -258,20 +262,24 @@ class Live:
         deadline: float | None,
         most: int | None,
         refuses: Callable[[], Failure | None],
+        claim: MemoryClaim,
         read: Callable[[Answer], Awaitable[Answer]] | None = None,
     ) -> tuple[Answer | Failure, float]:
-        """One request, within a turn, once it has one of the lanes. `refuses` is asked just before it goes out: much
-        may have changed while it waited. `read` has the lane, too, so that no more answers wait for it than lanes."""
-        host, began = host_of(url), self.polite.clock()
+        """One request, within a turn, once it has one of the lanes and room in memory. `refuses` is asked just before
+        it goes out: much may have changed while it waited. `read` has the lane, too, so that no more answers wait for
+        it than lanes."""
+        host = host_of(url)
         async with self.lanes:
+            await claim.begin()
+            began, waited = self.polite.clock(), claim.waited
             if refused := refuses():
                 return refused, 0.0
-            answer = await self.client.get(url, headers, deadline=deadline, most=most)
+            answer = await self.client.get(url, headers, deadline=deadline, most=most, claim=claim)
             size = 0 if isinstance(answer, Failure) else len(answer.capture.body)
             if read is not None and not isinstance(answer, Failure):
                 answer = await read(answer)
         if isinstance(answer, Failure):
-            seconds = self.polite.clock() - began
+            seconds = self.polite.clock() - began - (claim.waited - waited)
             self.polite.failed(host, answer, seconds)
             return answer, seconds
         self.counters.bytes += size

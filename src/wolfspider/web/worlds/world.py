@@ -17,6 +17,7 @@ from wolfspider.core.events import Phase
 from wolfspider.core.model import Failure, Fetch
 from wolfspider.core.topic import Task
 from wolfspider.graphs.graph import Graph
+from wolfspider.web.memory_budget import MemoryClaim
 
 LARGEST = 200_000  # pages of a synthetic web whose links are still read in seconds
 
@@ -125,6 +126,7 @@ class Request:
     waits: Callable[[bool], None] = lambda waiting: None  # told when the visit must wait for a turn, and when it has it
     may_send: Callable[[], bool] = lambda: True  # asked just before the first request goes out; if False, none may
     doing: Callable[[Phase], None] = lambda phase: None  # told what the visit is doing, for people alone
+    claim: MemoryClaim = field(default_factory=MemoryClaim)  # what it holds of the memory for pages
 
 
 NOT_SENT = Failure("budget", "the page limit was lowered before it was sent")

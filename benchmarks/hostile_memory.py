@@ -1,0 +1,210 @@
+"""How much memory does a crawl of hostile pages take? Bodies of 10 MB, bombs, links by the hundred thousand.
+
+    python benchmarks/hostile_memory.py                  # every kind of page, 32 slots; some minutes
+    python benchmarks/hostile_memory.py --kinds bomb links --pages 64 --parsers 2
+
+One loopback server answers for as many hosts as there are slots, every page with a body of one hostile kind. For each
+kind a crawl runs as a process of its own; the memory (RSS) of it and of its parsers together is read fifty times a
+second. Each kind has its line. The last line has the highest peak of all; exit code 1 if that is above --most.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gzip
+import os
+import string
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import brotli
+from side_by_side import announced
+
+SIZE = 10_000_000  # bytes of a body, unless --size says another number
+ENDLESS = b"<p>" + b"wolf spider lawn night " * 2_000
+NAMES = [
+    name.encode() for name in (*string.ascii_lowercase, *(a + b for a in "abcdef" for b in string.ascii_lowercase))
+]
+EVERY = 0.02  # seconds between two looks at the memory
+LONGEST = 540.0  # seconds of a crawl
+
+
+def text() -> bytes:
+    return b"wolf spider garden night lawn " * (SIZE // 30)
+
+
+def words() -> bytes:
+    return b" ".join(b"%x" % number for number in range(SIZE // 6))
+
+
+def wide() -> bytes:
+    """One character that makes Python take four bytes for every other."""
+    return "\U0001f577".encode() + text()
+
+
+def links() -> bytes:
+    return b"".join(b'<p>wolf <a href="/links/%d">spider %d</a>' % (number, number) for number in range(100_000))
+
+
+def attributes() -> bytes:
+    return b"".join(b"<p %s>wolf" % b" ".join(NAMES[:170]) for _ in range(19_000))
+
+
+def formatting() -> bytes:
+    """Elements that are never closed, and that every paragraph opens again."""
+    return b"<p>" + b"".join(b"<b id=%d>" % number for number in range(5_000)) + b"<p>wolf" * 10_000
+
+
+KINDS: dict[str, Callable[[], bytes]] = {
+    "text": text,
+    "words": words,
+    "wide": wide,
+    "links": links,
+    "attributes": attributes,
+    "formatting": formatting,
+    "bomb": lambda: b"wolf spider " * (10 * SIZE // 12),
+    "endless": lambda: b"",
+    "redirect": text,
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
+    parser.add_argument("--pages", type=int, default=96, help="of each kind")
+    parser.add_argument("--slots", type=int, default=32)
+    parser.add_argument("--parsers", type=int, default=0)
+    parser.add_argument("--memory", type=int, default=512)
+    parser.add_argument("--most", type=float, default=700.0, help="MB; above it the exit code is 1")
+    parser.add_argument("--size", type=float, default=SIZE / 1e6, help="MB of a body")
+    parser.add_argument("--serve", choices=KINDS, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    globals()["SIZE"] = int(given.size * 1e6)
+    if given.serve:
+        asyncio.run(serve(given.serve, given.slots, given.pages))
+        return 0
+    peaks = {kind: measured(kind, given) for kind in given.kinds}
+    worst = max(peaks, key=lambda kind: peaks[kind])
+    print(f"slots={given.slots} parsers={given.parsers} memory={given.memory} worst={worst} peak_mb={peaks[worst]:.0f}")
+    return int(peaks[worst] > given.most)
+
+
+def measured(kind: str, given: argparse.Namespace) -> float:
+    """The highest memory of a crawl of such pages, in MB."""
+    options = [part for name in ("slots", "pages", "size") for part in (f"--{name}", str(getattr(given, name)))]
+    program = [sys.executable, __file__, "--serve", kind, *options]
+    with announced(program) as via, tempfile.TemporaryDirectory(prefix="hostile-") as folder:
+        began = time.monotonic()
+        command = crawl(via, Path(folder, "run"), given)
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+            peak = watched(process)
+            told = " ".join(process.communicate()[0].split())
+    print(f"{kind:12} {peak:6.0f} MB  {time.monotonic() - began:5.0f} s  {told[:120]}", flush=True)
+    return peak
+
+
+def crawl(via: str, run: Path, given: argparse.Namespace) -> list[str]:
+    calm = (
+        "--delay",
+        "0",
+        "--adapt",
+        "0",
+        "--disk-floor",
+        "0",
+        "--tries",
+        "1",
+        "--strategy",
+        "breadth-first",
+        "--quiet",
+    )
+    numbers = ("slots", "pages", "parsers", "memory")
+    options = [part for name in numbers for part in (f"--{name}", str(getattr(given, name)))]
+    start = (sys.executable, "-m", "wolfspider", "crawl", "http://start.test/", "--topic", "wolf spider")
+    return [*start, "--via", via, "--out", str(run), *calm, *options]
+
+
+def watched(process: subprocess.Popen[str]) -> float:
+    peak, until = 0.0, time.monotonic() + LONGEST
+    while process.poll() is None and time.monotonic() < until:
+        peak = max(peak, sum(map(resident, family(process.pid))) / 1e6)
+        time.sleep(EVERY)
+    process.kill()
+    return peak
+
+
+def family(pid: int) -> Iterator[int]:
+    """A process and its children."""
+    yield pid
+    with suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            yield from map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split())
+
+
+def resident(pid: int) -> int:
+    with suppress(OSError, IndexError):
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+# The server
+
+
+async def serve(kind: str, hosts: int, pages: int) -> None:
+    places = [f"http://h{number % hosts}.test/{kind}/{number}" for number in range(2 * pages)]
+    start = "".join(f'<p>wolf spiders: <a href="{place}">wolf spider</a>' for place in places).encode()
+    answer = answer_of(kind)
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError, asyncio.IncompleteReadError):
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                path = head.split(b" ")[1]
+                if path == b"/robots.txt":
+                    writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+                elif path == b"/":
+                    writer.write(whole(start))
+                elif kind == "endless":
+                    await endless(writer)
+                elif kind == "redirect" and not path.endswith(b"?again"):
+                    writer.write(whole(BODY[kind], 302, b"Location: %s?again" % path))
+                else:
+                    writer.write(answer)
+                await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(talk, "127.0.0.1", 0)
+    print(f"127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
+    await server.serve_forever()
+
+
+BODY: dict[str, bytes] = {}
+
+
+def answer_of(kind: str) -> bytes:
+    body = BODY[kind] = b"<html lang=en><meta charset=utf-8><title>wolf</title><body>" + KINDS[kind]()
+    if kind != "bomb":
+        return whole(body)
+    packed = brotli.compress(gzip.compress(body, 6), quality=5)
+    return whole(packed, 200, b"Content-Encoding: gzip, br")
+
+
+def whole(body: bytes, status: int = 200, more: bytes = b"X: y") -> bytes:
+    head = b"HTTP/1.1 %d Hostile\r\nContent-Type: text/html\r\n%b\r\nContent-Length: %d\r\n\r\n"
+    return head % (status, more, len(body)) + body
+
+
+async def endless(writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<html lang=en><body>")
+    for _ in range(100_000):
+        writer.write(ENDLESS)
+        await writer.drain()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,194 @@
+"""One budget of bytes for all that pages take in memory, on their way from the network to the disk.
+
+A visit has a claim. The claim grows with the body as it comes and as it is decoded, then by what parsing takes; when
+the page was parsed it shrinks to body and page, and it is given back when the page has landed and is committed. A claim
+that finds no room waits. So that not all of them wait for each other, the oldest that still grows can always get all
+that the largest page needs; the younger ones share the rest. A younger one thus waits until older ones are done, at
+most. What waits has sent its request and holds no more than its own bytes, and the time is not charged to its server.
+
+How much a page takes was measured (benchmarks/hostile_memory.py); the figures stand here and nowhere else. A page for
+which the whole budget is too small is cut, like one that is longer than was asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from wolfspider.core.model import Failure, Fetch, Page
+from wolfspider.web.page.html import MOST_BYTES
+from wolfspider.web.page.pages_at_hand import weight
+
+MEGABYTE = 1_000_000
+DEFAULT = 512 * MEGABYTE
+PROCESS = 110 * MEGABYTE  # the crawl itself, without any page
+PARSER = 60 * MEGABYTE  # a process that parses, without any page
+PARSED = 14  # bytes in memory, while a page is parsed, for each byte of its body
+STREAMED = 3  # bytes in memory, while a body comes, for each that is decoded: up to two as they come, and the one
+FIRST = MEGABYTE // 4  # bytes of a request before any of its body is counted: buffers and heads
+SMALLEST = MEGABYTE // 10  # of pages that are read whole, however small the budget is
+_MUCH = 4 * MEGABYTE  # bytes, freed together, that are worth giving back
+_PARTS = 16  # of the budget; one is for parsed pages at hand, one for pages that a program has not taken yet
+
+
+class MemoryBudget:
+    """`memory`: bytes of all processes together; `largest`: bytes of a page that a person wants read."""
+
+    def __init__(self, memory: int = DEFAULT, parsers: int = 0, largest: int = MOST_BYTES) -> None:
+        self.at_hand = self.queued = memory // _PARTS
+        room = memory - PROCESS - parsers * PARSER - self.at_hand - self.queued
+        self.largest = min(largest, max(SMALLEST, _largest_within(room)))  # bytes of a page; what is longer is cut
+        self.need = _need(self.largest)  # of a page like that
+        self.total = max(room, self.need)  # for all pages that are out or about to land
+        self.held = 0
+        self._growing: dict[MemoryClaim, None] = {}  # the oldest first
+        self._settled = 0  # claims that hold something and do not grow
+        self._waiting: dict[MemoryClaim, tuple[int, asyncio.Future[None]]] = {}
+
+    def claim(self) -> MemoryClaim:
+        return MemoryClaim(self)
+
+    def _oldest(self) -> MemoryClaim | None:
+        return next(iter(self._growing), None)
+
+    def _fits(self, claim: MemoryClaim, wanted: int) -> bool:
+        after = self.held + wanted - claim.bytes
+        oldest = self._oldest()
+        if claim is oldest or oldest is None:
+            return after <= self.total or not self._settled  # if nobody else gives anything back it must go on
+        return after + max(0, self.need - oldest.bytes) <= self.total
+
+    async def _grow(self, claim: MemoryClaim, wanted: int) -> None:
+        future = asyncio.get_running_loop().create_future()
+        self._waiting[claim] = wanted, future
+        try:
+            await future
+        finally:
+            self._waiting.pop(claim, None)
+
+    def _hold(self, claim: MemoryClaim, size: int, grows: bool) -> None:
+        """Note what a claim holds from now on, and let those go on that have room now."""
+        freed = size < claim.bytes or claim.settled or (not grows and claim in self._growing)
+        self._settled -= claim.settled
+        self.held += size - claim.bytes
+        claim.bytes = size
+        if grows:
+            self._growing.setdefault(claim)
+        else:
+            self._growing.pop(claim, None)
+        claim.settled = size > 0 and not grows
+        self._settled += claim.settled
+        if freed and self._waiting:
+            self._let_go_on()
+
+    def _let_go_on(self) -> None:
+        for claim in [each for each in self._growing if each in self._waiting]:
+            wanted, future = self._waiting[claim]
+            if not future.done() and self._fits(claim, wanted):
+                self.held += wanted - claim.bytes  # it is taken here: another may ask before the one that waits is back
+                claim.bytes = wanted
+                future.set_result(None)
+
+
+def _tidy(freed: int) -> None:
+    """Give memory back to the system after so many bytes were freed: the C library keeps what large pages leave."""
+    if freed > _MUCH and (trim := _trim()) is not None:
+        trim(0)
+
+
+@cache
+def _trim() -> Callable[[int], int] | None:
+    """Only glibc has it, and only glibc needs it."""
+    try:
+        trim: Callable[[int], int] = ctypes.CDLL(None).malloc_trim
+    except (OSError, AttributeError, TypeError):
+        return None
+    return trim
+
+
+class MemoryClaim:
+    """What one visit holds of the budget. `waited`: seconds that it had to wait for room, in all."""
+
+    __slots__ = ("_budget", "_spare", "bytes", "settled", "waited")
+
+    def __init__(self, budget: MemoryBudget | None = None) -> None:
+        """Without a budget there is always room."""
+        self._budget = budget
+        self.bytes = 0
+        self.settled = False
+        self._spare = 0  # of these bytes, room that was made and is not in use yet
+        self.waited = 0.0
+
+    async def begin(self) -> None:
+        """A request is about to go out."""
+        await self.grow(FIRST)
+        self.hold(FIRST)
+
+    def must_wait(self, size: int) -> bool:
+        """Is there no room for so many bytes more?"""
+        if self._budget is None:
+            return False
+        self._budget._hold(self, self.bytes, grows=True)
+        return not self._budget._fits(self, self.bytes + size)
+
+    async def grow(self, size: int) -> None:
+        """Make room for so many bytes more; `hold` says then how many it became."""
+        if self._budget is None:
+            return
+        self._spare = size
+        if not self.must_wait(size):
+            self._budget._hold(self, self.bytes + size, grows=True)
+            return
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        try:
+            await self._budget._grow(self, self.bytes + size)
+        finally:
+            self.waited += loop.time() - began
+
+    def hold(self, size: int) -> None:
+        """Of the room that was made, so many bytes are in use; the rest is given back."""
+        if self._budget is not None:
+            self._budget._hold(self, self.bytes - self._spare + size, grows=True)
+            self._spare = 0
+
+    def settle(self, size: int | None = None) -> None:
+        """It grows no more, and holds so many bytes; as many as it does, unless that is said."""
+        if self._budget is not None:
+            before, self._spare = self.bytes, 0
+            self._budget._hold(self, before if size is None else size, grows=False)
+            _tidy(before - self.bytes)
+
+    def release(self) -> None:
+        self.settle(0)
+
+
+def parsing(fetch: Fetch) -> int:
+    """Bytes that parsing an answer takes beside its body."""
+    return 0 if fetch.page is not None or fetch.failure is not None else PARSED * min(len(fetch.body), MOST_BYTES)
+
+
+def holding(fetch: Fetch, result: Page | Failure) -> int:
+    """Bytes of an answer that was parsed: as it came, decoded, and the page."""
+    bodies = {id(body): len(body) for body in _bodies(fetch)}
+    return sum(bodies.values()) + (weight(result) if isinstance(result, Page) else 0)
+
+
+def _bodies(fetch: Fetch) -> Iterator[bytes]:
+    yield fetch.body
+    for capture in fetch.captures:
+        yield capture.body
+
+
+def _need(largest: int) -> int:
+    return FIRST + STREAMED * largest + PARSED * min(largest, MOST_BYTES)
+
+
+def _largest_within(room: int) -> int:
+    """Bytes of the largest page that so much room is enough for."""
+    left = room - FIRST
+    if left <= (STREAMED + PARSED) * MOST_BYTES:
+        return left // (STREAMED + PARSED)
+    return (left - PARSED * MOST_BYTES) // STREAMED
