@@ -61,6 +61,7 @@ HAZARDS = (  # each has a line of its own, which begins so
     "Excluded by mistake",
     "A command to a run that is over, or about to end",
     "Rules that would take for ever",
+    "An archive that other tools read",
     "Secrets",
     "Libraries with known holes",
     "A page counted twice, or one that no export has",

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from fastwarc.warc import ArchiveIterator, WarcRecordType
 from tests.live.hunting import Told, asked_for, beside, command, crawl_command, hunt, run
 
 import faults
@@ -92,6 +93,25 @@ def test_cookies_are_neither_kept_nor_sent(tmp_path: Path) -> None:
         assert all(asked.header("cookie") is None for asked in server.log)
 
     beside(talk)
+
+
+def test_requests_are_archived_as_they_were_sent(tmp_path: Path) -> None:
+    """Also those of redirects, and those that ask whether a copy still holds."""
+
+    async def talk(server: Faulty) -> list[bytes]:
+        urls = ["http://a.test/ok", "http://a.test/redirect?to=/ok", "http://b.test/ok?x=%20y"]
+        await hunt(server.port, *urls, pages=10, out=tmp_path / "run")
+        return [asked.head for asked in server.log if asked.path != "/robots.txt"]
+
+    sent = beside(talk)
+    kept, answers = [], 0
+    for path in sorted((tmp_path / "run" / "warc").glob("*.warc.gz")):
+        with path.open("rb") as file:
+            for record in ArchiveIterator(file, parse_http=False, verify_digests=True):
+                answers += record.record_type == WarcRecordType.response
+                if record.record_type == WarcRecordType.request:
+                    kept.append(record.reader.read())
+    assert sorted(kept) == sorted(sent) and len(kept) == answers > 3
 
 
 BREAKS = ["%0d%0aX-Injected:%20yes", "%0aX-Injected:%20yes", "%00", "\r\nX-Injected: yes", "\u560d"]

@@ -9,12 +9,13 @@ import zlib
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from fastwarc.warc import ArchiveIterator
 from hypothesis import given
 from hypothesis import strategies as st
 
 from wolfspider.core.model import Capture
 from wolfspider.web.warc.reader import read, scan
-from wolfspider.web.warc.writer import info, metadata, response, revisit
+from wolfspider.web.warc.writer import HeldCopy, exchange, info, metadata, response, revisit
 
 
 def written(*responses: tuple[str, float, int, dict[str, str], bytes]) -> bytes:
@@ -100,6 +101,37 @@ def test_the_same_record_has_the_same_name_and_another_another() -> None:
     assert names[0] == names[1] and len(set(names)) == 1 + len(others)
 
 
+def test_a_request_stands_behind_its_answer_without_what_could_be_a_secret() -> None:
+    sent = (("Host", "a.test"), ("User-Agent", "x"), ("Cookie", "KEY"), ("AUTHORIZATION", "KEY"))
+    capture = Capture("http://a.test/x?y=1", 1.0, 200, (), b"body", "127.0.0.1", asked=sent)
+    unchanged = Capture("http://a.test/", 1.0, 304, (), b"", asked=(*sent, ("Proxy-Authorization", "KEY")))
+    for answer, request in (exchange(capture), exchange(unchanged, HeldCopy("http://a.test/", 0.5))):
+        (first,), (second,) = members(answer), members(request)
+        named = fields(second)
+        assert named["WARC-Type"] == "request" and named["WARC-Concurrent-To"] == fields(first)["WARC-Record-ID"]
+        assert named["WARC-Target-URI"] == fields(first)["WARC-Target-URI"] and b"KEY" not in second
+    assert members(exchange(capture)[1])[0].endswith(
+        b"GET /x?y=1 HTTP/1.1\r\nHost: a.test\r\nUser-Agent: x\r\n\r\n\r\n\r\n"
+    )
+    assert exchange(Capture("http://a.test/", 1.0, 200, (), b"body"))[1] == b""
+
+
+def test_every_record_has_a_digest_of_its_block_that_another_reader_verifies(tmp_path: Path) -> None:
+    capture = Capture("http://a.test/", 1.0, 200, (("a", "b"),), b"body", asked=(("Host", "a.test"),))
+    written = (
+        info(1.0, {"software": "a test"}),
+        *exchange(capture),
+        *exchange(capture, HeldCopy("http://a.test/", 0.5)),
+        metadata("http://a.test/", 2.0, {"via": "b"}),
+    )
+    (tmp_path / "all.warc.gz").write_bytes(b"".join(written))
+    with (tmp_path / "all.warc.gz").open("rb") as file:
+        kinds = [record.headers["WARC-Type"] for record in ArchiveIterator(file, parse_http=False, verify_digests=True)]
+        file.seek(0)
+        verified = [record.verify_block_digest() for record in ArchiveIterator(file, parse_http=False)]
+    assert kinds == ["warcinfo", "response", "request", "revisit", "request", "metadata"] and all(verified)
+
+
 def test_what_else_there_is_to_say_has_records_of_its_own() -> None:
     unchanged = Capture("http://a.test/", 100.0, 304, (("ETag", "x"),), b"", "::1")
     named = [
@@ -107,7 +139,7 @@ def test_what_else_there_is_to_say_has_records_of_its_own() -> None:
         for record in (
             info(1.0, {"software": "a test"}, name="00000.warc.gz"),
             metadata("http://a.test/", 2.0, {"via": "b"}),
-            revisit(unchanged, "http://a.test/", 50.0),
+            revisit(unchanged, HeldCopy("http://a.test/", 50.0)),
         )
     ]
     assert [f["WARC-Type"] for f in named] == ["warcinfo", "metadata", "revisit"]
@@ -119,5 +151,5 @@ def test_what_else_there_is_to_say_has_records_of_its_own() -> None:
 def test_no_text_of_a_stranger_makes_a_second_field(name: str, value: str, url: str) -> None:
     (record,) = members(response(Capture(url, 1.0, 200, ((f"x{name}", value),), b"body")))
     head, _, block = record.partition(b"\r\n\r\n")
-    assert head.count(b"\n") == head.count(b"\r") == 7 and block.endswith(b"\r\n\r\nbody\r\n\r\n")
+    assert head.count(b"\n") == head.count(b"\r") == 8 and block.endswith(b"\r\n\r\nbody\r\n\r\n")
     assert block.partition(b"\r\n\r\n")[0].count(b"\n") == 1

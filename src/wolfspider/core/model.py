@@ -156,6 +156,7 @@ class Capture:
     body: bytes  # as it came: still compressed where it was
     address: str = ""  # IP it came from
     cut: str = ""  # why the body is not all there: "length", "time" or "disconnect"
+    asked: tuple[tuple[str, str], ...] = field(default=(), compare=False)  # the headers of the request, where known
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """The archive of a run: every answer as it came, in files 00000.warc.gz, 00001.warc.gz and so on.
 
 The owner of the archive appends; the position behind the last record (`end`) is committed elsewhere, with the rows that
-refer to it. A record is one gzip member and one write, so a kill can tear only the last one, and nothing behind the
-committed end was ever promised to anybody: after a crash `recovery.py` cuts it off.
+refer to it. A record is one gzip member. An answer and the request it came for are one write, so a kill can tear only
+the last ones, and nothing behind the committed end was ever promised to anybody: after a crash `recovery.py` cuts it
+off.
 
 Names of files are numbers, never made from what strangers send, and links are not followed.
 """
@@ -59,18 +60,21 @@ class Archive:
         """Write an answer. If the disk is full, DiskFull is raised, and all is as it was before."""
         if len(capture.body) > LARGEST_RECORD // 2:
             raise ValueError("a body larger than the archive reads back")
-        return self.add(writer.response(capture), capture.at)
+        answer, request = writer.exchange(capture)
+        return self.add(answer, capture.at, request)
 
     def revisit(self, capture: Capture, held_url: str, held_at: float) -> RecordPlace:
         """Write a 304, with the copy that still holds."""
-        return self.add(writer.revisit(capture, held_url, held_at), capture.at)
+        answer, request = writer.exchange(capture, writer.HeldCopy(held_url, held_at))
+        return self.add(answer, capture.at, request)
 
-    def add(self, member: bytes, at: float) -> RecordPlace:
-        """A record that web/warc/writer.py packed, perhaps in another thread: packing is most of the work."""
+    def add(self, member: bytes, at: float, behind: bytes = b"") -> RecordPlace:
+        """A record that web/warc/writer.py packed, and one behind it that belongs to it, in one write; where the first
+        one lies."""
         if self._offset >= self.largest:
             self._rotate()
         before = writer.info(at, self.info, name_of(self._file)) if self._offset == 0 else b""
-        data = before + member
+        data = before + member + behind
         reach("archive-before-write")
         reach("archive-torn", lambda: os.pwrite(self._handle, data[: len(data) // 2], self._offset))
         extend(self.folder, self._handle, data, self._offset)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import os
 import zlib
 from collections.abc import Iterator
@@ -16,6 +14,7 @@ from wolfspider.core.model import Capture
 from wolfspider.files.disk import open_to_read
 from wolfspider.store.damage import Damaged, remedy
 from wolfspider.web.warc.reader import seconds
+from wolfspider.web.warc.writer import digest_of
 
 LARGEST_RECORD = 1 << 27  # inflated; a larger one was not written here
 _SUFFIX = ".warc.gz"
@@ -168,10 +167,12 @@ def _wrong(record: bytes) -> Iterator[str]:
         fields, block = _fields(record)
         if fields.get("content-length") != str(len(block) - 4) or not block.endswith(b"\r\n\r\n"):
             yield "its Content-Length is wrong."
-        elif fields.get("warc-type") == "response":
-            digest = hashlib.sha1(capture_of(record).body, usedforsecurity=False).digest()
-            if fields.get("warc-payload-digest") != "sha1:" + base64.b32encode(digest).decode():
-                yield "its body does not fit its digest."
+        elif fields.get("warc-block-digest", (digest := digest_of(block[:-4]))) != digest:  # older ones have none
+            yield "its content does not fit its digest."
+        elif fields.get("warc-type") == "response" and fields.get("warc-payload-digest") != digest_of(
+            capture_of(record).body
+        ):
+            yield "its body does not fit its digest."
     except ValueError as error:
         yield f"it is no record ({error})."
 

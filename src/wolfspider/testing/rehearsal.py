@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from wolfspider.core.events import EndReason
@@ -65,12 +66,18 @@ class Hamlet:
         return _fetch(url, (Capture(url, now, 200, packed, gzip.compress(body, 1, mtime=0)),), body)
 
 
-def _fetch(url: str, captures: tuple[Capture, ...], body: bytes) -> Fetch:
+def _fetch(url: str, answers: tuple[Capture, ...], body: bytes) -> Fetch:
+    captures = tuple(map(_asked, answers))
     last = captures[-1] if captures else Capture(url, START, 0, (), b"")
     headers = {name.lower(): value for name, value in last.headers}
     hops = tuple(capture.url for capture in captures[:-1])
     failure = None if body or last.status == 304 else Failure("timeout", "no answer")
     return Fetch(url, last.url, last.status, headers, body, failure, 0.2, last.at, hops, captures=captures)
+
+
+def _asked(capture: Capture) -> Capture:
+    """With the request it came for."""
+    return replace(capture, asked=(("Host", capture.url.split("/")[2]), ("User-Agent", "rehearsal")))
 
 
 def _text(number: int, version: int) -> str:

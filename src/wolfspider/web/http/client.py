@@ -282,7 +282,8 @@ class _Exchange:
         if raw and not decoded and not body.whole:
             return broken(self._headers.get("content-encoding", ""))
         peer = response.peer if isinstance(response, _Answered) else ""
-        capture = Capture(self._url, self._at, response.status, self._came, raw, peer, body.cut)
+        asked = tuple(response.request_info.headers.items())
+        capture = Capture(self._url, self._at, response.status, self._came, raw, peer, body.cut, asked)
         seconds = asyncio.get_running_loop().time() - self._began
         return Answer(capture, self._headers, decoded, seconds, not body.whole)
 
