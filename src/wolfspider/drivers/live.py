@@ -26,6 +26,7 @@ from wolfspider.core.model import Failure, Fetch, Page, Route, Visit, host_of
 from wolfspider.drivers.driver import Clock, Driver, Result
 from wolfspider.drivers.errands import Errands, Return
 from wolfspider.drivers.meter import Meter
+from wolfspider.drivers.reading import ReadHere
 from wolfspider.drivers.resting_visits import RestingVisits
 from wolfspider.drivers.snapshot_timing import SnapshotTiming
 from wolfspider.engine.crawl import Crawl
@@ -34,7 +35,6 @@ from wolfspider.files.failpoints import reach
 from wolfspider.policy.room import Broken, Order, Room
 from wolfspider.store.base import Store
 from wolfspider.web.memory_budget import MemoryBudget, MemoryClaim
-from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.world import NOT_SENT, Web
 
 POLL = 0.5  # seconds between two looks for commands
@@ -81,7 +81,7 @@ class LiveDriver(Driver):
         self._until = math.inf  # when a drain has lasted long enough
         self._bell = asyncio.Event()
         self._errands = Errands(
-            *(crawl, web, store, clock, self.meter, read or _read_here, instant),
+            *(crawl, web, store, clock, self.meter, read or ReadHere(), instant),
             budget=budget or MemoryBudget(),
             slot_freed=self._bell.set,
         )
@@ -379,10 +379,6 @@ class LiveDriver(Driver):
     async def _tend(self) -> None:
         if self.chores and (reason := self.chores(self.clock())):
             self.drain(reason)
-
-
-async def _read_here(fetch: Fetch) -> Page | Failure:
-    return parse(fetch)
 
 
 @contextmanager
