@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from small_web import BREAD, SPIDERS, SmallWeb, page
 from wolfspider.core.events import Gauge, Landed, Pause
@@ -24,6 +25,7 @@ from wolfspider.store.page_count import PageCount
 from wolfspider.store.view import RunView
 from wolfspider.terminal import standing
 from wolfspider.terminal.crawl_screen import CrawlTally
+from wolfspider.terminal.progress import progress
 from wolfspider.web.server.serve import Manner, serve
 
 HASTY = "--delay 0 --adapt 0 --tries 1 --disk-floor 0"
@@ -211,6 +213,20 @@ def test_status_says_of_an_ended_run_what_the_crawl_said_at_its_end(
     quoted = shlex.quote(str(folder))
     assert says.format(quoted) in why and any(then.format(quoted) in line for line in rest)
     assert "over" not in why and "RUN" not in why
+
+
+def test_status_and_screen_of_a_run_whose_limit_was_lowered_say_so(aside: Aside, run: Run, tmp_path: Path) -> None:
+    folder, told = tmp_path / "run", "4 downloads (the page limit was lowered to 2)"
+    words = f"crawl http://a.test/ --topic spiders --via 127.0.0.1:{aside(serve(EVERY_CASE)).port} {HASTY} --pages 4"
+    run(f"{words} --out", folder)
+    run("resume --pages 2", folder)
+    why, budget, *_ = run("status", folder)[1].splitlines()
+    assert why == "The budget is spent: 4 downloads." and budget == told
+    last, console = RunView(folder).gauge(), Console(width=200)
+    assert last is not None and (last.downloads, last.budget) == (4, 2)
+    with console.capture() as screen:
+        console.print(progress(last.downloads, last.budget, 20))
+    assert told in screen.get()
 
 
 def test_a_run_without_links_says_which_links_it_does_not_follow() -> None:

@@ -68,9 +68,16 @@ def one_line(text: str, style: str = "") -> Text:
     return Text(text, style, no_wrap=True, overflow="ellipsis")
 
 
+def of_budget(done: int, budget: int) -> str:
+    """How much of a budget of downloads is spent. If it is more than there is, the budget was lowered meanwhile."""
+    if done > budget:
+        return f"{done:,} download{'s' * (done != 1)} (the page limit was lowered to {budget:,})"
+    return f"{done:,} of {budget:,} download{'s' * (budget != 1)}"
+
+
 def progress(done: int, budget: int, columns: int, *more: str) -> Table:
     """How much of a budget of downloads is spent, in one line."""
-    shown = [part for part in (f"{done:,} of {budget:,} downloads", *more) if part]
+    shown = [part for part in (of_budget(done, budget), *more) if part]
     line = Table.grid(*(Column(no_wrap=True) for _ in ("", *shown)), padding=(0, 2))
     line.add_row(ProgressBar(budget, done, width=columns), *shown)
     return line

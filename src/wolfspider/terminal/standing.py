@@ -21,7 +21,7 @@ from wolfspider.files.lock import is_owned
 from wolfspider.store.folder import Places, about_run, is_run
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.view import RunView, Summary
-from wolfspider.terminal.progress import percent
+from wolfspider.terminal.progress import of_budget, percent
 from wolfspider.terminal.spider_results import Outputs
 
 DAY = 86_400.0
@@ -229,13 +229,13 @@ def lines(folder: Path, now: float) -> list[str]:
     end = None if running or summary.ended is None else _end(view, summary.ended)
     shown = [_headline(folder, summary, gauge, running, now) if end is None else end.why()]
     if running and gauge is not None and _is_fresh(gauge, now):
-        budget = f"{gauge.downloads:,} of {gauge.budget:,} downloads, {gauge.rate_minute:.1f} a second"
+        budget = f"{of_budget(gauge.downloads, gauge.budget)}, {gauge.rate_minute:.1f} a second"
         shown.append(", ".join(filter(None, (budget, HALTED.get(gauge.state, left(gauge))))))
         shown.append(visits(gauge))
         ready = "" if gauge.hosts_ready is None else f"{counted(gauge.hosts_ready, 'host')} ready, "
         shown.append(f"{ready}{counted(gauge.hosts_resting, 'host')} resting")
     elif not running and gauge is not None:
-        shown.append(f"{summary.downloads:,} of {counted(gauge.budget, 'download')}")
+        shown.append(of_budget(summary.downloads, gauge.budget))
     shown.append(found(summary.count, summary.hosts, summary.downloads, summary.reasons))
     if end is not None:
         shown += end.next_steps()
