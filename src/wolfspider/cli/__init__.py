@@ -21,7 +21,7 @@ from wolfspider.core.errors import Problem
 
 __all__ = ["app", "categories", "conform", "main", "mending", "offline", "runs", "states", "webs"]
 
-UNREADABLE, BUG, INTERRUPTED, UNREAD = 3, 70, 130, 141  # exit codes; 1 and 2 come from below
+UNREADABLE, BUG, INTERRUPTED, UNREAD = 3, 70, 130, 141  # exit codes; the commands give 1 and 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

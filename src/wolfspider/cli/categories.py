@@ -59,7 +59,7 @@ def build(
     else:
         origin = building.web_origin(open_world(web, console), pages, seed)
     with ExitStack() as shown:
-        bars: dict[str, live.Bar] = {}  # one for each thing that is done, one after the other
+        bars: dict[str, live.Bar] = {}  # one for each step
 
         def progress(what: str, done: int, count: int) -> None:
             if what not in bars:

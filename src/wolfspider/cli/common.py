@@ -1,4 +1,4 @@
-"""What the commands share: the program itself, options that several have, how data is printed."""
+"""What the commands share: the program itself, common options, and how data is printed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ EXAMPLES = """Examples:
 
 
 def verbatim(text: str) -> str:
-    """Paragraphs that typer leaves as they are."""
+    """Paragraphs that typer prints as they are."""
     return "\n\n".join("\b\n" + part for part in text.strip().split("\n\n"))
 
 

@@ -1,4 +1,4 @@
-"""`wolfspider conform`: does a strategy or a judge hold what all of them must hold?"""
+"""`wolfspider conform`: does a strategy or a judge meet the demands that all of them must meet?"""
 
 from __future__ import annotations
 

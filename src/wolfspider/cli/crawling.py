@@ -49,11 +49,11 @@ CODES = {  # docs/cli.md has the table
 }
 TRIED = 12  # downloads of a dry run
 _SHOWN = 5  # starting points that a dry run names
-_TICK = 0.2  # seconds between two pictures, and between two looks whether a line waits to be sent
+_TICK = 0.2  # seconds between two updates of the screen, and between two flushes of the output
 
 
 def folder_for(settings: Settings) -> Path:
-    """Where a run goes that nobody named a folder for: the same command finds it again."""
+    """The folder of a run that nobody named one for; the same command finds it again."""
     liked = settings.like[0].partition("://")[2] or settings.like[0] if settings.like else ""
     words = settings.topic or settings.description or liked or "run"
     slug = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")[:60]
@@ -129,7 +129,7 @@ async def guided(hunt: Hunt, say: Callable[[str], None], look: Callable[[], None
 
 
 async def _tick(look: Callable[[], None], output: TextIO) -> None:
-    """The picture moves while nothing lands, and lines of events do not wait for more of them."""
+    """The screen is updated even while nothing lands, and lines of events are not held back in a buffer."""
     while True:
         look()
         output.flush()
@@ -140,7 +140,7 @@ async def _tick(look: Callable[[], None], output: TextIO) -> None:
 
 
 class DryRun:
-    """What is seen of a crawl that is only tried."""
+    """What a dry run has seen."""
 
     def __init__(self, chosen: Chosen) -> None:
         self.chosen = chosen

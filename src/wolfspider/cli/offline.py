@@ -1,4 +1,4 @@
-"""Commands that need no network: the demo, the bench, what there is to choose from, papers made anew."""
+"""Commands that need no network: the demo, the bench, strategies and judges, and reproductions of papers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands about runs: crawl, resume, look on, steer, explain, export."""
+"""Commands about runs: crawl, resume, status, steer, explain, export."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """`wolfspider steer`: what a person typed becomes a command for the process that owns the run, and its answer a line.
 
-What can be seen to be wrong is said before anything is written, and a run that is over for good is told nothing. A
-command that takes something away says first what that is, and asks. The rest only the crawl knows: it answers with an
-event, and says why if it could not obey.
+Mistakes that show at once are reported before anything is written, and a run that is over for good gets no command. A
+command that takes something away says first what that is, and asks. Everything else only the crawl can check: it
+answers with an event, and says why if it could not obey.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from wolfspider.web.seeds.sources import address
 
 UNANSWERED = 1  # exit code
 DECLINED = 1  # exit code: the person was asked, and did not say yes
-_PAUSE = 0.1  # seconds between two looks for the answer
+_PAUSE = 0.1  # seconds between two checks for the answer
 _LIMITS = "|".join(f"{name}={'N' if known()[name].kind == 'int' else 'S'}" for name in LIVE)
 _MOST_HOSTS = 3  # named in a warning
 _MOST_SEEDS = 3  # named in a line
@@ -67,7 +67,7 @@ _OVER: Mapping[str, str] = {  # ends after which a run obeys little
 def steer(
     run: Path, verb: str, words: Sequence[str], *, wait: float = 10.0, yes: bool = False, as_json: bool = False
 ) -> int:
-    """Hand a command over, wait for what comes of it and say it."""
+    """Hand a command over, wait for the answer and print it."""
     command = command_for(run, verb, words)
     if not is_owned(Places.of(run).lock) and (refusal := _idle(command) or _over(run, command)):
         raise Problem(refusal)
@@ -92,7 +92,7 @@ def steer(
 
 
 def _idle(command: Command) -> str:
-    """Why a run that nobody runs is not told this: stored, it would end or halt the next session unasked."""
+    """Why a run without a process does not get this command: stored, it would end or pause the next session unasked."""
     if isinstance(command, events.Pause | events.Stop):
         return f"Nobody runs it, so there is nothing to {type(command).__name__.lower()}."
     return ""
@@ -128,7 +128,7 @@ def _agrees(warning: str) -> bool:
 
 
 def command_for(run: Path, verb: str, words: Sequence[str]) -> Command:
-    """The command that these words stand for, as far as it can be checked here."""
+    """The command that these words stand for, checked as far as possible here."""
     settings = settings_of(run)
     if verb not in VERBS:
         raise Problem(f"{verb!r} is not a command to a run.{closest(verb, VERBS)}")
@@ -164,7 +164,7 @@ def _limit(words: Sequence[str]) -> Command:
 
 
 def _number(name: str, value: str) -> float:
-    """Bounds are the crawl's business: they are not those of a new run."""
+    """The crawl checks the bounds: they are not those of a new run."""
     whole = known()[name].kind == "int"
     with suppress(ValueError):
         number = float(value)

@@ -2,7 +2,7 @@
 
     browsing = Browsing(seeds, pages=300)
     visits = browsing.give(room, rng, near, lambda link: self.visit(link, agent="train"))
-    if browsing.landed(outcome): ...          # one of its visits is back
+    if browsing.landed(outcome): ...          # one of its visits has landed
     browsing.done                             # it has seen enough: browsing.pages
 
 Where nobody browses, users are simulated: each walks from one of the starts along links, likelier along those whose
@@ -52,12 +52,12 @@ class Browsing(StoredFields):
     def __init__(self, starts: Sequence[Link] = (), pages: int = 0, users: int = 4, steps: int = 10) -> None:
         self.starts, self.wanted, self.steps = list(starts), pages, steps
         self.pages: dict[str, Browsed] = {}  # by final address
-        self.sessions: list[str] = []  # where they began, once that page is here
+        self.sessions: list[str] = []  # where sessions began, once that page has landed
         self.shown: dict[str, list[Link]] = {}  # what a user sees on a page
-        self.led: dict[str, str] = {}  # addresses that were asked for, and where they led; "" nowhere
+        self.led: dict[str, str] = {}  # where each address that was asked for led; "" if nowhere
         self.places: dict[str, tuple[str, int]] = {f"user-{number}": ("", 0) for number in range(users)}
-        self.out: dict[int, tuple[str, str]] = {}  # visits: whose they are, and their addresses
-        self.asked = 0  # visits that are back
+        self.out: dict[int, tuple[str, str]] = {}  # visits in flight: their users and addresses
+        self.asked = 0  # visits that have landed
         self.turns = Turns()
         self.turns.queue.extend(self.places)
 
@@ -77,23 +77,23 @@ class Browsing(StoredFields):
         return [url for url, page in self.pages.items() if page.good]
 
     def stop(self) -> None:
-        """What was seen is enough; visits that are out are waited for."""
+        """What was seen is enough; only visits in flight are still waited for."""
         self.wanted = 0
 
     def rest(self) -> None:
-        """Nobody browses any more: what users saw to choose from need not be kept."""
+        """The browsing is over: the links that users could choose from are no longer needed."""
         self.stop()
         self.shown.clear()
 
     def give(self, room: Room, rng: random.Random, near: Near, visit: Callable[[Link], Visit]) -> list[Visit]:
-        """What the users ask for now."""
+        """The visits that users start now."""
         visits: list[Visit] = []
         for name, pick in self.turns.ready(room):
             if self.asked + len(self.out) >= self.wanted:
                 self.turns.queue.appendleft(name)
                 break
             link = pick if pick and room.allows(pick.url) else self._choose(name, rng, near, room.allows)
-            if link is None:  # nowhere left to go, until somebody comes back
+            if link is None:  # nowhere left to go until another visit lands
                 continue
             if room.take(link):
                 visits.append(visit(link))
@@ -120,13 +120,13 @@ class Browsing(StoredFields):
                 self._arrive(name, self.led[link.url])
             elif link.url not in coming:
                 return link
-        self.places[name] = ("", 0)  # what is found so is the start of no session
+        self.places[name] = ("", 0)  # a page found in this way begins no session
         taken = coming | self.led.keys()
         shown = (link for links in self.shown.values() for link in links if link.url not in taken)
         return next((link for link in shown if allows(link.url)), None)
 
     def _follow(self, place: str, rng: random.Random, near: Near, allows: Allows) -> Link | None:
-        """A link of this page, by chance, and likelier one that promises something."""
+        """A link of this page, drawn at random; promising ones are likelier."""
         shown = self.shown.get(place, ())
         links = [link for link in shown if self.led.get(link.url, link.url) and allows(link.url)]
         if not links:
@@ -134,14 +134,14 @@ class Browsing(StoredFields):
         return rng.choices(links, [math.exp(LEANING * near(link.anchor)) for link in links])[0]
 
     def _arrive(self, name: str, url: str) -> None:
-        """At a page that is here, or nowhere: then the session is over."""
+        """The user is at a page that has landed, or nowhere (""), which ends the session."""
         left = self.places[name][1] if url else 0
         if left == self.steps and url in self.pages:
             self.began(url)
         self.places[name] = (url, left)
 
     def landed(self, outcome: Outcome) -> bool:
-        """Was this a visit of a user? Then it has arrived, and users who are neither out nor waiting choose again."""
+        """Was this a visit of a user? Then users who have no visit in flight and do not wait choose again."""
         if outcome.visit.id not in self.out:
             return False
         name, url = self.out.pop(outcome.visit.id)
@@ -169,12 +169,12 @@ class Browsing(StoredFields):
         self.led[page.final_url] = page.final_url
 
     def began(self, url: str) -> None:
-        """A session began at this page, which is here."""
+        """A session began at this page, which has landed."""
         self.sessions.append(url)
         self.pages[url] = self.pages[url]._replace(start=True)
 
     def wake(self) -> float | None:
-        """Something is to be done as long as a user waits for a host, or may choose."""
+        """There is something to do as long as a user waits for a host or may choose a link."""
         return math.inf if len(self.turns) and not self._enough else None
 
     def state(self) -> dict[str, Any]:
@@ -186,7 +186,7 @@ class Browsing(StoredFields):
 
 
 def bag_of(page: Page) -> dict[str, int]:
-    """The most frequent words of a page, in the order they come in."""
+    """The most frequent words of a page, in the order in which they first occur."""
     found = counts(page)
     if len(found) <= MOST_WORDS:
         return dict(found)

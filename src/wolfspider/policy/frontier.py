@@ -32,7 +32,7 @@ from wolfspider.policy.link_shelf import Record, Shelf
 
 SIFTED = 2_000  # links that one `pop` sets aside, at most: each costs a look at the shelf, and others wait meanwhile
 TAKEN = 0xFFFFFFFF  # in the table: handed out, never to come back
-DROPPED = 0xFFFFFFFE  # in the table: thrown away, welcome again
+DROPPED = 0xFFFFFFFE  # in the table: thrown away; may be pushed again
 
 
 class Item(NamedTuple):
@@ -66,7 +66,7 @@ class Frontier:
         self.known = Known()
         self.names: dict[str, int] = {}  # host -> number
         self.queues: list[Queue] = []
-        self.heads: list[tuple[float, int, int]] = []  # best of each host, and stale ones passed over when met
+        self.heads: list[tuple[float, int, int]] = []  # the best of each host; stale entries are skipped
         self.closed: set[int] = set()  # hosts that refused
         self.waiting = 0
         self._aside, self._aside_scores = array("I"), array("d")  # links set aside; their score above is nan
@@ -151,7 +151,7 @@ class Frontier:
         return None
 
     def take(self, url: str) -> bool:
-        """Hand out one address whatever its rank; False if it is not waiting. The room is the caller's business."""
+        """Hand out one address whatever its rank; False if it is not waiting. The caller takes the room."""
         number = self.known.get(key_of(url))
         if number is None or self.score(url) is None:
             return False

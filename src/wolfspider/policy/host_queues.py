@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 NOWHERE = (math.inf, 0)
-_PART = 16  # of the links of a host one in so many is in its heap, where it takes 120 bytes; elsewhere it takes 4
+_PART = 16  # one link in so many of a host is in its heap, where it takes 120 bytes; elsewhere it takes 4
 _AT_ONCE = 1 << 20  # addresses entered in a table at once, so that what that needs for a moment stays small
 
 
@@ -110,7 +110,7 @@ class Queue:
             self.limit = self.hot[-1]
 
     def find(self, scores: array[float]) -> tuple[float, int] | None:
-        """The best link still waiting. A number whose score has changed since, or is nan (gone), is passed over."""
+        """The best link still waiting. A number whose score has changed since, or is nan (gone), is skipped."""
         while True:
             hot = self.hot
             while hot:
@@ -165,7 +165,7 @@ def _partly_sorted(numbers: np.ndarray[Any, Any], keys: np.ndarray[Any, Any], co
 
 
 def highest(scores: np.ndarray[Any, Any], count: int) -> np.ndarray[Any, Any]:
-    """True for so many of the highest scores, the earliest of equal ones; what is nan is none."""
+    """True for so many of the highest scores, the earliest of equal ones; nan counts as no score."""
     waiting = scores[~np.isnan(scores)]
     if len(waiting) <= count:
         return np.asarray(~np.isnan(scores))

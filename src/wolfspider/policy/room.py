@@ -53,10 +53,10 @@ class Room:
         self.pause: Callable[[str], float] = lambda host: 0.0  # seconds that a host itself asks for
         self.allows: Callable[[str], bool] = lambda url: True  # is this address in scope?
         self._route: Router = lambda url, fresh: Route.OUT
-        self._busy: dict[str, int] = {}  # hosts with a visit out
+        self._busy: dict[str, int] = {}  # hosts with a visit in flight
         self._ready: dict[str, float] = {}  # hosts that must rest, until when
-        self._refused: dict[str, None] = {}  # hosts that turned a take away, in that order
-        self._cooling: list[tuple[float, str]] = []  # refused hosts with nothing out, by the time they are ready
+        self._refused: dict[str, None] = {}  # hosts that refused a take, in that order
+        self._cooling: list[tuple[float, str]] = []  # those of them without a visit in flight, by when they are ready
         self._taken: dict[tuple[str, bool], list[Route]] = {}
 
     def open(self, now: float, free: int, route: Router, delay: float = 0.0) -> None:
@@ -90,7 +90,7 @@ class Room:
         return True
 
     def ready_at(self, host: str) -> float:
-        """When this host may be visited; inf while a visit to it is out."""
+        """When this host may be visited; inf while a visit to it is in flight."""
         self.answers.append(self.when(host))
         return self.when(host)
 
@@ -99,7 +99,7 @@ class Room:
         return math.inf if host in self._busy else self._ready.get(host, -math.inf)
 
     def settle(self, visits: Sequence[Visit]) -> list[Order]:
-        """The turn ends: every visit gets the way it was promised, what was taken for nothing is given back."""
+        """The turn ends: every visit gets the route it was promised, and room that no visit used is given back."""
         orders = []
         for visit in visits:
             ways = self._taken.get((visit.link.url, visit.fresh))
@@ -114,11 +114,11 @@ class Room:
         return [Order(visit, Route.JOINED if how == Route.JOINS else how) for visit, how in orders]
 
     def busy(self, host: str) -> None:
-        """A visit to this host is out."""
+        """A visit to this host is in flight."""
         self._busy[host] = self._busy.get(host, 0) + 1
 
     def refuse(self, host: str) -> None:
-        """This host turned a take away, and is to be named when it may be visited."""
+        """This host refused a take, and is to be named when it may be visited."""
         if host not in self._refused:
             self._refused[host] = None
             if host not in self._busy:
@@ -141,11 +141,11 @@ class Room:
         self._ready[host] = max(until, self._ready.get(host, -math.inf))
 
     def resting(self, now: float) -> list[str]:
-        """Hosts that turned a take away and must rest still."""
+        """Hosts that refused a take and still have to rest."""
         return [host for host in self._refused if now < self.when(host) < math.inf]
 
     def next_ready(self) -> float:
-        """When the first refused host may be visited; inf if none is cooling. Stale entries are dropped."""
+        """When the first host that refused may be visited; inf if none has to rest. Stale entries are dropped."""
         while self._cooling:
             time, host = self._cooling[0]
             if host in self._refused and host not in self._busy and self._ready.get(host, -math.inf) <= time:
@@ -160,7 +160,7 @@ class Room:
 
     @classmethod
     def restored(cls, state: Mapping[str, Any], out: Iterable[str] = ()) -> Room:
-        """As it was, with visits out to these hosts."""
+        """As it was, with visits in flight to these hosts."""
         room = cls()
         room._ready, room.delay = dict(state["ready"]), state["delay"]
         for host in out:

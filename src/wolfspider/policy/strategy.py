@@ -1,4 +1,4 @@
-"""What a strategy is; Room, Turns and Group (policy/room.py, policy/turns.py) make one short.
+"""The contract of a strategy; Room, Turns and Group (policy/room.py, policy/turns.py) keep strategies short.
 
 A strategy decides which link to follow next and nothing else. It is synchronous, deterministic and alone: it never
 sees a socket, a clock, a file or a random generator it was not given. A plain one writes `begin`, `seeds`, `propose`
@@ -75,7 +75,7 @@ class Strategy(ABC):
         """What became of a visit, exactly once for each; returns ids of visits whose documents it sends."""
 
     def reward(self, credit: Credit) -> None:
-        """A credit for an earlier visit; most strategies live without."""
+        """A credit for an earlier visit; most strategies ignore it."""
 
     def terms(self, given: Terms) -> Terms:
         """What the reinforcer pays for, where a strategy has parameters for that."""
@@ -87,7 +87,7 @@ class Strategy(ABC):
         return max(min(times), math.nextafter(now, math.inf)) if times else None
 
     def changed(self, name: str, old: Any) -> None:
-        """A live parameter was moved; one that is read when it is needed wants nothing more."""
+        """A live parameter was changed. For one that is read whenever it is needed nothing is to be done."""
 
     @abstractmethod
     def seeds(self, links: Sequence[Link]) -> None:
@@ -125,7 +125,7 @@ class Strategy(ABC):
 
     @cached_property
     def _similarity(self) -> Similarity:
-        """How near a text of a link is to the topic."""
+        """How near the text of a link is to the topic."""
         return Similarity(self.topic)
 
     def learned(self) -> dict[str, Any]:
@@ -151,7 +151,7 @@ class Strategy(ABC):
         return {"frontier": len(self.frontier)} | ({"set aside": self.frontier.aside} if self.frontier.aside else {})
 
     def explain(self, url: str) -> dict[str, Any]:
-        """Why this link stands where it stands."""
+        """Why this link has the rank it has."""
         item = self.frontier.find(url) if self.frontier is not None else None
         if item is None:
             return {}
@@ -180,7 +180,7 @@ class Strategy(ABC):
         return Visit(self.proposed - 1, link, agent, source, note or {}, fresh, deadline)
 
     def note(self, at: float, kind: str, /, **data: Any) -> None:
-        """Tell the stream of events what only this strategy knows."""
+        """Add an event that tells what only this strategy knows."""
         self.notes.append(Noted(at, kind, data))
 
     def _own(self) -> dict[str, Any]:
@@ -233,7 +233,7 @@ class Walking(Strategy):
         self._rouse()
 
     def _rouse(self) -> None:
-        """There may be somewhere to go now."""
+        """Walkers that rest may have somewhere to go now."""
         self.turns.queue.extend(self.resting)
         self.resting.clear()
 

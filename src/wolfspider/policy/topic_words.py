@@ -30,8 +30,8 @@ class WeightedTerms:
     """Terms with their weights.
 
     A term is a word, or several: `world war`, or the pairs of characters that a Chinese, Japanese or Korean keyword is
-    cut into. Several words are there as often as the rarest of them, which needs no order of words and so serves
-    anchors, addresses and pages alike.
+    cut into. Several words occur as often as the rarest of them. Their order does not matter, so that anchors,
+    addresses and pages are treated alike.
 
     A word of a term is met by a word that is equal to it, or that begins with it and continues for at most three
     letters: `fossil` is met by `fossils`, `crawl` by `crawling`, `вулкан` by `вулканы`. That is no grammar, and `rock`
@@ -62,7 +62,7 @@ class WeightedTerms:
         return [min([found[place] for place in term]) for term in self._terms]
 
     def _candidates(self, counts: Mapping[str, int]) -> Iterator[str]:
-        """Words that begin like one of ours: few of a thousand, so telling them must be quick."""
+        """Words that begin like one of ours: few in a thousand, so the test must be quick."""
         return compress(counts, map(self._heads.__contains__, map(_head, counts)))
 
 

@@ -1,4 +1,5 @@
-"""Helpers that make fleets short: Turns for walkers with one visit out each, Group for links that belong together."""
+"""Helpers for strategies of several agents: Turns for walkers with one visit each, Group for links that belong
+together."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ class Turns(StoredFields):
         self.parked.setdefault(pick.host, deque()).append((name, pick))
 
     def remove(self, name: str) -> None:
-        """This walker is no more; it is passed over when its turn comes."""
+        """This walker is gone; it is skipped when its turn comes."""
         self.gone.add(name)
 
     def ready(self, room: Room) -> Iterator[tuple[str, Link | None]]:
@@ -82,8 +83,8 @@ class Turns(StoredFields):
 
 @helper
 class Group(StoredFields):
-    """Links that belong together: what is left to start, what is out, and when the last one is in. Links that are out
-    of scope keep their places and are not waited for."""
+    """Links that belong together: what is left to start, what is in flight, and when the last one has landed. Links
+    that are out of scope keep their places and are not waited for."""
 
     def __init__(self, links: Iterable[Link] = ()) -> None:
         self.left: deque[Link] = deque(links)
@@ -115,7 +116,7 @@ class Group(StoredFields):
         return visits
 
     def clear(self) -> None:
-        """Start nothing more; what is out is waited for."""
+        """Start nothing more; only visits in flight are still waited for."""
         self.left.clear()
         self.aside = 0
 

@@ -8,7 +8,7 @@ downloads were off-topic, so it holds at most B - x relevant pages, and only pag
 
     UB(B) = max over x of min(B - x, number of relevant pages with d <= x)
 
-No crawler does better, and hardly one can do as well: the bound lets one path of x pages lead everywhere at once.
+No crawler does better, and hardly any can do as well: the bound lets one path of x pages lead everywhere at once.
 
 The greedy oracle. It knows all labels and all links and takes relevant pages as long as one is linked from what it
 holds. Then it looks at the groups of relevant pages still missing that hang together by links, and walks to the group
@@ -153,7 +153,7 @@ class _Map:
         return int(np.count_nonzero(self.distance[self.wanted] == 0))
 
     def way(self, goal: int) -> list[int]:
-        """The off-topic pages to take, in order, until the goal can be had."""
+        """The off-topic pages to download, in order, until the goal is linked from a page that is held."""
         found = []
         node = goal
         while node >= 0 and self.distance[node] > 0:
@@ -163,7 +163,7 @@ class _Map:
         return found[::-1]
 
     def take(self, page: int) -> int:
-        """Download an off-topic page; how many relevant ones can be had because of it?"""
+        """Download an off-topic page; returns how many relevant pages are taken with it."""
         had = self.held
         self.price[page] = self.distance[page] = 0
         self._settle(np.array([page], dtype=np.int64))

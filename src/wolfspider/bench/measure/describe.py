@@ -1,7 +1,7 @@
-"""A web in numbers: how its links are spread, how near its pages are, and how far its links tell topics.
+"""A web in numbers: how its links are spread, how near its pages are, and how much its links say about topics.
 
-Everything is measured twice, on the web and on the same web with its link ends shuffled, so that what is owed to the
-degrees alone can be told from what is owed to the pattern of links. `sampled` says what was sampled.
+Everything is measured twice, on the web and on the same web with its link ends shuffled, so that effects of the degrees
+alone can be told from effects of the pattern of links. `sampled` says what was sampled.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class Fold:
     def credited(self, event: Credited) -> None: ...
 
     def window(self, width: float) -> int:
-        """The number of the window of this width that it is now."""
+        """The number of the current window of this width."""
         return int((self.now - self.start) // width)
 
 

@@ -107,7 +107,7 @@ class ForagingTally(Measure):
 
 
 def shares(parts: Sequence[float], wholes: Sequence[float]) -> list[float]:
-    """The ratio of two series of `Tally.series`, window by window."""
+    """The ratio of two series of `ForagingTally.series`, window by window."""
     return [ratio(part, whole) for part, whole in zip(parts, wholes, strict=True)]
 
 
@@ -278,7 +278,7 @@ class Population(Measure):
 
 
 def _held(line: list[float], end: int) -> list[float]:
-    """Each gap filled with what stood before it, up to the end."""
+    """Each gap filled with the value before it, up to the end."""
     filled, last = [], math.nan
     for column, value in enumerate(line):
         last = last if math.isnan(value) else value

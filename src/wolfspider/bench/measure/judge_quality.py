@@ -1,4 +1,4 @@
-"""How well does each judge tell relevant pages from others? The judge is the ceiling of every crawl that goes by it.
+"""How well does each judge tell relevant pages from others? No crawl can be better than the judge it goes by.
 
 Every page of a web is judged once, in an order drawn from the seed, as a crawl would meet them: a judge that learns
 has seen only the pages before. It is given keywords and description and, if asked for, liked pages, drawn from the

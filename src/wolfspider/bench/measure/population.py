@@ -1,5 +1,5 @@
-"""Measures of a population that lives on relevance, over the downloads of a crawl: agents, energy, births, deaths and
-the threshold.
+"""Measures of a population of agents that lives on relevance, over the downloads of a crawl: its size, energy, births,
+deaths and threshold.
 
     crawl.listen(energies := Energies())
     ...

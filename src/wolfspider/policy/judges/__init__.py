@@ -16,7 +16,7 @@ from wolfspider.policy.judges.likeness_judge import Alike
 
 
 class Oracle(Unlearning):
-    """Pays the label as the score: for a bench, to measure the order of a crawl apart from judging."""
+    """Gives the label as the score: for a bench, to measure the order of a crawl apart from its judge."""
 
     def __init__(self, labels: Mapping[str, bool], key: Callable[[str], str]) -> None:
         self._relevant = frozenset(key(url) for url, label in labels.items() if label)

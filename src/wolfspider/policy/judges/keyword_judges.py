@@ -46,14 +46,14 @@ def scaled_cosine(frequencies: Sequence[int]) -> float:
 
 
 class Coverage(Unlearning):
-    """How much of the topic a page covers: every term by how rare it is, as far as the page is full of it.
+    """How much of the topic a page covers: each term weighed by how rare it is and by how often the page has it.
 
     raw = sum_i w_i r_i f_i / (f_i + k) / sum_i w_i r_i,   k = 1 + words / 500
     r_i = -ln max(0.01, (df_i + 1) / (n + 100))
 
-    It is BM25 made a share, and steady. How often a word must be said depends on how long the page is, not on how long
-    others are. A term starts as one that stands on a hundredth of all pages and cannot become rarer: words of the topic
-    that the web does not know weigh no more than those it does, also when a good crawl has made these common.
+    It is BM25 as a share, and it is stable. How often a word must be said depends on how long the page is, not on how
+    long others are. A term starts as one that stands on a hundredth of all pages and cannot become rarer: words of the
+    topic that the web does not know weigh no more than those it does, also when a good crawl has made these common.
     """
 
     BORDER = 0.2

@@ -26,7 +26,7 @@ class Learner:
 
     Coverage knows the words it was given; the evidence (learn/classifier.py) finds the others that go with them. Each
     page, once scored, counts as wanted by the cube of its coverage: only pages that are clearly on topic teach, and
-    what was learnt is not its own teacher, so it cannot drift. Liked pages and labels count many times as much.
+    what was learned does not teach itself, so it cannot drift. Liked pages and labels count many times as much.
     """
 
     EVIDENCE = 0.3
@@ -82,6 +82,6 @@ class Learner:
         return {"terms": list(self._coverage.terms), **self.state()}
 
     def inherit(self, learned: Mapping[str, Any]) -> None:
-        """From a run that wanted the same; what another topic's run learnt would mislead."""
+        """From a run that wanted the same; what a run for another topic learned would mislead."""
         if learned.get("terms") == list(self._coverage.terms):
             self.restore(learned)

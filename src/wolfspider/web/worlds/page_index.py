@@ -104,7 +104,7 @@ class Index:
         return int(arrays["files"][row]), int(arrays["offsets"][row]), int(arrays["lengths"][row])
 
     def digest(self) -> str:
-        """Of what the web says, not of where it lies: a moved or packed anew web keeps its digest."""
+        """Of what the web says, not of where it lies: a web that is moved or compressed anew keeps its digest."""
         whole = xxhash.xxh3_128()
         for name in ("urls", "url_ends", "starts", "dates", "statuses", "locations", "location_ends", "seals"):
             whole.update(self.arrays[name].tobytes())
@@ -116,7 +116,7 @@ class Index:
 
     @classmethod
     def load(cls, path: Path) -> Index | None:
-        """What was saved; None if it is not there or is damaged, and has to be made again."""
+        """The index that was saved; None if there is none or it is damaged, so that it has to be made again."""
         try:
             with np.load(path, allow_pickle=False) as stored:
                 index = cls({name: stored[name] for name in stored.files})
@@ -132,7 +132,7 @@ def schemeless(url: str) -> str:
 
 
 def stored_name(files: Sequence[Path]) -> str:
-    """The name of an index: another one when a file has another path, size or time, or other code would make it."""
+    """The name of an index, which changes with the path, size or time of a file and with the code that makes it."""
     whole = xxhash.xxh3_128(made_by(MAKERS, USED).encode())
     for path in files:
         facts = path.stat()
@@ -178,17 +178,17 @@ def _settled(rows: list[_Row], warnings: list[str]) -> list[_Row]:
 
 
 def _whole(entry: WarcEntry) -> bool:
-    """Whether a record says all there is to say. A revisit does if its body does not matter or is known to be empty."""
+    """Is a record complete by itself? A revisit is if its body does not matter or is known to be empty."""
     return not entry.revisit or (_own_status(entry) and (bool(entry.location) or _empty(entry.payload)))
 
 
 def _own_status(entry: WarcEntry) -> bool:
-    """A 304 is what the archive was told, not what a reader would have been."""
+    """A 304 answered the archive's crawler; another reader would have got the page."""
     return entry.status not in (0, 304)
 
 
 def _empty(payload: str) -> bool:
-    """Whether a digest is that of no bytes, which answers share that have nothing else in common."""
+    """Is this the digest of no bytes? Answers that have nothing else in common share it."""
     return payload.rpartition(":")[2].strip().rstrip("=").lower() in _EMPTY
 
 
@@ -240,7 +240,7 @@ def _packed(texts: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]
 
 
 class _Texts:
-    """Many short texts in one."""
+    """Many short texts in one array."""
 
     def __init__(self, blob: NDArray[Any], ends: NDArray[Any]) -> None:
         self._blob, self._ends = blob.tobytes(), ends.data

@@ -67,7 +67,7 @@ class Recorded(World):
         return len(self._index)
 
     def url(self, number: int) -> str:
-        """The stored addresses by number, in no order that means anything."""
+        """The stored addresses by number, in no meaningful order."""
         return self._index.url(number)
 
     def look(self, url: str, now: float) -> Fetch:
@@ -90,7 +90,7 @@ class Recorded(World):
         return host in self._schemes
 
     def address(self, url: str) -> str:
-        """The one spelling of an address in this web; canonical for others, and as it is if it is no address."""
+        """The one spelling of an address in this web; canonical for others, and unchanged if it is no address."""
         number = self._number(url)
         if number >= 0:
             return self._index.url(number)
@@ -110,7 +110,7 @@ class Recorded(World):
         return _raw(url, self._index.url(number), response, now)
 
     def body(self, url: str, now: float) -> bytes:
-        """The bytes behind a look, redirects followed; none where there are none."""
+        """The bytes behind a look, redirects followed; empty where there are none."""
         return self.record(self.look(url, now).final_url, now).body
 
     def changed(self, url: str, since: float, until: float) -> float | None:

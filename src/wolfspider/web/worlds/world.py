@@ -55,7 +55,7 @@ class Servable(Looks, Protocol):
 class World(Servable, Protocol):
     """A whole web that is known: its hosts, links and topics."""
 
-    warnings: Sequence[str] = ()  # what of its files could not be used
+    warnings: Sequence[str] = ()  # which of its files could not be used
 
     def owns(self, host: str) -> bool:
         """Is this host part of the web? Links to others never reach a strategy in a bench."""
@@ -90,11 +90,11 @@ class World(Servable, Protocol):
 
     @property
     def has_skeleton(self) -> bool:
-        """Does `graph` take seconds only? Not where a web is computed and larger than LARGEST."""
+        """Does `graph` take seconds only? Not for a synthetic web larger than LARGEST."""
         return True
 
     def changed(self, url: str, since: float, until: float) -> float | None:
-        """When the content of a page first became another after `since`, up to `until`; None if it did not. A page
+        """When the content of a page first changed after `since`, up to `until`; None if it did not. A page
         that appears changes; a failure is no content."""
         return None
 
@@ -111,7 +111,7 @@ class World(Servable, Protocol):
         return None
 
     def labels(self) -> Sequence[int] | None:
-        """The topic of each node of the graph, where the web was made of topics."""
+        """The topic of each node of the graph, where the web was made from topics."""
         return None
 
 
@@ -120,12 +120,12 @@ class Request:
     """What is asked of a Web."""
 
     url: str  # canonical
-    deadline: float | None = None  # seconds that all of it may take, waiting for a turn apart
+    deadline: float | None = None  # seconds that all of it may take, without the wait for a turn
     held: Mapping[str, str] = field(default_factory=dict)  # headers of the copy at hand: etag, last-modified
     allows: Callable[[str], bool] = lambda url: True  # the crawl's scope, asked at every hop
     waits: Callable[[bool], None] = lambda waiting: None  # told when the visit must wait for a turn, and when it has it
     may_send: Callable[[], bool] = lambda: True  # asked just before the first request goes out; if False, none may
-    doing: Callable[[Phase], None] = lambda phase: None  # told what the visit is doing, for people alone
+    doing: Callable[[Phase], None] = lambda phase: None  # told what the visit is doing; only for people
     claim: MemoryClaim = field(default_factory=MemoryClaim)  # what it holds of the memory for pages
 
 

@@ -1,7 +1,7 @@
 """Learning automata that crawl, against models of browsing and context graphs. (Akbari Torkestani 2012)
 
 LAFC gives each document an automaton that learns which of its links to take. The paper tunes its two parameters and
-compares it with LJM, BPM and HW on five topics with two starts each. Here this is done on a computed web, with the
+compares it with LJM, BPM and HW on five topics with two starts each. Here this is done on a synthetic web, with the
 paper's numbers of keywords and starts where crawlers are compared, and with more keywords where parameters are tuned;
 and where the corpora are at hand on recorded ones as well.
 """

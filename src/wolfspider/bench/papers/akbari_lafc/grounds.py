@@ -105,7 +105,7 @@ def static(rows: Rows) -> list[Row]:
 
 
 def again_by_web(rows: Rows) -> dict[str, list[Row]]:
-    """Crawls of LAFC-R that tell of each crawl before: on the computed web, and on each recorded one."""
+    """Crawls of LAFC-R that tell of each crawl before: on the synthetic web, and on each recorded one."""
     told = [row for row in where(rows, crawler=LAFC_R) if row.get("epochs")]
     return grouped(told, lambda row: str(row.get("web_name", COMPUTED)))
 

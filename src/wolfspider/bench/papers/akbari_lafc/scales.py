@@ -1,6 +1,6 @@
 """What `akbari_lafc` runs: its crawlers and studies, and the settings of each study in the full and the quick form.
 
-compare    one crawler, on a ground: a topic of the computed web with one page to start from
+compare    one crawler, on a ground: a topic of the synthetic web with one page to start from
 sweep      LAFC with one of its parameters at several values, each value on the same ground
 theorem    LAFC again and again, and what its automata have learned after so many crawls
 ties       a topic of one keyword, where no control threshold can matter

@@ -1,4 +1,4 @@
-"""The crawls of best-first against breadth-first: both crawlers on five topics of each of several computed webs.
+"""The crawls of best-first against breadth-first: both crawlers on five topics of each of several synthetic webs.
 
 An easy web and the hard one of the same seed have the same pages and topics; the hard one has no links between the
 communities of a topic. So everything is paired: crawlers by web and topic, and easy webs with hard ones.

@@ -1,5 +1,5 @@
 """The Intelligent Spider of 1997: does the genetic search bring pages that are more like those a person likes than
-best-first does, and what do leaps add? On computed webs and, where the corpora are at hand, on recorded ones."""
+best-first does, and what do leaps add? On synthetic webs and, where the corpora are at hand, on recorded ones."""
 
 from __future__ import annotations
 

@@ -47,9 +47,9 @@ class SpiderScale(NamedTuple):
 
     web: str  # to be completed by a seed
     webs: int
-    computed: int  # cases on computed webs
+    computed: int  # cases on synthetic webs
     recorded: Mapping[str, int]  # cases on each of these
-    few: int  # cases with few links, on computed webs
+    few: int  # cases with few links, on synthetic webs
     few_recorded: int  # likewise on a recorded web that has such pages
     rounds: int  # in which times are taken
     cool: bool  # does annealing also begin at a lower temperature?

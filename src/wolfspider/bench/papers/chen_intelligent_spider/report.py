@@ -63,7 +63,7 @@ def did(rows: Rows, name: str, web: str = EVERYWHERE, study: str = CASES) -> lis
 
 
 def webs(rows: Rows, study: str) -> list[str]:
-    """All webs, computed ones together, and each recorded one."""
+    """All webs, synthetic ones together, and each recorded one."""
     cases = [row for row in where(rows, study=study) if row["spiders"]]
     each = list(grouped(cases, lambda row: row["web_name"] if row["kind"] == RECORDED else COMPUTED))
     return [EVERYWHERE, *each] if len(each) > 1 else each

@@ -1,5 +1,5 @@
 """Agents that live on relevance, and how to keep their number in hand: Figs. 2 to 6 of the paper, and what it says of
-its parameters, on computed webs; where the corpora are at hand, some of it on recorded ones as well."""
+its parameters, on synthetic webs; where the corpora are at hand, some of it on recorded ones as well."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A recording read back: columns, one entry for each address, page, look and credit. What it is made of stands at the
+"""A recording read back: columns, one entry for each address, page, look and credit. Its format is described at the
 head of web/worlds/recording/recorder.py.
 
-A recording may come from strangers. Nothing in it is run; a row that does not fit is damage, said in a sentence; and no
-more is kept than lies on the disk.
+A recording may come from strangers. Nothing in it is run; a row that does not fit is reported as damage, in a sentence;
+and no more is held in memory than lies on the disk.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Recording:
         return float(landed.max()) if landed.size else self.start
 
     def mean_seconds(self) -> float:
-        """Of a download; what every download took is exactly its own mean."""
+        """Of a download. Where all took the same time, it is exactly that time."""
         if not self.seconds:
             return 0.0
         return min(max(math.fsum(self.seconds) / len(self.seconds), min(self.seconds)), max(self.seconds))
@@ -234,7 +234,7 @@ class _RowReader:
         self.recording.credits.append((float(at), visit, float(value), reason))
 
     def check(self) -> None:
-        """What is quicker to see of all rows at once."""
+        """Checks that are faster on all rows at once."""
         kept, n = self.recording, len(self.recording.urls)
         if not self._head:
             raise _Damaged("it is empty")
@@ -263,7 +263,8 @@ def summarise(folder: Path, recording: Recording) -> None:
 
 
 def completed(folder: Path) -> Recording:
-    """A recording, read; what a kill kept from being written is written now, if nobody is recording and it can be."""
+    """A recording, read. What a kill kept from being written is written now, if that is possible and nobody is
+    recording."""
     recording = read_recording(folder)
     if not (folder / SUMMARY).exists() and not is_owned(folder / LOCK):
         with suppress(Problem):  # without the right to write, a recording can still be read

@@ -1,4 +1,4 @@
-"""A crawl written down so that it can be crawled again: what was looked at, when, and what was there.
+"""Writes a crawl down so that it can be crawled again: what was looked at, when, and what was there.
 
 `Recorder` listens to a crawl. A recording is a folder:
 
@@ -120,7 +120,7 @@ class Recorder:
         self._tape.flush()
 
     def close(self) -> None:
-        """Write down what it all comes to. May be called twice."""
+        """Write the summary and the states. May be called twice."""
         if self._closed:
             return
         self._closed = True
@@ -178,11 +178,11 @@ def recorded(crawl: Crawl, folder: Path, *, web: str, seeds: Sequence[str]) -> I
 
 
 def states_for(strategy: Strategy) -> States:
-    """Those that a strategy goes by; where it goes by none, the default ones."""
+    """The states that a strategy goes by, or the default ones if it goes by none."""
     own = strategy.page_states()
     return open_states("default", "calibrated") if own is None else own
 
 
 def _key(address: int, digest: str) -> bytes:
-    """16 bytes, whatever the digest takes."""
+    """16 bytes, however long the digest is."""
     return blake2b(f"{address} {digest}".encode("utf-8", "surrogatepass"), digest_size=16).digest()

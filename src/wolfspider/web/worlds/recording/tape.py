@@ -57,7 +57,7 @@ class Tape:
             self.flush()
 
     def flush(self) -> None:
-        """Hand what waits to the system. A piece that the disk has no room for is taken back as a whole."""
+        """Write what waits. A piece that the disk has no room for is taken back as a whole."""
         self._written = time.monotonic()
         if not self._lines:
             return
@@ -176,7 +176,7 @@ class _Member:
                 return
 
     def _only_zeros(self, data: bytes) -> bool:
-        """What a machine that died may leave behind the end."""
+        """Is the rest of the file zeros? A machine that died may leave them behind the end."""
         while not data.strip(b"\0") and (data := self._file.read(_READ)):
             pass
         return not data

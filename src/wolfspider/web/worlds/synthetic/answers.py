@@ -57,7 +57,7 @@ class Trouble:
         )
 
     def seconds(self, host: int | None, entity: int, size: int) -> float:
-        """How long an answer takes: latency, and bytes at 1 MB/s. No host: a well-run one."""
+        """How long an answer takes: latency, and bytes at 1 MB/s. Without a host: as of a well-run one."""
         if not self.on:
             return _MEDIAN + size / _BYTES_PER_SECOND
         luck = 0.0 if host is None else unit(mix(self._slow_key + host))

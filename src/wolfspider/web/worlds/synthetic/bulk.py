@@ -1,6 +1,6 @@
 """The links of a whole web at once: what `links.py` says page by page, over arrays, block by block.
 
-Pages of directories, portals and mirrors are few; they are asked one by one.
+Pages of directories, portals and mirrors are few; they are computed one by one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Chance without state: numbers that depend on a key and a counter, and on nothing drawn before them.
+"""Random numbers without state: they depend on a key and a counter, and on nothing drawn before them.
 
 `mix` is the finaliser of splitmix64. The k-th number of an entity is `mix(mix(key + entity) + k)`, so pages come out
 the same in any order, in any process. `mix_many` is the same function over arrays. Everything that decides who links

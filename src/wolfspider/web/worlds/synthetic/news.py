@@ -110,7 +110,7 @@ class News:
         return self._article(number, now) if url == self.site + path[1:] else url
 
     def changed(self, path: str, since: float) -> float:
-        """When what is at this path next becomes another after a time, or appears; inf if it never does."""
+        """When the page at this path next changes or appears after a time; inf if it never does."""
         if path == "/":
             return self._home_changes(since)
         if _DATE.fullmatch(path):
@@ -136,7 +136,8 @@ class News:
         return self.archive.by_section[section] if list_ is None else self.archive.by_list[list_]
 
     def _home_changes(self, since: float) -> float:
-        """Midnight changes it, an article that is more prominent than those shown, and one of these that grows old."""
+        """It changes at midnight, by an article that is more prominent than those shown, and when one of these grows
+        old."""
         archive, there = self.archive, self.archive.count(since)
         shown = self._home(since).articles
         full = len(shown) == self._at_most(_HOME_ITEMS)

@@ -111,7 +111,8 @@ class Printer:
         return float(int(EPOCH - (EPOCH - EARLIEST) * unit(mix(self._date_key + page))))
 
     def redirect(self, page: int, target: int) -> str:
-        """How a link to another host is led: "" straight, a to c over one to three hops, x in a circle for ever."""
+        """How a link to another host gets there: "" directly, a to c by one to three redirects, x by redirects in a
+        circle."""
         u = unit(mix(mix(self._redirect_key + page) + target))
         if not self.sites.params.mischief or u >= _REDIRECTED:
             return ""
@@ -141,7 +142,7 @@ class Printer:
         return document("calendar", None, around, [f'<div class="cal"><h1>{year}/{month}</h1><p>{words}</p></div>'])
 
     def _off_topic(self, host: int, use: int, count: int) -> list[str]:
-        """Words of a host that say nothing of its topic; others for each use."""
+        """Words of a host that say nothing of its topic, different ones for each use."""
         key = mix(self._boilerplate_key + host) + use
         return text(self.lexicon, key, count, self.sites.host_topic(host), host, 0.0)
 

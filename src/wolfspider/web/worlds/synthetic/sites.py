@@ -44,7 +44,7 @@ class Kind(IntEnum):
 
 
 class Fate(IntEnum):
-    """What one gets by asking for a page."""
+    """What a request for a page brings."""
 
     PAGE = 0
     GONE = 1

@@ -1,6 +1,6 @@
-"""A web that is computed: every page a pure function of the seed, its number and the time.
+"""A synthetic web: every page is a pure function of the seed, its number and the time.
 
-    counter    chance without state                 addresses  a page and its address, both ways
+    counter    random numbers without state         addresses  a page and its address, both ways
     sites      hosts, topics, kinds, fates          render     the HTML around the words
     links      who links to whom, page by page      answers    what an address says; delays and failures
     bulk       the same for all pages at once       news       a site whose pages change
@@ -201,7 +201,7 @@ class Synthetic(World):
         return NOT_FOUND
 
     def page_of(self, url: str) -> int | None:
-        """The page that an address means, however spelled; None for what is no page of the static web."""
+        """The page of an address, however it is spelled; None for what is no page of the static web."""
         parts = _split(url)
         host = self.addresses.host_number(parts.netloc)
         return None if host is None else self.addresses.page_at(host, parts.path or "/")
