@@ -4,17 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.live.hunting import Hosts, Told, assert_whole, crawl_command, finished, go_on, hunt, prepared, run, stored
+from tests.live.hunting import (
+    Hosts,
+    Told,
+    assert_whole,
+    beside,
+    crawl_command,
+    finished,
+    go_on,
+    hunt,
+    prepared,
+    run,
+    stored,
+)
 
+from faults import Faulty
 from wolfspider.core.events import Ended
+from wolfspider.files.disk import DiskFull
 from wolfspider.web.server.serve import Manner, Served, serve
 
 WEB = Hosts(4, 30, 20_000)
@@ -40,11 +54,35 @@ def fill(path: Path, but: int = 0) -> None:
     os.truncate(path, path.stat().st_size - but)
 
 
+def test_a_disk_below_the_floor_is_told_before_anything_is_asked_for(tmp_path: Path) -> None:
+    """Of a new run nothing is made, and one that is resumed stays as it is."""
+
+    async def talk(server: Faulty) -> None:
+        seeds = {"sitemap": ["http://a.test/sitemap.xml"], "like": ["http://a.test/ok"], "pages": 2}
+        told = prepared(server.port, "http://a.test/ok", out=tmp_path / "run", disk_floor=10**9, **seeds)
+        with pytest.raises(DiskFull, match=r"1,000,000,000 MB must stay free \(--disk-floor\).*Make space"):
+            await finished(told)
+        assert server.log == [] and not (tmp_path / "run").exists()
+        await hunt(server.port, "http://a.test/ok", out=tmp_path / "run", pages=1)
+        asked, kept = len(server.log), (tmp_path / "run" / "run.db").read_bytes()
+        with pytest.raises(DiskFull):
+            await go_on(tmp_path / "run", pages=2, disk_floor=10**9)
+        assert len(server.log) == asked and (tmp_path / "run" / "run.db").read_bytes() == kept
+
+    beside(talk)
+
+
 @pytest.mark.slow
-def test_a_disk_below_the_floor_ends_the_crawl_before_it_is_full(tmp_path: Path) -> None:
+def test_a_disk_below_the_floor_ends_the_crawl_before_it_is_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, free = shutil.disk_usage, [10**15]
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: real(path)._replace(free=free[0]))
+
     async def talk(server: Served) -> tuple[Told, Told]:
-        first = await hunt(server.port, "http://h0.test/", pages=120, out=tmp_path / "run", disk_floor=10**9)
-        return first, await go_on(tmp_path / "run", disk_floor=0)
+        told = prepared(server.port, "http://h0.test/", pages=120, out=tmp_path / "run", disk_floor=500)
+        told.after(5, lambda: free.__setitem__(0, 10**8))
+        return await finished(told), await go_on(tmp_path / "run", disk_floor=0)
 
     async def main() -> tuple[Told, Told]:
         async with serve(WEB, manner=Manner(latency=0.05)) as server:
@@ -107,11 +145,7 @@ def test_files_that_may_not_grow_end_a_crawl_whole(tmp_path: Path, aside: Callab
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("timed")
-def test_too_little_space_is_a_reason_and_an_exit_code(tmp_path: Path, aside: Callable[[Any], Any]) -> None:
-    server = aside(serve(WEB, manner=Manner(latency=0.05)))
-    words = crawl_command(server.port, tmp_path / "run", "http://h0.test/", pages=120, disk_floor=10**9)
-    began = time.monotonic()
-    done = run([word for word in words if word != "--quiet"])
-    assert done.returncode == 7 and time.monotonic() - began < 60
-    assert "disk is nearly full" in done.stderr and "wolfspider resume" in done.stderr
+def test_too_little_space_is_a_sentence_and_an_exit_code(tmp_path: Path, aside: Callable[[Any], Any]) -> None:
+    server = aside(serve(WEB))
+    done = run(crawl_command(server.port, tmp_path / "run", "http://h0.test/", pages=120, disk_floor=10**9))
+    assert done.returncode == 7 and "Make space" in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr

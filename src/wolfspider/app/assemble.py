@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -24,6 +23,7 @@ from wolfspider.drivers.driver import Clock
 from wolfspider.drivers.live import LiveDriver
 from wolfspider.engine.contracts import Source
 from wolfspider.engine.crawl import Crawl, Limits
+from wolfspider.files.disk import megabytes_free
 from wolfspider.policy.judges.judge import Judge
 from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.room import Room
@@ -190,7 +190,7 @@ def driver_of(
         reader = parsers.read
 
     def watch_disk(now: float) -> EndReason | None:
-        return EndReason.DISK if shutil.disk_usage(folder).free < settings.disk_floor * 1_000_000 else None
+        return EndReason.DISK if megabytes_free(folder) < settings.disk_floor else None
 
     return LiveDriver(
         crawl,

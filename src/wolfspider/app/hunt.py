@@ -24,6 +24,7 @@ from wolfspider.core.events import AddSeeds, Command, EndReason, Event, SetLimit
 from wolfspider.drivers.driver import Clock, Result
 from wolfspider.drivers.live import LiveDriver
 from wolfspider.engine.crawl import Crawl
+from wolfspider.files.disk import check_floor
 from wolfspider.policy.room import Room
 from wolfspider.store.base import Store
 from wolfspider.store.folder import is_run
@@ -69,6 +70,7 @@ class Hunt:
         self._ended = asyncio.Event()  # and that it was
 
     async def run(self) -> Result:
+        check_floor(self.folder or Path(tempfile.gettempdir()), self.settings.disk_floor)
         async with AsyncExitStack() as stack:
             if not self._prepared:
                 await self._open_leaps()

@@ -6,6 +6,7 @@ import errno
 import fcntl
 import os
 import secrets
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -26,6 +27,21 @@ class DiskFull(Problem):
 
 def disk_full(where: Path) -> DiskFull:
     return DiskFull(f"The disk of {where} is full. Make space, then resume the run: nothing that was kept is lost.")
+
+
+def megabytes_free(folder: Path) -> float:
+    """On the disk of a folder, which need not be there yet."""
+    there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    return shutil.disk_usage(there).free / 1_000_000
+
+
+def check_floor(folder: Path, floor: int) -> None:
+    """Is there so much space, in megabytes, that a crawl may begin?"""
+    if (free := megabytes_free(folder)) < floor:
+        raise DiskFull(
+            f"{free:,.0f} MB are free on the disk of {folder}, and {floor:,} MB must stay free (--disk-floor), "
+            "so nothing was asked for. Make space, or lower the floor."
+        )
 
 
 def open_to_read(path: Path) -> int:
