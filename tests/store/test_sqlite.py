@@ -21,6 +21,7 @@ from wolfspider.core import codec, events
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.model import Capture, Fetch, Link, Page, Visit
 from wolfspider.store.base import Store
+from wolfspider.store.examination import examine
 from wolfspider.store.folder import about_run, is_run
 from wolfspider.store.inbox import answer_to, append_command
 from wolfspider.store.page_reader import BYTES_AT_HAND
@@ -215,6 +216,7 @@ def test_a_run_of_every_older_format_opens(tmp_path: Path) -> None:
     for path in kept:
         with tarfile.open(path) as archive:
             archive.extractall(tmp_path / path.stem, filter="data")
+        assert not [one for one in examine(tmp_path / path.stem / "run") if one.part == "run.db"]
         store = open_run(tmp_path / path.stem / "run")
         rehearsal = Rehearsal(store)
         assert rehearsal.crawl.spent > 10

@@ -22,7 +22,7 @@ from wolfspider.store.view import page_row
 Row = tuple[Any, ...]
 _KINDS: Mapping[str, tuple[type, ...]] = {"INTEGER": (int,), "REAL": (float, int), "TEXT": (str,), "BLOB": (bytes,)}
 _FARTHEST = 1 << 40  # beyond any number of a row
-_ENTRIES = ("begin", "propose", "land", "grant", "command")
+_ENTRIES = ("begin", "propose", "land", "postpone", "grant", "command")
 
 
 class Table(NamedTuple):
