@@ -20,7 +20,8 @@ After each the same command is given again, and nothing fails any more. Then it 
     again      pages that were reported before the fault and that were downloaded once more: none
     unopened   runs and exports that the second command could not bring to their end: none
     unsaid     faults that ended a command with anything else than one sentence and a known exit code: none
-    damaged    runs whose database or archive is not whole in the end, exports that are not what they should be: none
+    damaged    runs of which `wolfspider check` says that pages are lost, or, in the end, that anything is wrong, and
+               exports that are not what they should be: none
 
 The last line has these figures, the points that were tried and how many of them were reached: a crawl has threads, so
 its calls are not the same each time. Exit code 1 if any is wrong, 0 with a sentence where there is no gcc.
@@ -52,7 +53,9 @@ from side_by_side import HERE, web_served
 
 from wolfspider.cli import main as wolfspider
 from wolfspider.files.failpoints import VARIABLE
-from wolfspider.store import archive_reader
+from wolfspider.store.damage import PAGES_LOST
+from wolfspider.store.examination import examine
+from wolfspider.store.folder import is_run
 from wolfspider.store.view import RunView
 from wolfspider.web.worlds.world import open_web
 
@@ -210,6 +213,8 @@ class Scenes:
         found: dict[str, Any] = {"reached": reached, "code": first.code}
         if reached and not _sentence(first):
             found["unsaid"] = f"exit code {first.code}: {first.errors[-600:]}"
+        if is_run(disk / "run") and (alarm := [said for said in examine(disk / "run") if said.code == PAGES_LOST]):
+            found["damaged"] = alarm
         told = first.told
         if point.scene == "resume":
             told |= Session(0, (self.killed.parent / "told").read_text(), "", []).told
@@ -233,7 +238,7 @@ class Scenes:
             found["lost"] = sorted(lost)
         if again := told & second.downloaded:
             found["again"] = sorted(again)
-        if damage := [*_damage(disk / "run")]:
+        if damage := examine(disk / "run"):
             found["damaged"] = damage
         return found
 
@@ -247,15 +252,6 @@ def _commands(run: Path) -> int:
 def _sentence(said: Session) -> bool:
     lines = said.errors.splitlines()
     return said.code in KNOWN_CODES and "bug" not in said.errors and (said.code == 0 or len(lines) == 1)
-
-
-def _damage(run: Path) -> list[str]:
-    with closing(sqlite3.connect(f"file:{run}/run.db?mode=ro", uri=True)) as database:
-        rows = database.execute("PRAGMA integrity_check").fetchall()
-    view = RunView(run)
-    for row in view.pages():
-        view.body(row)
-    return [*(str(row) for row in rows if row != ("ok",)), *archive_reader.check(run / "warc").damage]
 
 
 def points_of(scenes: Scenes, names: Sequence[str]) -> list[Point]:
