@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import resource
 import stat
 from pathlib import Path
 
 import pytest
 
-from wolfspider.core.errors import BadInput
+from wolfspider.core.errors import BadInput, Problem
 from wolfspider.files.disk import open_to_read, replacing, whole_file
 
 
@@ -31,6 +32,22 @@ def test_a_writer_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), replacing(path) as aside:
         aside.write_text(f"half{aside.write_text('half') // 0}")
     assert path.read_text() == "old" and os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_too_many_open_files_are_no_fault_of_the_file(tmp_path: Path) -> None:
+    """A snapshot or record that cannot be opened for want of a handle is not taken for damaged."""
+    path = tmp_path / "a.txt"
+    path.write_text("whole")
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    free = os.open(path, os.O_RDONLY)
+    os.close(free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free, before[1]))
+    try:
+        with pytest.raises(Problem, match="Too many open files") as refused:
+            open_to_read(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert not isinstance(refused.value, BadInput)
 
 
 def test_several_may_replace_a_file_at_once(tmp_path: Path) -> None:

@@ -167,13 +167,28 @@ def test_an_older_copy_of_the_database_does_not_cost_the_pages_that_came_since(t
     rehearsal = Rehearsal(store, pages=20)
     rehearsal.run(3)
     copy = copied(tmp_path / "run", tmp_path / "copy")
+    rehearsal.run(3)
     rehearsal.crawl.now += 1000.0
-    rehearsal.run(6)
+    rehearsal.run(3)
     store.close()
     shutil.copy(tmp_path / "run" / ARCHIVE, copy / ARCHIVE)
     with pytest.raises(Damaged, match="an older copy"):
         open_run(copy)
     assert (copy / ARCHIVE).read_bytes() == (tmp_path / "run" / ARCHIVE).read_bytes()
+
+
+def test_a_turn_that_was_not_committed_is_dropped_however_long_after_the_last_one_it_came(tmp_path: Path) -> None:
+    """As when a run is resumed days later, and the disk fills up before its first commit."""
+    store = create(tmp_path / "run", {}, info={"software": "test"})
+    rehearsal = Rehearsal(store, pages=20)
+    rehearsal.run(6)
+    copy = copied(tmp_path / "run", tmp_path / "copy")
+    rehearsal.crawl.now += 100_000.0
+    rehearsal.run(1)
+    store.close()
+    shutil.copy(tmp_path / "run" / ARCHIVE, copy / ARCHIVE)
+    assert PAGES_LOST not in {one.code for one in examine(copy)}
+    resumed(copy)
 
 
 def test_a_run_of_an_earlier_version_goes_by_the_times_of_its_journal(tmp_path: Path) -> None:

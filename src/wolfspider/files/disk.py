@@ -17,6 +17,7 @@ from wolfspider.core.errors import BadInput, Problem
 from wolfspider.files.failpoints import reach
 
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
+_TOO_MUCH = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 
 class DiskFull(Problem):
@@ -45,11 +46,12 @@ def check_floor(folder: Path, floor: int) -> None:
 
 
 def open_to_read(path: Path) -> int:
-    """A plain file, opened as such."""
+    """A plain file, opened as such. Too many open files are no fault of this one: then it is no BadInput."""
     try:
         return _plain(path, os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC))
     except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}.") from error
+        kind = Problem if error.errno in _TOO_MUCH else BadInput
+        raise kind(f"{path} cannot be read: {error.strerror}.") from error
 
 
 def open_to_write(path: Path) -> int:

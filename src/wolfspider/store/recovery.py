@@ -90,7 +90,9 @@ def refuse_damage(connection: sqlite3.Connection, places: Places, end: ArchiveEn
             "crash does that, so nothing was changed",
         )
     (last,) = connection.execute("SELECT MAX(at) FROM log").fetchone()
-    if end == committed and last is not None and _newest_behind(places.archive, end) > float(last) + _A_MOMENT:
+    oldest, newest = _times_behind(places.archive, end)
+    # A session may begin, or a visit be parked, long after the last entry: only what came at different times is damage.
+    if end == committed and last is not None and newest > max(float(last), oldest) + _A_MOMENT:
         raise damaged(
             places.folder,
             "its archive has pages that came long after the last entry of the journal, so run.db or run.db-wal is an "
@@ -128,18 +130,21 @@ def _told(connection: sqlite3.Connection, places: Places, end: ArchiveEnd) -> st
     return f"The disk did not keep the end of the archive of {places.folder}: {which} will be fetched again."
 
 
-def _newest_behind(archive: Path, end: ArchiveEnd) -> float:
-    """When the newest answer came that lies behind an end of the archive."""
-    newest = float("-inf")
+def _times_behind(archive: Path, end: ArchiveEnd) -> tuple[float, float]:
+    """When the oldest and the newest answer came that lie behind an end of the archive. Redirects may have come long
+    before the answer they led to."""
+    oldest, newest = float("inf"), float("-inf")
     for number in numbers(archive):
         if number < end.file:
             continue
         for _, _, record in members(archive / name_of(number), end.offset if number == end.file else 0):
             try:
-                newest = max(newest, capture_of(record).at)
+                capture = capture_of(record)
             except UNREADABLE:
                 continue  # not an answer
-    return newest
+            if not 300 <= capture.status < 400:
+                oldest, newest = min(oldest, capture.at), max(newest, capture.at)
+    return oldest, newest
 
 
 def _cut_log(connection: sqlite3.Connection, end: ArchiveEnd) -> None:
