@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 
 from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.web.page.html import parse
 
 LARGE = 200_000  # bytes of an answer that takes long to read
+_parse = partial(parse, bounded=True)
 
 
 class ReadHere:
-    def __init__(self, read: Callable[[Fetch], Page | Failure] = parse) -> None:
+    def __init__(self, read: Callable[[Fetch], Page | Failure] = _parse) -> None:
         self._read = read
         self._one = asyncio.Lock()
 

@@ -15,7 +15,9 @@ A page that shows nothing, but has scripts that might, is the failure `script`. 
 title, no link, no picture.
 
 Lexbor needs time in the square of a page's depth and of a tag's attributes, so both are bounded before it sees them
-(`tamed`). A page that was cut says so (`truncated`).
+(`tamed`). A page that was cut says so (`truncated`). Elements such as <b> that are not closed are opened again by each
+paragraph that follows, so that a few kilobytes may stand for gigabytes: where that comes from strangers, the memory of
+the tree is bounded.
 """
 
 from __future__ import annotations
@@ -26,21 +28,21 @@ from functools import lru_cache
 from typing import Any
 
 import xxhash
-from selectolax.lexbor import LexborHTMLParser
 
 from wolfspider.core.model import Failure, Fetch, Link, Page
 from wolfspider.core.text import near_signature
 from wolfspider.web.page import charset, dates, pdf
 from wolfspider.web.page.bounded_text import MOST_TEXT, MOST_WORDS, bounded_words, folded, words_within
+from wolfspider.web.page.markup_tree import tree_of, tree_within
 from wolfspider.web.page.tree_walk import OUR_NAMES, TITLE, PageReading
 from wolfspider.web.page.urls import canonical
 
 MOST_BYTES = 10_000_000
 MOST_TAGS = 20_000  # nested in each other they take a second
 MOST_ATTRIBUTES = 300  # of a tag
+MOST_TREE = 100_000_000  # bytes of memory, beside some for the text; elements that are never closed multiply
 MOST_BODY_TAGS = 10  # the attributes of repeated ones pile up on the first
 
-WITHOUT_EVENTS = 1  # LexborDocumentOptions.WO_EVENTS: its callbacks take time in the square of the <option> elements
 _HARMLESS = 32_000  # characters: too few to be slow, whatever they are
 _PASSES = 3
 _PATIENCE = 10  # how often each character may be looked at, on average, as a part of tags within tags
@@ -64,14 +66,15 @@ _SHORT = 500  # characters of an address worth remembering
 _OF_THE_PAGE = frozenset(map(chr, range(33))) | {"?", "#"}  # so begin links that depend on more than the folder
 
 
-def parse(fetch: Fetch) -> Page | Failure:
-    """The page in an answer, or why there is none. Never raises, whatever the bytes are."""
+def parse(fetch: Fetch, bounded: bool = False) -> Page | Failure:
+    """The page in an answer, or why there is none. Never raises, whatever the bytes are. `bounded`: it comes from a
+    stranger for the first time, and is a trap if its tree takes too much memory. What was a page once is one again."""
     if (known := without_reading(fetch)) is not None:
         return known
     content_type = fetch.headers.get("content-type", "")
     match charset.kind_of(content_type, fetch.body):
         case "html":
-            return _html_page(fetch, *charset.decoded(content_type, fetch.body[:MOST_BYTES]))
+            return _html_page(fetch, *charset.decoded(content_type, fetch.body[:MOST_BYTES]), bounded)
         case "text":
             return _plain_page(fetch, *charset.decoded(content_type, fetch.body[:MOST_BYTES]))
         case "pdf":
@@ -124,9 +127,11 @@ def _pdf_page(fetch: Fetch) -> Page | Failure:
     )
 
 
-def _html_page(fetch: Fetch, text: str, codec: str) -> Page | Failure:
+def _html_page(fetch: Fetch, text: str, codec: str, bounded: bool) -> Page | Failure:
     tame = tamed(text)
-    reading = PageReading(LexborHTMLParser(tame, options=WITHOUT_EVENTS))
+    if (tree := tree_within(tame, MOST_TREE + 4 * len(tame)) if bounded else tree_of(tame)) is None:
+        return Failure("trap", "its markup takes too much memory")
+    reading = PageReading(tree)
     if reading.needs_scripts:
         return Failure("script", "nothing to read without JavaScript")
     meta = reading.meta

@@ -34,6 +34,7 @@ MAKERS = (
     "web/page/tree_walk.py",
     "web/page/bounded_text.py",
     "web/page/html.py",
+    "web/page/markup_tree.py",
     "web/page/pdf.py",
     "web/http/inflate.py",
     "web/warc/reader.py",

@@ -182,7 +182,7 @@ def _main(memory: str, patience: str) -> None:
     while length := sys.stdin.buffer.read(_LENGTH.size):
         data = sys.stdin.buffer.read(*_LENGTH.unpack(length))
         signal.setitimer(signal.ITIMER_REAL, float(patience))
-        _send(answers, packed(parts_of(parse(_fetch(*unpacked(data))))))
+        _send(answers, packed(parts_of(parse(_fetch(*unpacked(data)), bounded=True))))
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborNode
 
 from wolfspider.core.model import Failure
 from wolfspider.web.page import charset, pdf
-from wolfspider.web.page.html import MOST_BYTES, WITHOUT_EVENTS, tamed
+from wolfspider.web.page.html import MOST_BYTES, tamed
+from wolfspider.web.page.markup_tree import tree_of
 from wolfspider.web.page.tree_walk import HIDDEN
 
 MOST = 2_000_000  # characters
@@ -54,7 +55,7 @@ def _joined(passages: Iterator[str] | list[str]) -> str:
 
 def _passages(text: str) -> Iterator[str]:
     """What stands between two boundaries, in the order of the page. Without recursion, for pages are deep."""
-    tree = LexborHTMLParser(text, options=WITHOUT_EVENTS)
+    tree = tree_of(text)
     hidden = {node.mem_id for node in tree.css(HIDDEN)}
     stack: list[tuple[Iterator[LexborNode], bool]] = []
     nodes: Iterator[LexborNode] = iter((tree.body,) if tree.body is not None else ())
