@@ -47,9 +47,9 @@ Learned = Mapping[str, Any]  # of `strategy` and of `judge`, those that there ar
 
 
 def topic_of(settings: Settings, likes: Iterable[Fetch]) -> Topic:
-    """Keywords are parted by commas. Where there is no description the words of the keywords serve as one: a page that
-    has `kernel` and `linux` apart is nearer to "linux kernel" than one that has neither. Liked pages lose the links
-    that are not followed, as all pages do: links of both are compared."""
+    """Keywords are separated by commas. Where there is no description the words of the keywords serve as one: a page
+    that has `kernel` and `linux` apart is nearer to "linux kernel" than one that has neither. Liked pages lose the
+    links that are not followed, as all pages do: links of both are compared."""
     scope = scope_of(settings)
     liked = tuple(scope.cut(page) for page in map(parse, likes) if isinstance(page, Page))
     keywords = tuple(part.strip() for part in settings.topic.split(",") if part.strip())

@@ -99,7 +99,7 @@ def _run(folder: Path, remark: Callable[[str], None]) -> Leaping:
         words.close()
         raise BadInput(f"{folder} has no pages that one could leap to.")
     if words.count == MOST_PAGES:
-        remark(f"Leaps find {MOST_PAGES:,} pages of {folder}, drawn by chance.")
+        remark(f"Leaps find {MOST_PAGES:,} pages of {folder}, drawn at random.")
     elif words.full:
         remark(f"Leaps find the first {words.count:,} pages of {folder}: there is no room for the words of more.")
     told = f"Leaps go to the {words.count:,} pages of the run {folder}."

@@ -83,7 +83,7 @@ class Settings:
     feed: tuple[str, ...] = _identity((), "RSS or Atom feeds whose entries to start from.", start=True, asked=_itself)
     search: str = _identity("", "A SearXNG service to ask for pages to start from.", start=True, asked=_itself)
     results: int = _identity(50, "How many results of the search to start from.", low=1, high=1000)
-    topic: str = _identity("", "What is wanted: keywords, phrases parted by commas.")
+    topic: str = _identity("", "What is wanted: keywords or phrases, separated by commas.")
     description: str = _identity("", "What is wanted, in a sentence.")
     like: tuple[str, ...] = _identity((), "Addresses or files of pages you like.", asked=_unless_file)
     leaps: str = _identity(
@@ -91,7 +91,7 @@ class Settings:
         "Where leaps go: a file of `categories build`, a run, sitemap:URL or search:URL (a SearXNG service).",
         asked=_behind_prefix,
     )
-    category: str = _identity("", "The category that leaps stay in, by its name or path; all, unless you say.")
+    category: str = _identity("", "The category that leaps stay in, by its name or path; all by default.")
     strategy: str = _identity(DEFAULT_STRATEGY, "How to hunt; or FILE.py[:NAME], a strategy of your own.")
     set: Mapping[str, str] = field(
         default_factory=dict,
@@ -100,9 +100,9 @@ class Settings:
     judge: str = _identity(DEFAULT_JUDGE, "Which judge scores the pages; or FILE.py[:NAME], a judge of your own.")
     learned_from: str = _identity("", "A run whose learning to start from.")
     pages: int = _limit("pages", 1000, "Downloads to spend.", low=1)
-    slots: int = _limit("slots", 16, "Visits out at a time.")
+    slots: int = _limit("slots", 16, "Visits on the wire at the same time.")
     tries: int = param(2, "How often to ask for a page that does not answer.", low=1, high=10, live=False)
-    seed: int = _identity(0, "What chance is drawn from.")
+    seed: int = _identity(0, "The seed of all random numbers.")
     include: tuple[str, ...] = _identity(
         (), "Only addresses that match: a host, the beginning of an address, a pattern with *."
     )

@@ -40,8 +40,8 @@ def build(
         str, typer.Argument(metavar="WEB_OR_RUN", help="A folder of `wolfspider crawl`, or any web, as for bench.")
     ],
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where to keep the categories.")] = Path(CATEGORIES),
-    pages: Annotated[int, typer.Option(metavar="N", help="At most so many pages, drawn by chance.")] = 20000,
-    seed: Annotated[int, typer.Option(metavar="S", help="What chance is drawn from.")] = 0,
+    pages: Annotated[int, typer.Option(metavar="N", help="At most so many pages, drawn at random.")] = 20000,
+    seed: Annotated[int, typer.Option(metavar="S", help="The seed of all random numbers.")] = 0,
     quiet: Quiet = False,
 ) -> None:
     """Sort pages into a tree of categories, searchable by words, for --category and the leaps of spiders."""

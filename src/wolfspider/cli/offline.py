@@ -67,8 +67,8 @@ def bench(
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="STRATEGY.NAME=VALUE", help="A parameter; repeatable.")
     ] = None,
-    slots: Annotated[int, typer.Option(metavar="N", help="Visits out at a time.")] = 1,
-    seed: Annotated[int, typer.Option(metavar="S", help="What chance is drawn from.")] = 0,
+    slots: Annotated[int, typer.Option(metavar="N", help="Visits on the wire at the same time.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="S", help="The seed of all random numbers.")] = 0,
     jobs: Annotated[int | None, typer.Option(metavar="J", help="Processes. [default: one for each core]")] = None,
     train: Annotated[
         str, typer.Option(metavar="charged|free", help="Are downloads for training part of the budget?")
@@ -199,7 +199,7 @@ def reproduce(
     jobs: Annotated[int | None, typer.Option(metavar="J", help="Processes. [default: one for each core]")] = None,
     quiet: Quiet = False,
 ) -> int:
-    """Make a paper's tables and figures anew, ours beside theirs."""
+    """Reproduce a paper's tables and figures, ours beside theirs."""
     from wolfspider.bench.experiment import Form
     from wolfspider.bench.papers import experiment_named, experiments
     from wolfspider.bench.run import reproduce

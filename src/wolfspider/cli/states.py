@@ -10,7 +10,7 @@ import typer
 
 from wolfspider.cli.common import WEB, Quiet, Time, moment, open_world, print_json, states_app, verbatim
 
-Pages = Annotated[int, typer.Option(metavar="N", help="At most so many pages, drawn by chance.")]
+Pages = Annotated[int, typer.Option(metavar="N", help="At most so many pages, drawn at random.")]
 Seed = Annotated[int, typer.Option(metavar="S", help="What the pages are drawn from.")]
 
 

@@ -14,7 +14,7 @@ class Limits:
     pages: int = param(
         1000, "Downloads; exceeded only by requests under way when the limit was lowered.", low=0, high=10**12
     )
-    slots: int = param(1, "Visits out at a time.", low=1, high=2000)
+    slots: int = param(1, "Visits on the wire at the same time.", low=1, high=2000)
     delay: float = param(0.0, "Seconds between two visits to a host.", low=0, high=86_400)
     max_wait: float = param(
         3600.0, "A crawl that could only wait longer than this is over (seconds).", low=0, live=False

@@ -24,7 +24,7 @@ Progress = Callable[[int, int], object]
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Which pages of a web: as it was at a time, and at most so many of them, drawn by chance."""
+    """Which pages of a web: as it was at a time, and at most so many of them, drawn at random."""
 
     pages: int
     seed: int = 0

@@ -14,7 +14,7 @@ from wolfspider.store.categories.index import Categories
 from wolfspider.web.page.page_cache import folder
 from wolfspider.web.worlds.world import World
 
-MOST_PAGES = 20_000  # of the other web; of more as many, drawn by chance
+MOST_PAGES = 20_000  # pages of the other web, drawn at random if it has more
 SEED = 0
 
 
