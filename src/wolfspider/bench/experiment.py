@@ -131,7 +131,7 @@ class Experiment:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class RuledClaim:
     """A claim, what its test found in the true rows, and what it found in the broken variant."""
 
     claim: Claim
@@ -140,12 +140,12 @@ class Finding:
     able_to_fail: bool  # did the test see that the broken variant is broken?
 
 
-def finding(claim: Claim, rows: Rows) -> Finding:
+def finding(claim: Claim, rows: Rows) -> RuledClaim:
     ruling = claim.test(rows)
     broken = claim.test(claim.broken.rows(rows)) if claim.broken else None
     if ruling.holds is None or (broken and broken.holds is False):
-        return Finding(claim, ruling, broken, able_to_fail=True)
-    return Finding(claim, Ruling(None, ruling.statistic, BLIND), broken, able_to_fail=False)
+        return RuledClaim(claim, ruling, broken, able_to_fail=True)
+    return RuledClaim(claim, Ruling(None, ruling.statistic, BLIND), broken, able_to_fail=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ class Reproduction:
     form: Form
     rows: Rows
     seconds: float  # of computing, all cells added
-    findings: Sequence[Finding]
+    findings: Sequence[RuledClaim]
     tables: Sequence[Table] = field(default=())
     figures: Sequence[Figure] = field(default=())
 

@@ -25,7 +25,7 @@ _FARTHEST = 1 << 40  # beyond any number of a row
 _ENTRIES = ("begin", "propose", "land", "postpone", "grant", "command")
 
 
-class Table(NamedTuple):
+class StoredTable(NamedTuple):
     """A table as `schema.py` makes it."""
 
     name: str
@@ -35,16 +35,16 @@ class Table(NamedTuple):
     key: tuple[str, ...]
 
 
-def tables() -> dict[str, Table]:
+def tables() -> dict[str, StoredTable]:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(schema.TABLES)
         return {name: _table(connection, name) for name in sorted(schema.NAMES)}
 
 
-def _table(connection: sqlite3.Connection, name: str) -> Table:
+def _table(connection: sqlite3.Connection, name: str) -> StoredTable:
     columns = connection.execute(f"PRAGMA table_info({name})").fetchall()
     keys = sorted((key, column) for _, column, *_, key in columns if key)
-    return Table(
+    return StoredTable(
         name,
         tuple(column for _, column, *_ in columns),
         tuple(_KINDS[kind] for _, _, kind, *_ in columns),
@@ -70,7 +70,7 @@ def _text(data: bytes) -> str | bytes:
         return data
 
 
-def rows(connection: sqlite3.Connection, table: Table, damage: Callable[[str], object]) -> Iterator[Row]:
+def rows(connection: sqlite3.Connection, table: StoredTable, damage: Callable[[str], object]) -> Iterator[Row]:
     """Every row that can be had, in the order of the key. `damage` is told of each place where reading failed, with
     what SQLite says."""
     numbered = table.kinds[table.columns.index(table.key[0])] == (int,)
@@ -91,14 +91,14 @@ def rows(connection: sqlite3.Connection, table: Table, damage: Callable[[str], o
     yield from () if numbered else _backwards(connection, table, last)
 
 
-def _after(connection: sqlite3.Connection, table: Table, last: Any) -> Iterator[Row]:
+def _after(connection: sqlite3.Connection, table: StoredTable, last: Any) -> Iterator[Row]:
     names, key = ", ".join(table.columns), ", ".join(table.key)
     where = "" if last is None else f"WHERE {table.key[0]} > ?"
     values = () if last is None else (last,)
     return connection.execute(f"SELECT {names} FROM {table.name} {where} ORDER BY {key}", values)  # noqa: S608
 
 
-def _backwards(connection: sqlite3.Connection, table: Table, last: Any) -> Iterator[Row]:
+def _backwards(connection: sqlite3.Connection, table: StoredTable, last: Any) -> Iterator[Row]:
     names, key = ", ".join(table.columns), ", ".join(f"{name} DESC" for name in table.key)
     where, values = ("", ()) if last is None else (f"WHERE {table.key[0]} > ?", (last,))
     try:
@@ -108,7 +108,7 @@ def _backwards(connection: sqlite3.Connection, table: Table, last: Any) -> Itera
         return
 
 
-def is_sound(table: Table, row: Row) -> bool:
+def is_sound(table: StoredTable, row: Row) -> bool:
     for value, kinds, needed in zip(row, table.kinds, table.needed, strict=True):
         if not isinstance(value, kinds) and (needed or value is not None):
             return False

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from wolfspider import __version__
-from wolfspider.bench.experiment import Both, Claim, Finding, Reproduction, Ruling, Table
+from wolfspider.bench.experiment import Both, Claim, Reproduction, RuledClaim, Ruling, Table
 from wolfspider.core.plain_text import in_markup
 
 LOOK = {True: ("holds", "✓"), False: ("fails", "✗"), None: ("open", "?")}
@@ -124,7 +124,7 @@ def _body(reproduction: Reproduction, files: Sequence[str]) -> list[str]:
     ]
 
 
-def _tally(findings: Sequence[Finding]) -> str:
+def _tally(findings: Sequence[RuledClaim]) -> str:
     lines = [
         f'<li class="{LOOK[holds][0]}">{LOOK[holds][1]} {count} {VERBS[holds][count > 1]}</li>'
         for holds in LOOK
@@ -133,7 +133,7 @@ def _tally(findings: Sequence[Finding]) -> str:
     return f'<ul class="tally">{"".join(lines)}</ul>'
 
 
-def _claim(found: Finding) -> str:
+def _claim(found: RuledClaim) -> str:
     claim, ruling = found.claim, found.ruling
     facts = [
         ("Claimed in", in_markup(claim.source)),
