@@ -8,6 +8,7 @@ import gzip
 import os
 import random
 import socket
+import threading
 import time
 import tracemalloc
 import zlib
@@ -93,6 +94,42 @@ def test_never_ending_chunked_is_cut_by_time_and_what_came_is_kept() -> None:
     result = asked(dripping(CHUNKED, b"64\r\n" + b"x" * 100 + b"\r\n", 0.01))
     assert isinstance(result, Answer) and result.capture.cut == "time" and result.cut
     assert set(result.body) == {ord("x")} and result.body == result.capture.body
+
+
+@pytest.mark.parametrize(("length", "cut"), [(10, ""), (11, "time")])
+def test_what_came_in_time_is_there_though_the_loop_was_held_up_beyond_the_deadline(length: int, cut: str) -> None:
+    async def test() -> Answer | Failure:
+        begun, held_up, sent = asyncio.Event(), threading.Event(), threading.Event()
+
+        async def in_two(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await request(reader, writer)
+            writer.write(http(b"hello", Content_Length=str(length)))
+            await writer.drain()
+            other = writer.get_extra_info("socket").dup()  # for who goes on while the loop is held up
+            begun.set()
+
+            def rest() -> None:
+                held_up.wait(20)
+                other.send(b"world")
+                other.close()
+                sent.set()
+
+            await asyncio.to_thread(rest)
+            await asyncio.sleep(3600)
+
+        async with Loopback(in_two) as server, Client(Guard(allow_private=True), "test", Caps(patience=60)) as client:
+            asking = asyncio.create_task(client.get(server.url(), deadline=60))
+            await begun.wait()
+            for _ in range(20):  # so that the head and the first half have been read
+                await asyncio.sleep(0.001)
+            held_up.set()
+            assert sent.wait(20)
+            loop, real = asyncio.get_running_loop(), time.monotonic
+            loop.time = lambda: real() + 100  # type: ignore[method-assign]
+            return await asking
+
+    result = asyncio.run(test())
+    assert isinstance(result, Answer) and (result.body, result.capture.cut) == (b"helloworld", cut)
 
 
 def test_an_infinite_body_is_cut_at_the_limit() -> None:

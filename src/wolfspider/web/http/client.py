@@ -238,12 +238,16 @@ class _Exchange:
         return self._answer(self.response, self._body)
 
     def out_of_time(self) -> Failure | Answer:
-        """The deadline leaves what has come. What came too slowly is not worth having: the host will do so again."""
+        """The deadline leaves what has come, also what came while nobody looked: it may be all. What came too slowly is
+        not worth having: the host will do so again."""
         if (when := self.limit.when()) is not None and when < self._end:
             return Failure("slow", f"less than {self._client.caps.slowest:,.0f} bytes a second")
+        if self.response is not None and self._body is not None:
+            self._body.take(unread(self.response.content))
         if self.response is None or self._body is None or not self._body.size:
             return Failure("timeout", f"no answer within {self._end - self._began:g} s")
-        self._body.cut = "time"
+        if not self.response.content.is_eof():
+            self._body.cut = self._body.cut or "time"
         return self._answer(self.response, self._body)
 
     async def _stream(self, content: aiohttp.StreamReader, body: ArrivingBody) -> None:
@@ -259,11 +263,15 @@ class _Exchange:
                 began += await self._make_room(body.outlook(chunk))
                 body.take(chunk)
                 self._claim.hold(body.taken - before)
+            before = body.taken
+            await self._make_room(body.outlook())
+            body.finish()
+            self._claim.hold(body.taken - before)
         except (aiohttp.ClientError, ConnectionError):
             body.take(unread(content))
             if not body.size:
                 raise
-            body.cut = "disconnect"
+            body.cut = body.cut or "disconnect"
 
     async def _make_room(self, size: int) -> float:
         """Seconds that were waited for it. Nobody but we can help it, so the deadline is put off for as long."""
