@@ -256,6 +256,8 @@ def _read_pairs(value: Any) -> dict[str, str]:
     if isinstance(value, Mapping):
         return {str(name): str(kept) for name, kept in value.items()}
     pairs = value.split() if isinstance(value, str) else value
+    if not isinstance(pairs, list | tuple):
+        raise Problem(f"Parameters of the strategy are set by NAME=VALUE, not {value!r}.")
     found = {}
     for pair in pairs:
         name, equals, kept = str(pair).partition("=")
