@@ -203,6 +203,6 @@ def test_a_folder_that_is_a_run_has_no_categories(
     with pytest.raises(Problem, match="has none"):
         opened(leaps=str(tmp_path / "run"), category="spiders")
     (tmp_path / "run" / "run.db").write_bytes(b"damage" * 1000)
-    with pytest.raises(BadInput, match="cannot be read"):
+    with pytest.raises(BadInput, match="is damaged: file is not a database"):
         opened(leaps=str(tmp_path / "run"))
     capsys.readouterr()
