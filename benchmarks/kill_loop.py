@@ -71,6 +71,9 @@ OPTIONS = dict.fromkeys(("archive-before-sync", "archive-synced"), ("--durabilit
 UNREACHABLE = dict.fromkeys(
     ("rows-before-cut", "rows-cut"),
     "a kill takes no bytes from a file; only a power cut does (tests/store/test_power_loss.py)",
+) | dict.fromkeys(
+    (name for name in NAMES if name.startswith("repair-")),
+    "a crawl repairs nothing; a repair is killed in tests/store/test_repair.py",
 )
 REACHABLE = tuple(name for name in NAMES if name not in UNREACHABLE)
 

@@ -54,6 +54,7 @@ HAZARDS = (  # each has a line of its own, which begins so
     "Names that lead elsewhere",
     "Formulas in exported tables",
     "A damaged run",
+    "The repair of a damaged run",
     "A lock file that is removed or replaced",
     "An export that is killed",
     "A tampered run",

@@ -191,3 +191,37 @@ def test_whatever_is_damaged_no_command_is_silent_or_calls_it_a_bug(
     if code == 0:
         exported, lines, problem = run("export --quiet", folder)
         assert exported or good.items() <= texts(lines).items(), (err, problem)
+
+
+BEYOND = {"a newer format": 3}  # nothing of an older version mends these, and they are no damage
+
+
+@every_case
+def test_whatever_is_damaged_a_repair_leaves_a_run_that_is_whole_and_goes_on(
+    case: str, whole: Path, tmp_path: Path, run: Run, aside: Aside
+) -> None:
+    good = texts(run("export --quiet", whole)[1])
+    folder = tmp_path / "run"
+    shutil.copytree(whole, folder)
+    CASES[case](folder)
+    damaged = run("check", folder)[0]
+    code, out, err = run("repair --json", folder)
+    if case in BEYOND:
+        assert code == BEYOND[case]
+        return
+    told = json.loads(out)
+    assert code == (10 if told["lost"] or told["bytes_lost"] else 0), (out, err)
+    assert told["repaired"] is bool(damaged)
+    assert run("check --json", folder)[0] == 0, run("check", folder)
+    status, _, err = run("status --json", folder)
+    assert status == 0, err
+    exported, lines, err = run("export --quiet", folder)
+    kept = texts(lines)
+    assert exported == 0 and kept.items() <= good.items(), err
+    assert len(kept) + told["lost"] >= len(good) or told["bytes_lost"] or not told["journal_kept"]
+    code, out, err = run(f"resume --via 127.0.0.1:{aside(serve(WEB)).port} --json --pages {PAGES + MORE}", folder)
+    assert code == 0, err
+    _, lines, err = run("export --quiet", folder)
+    assert kept.items() <= texts(lines).items()
+    assert len(texts(lines)) > len(kept)
+    assert run("check", folder)[0] == 0

@@ -31,6 +31,7 @@ ELSEWHERE = (
     "archive-before-rotation",
     "archive-rotated",
     "recover-before-aside",
+    "repair-",
     "shelf-cut",
     "rows-",
     "index-",

@@ -154,6 +154,7 @@ class Hunt:
         for sentence in leaping.remarks(self.settings):
             self.remark(sentence)
         if reopened:
+            self._read_lists()
             starting_points.asked_before(self.settings, web)
         allows = assemble.scope_of(self.settings).allows
         return await starting_points.gather(self.settings, self._listed, store, web, allows, self.remark)

@@ -78,9 +78,10 @@ def _tell_of_changed_files(settings: Settings, before: Mapping[str, str], remark
 
 def _came_to_nothing(store: Store, folder: Path, settings: Settings, remark: Callable[[str], None]) -> bool:
     """Did the first try never begin, and is corrected now, or did it end without a page? Then it starts anew."""
-    if not store.begun:
+    count = store.page_count()
+    if not store.begun and not (count.pages or count.hidden):  # a repaired run may have pages
         return bool(_differing(settings, Settings.of_run(store.about)))
-    count, view = store.page_count(), RunView(folder)
+    view = RunView(folder)
     if count.pages or count.hidden or view.ended != EndReason.DONE or view.commanded:
         return False
     if settings.learned_from or "-" in settings.seeds:  # it holds what may not be had again

@@ -79,7 +79,7 @@ async def gather(
     finally:
         store.keep_hosts(web.changed())
         store.commit()
-    return StartingPoints(gathered.links, spent)
+    return StartingPoints(gathered.links, spent + store.counts().get("salvaged", 0))
 
 
 def asked_before(settings: Settings, web: Live) -> None:

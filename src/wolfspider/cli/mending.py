@@ -28,3 +28,22 @@ def check(
         say(console, finding.sentence)
     say(console, remedy(run).partition(". ")[2] if found else f"{run} is whole.")
     return exit_code(found)
+
+
+@app.command(epilog=verbatim("Examples:\n\n  wolfspider repair run\n  wolfspider resume run"))
+def repair(
+    run: Run,
+    as_json: Annotated[bool, typer.Option("--json", help="What was done, as JSON.")] = False,
+) -> int:
+    """Mend a damaged run: everything that can be had from it becomes a run that opens and can be resumed."""
+    from wolfspider.app.repairing import mend, report
+    from wolfspider.terminal import progress as screen
+    from wolfspider.terminal.standing import resume_command
+
+    repaired = mend(run)
+    if as_json:
+        print_json(report(repaired))
+        return repaired.code
+    for sentence in (*repaired.told(), f"Resume it by: {resume_command(run)}"):
+        say(screen.console_for(), sentence)
+    return repaired.code

@@ -20,12 +20,12 @@ from wolfspider.files.lock import is_owned
 from wolfspider.store import cdxj, row_check, schema, snapshots
 from wolfspider.store.archive import ArchiveEnd
 from wolfspider.store.archive_reader import RecordPlace, Stretch, name_of, numbers, whole_records
-from wolfspider.store.damage import DATABASE, DESCRIPTION, NOTHING_LOST, PAGES_LOST, UNREADABLE
+from wolfspider.store.damage import DATABASE, DESCRIPTION, NOTHING_LOST, PAGES_LOST, UNREADABLE, Damaged
 from wolfspider.store.database import refuse_strange
 from wolfspider.store.folder import Places, about_run, refuse_links
 from wolfspider.store.inspection import ReadOnlyShelf
 from wolfspider.store.page_reader import body_at
-from wolfspider.store.recovery import committed_end, refuse_damage, whole_end
+from wolfspider.store.recovery import committed_end, refuse_damage, rows_ahead, whole_end
 from wolfspider.store.row_check import connect_damaged, is_sound, tables
 from wolfspider.store.view import missing_pages
 from wolfspider.web.page.html import digest_of
@@ -40,17 +40,18 @@ class Finding(NamedTuple):
     sentence: str
 
 
-def examine(folder: Path) -> list[Finding]:
-    """What is wrong with a run, the gravest first; nothing if it is whole. BadInput if it is none."""
+def examine(folder: Path, *, ours: bool = False) -> list[Finding]:
+    """What is wrong with a run, the gravest first; nothing if it is whole. BadInput if it is none. `ours`: the caller
+    owns it."""
     places = Places.of(folder)
     refuse_links(places)
-    owned = is_owned(places.lock)
+    owned = is_owned(places.lock) and not ours
     found = list(description(places))
     database = list(_database(places))
     found += database
     found += _archive(places, None if database else places.database)
     if not owned:
-        found += [*_index(places), *_snapshots(places), *_lock(places)]
+        found += [*_index(places), *_snapshots(places), *lock_trouble(places)]
     return sorted(found, key=lambda one: -one.code)
 
 
@@ -109,7 +110,7 @@ def _database(places: Places) -> Iterator[Finding]:
             if problems:
                 yield finding(f"{places.database} is damaged: {'; '.join(map(str, problems[:_SHOWN]))}")
             yield from map(finding, _rows(connection))
-    except (sqlite3.DatabaseError, BadInput) as error:
+    except (sqlite3.DatabaseError, Damaged) as error:
         yield finding(f"{places.database} is damaged: {error}" if isinstance(error, sqlite3.Error) else str(error))
 
 
@@ -131,6 +132,8 @@ def _rows(connection: sqlite3.Connection) -> Iterator[str]:
             yield f"{_counted(gaps, 'entry', 'entries')} of the journal in run.db are missing"
         broken = broken or bool(trouble or count)
     if not broken:
+        if ahead := rows_ahead(connection):
+            yield f"run.db is damaged: {ahead}"
         if missing := missing_pages(connection):
             yield f"{_counted(missing, 'page')} landed and have no row in run.db"
         if not connection.execute("SELECT 1 FROM meta WHERE name = 'info'").fetchone():
@@ -258,7 +261,7 @@ def shelf_trouble(path: Path, length: int) -> str:
     return ""
 
 
-def _lock(places: Places) -> Iterator[Finding]:
+def lock_trouble(places: Places) -> Iterator[Finding]:
     if os.path.lexists(places.lock) and not places.lock.is_file():
         yield Finding("lock", NOTHING_LOST, f"{places.lock} is no plain file, so nobody can own the run. Remove it.")
 

@@ -18,6 +18,7 @@ from wolfspider.store import schema
 _LARGEST = 1 << 24  # bytes of a description
 _BESIDE = ("run.db-shm", "run.db-journal")  # SQLite's own; the journal only until the database has its log
 
+PLAN = "repair.json"  # there while a repair moves parts (repair.py)
 _UNFINISHED = (".run.json.part", "run.json.part")  # as it was called in earlier versions
 
 
@@ -94,6 +95,8 @@ def describe(places: Places, about: Mapping[str, Any]) -> None:
 def about_run(folder: Path) -> dict[str, Any]:
     """The settings of a run, if its format is known here."""
     path = folder / "run.json"
+    if os.path.lexists(folder / PLAN):
+        raise BadInput(f"A repair of {folder} was not finished. Finish it by: wolfspider repair {folder}")
     if not folder.is_dir() or not is_run(folder):
         raise BadInput(f"{folder} is not a run: there is no run.json in it.")
     try:

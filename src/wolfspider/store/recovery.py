@@ -25,6 +25,7 @@ from wolfspider.store.schema import BEHIND
 
 LOST = "lost"  # the folder for files that nothing refers to
 SYNCED = "INSERT OR REPLACE INTO meta VALUES ('synced', ?)"  # how far the disk was told to keep the archive
+BASE = "INSERT OR REPLACE INTO meta VALUES ('base', ?)"  # where the archive ended when the run was repaired
 _A_SECOND = 2.0  # "about a second", by the times of a journal that does not say how far it was
 _A_MOMENT = 60.0  # seconds that a turn may take, at most: what it archived was not committed yet
 
@@ -43,6 +44,8 @@ def recovered_end(
     """Where the archive goes on. If the machine died and took records with it, that is told, and the journal forgets
     them too."""
     with reading(places.database, "where the archive ends"):
+        if ahead := rows_ahead(connection):
+            raise damaged(places.database, ahead)
         committed = committed_end(connection)
         end = whole_end(places.archive, committed)
         refuse_damage(connection, places, end, committed)
@@ -56,11 +59,22 @@ def recovered_end(
     return end
 
 
+def rows_ahead(connection: sqlite3.Connection) -> str:
+    """What is wrong if the end of the journal is missing; "" if it is not."""
+    (last,) = connection.execute("SELECT IFNULL(MAX(seq), 0) FROM log").fetchone()
+    for table in ("pages", "landings", "events"):
+        (newest,) = connection.execute(f"SELECT IFNULL(MAX(seq), 0) FROM {table}").fetchone()  # noqa: S608
+        if newest > last:
+            return f"its journal ends at entry {last:,}, and the table {table} knows entry {newest:,}"
+    return ""
+
+
 def committed_end(connection: sqlite3.Connection) -> ArchiveEnd:
     sql = "SELECT file, end FROM log WHERE end IS NOT NULL ORDER BY seq DESC LIMIT 1"
     landed = connection.execute(sql).fetchone() or (0, 0)
     liked = connection.execute("SELECT end_file, end_offset FROM likes ORDER BY n DESC LIMIT 1").fetchone() or (0, 0)
-    return max(ArchiveEnd(*map(int, landed)), ArchiveEnd(*map(int, liked)))
+    based = connection.execute("SELECT value FROM meta WHERE name = 'base'").fetchone() or ("0 0",)
+    return max(ArchiveEnd(*map(int, end)) for end in (landed, liked, based[0].split()))
 
 
 def whole_end(archive: Path, committed: ArchiveEnd) -> ArchiveEnd:

@@ -73,6 +73,9 @@ def _text(data: bytes) -> str | bytes:
 def rows(connection: sqlite3.Connection, table: StoredTable, damage: Callable[[str], object]) -> Iterator[Row]:
     """Every row that can be had, in the order of the key. `damage` is told of each place where reading failed, with
     what SQLite says."""
+    if not _is_table(connection, table.name):
+        damage("it is no table")
+        return
     numbered = table.kinds[table.columns.index(table.key[0])] == (int,)
     last: Any = None
     step = 0
@@ -89,6 +92,15 @@ def rows(connection: sqlite3.Connection, table: StoredTable, damage: Callable[[s
                 break
             last, step = last or 0, 2 * step or 1
     yield from () if numbered else _backwards(connection, table, last)
+
+
+def _is_table(connection: sqlite3.Connection, name: str) -> bool:
+    """A view in its place might have no end."""
+    sql = "SELECT 1 FROM sqlite_master WHERE name = ? AND type = 'table' AND sql NOT LIKE 'create virtual%'"
+    try:
+        return connection.execute(sql, (name,)).fetchone() is not None
+    except sqlite3.DatabaseError:
+        return False
 
 
 def _after(connection: sqlite3.Connection, table: StoredTable, last: Any) -> Iterator[Row]:

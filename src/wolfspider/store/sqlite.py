@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -55,6 +56,7 @@ from wolfspider.store.shelf import DiskShelf
 from wolfspider.store.side_notes import StoredNotes
 from wolfspider.store.snapshots import ResumePoint
 
+ABOUT = "INSERT OR REPLACE INTO meta VALUES ('about', ?)"  # a copy of run.json, for a repair
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -76,6 +78,7 @@ def create(
         connection = connect(places.database, full=full)
         schema.make(connection, info)
         connection.execute(SYNCED, ("0 0",))
+        connection.execute(ABOUT, (json.dumps(about),))
         owner = claim(connection)
         archive = Archive(places.archive, info=info)
         archive.sync()
@@ -103,6 +106,7 @@ def open_run(
         unless_good.callback(connection.close)
         schema.check(connection, places.database)
         info = schema.info(connection, places.database)
+        connection.execute(ABOUT.replace("REPLACE", "IGNORE"), (json.dumps(about),))
         owner = claim(connection)
         places.snapshots.mkdir(mode=0o700, exist_ok=True)
         archive = Archive(places.archive, info=info, start=recovered_end(connection, places, remark))

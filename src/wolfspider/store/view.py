@@ -345,10 +345,12 @@ def _text(value: Any) -> str:
 
 
 def _downloads(connection: sqlite3.Connection) -> int:
-    """Those of the landings, and those made before the crawl began."""
-    (spent,) = connection.execute("SELECT IFNULL(SUM(cost), 0) FROM landings").fetchone()
+    """Those of the landings, and those made before the crawl began: among them all before a repair."""
     begun = connection.execute("SELECT data FROM log WHERE seq = 1 AND kind = 'begin'").fetchone()
-    return int(spent) + (int(unpacked(begun[0])[2]) if begun else 0)
+    if begun is None:
+        return int((connection.execute("SELECT value FROM counters WHERE name = 'salvaged'").fetchone() or (0,))[0])
+    (spent,) = connection.execute("SELECT IFNULL(SUM(cost), 0) FROM landings WHERE seq > 0").fetchone()
+    return int(spent) + int(unpacked(begun[0])[2])
 
 
 def _ended(connection: sqlite3.Connection) -> str | None:

@@ -1,0 +1,54 @@
+"""A damaged run mended: its settings say how pages are judged that are known from the archive alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from wolfspider import __version__
+from wolfspider.app.assemble import judge_of, scope_of, topic_of
+from wolfspider.app.settings import Settings
+from wolfspider.core.model import Page, Verdict
+from wolfspider.policy.judges.judge import scored
+from wolfspider.store.rebuilding import Needs
+from wolfspider.store.repair import Repaired
+from wolfspider.store.repair import repair as repaired
+from wolfspider.web.page.urls import canonical
+
+
+def mend(folder: Path) -> Repaired:
+    return repaired(folder, _needs)
+
+
+def report(done: Repaired) -> dict[str, Any]:
+    """What was done, as plain data."""
+    rebuilt = done.rebuilt
+    return {
+        "run": str(done.folder),
+        "repaired": bool(done.findings),
+        "findings": [one._asdict() for one in done.findings],
+        "aside": None if done.aside is None else str(done.aside),
+        "pages": None if rebuilt is None else rebuilt.kept,
+        "found": None if rebuilt is None else rebuilt.found,
+        "lost": 0 if rebuilt is None else rebuilt.lost,
+        "rows_lost": {} if rebuilt is None else rebuilt.rows,
+        "bytes_lost": done.torn,
+        "journal_kept": rebuilt is None or not rebuilt.anew,
+    }
+
+
+def _needs(about: Mapping[str, Any], info: dict[str, str]) -> Needs:
+    settings = Settings.of_run(about)
+    liked = {url for url in map(canonical, settings.like) if url is not None}
+    info = info or {"software": f"wolfspider/{__version__}", "format": "WARC File Format 1.1", "robots": "obey"}
+    return Needs(_judge(settings), scope_of(settings).allows, settings.largest, liked, info)
+
+
+def _judge(settings: Settings) -> Callable[[Page], Verdict]:
+    """As the crawl began, without what it has learned. A judge that is not at hand finds nothing relevant."""
+    try:
+        judge, scope = judge_of(settings)(topic_of(settings, ())), scope_of(settings)
+    except Exception:  # a person's own class or file may be gone, or need what only the crawl had
+        return lambda page: Verdict(0.0, False, {"unjudged": True})
+    return lambda page: scored(judge, scope.cut(page))

@@ -1,0 +1,127 @@
+"""A repair that is killed at any moment leaves a run that the next one mends; nothing that is damaged is deleted."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from wolfspider.core.errors import BadInput
+from wolfspider.core.model import Verdict
+from wolfspider.files.failpoints import VARIABLE
+from wolfspider.store.examination import examine
+from wolfspider.store.rebuilding import Needs
+from wolfspider.store.repair import PLAN, finish, repair
+from wolfspider.store.sqlite import create, open_run
+from wolfspider.store.view import RunView
+from wolfspider.testing.rehearsal import Rehearsal
+
+ARCHIVE = "warc/00000.warc.gz"
+KILLED = """
+import sys
+from pathlib import Path
+from wolfspider.store.repair import repair
+from tests.store.test_repair import needs
+repair(Path(sys.argv[1]), needs)
+"""
+
+
+def needs(about: object, info: dict[str, str]) -> Needs:
+    return Needs(lambda page: Verdict(1.0, True, {}), lambda url: True, 1 << 24, set(), info or {"software": "test"})
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    store = create(tmp_path / "run", {"settings": {}}, info={"software": "test"})
+    Rehearsal(store, pages=20).run(12, snapshots=4)
+    store.close()
+    return tmp_path / "run"
+
+
+def pages(folder: Path) -> dict[str, bytes]:
+    view = RunView(folder)
+    return {row.final_url: view.body(row) for row in view.pages()}
+
+
+def half(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+DAMAGES = {
+    "database": lambda folder: half(folder / "run.db"),
+    "no database": lambda folder: (folder / "run.db").unlink(),
+    "archive": lambda folder: half(folder / ARCHIVE),
+    "snapshots": lambda folder: [half(path) for path in (folder / "snapshots").iterdir()],
+}
+
+
+@pytest.mark.parametrize("damage", ["database", "no database", "archive", "snapshots"])
+@pytest.mark.parametrize("failpoint", ["repair-made", "repair-planned", "repair-moving", "repair-moved"])
+def test_killed_anywhere_the_next_repair_ends_as_if_never_killed(failpoint: str, damage: str, run: Path) -> None:
+    DAMAGES[damage](run)
+    undisturbed = shutil.copytree(run, run.with_name("undisturbed"))
+    repair(undisturbed, needs)
+    environment = {**os.environ, VARIABLE: failpoint, "PYTHONPATH": str(Path(__file__).parents[2])}
+    words = [sys.executable, "-c", KILLED, str(run)]
+    died = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert died.returncode == -signal.SIGKILL, died.stderr
+    if failpoint != "repair-made":
+        for opening in (open_run, RunView):
+            with pytest.raises(BadInput, match="was not finished"):
+                opening(run)
+    repair(run, needs)
+    assert examine(run) == [] and pages(run) == pages(undisturbed)
+    assert not (run / ".repair").exists() and not (run / PLAN).exists()
+
+
+def test_what_was_damaged_is_moved_aside_and_never_deleted(run: Path) -> None:
+    DAMAGES["database"](run)
+    DAMAGES["archive"](run)
+    before = {name: (run / name).read_bytes() for name in ("run.db", ARCHIVE, "shelf")}
+    repaired = repair(run, needs)
+    assert repaired.aside is not None and repaired.code == 10
+    assert {name: (repaired.aside / name).read_bytes() for name in before} == before
+    assert repair(run, needs).findings == []
+
+
+def test_without_a_database_every_page_of_the_archive_is_there(run: Path) -> None:
+    whole = pages(run)
+    (run / "run.db").unlink()
+    repaired = repair(run, needs)
+    assert repaired.rebuilt is not None and repaired.rebuilt.found == repaired.rebuilt.kept >= len(whole)
+    assert whole.items() <= pages(run).items()
+
+
+def test_damaged_records_cost_their_pages_alone_and_the_journal_is_kept(run: Path) -> None:
+    whole = pages(run)
+    with sqlite3.connect(run / "run.db") as connection:
+        (offset,) = connection.execute("SELECT offset FROM pages ORDER BY seq LIMIT 1").fetchone()
+    data = bytearray((run / ARCHIVE).read_bytes())
+    data[offset + 40] ^= 0xFF
+    (run / ARCHIVE).write_bytes(data)
+    repaired = repair(run, needs)
+    assert repaired.rebuilt is not None and not repaired.rebuilt.anew and repaired.rebuilt.lost == 1
+    assert len(pages(run)) == len(whole) - 1 and pages(run).items() <= whole.items()
+    store = open_run(run)
+    rehearsal = Rehearsal(store, pages=20)
+    assert rehearsal.crawl.spent, "it goes on where it was"
+    store.close()
+
+
+def test_a_plan_of_a_stranger_moves_nothing_elsewhere(run: Path, tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("precious")
+    (run / "link").symlink_to(tmp_path)
+    for source, target in (("../precious", "x"), (str(precious), "x"), ("link/precious", "x"), ("run.db", "../x")):
+        plan = {"aside": "damaged-1", "moves": [[source, target]], "forget": False}
+        (run / PLAN).write_text(json.dumps(plan))
+        with pytest.raises(BadInput, match="no plan of a repair"):
+            finish(run)
+    assert precious.read_text() == "precious" and not (tmp_path / "x").exists()
