@@ -20,7 +20,7 @@ from wolfspider import Settings
 from wolfspider.app import assemble, preflight, starting_points
 from wolfspider.app.run_folder import check_same, settings_of
 from wolfspider.app.settings import CHANGEABLE, IDENTITY, LIVE
-from wolfspider.core.errors import BadInput, Nothing, Problem
+from wolfspider.core.errors import BadInput, Busy, Nothing, Problem
 from wolfspider.core.events import Obeyed, SetLimit
 from wolfspider.core.params import live_names
 from wolfspider.engine.crawl import Limits
@@ -348,3 +348,21 @@ def test_a_try_that_holds_what_cannot_be_had_again_is_not_taken_away(tmp_path: P
         assert (folder / "run.json").is_file()
 
     beside(talk)
+
+
+def test_a_program_that_sends_too_many_commands_is_told(tmp_path: Path) -> None:
+    async def talk(server: Faulty) -> Told:
+        told = prepared(server.port, "http://a.test/ok", pages=2, out=tmp_path / "run")
+
+        def send() -> None:
+            assert told.hunt is not None
+            for _ in range(1_000):
+                told.hunt.command(SetLimit("delay", 0.0))
+            with pytest.raises(Busy, match="1,000 commands wait for this run already"):
+                told.hunt.command(SetLimit("delay", 0.0))
+
+        told.after(1, send)
+        return await finished(told)
+
+    told = beside(talk)
+    assert sum(isinstance(event, Obeyed) for event in told.events) == 1_000

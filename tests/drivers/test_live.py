@@ -14,6 +14,7 @@ import pytest
 from wolfspider.core import events
 from wolfspider.core.events import Landed, Pause, Resume, SetLimit, Stop, Went
 from wolfspider.core.model import Failure, Fetch, Page
+from wolfspider.drivers import outside_commands
 from wolfspider.drivers.driver import Clock, Result
 from wolfspider.drivers.live import LiveDriver
 from wolfspider.drivers.snapshot_timing import LANDINGS
@@ -307,6 +308,28 @@ def test_commands_of_others_are_obeyed_between_turns() -> None:
     assert [type(event.command) for event in obeyed[:2]] == [Pause, Resume]
     quiet = [event for event in drive.trial.log if isinstance(event, Went) and START + 3.5 < event.at < START + 50]
     assert not quiet
+
+
+def test_a_flood_of_commands_is_obeyed_a_few_in_each_turn() -> None:
+    """Between them the crawl goes on, and at its end all are obeyed."""
+    drive = Drive(a_trial(pages=60))
+    drive.store.inbox += [SetLimit("delay", float(number % 2)) for number in range(1_000)]
+    obeyed = 0
+    most = 0
+
+    async def main() -> Result:
+        run = drive.start()
+
+        def turned() -> None:
+            nonlocal obeyed, most
+            now = sum(isinstance(event, events.Obeyed) for event in drive.trial.log)
+            obeyed, most = now, max(most, now - obeyed)
+
+        run.turned = turned
+        return await run.run()
+
+    assert virtually(main).downloads == 60
+    assert 0 < most <= outside_commands.MOST and obeyed == 1_000
 
 
 def test_what_a_person_said_just_before_the_end_is_obeyed() -> None:

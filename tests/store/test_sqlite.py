@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from wolfspider.core import codec, events
-from wolfspider.core.errors import BadInput, Problem
+from wolfspider.core.errors import BadInput, Busy, Problem
 from wolfspider.core.model import Capture, Fetch, Link, Page, Visit
 from wolfspider.store.base import Store
 from wolfspider.store.examination import examine
@@ -382,6 +382,44 @@ def test_a_command_with_control_characters_is_refused(store: SqliteStore, comman
     Rehearsal(store).step()
     said = answer_to(store.folder, 1)
     assert said is not None and said["kind"] == "Refused"
+
+
+def flood(store: SqliteStore, count: int) -> None:
+    row = codec.store(events.SetLimit("pages", 40))[0]
+    with sqlite3.connect(store.folder / "run.db") as connection:
+        sql = "INSERT INTO commands (at, who, data) VALUES (1, 'x', ?)"
+        connection.executemany(sql, ((row,) for _ in range(count)))
+
+
+def test_of_a_flood_of_commands_a_thousand_are_taken_and_the_others_are_told(store: SqliteStore) -> None:
+    """Whoever comes while so many wait is told at once. When all are answered, commands are taken as before."""
+    rehearsal = Rehearsal(store)
+    rehearsal.step()
+    flood(store, 5_000)
+    with pytest.raises(Busy, match="5,000 commands wait for this run already"):
+        append_command(store.folder, events.Pause(), "a person")
+    for _ in range(6):
+        rehearsal.step()
+    answers = [answer_to(store.folder, number) for number in (1, 1_000, 1_001, 5_000)]
+    assert [answer and answer["kind"] for answer in answers] == ["Obeyed", "Obeyed", "Refused", "Refused"]
+    assert "More than 1,000 commands waited" in (answers[3] or {})["problem"]
+    number = append_command(store.folder, events.SetLimit("pages", 39), "a person")
+    rehearsal.step()
+    assert (answer_to(store.folder, number) or {})["kind"] == "Obeyed"
+
+
+def test_commands_that_were_taken_and_not_obeyed_are_taken_again_after_a_crash(store: SqliteStore) -> None:
+    """Also where something that is no command came behind them."""
+    append_command(store.folder, events.SetLimit("pages", 39), "a person")
+    with sqlite3.connect(store.folder / "run.db") as connection:
+        connection.execute("INSERT INTO commands (at, who, data) VALUES (1, 'x', 'nonsense')")
+    flood(store, 3_000)
+    assert [number for number, _ in store.commands()] == [1]
+    store.commit()
+    store.close()
+    again = open_run(store.folder)
+    assert [number for number, _ in again.commands()] == [1]
+    again.close()
 
 
 def test_a_command_too_long_is_refused(store: SqliteStore) -> None:

@@ -28,6 +28,7 @@ from wolfspider.files.disk import check_floor
 from wolfspider.policy.room import Room
 from wolfspider.store.base import Store
 from wolfspider.store.folder import is_run
+from wolfspider.store.inbox import MOST_WAITING, too_many
 from wolfspider.store.view import RunView
 from wolfspider.web.http.live_web import Live
 from wolfspider.web.seeds import sources
@@ -235,6 +236,8 @@ class Hunt:
         if isinstance(command, AddSeeds):
             command = AddSeeds(tuple(map(sources.address, command.urls)))
         check_texts(command)
+        if len(self.crawl.inbox) >= MOST_WAITING:
+            raise too_many(len(self.crawl.inbox))
         self.crawl.inbox.append(command)
         self._ring()
 

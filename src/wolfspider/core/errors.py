@@ -3,7 +3,7 @@
     Problem            2   the command line or a setting is wrong
       BadInput         3   a file, web or run cannot be read
       Nothing          4   no server answers, or no answer has a link to start from
-      Busy             8   another process owns the run
+      Busy             8   another process owns the run, or too many commands wait for it
 
 Expected trouble with a page is no exception but a `Failure` (core/model.py).
 """

@@ -21,11 +21,12 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from wolfspider.core.events import Command, CrawlState, EndReason, Event, Phase
+from wolfspider.core.events import CrawlState, EndReason, Event, Phase
 from wolfspider.core.model import Failure, Fetch, Page, Route, Visit, host_of
 from wolfspider.drivers.driver import Clock, Driver, Result
 from wolfspider.drivers.errands import Errands, Return
 from wolfspider.drivers.meter import Meter
+from wolfspider.drivers.outside_commands import OutsideCommands
 from wolfspider.drivers.reading import ReadHere
 from wolfspider.drivers.resting_visits import RestingVisits
 from wolfspider.drivers.snapshot_timing import SnapshotTiming
@@ -91,14 +92,14 @@ class LiveDriver(Driver):
         self._resting = RestingVisits(crawl.flights)
         self._heard: list[Event] = []
         self._bug: Exception | None = None  # what went wrong beside the turns
-        self._others: list[tuple[int, Command]] = []  # what other processes want
+        self._others = OutsideCommands(store, crawl)
         self._snapshots = SnapshotTiming(snapshots, clock, replayed)
         crawl.listen(self._heard.append)
 
     async def run(self) -> Result:
         for flight in list(self.crawl.flights.values()):
             self._again(flight)
-        self._look_for_others()
+        self._others.look()
         sync = partial(asyncio.to_thread, self.store.sync)  # a slow disk holds nothing else up
         chores = ((POLL, self._poll), (1.0, self._tend), (1.0, sync))
         helpers = [asyncio.create_task(self._every(seconds, chore)) for seconds, chore in chores]
@@ -146,7 +147,7 @@ class LiveDriver(Driver):
     async def _turn_until_over(self) -> EndReason:
         while True:
             now = self.clock()
-            self._obey_others(now)
+            self._others.obey(now)
             self._obey_inbox(now)
             self._give_up(now)
             if not self.ending:
@@ -163,7 +164,7 @@ class LiveDriver(Driver):
             reach("run-sent")
             self._publish(now)
             reason = self._over(now)
-            if reason and not self._look_for_others():
+            if reason and not self._others.look(last=True):
                 return reason
             if reason:  # what a person said just now may change that
                 continue
@@ -229,9 +230,9 @@ class LiveDriver(Driver):
             timer.cancel()
 
     def _next(self, now: float) -> float:
-        """When there is something to do again, landings and commands apart."""
+        """When there is something to do again, landings and new commands apart."""
         rested = self._resting.next() if self.crawl.may_start else math.inf
-        return min(rested, self.crawl.next(self.room, now))
+        return min(rested, self._others.next(), self.crawl.next(self.room, now))
 
     # There and back
 
@@ -356,25 +357,10 @@ class LiveDriver(Driver):
             self._bell.set()
 
     async def _poll(self) -> None:
-        self._look_for_others()
+        if self._others.look():
+            self._bell.set()
         if not self._back:  # else pages that have come back would be told after this gauge, with an earlier time
             self._publish(self.clock())
-
-    def _look_for_others(self) -> bool:
-        """Are there commands of other processes, to be obeyed in the next turn? What was refused is answered at once,
-        or the store would be held until then."""
-        found = self.store.commands()
-        self._others += found
-        self.store.commit()
-        if found:
-            self._bell.set()
-        return bool(found)
-
-    def _obey_others(self, now: float) -> None:
-        others, self._others = self._others, []
-        for number, command in others:
-            self.store.taking(number)
-            self.crawl.command(command, now)
 
     async def _tend(self) -> None:
         if self.chores and (reason := self.chores(self.clock())):

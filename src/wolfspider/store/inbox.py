@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider.core import codec
-from wolfspider.core.errors import Problem
+from wolfspider.core.errors import Busy, Problem
 from wolfspider.core.events import Command, check_texts
 from wolfspider.store import schema
 from wolfspider.store.damage import reading, trouble
@@ -19,31 +19,55 @@ from wolfspider.store.database import Turn, connect_beside
 from wolfspider.store.folder import Places, about_run, refuse_links
 from wolfspider.store.row_codec import command_of
 
-_MOST_TAKEN = 1000  # at a time
-_MOST_WAITING = 10_000  # commands that the owner has not taken yet
+MOST_WAITING = 1000  # commands that have no answer yet
+_MOST_TEXT = 10_000_000  # characters of those that are taken at once
 _ANSWERED = "SELECT IFNULL(MAX(command), 0) FROM events WHERE command IS NOT NULL"
+_NEW = "SELECT id, at, data FROM commands WHERE id > ? ORDER BY id LIMIT ?"
+_UNKNOWN = "This is no command that is known here."
+_TOO_MANY = f"More than {MOST_WAITING:,} commands waited, so this one was not obeyed. Say it again."
 
 
 class Inbox:
-    """The owner's side."""
+    """The owner's side. Numbers are answered in their order: after a crash all behind the last answer are taken again.
+    So what is too much is refused once the commands before it were obeyed."""
 
-    def __init__(self, turn: Turn, refuse: Callable[[int, float], None]) -> None:
+    def __init__(self, turn: Turn, refuse: Callable[[int, float, str], None]) -> None:
         self._turn, self._refuse = turn, refuse
         self._taken: int = turn.one(_ANSWERED)[0]  # the number of the last one
+        self._too_many = 0  # those up to this number are refused
 
     def take(self) -> list[tuple[int, Command]]:
-        """The commands that have come since the last call, oldest first."""
-        sql = "SELECT id, at, data FROM commands WHERE id > ? ORDER BY id LIMIT ?"
-        commands = []
-        for number, at, text in self._turn.connection.execute(sql, (self._taken, _MOST_TAKEN)).fetchall():
+        """The commands that have come since the last call, oldest first. To be called when the last ones are obeyed."""
+        commands, room = list[tuple[int, Command]](), _MOST_TEXT
+        for number, at, text in self._turn.connection.execute(_NEW, (self._taken, MOST_WAITING)):
+            command = _read(text) if number > self._too_many else None
+            room -= len(str(text))
+            if commands and (command is None or room < 0):
+                break
             self._taken = number
-            try:
-                command = command_of(text)
-                check_texts(command)
+            if command is None:
+                self._refuse(number, at, _UNKNOWN if number > self._too_many else _TOO_MANY)
+            else:
                 commands.append((number, command))
-            except Exception:  # whatever strangers wrote there, the run goes on
-                self._refuse(number, at)
+        if len(commands) == MOST_WAITING:
+            self._too_many = self._turn.one("SELECT MAX(id) FROM commands")[0]
         return commands
+
+
+def _read(text: Any) -> Command | None:
+    try:
+        command = command_of(text)
+        check_texts(command)
+    except Exception:  # whatever strangers wrote there, the run goes on
+        return None
+    return command
+
+
+def too_many(waiting: int) -> Busy:
+    return Busy(
+        f"{waiting:,} commands wait for this run already, so it takes no more. Try again when it has obeyed some; "
+        "if nobody runs it, resume it first."
+    )
 
 
 def append_command(folder: Path, command: Command, who: str) -> int:
@@ -60,8 +84,8 @@ def append_command(folder: Path, command: Command, who: str) -> int:
             connection.execute("BEGIN IMMEDIATE")
             sql = f"SELECT COUNT(*) FROM commands WHERE id > ({_ANSWERED})"  # noqa: S608
             (waiting,) = connection.execute(sql).fetchone()
-            if waiting >= _MOST_WAITING:  # closing the connection ends the transaction
-                raise Problem(f"{waiting:,} commands wait for this run already. Is anybody running it?")
+            if waiting >= MOST_WAITING:  # closing the connection ends the transaction
+                raise too_many(waiting)
             values = (time.time(), who[:200].encode("utf-8", "replace").decode(), text)
             number = connection.execute("INSERT INTO commands (at, who, data) VALUES (?, ?, ?)", values).lastrowid
             connection.execute("COMMIT")

@@ -103,10 +103,10 @@ class Journal:
             self._rows.event(self.at.seq, self.at.n, event)
         self.at.n += 1
 
-    def refuse(self, command: int, at: float) -> None:
-        """Answer what is no command at all."""
+    def refuse(self, command: int, at: float, why: str) -> None:
+        """Answer what does not reach the crawl."""
         self._end_replay()
-        self._rows.refusal(self.at.seq, self.at.n, at, command, "This is no command that is known here.")
+        self._rows.refusal(self.at.seq, self.at.n, at, command, why)
         self.at.n += 1
 
     def _heard_before(self, event: Event) -> bool:

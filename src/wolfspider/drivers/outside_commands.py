@@ -1,0 +1,51 @@
+"""Commands of other processes on their way to a crawl: obeyed between turns, a few at a time.
+
+A turn obeys a few of them. If more wait, the crawl then has as much time to itself as these took, so that a flood of
+commands takes half of its time at most. How many may wait is the business of the store.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+
+from wolfspider.core.events import Command
+from wolfspider.engine.crawl import Crawl
+from wolfspider.store.base import Store
+
+MOST = 50  # in a turn
+LONGEST = 0.05  # seconds of a turn
+
+
+class OutsideCommands:
+    def __init__(self, store: Store, crawl: Crawl) -> None:
+        self._store, self._crawl = store, crawl
+        self._waiting: deque[tuple[int, Command]] = deque()
+        self._begin = -math.inf  # when the next ones may be obeyed
+
+    def look(self, last: bool = False) -> bool:
+        """Are there any, to be obeyed in the next turn? What the store refused is answered at once, or the store would
+        be held until then. `last`: the crawl is over, so that nothing is to be waited for."""
+        if not self._waiting:
+            self._waiting.extend(self._store.commands())
+            self._store.commit()
+        if last:
+            self._begin = -math.inf
+        return bool(self._waiting)
+
+    def obey(self, now: float) -> None:
+        if now < self._begin:
+            return
+        began, spent = time.perf_counter(), 0.0
+        for _ in range(min(MOST, len(self._waiting))):
+            number, command = self._waiting.popleft()
+            self._store.taking(number)
+            self._crawl.command(command, now)
+            if (spent := time.perf_counter() - began) >= LONGEST:
+                break
+        self._begin = now + spent
+
+    def next(self) -> float:
+        """When there is something to obey."""
+        return self._begin if self._waiting else math.inf
