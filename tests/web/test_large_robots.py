@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
+import weakref
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,19 @@ def test_many_hosts_with_many_rules_and_visits_that_wait_take_little_memory() ->
     with Peak() as peak:
         asyncio.run(main())
     assert peak.megabytes < 160
+
+
+def test_rules_are_gone_when_nobody_has_them_any_more() -> None:
+    """At once: a crawl seldom looks for objects that hold nothing but each other."""
+    gc.disable()
+    try:
+        rules = Rules(ours(MANY.encode()))
+        assert rules.allows("http://a.test/y")
+        parsed = weakref.ref(rules._parsed)
+        del rules
+        assert parsed() is None
+    finally:
+        gc.enable()
 
 
 def test_a_long_robots_txt_is_read_beside_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
