@@ -13,11 +13,10 @@ which the whole budget is too small is cut, like one that is longer than was ask
 from __future__ import annotations
 
 import asyncio
-import ctypes
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Iterator
 
 from wolfspider.core.model import Failure, Fetch, Page
+from wolfspider.web.page.c_heap import large_blocks_apart, tidy
 from wolfspider.web.page.html import MOST_BYTES
 from wolfspider.web.page.pages_at_hand import weight
 
@@ -29,7 +28,6 @@ PARSED = 14  # bytes in memory, while a page is parsed, for each byte of its bod
 STREAMED = 3  # bytes in memory, while a body comes, for each that is decoded: up to two as they come, and the one
 FIRST = MEGABYTE // 4  # bytes of a request before any of its body is counted: buffers and heads
 SMALLEST = MEGABYTE // 10  # of pages that are read whole, however small the budget is
-_MUCH = 4 * MEGABYTE  # bytes, freed together, that are worth giving back
 _PARTS = 16  # of the budget; one is for parsed pages at hand, one for pages that a program has not taken yet
 
 
@@ -48,6 +46,7 @@ class MemoryBudget:
         self._waiting: dict[MemoryClaim, tuple[int, asyncio.Future[None]]] = {}
 
     def claim(self) -> MemoryClaim:
+        large_blocks_apart()
         return MemoryClaim(self)
 
     def _oldest(self) -> MemoryClaim | None:
@@ -90,22 +89,6 @@ class MemoryBudget:
                 self.held += wanted - claim.bytes  # it is taken here: another may ask before the one that waits is back
                 claim.bytes = wanted
                 future.set_result(None)
-
-
-def _tidy(freed: int) -> None:
-    """Give memory back to the system after so many bytes were freed: the C library keeps what large pages leave."""
-    if freed > _MUCH and (trim := _trim()) is not None:
-        trim(0)
-
-
-@cache
-def _trim() -> Callable[[int], int] | None:
-    """Only glibc has it, and only glibc needs it."""
-    try:
-        trim: Callable[[int], int] = ctypes.CDLL(None).malloc_trim
-    except (OSError, AttributeError, TypeError):
-        return None
-    return trim
 
 
 class MemoryClaim:
@@ -159,7 +142,7 @@ class MemoryClaim:
         if self._budget is not None:
             before, self._spare = self.bytes, 0
             self._budget._hold(self, before if size is None else size, grows=False)
-            _tidy(before - self.bytes)
+            tidy(before - self.bytes)
 
     def release(self) -> None:
         self.settle(0)

@@ -68,8 +68,10 @@ class ArrivingBody:
         """All of it, as it came and decoded. How much is read before a damage depends on the pieces that are decoded at
         a time, so a damaged body is decoded once more, in the way it is read from the archive."""
         self.finish()
+        if not self._inflater.changes:
+            del self._came[self._inflater.size :]  # the two are one
         raw = bytes(self._came)
         self._came.clear()
         if self._inflater.broken:
             return raw, self._inflater.salvaged(raw)
-        return raw, bytes(self._decoded) if self._inflater.changes else raw[: self._inflater.size]
+        return raw, bytes(self._decoded) if self._inflater.changes else raw

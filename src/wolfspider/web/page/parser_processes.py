@@ -25,6 +25,7 @@ from typing import BinaryIO
 
 from wolfspider.core.errors import Problem
 from wolfspider.core.model import Failure, Fetch, Page
+from wolfspider.web.page.c_heap import large_blocks_apart, tidy
 from wolfspider.web.page.html import parse, without_reading
 from wolfspider.web.page.packed import packed, parts_of, result_of, unpacked
 
@@ -174,6 +175,7 @@ def _main(memory: str, patience: str) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (int(memory), int(memory)))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    large_blocks_apart()
     gc.freeze()
     gc.set_threshold(_SELDOM)  # pages leave no circles behind; to look for some takes a tenth of the time
     answers = os.fdopen(os.dup(1), "wb")
@@ -184,6 +186,7 @@ def _main(memory: str, patience: str) -> None:
         signal.setitimer(signal.ITIMER_REAL, float(patience))
         _send(answers, packed(parts_of(parse(_fetch(*unpacked(data)), bounded=True))))
         signal.setitimer(signal.ITIMER_REAL, 0)
+        tidy(len(data))
 
 
 if __name__ == "__main__":
