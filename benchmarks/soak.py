@@ -14,7 +14,8 @@ threads, and its files on the disk.
                            enough to tell (SLOPE_FROM pages)
     fds_max                file handles: at most 2 x slots + OTHER_HANDLES
 
-The last line has these figures; exit code 1 if any is beyond its bound, or the crawl did not come to its end.
+The last line has these figures; exit code 1 if any is beyond its bound, the crawl took more than MOST_MEMORY, or it did
+not come to its end.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ SLOTS, KILLS, ROWS = 64, 2, 10
 MISBEHAVING = 20  # one in so many
 LINKS = 8  # that a page shows to pages behind it
 SPARE = 1.5  # pages that there are for each that is wanted: hosts that rest for a day keep theirs
-SLOPE, SLOPE_FROM = 4.0, 20_000  # kilobytes a page
+SLOPE, SLOPE_FROM = 6.0, 60_000  # kilobytes a page; in shorter sessions it is mostly caches that fill
+MOST_MEMORY = 700  # megabytes
 SETTLED = 0.3  # of a session, before which memory is not yet what it comes to
 OTHER_HANDLES = 60
 SILENT = 900.0  # seconds without a page after which the crawl is taken for stuck
@@ -293,6 +295,8 @@ def verdict(soak: Soak, log: Path) -> tuple[str, list[str]]:
         wrong.append(f"{refetched} pages were requested again; {SLOTS * KILLS} may be.")
     if soak.pages >= SLOPE_FROM and growth > SLOPE:
         wrong.append(f"Memory grows by {growth:.1f} KB a page; it may by {SLOPE}.")
+    if (peak := max(sample.memory for sample in soak.samples)) > MOST_MEMORY:
+        wrong.append(f"The crawl took {peak:.0f} MB; it may take {MOST_MEMORY}.")
     if handles > 2 * SLOTS + OTHER_HANDLES:
         wrong.append(f"{handles} file handles were open; {2 * SLOTS + OTHER_HANDLES} may be.")
     figures = f"lost={lost} refetched={refetched} rss_slope_kb_per_page={growth:.2f} fds_max={handles}"
