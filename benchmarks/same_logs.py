@@ -25,6 +25,7 @@ from wolfspider.core.events import Command, Label, Pause, Resume, SetLimit
 from wolfspider.core.model import Link
 from wolfspider.drivers.simulated import simulate
 from wolfspider.engine.crawl import Crawl
+from wolfspider.engine.entries import WORDS, Entry
 from wolfspider.policy.strategy import REGISTRY
 from wolfspider.strategies import strategy_named
 from wolfspider.web.worlds.synthetic import Synthetic
@@ -93,8 +94,8 @@ def log(strategy: str, variant: Any, slots: int) -> list[str]:
 def written(crawl: Crawl, lines: list[str]) -> None:
     """The journal as well. Pages are told by their digest: a line for each of their words would say no more."""
 
-    def write(entry: tuple[Any, ...]) -> None:
-        parts = [getattr(part, "digest", None) or codec.plain(part) for part in entry]
+    def write(entry: Entry) -> None:
+        parts = [getattr(part, "digest", None) or codec.plain(part) for part in (WORDS[type(entry)], *entry)]
         lines.append(json.dumps(parts, sort_keys=True, default=repr))
 
     crawl._write = write

@@ -19,6 +19,7 @@ from wolfspider.drivers.driver import Clock, Result
 from wolfspider.drivers.live import LiveDriver
 from wolfspider.drivers.snapshot_timing import LANDINGS
 from wolfspider.engine.crawl import Crawl
+from wolfspider.engine.entries import Entry, ProposeEntry
 from wolfspider.store.in_memory import Volatile
 from wolfspider.strategies import strategy_named
 from wolfspider.testing.sketch import Interrupted, Sketch, Trial, VirtualLoop, told
@@ -51,10 +52,10 @@ class Watched(Volatile):
         self.commits = self.snapshots = self.syncs = 0
         self.landed_and_committed = 0
 
-    def write(self, entry: tuple[Any, ...]) -> None:
+    def write(self, entry: Entry) -> None:
         super().write(entry)
-        if entry[0] == "propose":
-            self.open |= set(entry[-1])
+        if isinstance(entry, ProposeEntry):
+            self.open |= set(entry.visits)
 
     def commit(self) -> None:
         self.commits += 1

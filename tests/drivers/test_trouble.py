@@ -15,6 +15,7 @@ from wolfspider.core.events import Command, Finish, Landed, Pause, Postponed, Re
 from wolfspider.core.model import Failure, Fetch, Page, host_of
 from wolfspider.drivers.driver import Clock, Result
 from wolfspider.engine.crawl import Crawl
+from wolfspider.engine.entries import PostponeEntry
 from wolfspider.engine.replay import replay
 from wolfspider.policy.room import Room
 from wolfspider.strategies import all_strategies, strategy_named
@@ -156,7 +157,7 @@ def test_a_replay_gives_the_same_state_for_every_strategy(name: str, web: Any) -
     journal, again = list(drive.trial.journal), drive.trial.build()
     replay(again, journal, Room())
     assert stored(again) == stored(drive.crawl)
-    assert any(entry[0] == "postpone" for entry in journal), "the case that this is about"
+    assert any(isinstance(entry, PostponeEntry) for entry in journal), "the case that this is about"
 
 
 @pytest.mark.parametrize("web", [Sickly, Cured])
@@ -164,7 +165,7 @@ def test_from_every_entry_of_the_journal_a_snapshot_and_a_replay_agree(web: Any)
     drive = a_drive(web, a_trial(pages=30))
     driven(drive)
     journal = list(drive.trial.journal)
-    first = next(place for place, entry in enumerate(journal) if entry[0] == "postpone")
+    first = next(place for place, entry in enumerate(journal) if isinstance(entry, PostponeEntry))
     for cut in range(first, len(journal) + 1):
         early, whole = drive.trial.build(), drive.trial.build()
         replay(early, journal[:cut], room := Room())

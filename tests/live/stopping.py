@@ -15,6 +15,7 @@ from wolfspider.app.hunt import Hunt
 from wolfspider.app.run_folder import settings_of
 from wolfspider.core import codec
 from wolfspider.core.model import Failure, Page
+from wolfspider.engine.entries import BeginEntry, Entry, LandEntry, PostponeEntry, ProposeEntry
 from wolfspider.files import failpoints
 from wolfspider.store.exporting import export
 from wolfspider.store.row_codec import unpacked_entry
@@ -58,18 +59,21 @@ def log_of(folder: Path) -> list[Any]:
     with closing(sqlite3.connect(f"file:{folder}/run.db?mode=ro", uri=True)) as database:
         rows = database.execute("SELECT seq, kind, data FROM log ORDER BY seq").fetchall()
         pages = dict(database.execute("SELECT seq, final_url || ' ' || digest FROM pages").fetchall())
-    return [said for seq, kind, data in rows if (said := _entry(kind, unpacked_entry(kind, data), pages)) is not None]
+    return [said for seq, kind, data in rows if (said := _entry(unpacked_entry(kind, data), pages)) is not None]
 
 
-def _entry(kind: str, entry: tuple[Any, ...], pages: dict[int, str]) -> Any:
-    if kind == "propose":
-        return (kind, entry[-1]) if entry[-1] else None
-    if kind == "land":
-        _, visit, told, _, _ = entry
-        return (kind, visit, pages[told] if isinstance(told, int) else told)
-    if kind == "postpone":
-        return None
-    return (kind, entry[1]) if kind == "begin" else entry
+def _entry(entry: Entry, pages: dict[int, str]) -> Any:
+    match entry:
+        case ProposeEntry():
+            return ("propose", entry.visits) if entry.visits else None
+        case LandEntry():
+            told: Any = entry.result
+            return ("land", entry.visit, pages[told] if isinstance(told, int) else told)
+        case PostponeEntry():
+            return None
+        case BeginEntry():
+            return ("begin", entry.seeds)
+    return entry
 
 
 class recalled:  # noqa: N801  (used like a function)

@@ -15,6 +15,7 @@ import pytest
 
 from wolfspider.core import codec
 from wolfspider.core.errors import Problem
+from wolfspider.engine.entries import GrantEntry
 from wolfspider.files.disk import DiskFull
 from wolfspider.files.failpoints import NAMES, VARIABLE
 from wolfspider.store import archive_reader
@@ -255,7 +256,7 @@ def test_a_full_disk_stops_the_run_and_damages_nothing(tmp_path: Path) -> None:
         with pytest.raises(DiskFull, match="Make space"):
             _run_until_full(rehearsal, ballast)
         with pytest.raises(Problem, match="full"):
-            store.write(("grant", 0, True))
+            store.write(GrantEntry(0, True))
         store.close()
         ballast.unlink()
         resumed(small / "run")

@@ -20,6 +20,7 @@ from hypothesis import strategies as some
 from wolfspider.core import codec, events
 from wolfspider.core.errors import BadInput, Busy, Problem
 from wolfspider.core.model import Capture, Fetch, Link, Page, Visit
+from wolfspider.engine.entries import GrantEntry, LandEntry, ProposeEntry
 from wolfspider.store.base import Store
 from wolfspider.store.examination import examine
 from wolfspider.store.folder import about_run, is_run
@@ -103,7 +104,7 @@ def test_a_lost_archive_does_not_take_the_log_along(store: SqliteStore) -> None:
 def test_a_second_owner_is_refused(store: SqliteStore) -> None:
     with pytest.raises(Problem, match=f"process {os.getpid()} on "):
         open_run(store.folder)
-    store.write(("grant", 0, True))  # the first is not disturbed
+    store.write(GrantEntry(0, True))  # the first is not disturbed
 
 
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
@@ -250,7 +251,7 @@ def test_a_page_is_recalled_as_it_was(store: SqliteStore, encoding: str) -> None
     store.commit()
     store.close()
     again = open_run(store.folder)
-    assert [entry[2] for entry in again.past().entries if entry[0] == "land"] == [page]
+    assert [entry.result for entry in again.past().entries if isinstance(entry, LandEntry)] == [page]
     hand_of(again).bring(fetch)
     held = again.recall(URL)
     assert held is not None and held.result == page
@@ -269,7 +270,7 @@ def test_a_page_without_a_body_is_kept_itself(store: SqliteStore) -> None:
     store.commit()
     store.close()
     again = open_run(store.folder)
-    assert [entry[2] for entry in again.past().entries if entry[0] == "land"] == [page]
+    assert [entry.result for entry in again.past().entries if isinstance(entry, LandEntry)] == [page]
     again.close()
     (row,) = RunView(store.folder).pages()
     assert row.near == (1 << 64) - 1 and row.place is None
@@ -284,7 +285,7 @@ def test_what_a_source_answers_is_in_the_log_alone(store: SqliteStore) -> None:
     store.commit()
     store.close()
     again = open_run(store.folder)
-    assert [entry[2] for entry in again.past().entries if entry[0] == "land"] == [page]
+    assert [entry.result for entry in again.past().entries if isinstance(entry, LandEntry)] == [page]
     again.close()
     assert list(RunView(store.folder).pages()) == []
 
@@ -299,7 +300,7 @@ def test_a_held_page_lands_as_the_copy_that_was_recalled(store: SqliteStore) -> 
     store.commit()
     store.close()
     again = open_run(store.folder)
-    landed = [entry[2] for entry in again.past().entries if entry[0] == "land"]
+    landed = [entry.result for entry in again.past().entries if isinstance(entry, LandEntry)]
     assert landed[0] == landed[2] == old != landed[1]
     again.close()
 
@@ -309,7 +310,7 @@ def test_texts_of_strangers_are_bounded_and_never_break_a_row(store: SqliteStore
     wild = "\ud800 \x00 " + "x" * 100_000
     page = Page(URL, URL, wild, description=wild, at=1.0)
     visit = Visit(0, Link(URL, wild), wild[:50], "", {"nan": float("nan"), "long": wild, ("a", 1): {2}})
-    store.write(("propose", 1.0, 1, (), ("out",), (0,)))
+    store.write(ProposeEntry(1.0, 1, (), ("out",), (0,)))
     store.hear(events.Went(1.0, visit, "out"))
     hand.land(visit, Fetch(URL, URL, 200, at=1.0, page=page), page)
     store.hear(events.Noted(1.0, "odd", {"inf": float("inf"), "text": wild}))
@@ -600,7 +601,7 @@ def test_an_unchanged_page_that_is_not_at_hand_is_kept_itself(store: SqliteStore
     store.commit()
     store.close()
     again = open_run(store.folder)
-    assert [entry[2] for entry in again.past().entries if entry[0] == "land"] == [page]
+    assert [entry.result for entry in again.past().entries if isinstance(entry, LandEntry)] == [page]
     again.close()
 
 

@@ -39,6 +39,7 @@ from wolfspider.core.model import (
 )
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Topic
+from wolfspider.engine import entries
 from wolfspider.engine.commands import labelled, obey
 from wolfspider.engine.contracts import Memory, Source
 from wolfspider.engine.flights import Flight, Flights
@@ -69,7 +70,7 @@ class Crawl:
         reinforcer: Reinforcer | None = None,
         scope: Scope | None = None,
         sources: Mapping[str, Source] | None = None,
-        journal: Callable[[tuple[Any, ...]], None] | None = None,
+        journal: Callable[[entries.Entry], None] | None = None,
         train: str = "charged",
     ) -> None:
         self.strategy, self.judge_of, self.memory, self.limits = strategy, judge_of, memory, limits
@@ -107,7 +108,7 @@ class Crawl:
     def begin(self, seeds: Iterable[Link], now: float, spent: int = 0) -> None:
         """`spent`: downloads made before, for the pages that the topic is described by."""
         links = tuple(link for link in seeds if self.in_scope(link.url))
-        self._write(("begin", links, now, spent))
+        self._write(entries.BeginEntry(links, now, spent))
         self.now, self.flights.spent = now, spent
         self._emit(events.Began(now, links, self.limits.pages))
         self.strategy.begin(links, now)
@@ -137,7 +138,7 @@ class Crawl:
         except (AttributeError, TypeError) as error:
             what = f"it must return a list of visits, not {visits!r:.100}"
             raise BrokenContract(self.strategy, "propose", what) from error
-        self._write(("propose", now, *opened, tuple(room.answers), tuple(visit.id for visit in visits)))
+        self._write(entries.ProposeEntry(now, *opened, tuple(room.answers), tuple(visit.id for visit in visits)))
         self.asked = -math.inf if orders else now
         self.futile = 0 if orders or not opened[1] else self.futile + 1
         for visit, how in orders:
@@ -190,20 +191,20 @@ class Crawl:
     def grant(self, visit: Visit) -> bool:
         """May this visit be tried once more? It costs a download."""
         granted = not self.closing and self.flights.reserve_try(visit)
-        self._write(("grant", visit.id, granted))
+        self._write(entries.GrantEntry(visit.id, granted))
         return granted
 
     def postpone(self, visit: Visit, failure: Failure, now: float) -> None:
         """The host of this visit is in trouble. Until it is granted another try, the visit stays in flight, and holds
         neither a slot nor a download that others could use."""
-        self._write(("postpone", visit.id, failure, now))
+        self._write(entries.PostponeEntry(visit.id, failure, now))
         self.now = now
         self.flights.postpone(visit, failure)
         self._emit(events.Postponed(now, visit, failure))
 
     def land(self, visit: Visit, result: Page | Failure, now: float, seconds: float) -> None:
         """A visit is back; those that joined it land right after."""
-        self._write(("land", visit.id, result, now, seconds))
+        self._write(entries.LandEntry(visit.id, result, now, seconds))
         self.now = now
         flight, cost = self.flights.leave(visit, result)
         result, verdict = self._judged(flight, result)
@@ -319,7 +320,7 @@ class Crawl:
 
     def command(self, command: events.Command, now: float) -> None:
         """Do what a person wants, or say why it can't be done; either way there is an event."""
-        self._write(("command", command, now))
+        self._write(entries.CommandEntry(command, now))
         self.now = now
         try:
             old = obey(self, command)

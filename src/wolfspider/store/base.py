@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, Protocol
 from wolfspider.core.events import Command, Event, Gauge
 from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.engine.contracts import Memory
+from wolfspider.engine.entries import Entry
 from wolfspider.policy.link_shelf import Shelf
 from wolfspider.store.page_count import PageCount
 
@@ -27,7 +28,7 @@ class Past(NamedTuple):
     """What a resume starts from."""
 
     state: Mapping[str, Any] | None  # as the last snapshot was given it; None if there was none
-    entries: Iterator[tuple[Any, ...]]  # the journal since then, pages read back from the archive
+    entries: Iterator[Entry]  # the journal since then, pages read back from the archive
 
 
 class Store(Memory, Protocol):
@@ -44,8 +45,8 @@ class Store(Memory, Protocol):
         """Has the crawl ever begun?"""
 
     # Called by the crawl
-    def write(self, entry: tuple[Any, ...]) -> None:
-        """The next entry of the journal (see Crawl): begin, propose, land, grant or command."""
+    def write(self, entry: Entry) -> None:
+        """The next entry of the journal (engine/entries.py)."""
 
     def hear(self, event: Event) -> None:
         """Keep an event of the crawl for people and their tools: a visit, an outcome, a credit, a note."""

@@ -11,6 +11,7 @@ from wolfspider.core import codec
 from wolfspider.core.events import Command, Event, Gauge, Landed
 from wolfspider.core.model import Failure, Fetch, Page, Verdict, hidden, host_of
 from wolfspider.engine.contracts import Held
+from wolfspider.engine.entries import Entry, LandEntry
 from wolfspider.policy.link_shelf import Shelf
 from wolfspider.store.base import Past, addresses_of, validators
 from wolfspider.store.gauges import SECONDS
@@ -39,13 +40,12 @@ class Volatile:
         self._gauges: deque[Gauge] = deque(maxlen=SECONDS)
         self._counted: dict[str, tuple[bool, bool]] = {}  # pages by final address: relevant, hidden
 
-    def write(self, entry: tuple[Any, ...]) -> None:
+    def write(self, entry: Entry) -> None:
         self.entries += 1
         self._landed = self._fetched = None
-        if entry[0] == "land":
-            _, visit, result, *_ = entry
-            self._fetched = self._pending.pop(visit, None)
-            self._landed = result if isinstance(result, Page) else None
+        if isinstance(entry, LandEntry):
+            self._fetched = self._pending.pop(entry.visit, None)
+            self._landed = entry.result if isinstance(entry.result, Page) else None
 
     def hear(self, event: Event) -> None:
         if isinstance(event, Landed):

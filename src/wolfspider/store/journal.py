@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from wolfspider.core import events
 from wolfspider.core.events import Event
 from wolfspider.core.model import Page, Verdict
+from wolfspider.engine.entries import WORDS, BeginEntry, CommandEntry, Entry, GrantEntry, LandEntry, ProposeEntry
 from wolfspider.policy.room import Broken
 from wolfspider.store.damage import damaged, reading
 from wolfspider.store.database import Turn
@@ -17,10 +18,8 @@ from wolfspider.store.intake import Intake
 from wolfspider.store.row_codec import packed_entry, unpacked_entry
 from wolfspider.store.row_writer import RowWriter
 
-_WHEN = {"begin": 1, "propose": 0, "land": 2, "postpone": 2, "command": 1}  # where an entry says its time
 _BATCH = 500  # entries that are read at a time
 _OUTSIDE = ("Ended", "Refused")  # events that are no part of the crawl, and do not come again
-_NO_LANDING = (None,) * 4
 _BEYOND = "seq = ? AND n >= ?"
 
 
@@ -30,7 +29,7 @@ class Position:
 
     seq: int = 0
     n: int = 0  # how many events of the entry came
-    kind: str = ""  # of the entry; "" at a snapshot, where all that came with it is there
+    kind: type[Entry] | None = None  # of the entry; None at a snapshot, where all that came with it is there
     page: int | None = None  # the number of the page that landed with it
     kept: set[str] = field(default_factory=set)  # addresses kept with it
 
@@ -50,12 +49,12 @@ class Journal:
         """Are there entries that have not been replayed yet?"""
         return self.replaying and self.at.seq < self.last
 
-    def entries(self, seq: int, n: int) -> Iterator[tuple[Any, ...]]:
+    def entries(self, seq: int, n: int) -> Iterator[Entry]:
         """Those behind a snapshot, to be replayed from there."""
         self.at = Position(seq, n)
         return self._entries(seq)
 
-    def _entries(self, seq: int) -> Iterator[tuple[Any, ...]]:
+    def _entries(self, seq: int) -> Iterator[Entry]:
         sql = "SELECT seq, kind, data FROM log WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
         before = seq
         while rows := self._turn.connection.execute(sql, (seq, self.last, _BATCH)).fetchall():
@@ -65,27 +64,26 @@ class Journal:
                 before = seq
                 with reading(self._turn.folder, f"entry {seq} of its journal"):
                     entry = unpacked_entry(kind, data)
-                    _, visit, stands_for, now, seconds = entry if kind == "land" else (kind, *_NO_LANDING)
-                if kind == "land":
-                    entry = (kind, visit, self._intake.result(stands_for), now, seconds)
+                if isinstance(entry, LandEntry):
+                    entry = entry._replace(result=self._intake.result(entry.result))
                 yield entry
 
-    def write(self, entry: tuple[Any, ...]) -> None:
-        kind, *parts = entry
+    def write(self, entry: Entry) -> None:
         if self.behind:
             if self._check.left(self.at.seq, self.at.n):
                 raise Broken(f"the replay of entry {self.at.seq} of the journal gave fewer events than the crawl did")
-            self.at = Position(self.at.seq + 1, kind=kind)
-            self._check.entry(self.at.seq, kind, parts)
+            self.at = Position(self.at.seq + 1, kind=type(entry))
+            self._check.entry(self.at.seq, entry)
             return
         self._end_replay()
-        self.at = Position(self.at.seq + 1, kind=kind)
+        self.at = Position(self.at.seq + 1, kind=type(entry))
         end = None
-        if kind == "land":
-            parts[1], end = self._intake.land(self.at.seq, *parts[:2])
-            self.at.page = parts[1] if isinstance(parts[1], int) else None
-        at = parts[_WHEN[kind]] if kind in _WHEN else None
-        self._rows.entry(self.at.seq, kind, at, packed_entry(kind, parts), end)
+        if isinstance(entry, LandEntry):
+            stands_for, end = self._intake.land(self.at.seq, entry.visit, entry.result)
+            self.at.page = stands_for if isinstance(stands_for, int) else None
+            entry = entry._replace(result=stands_for)
+        at = None if isinstance(entry, GrantEntry) else entry.now
+        self._rows.entry(self.at.seq, WORDS[type(entry)], at, packed_entry(entry), end)
 
     def hear(self, event: Event) -> None:
         if self.replaying and self._heard_before(event):
@@ -146,17 +144,20 @@ class ReplayCheck:
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
 
-    def entry(self, seq: int, kind: str, parts: list[Any]) -> None:
+    def entry(self, seq: int, entry: Entry) -> None:
         was, data = self._turn.one("SELECT kind, data FROM log WHERE seq = ?", seq) or ("nothing", b"")
-        if was != kind:
+        if was != (kind := WORDS[type(entry)]):
             _differs(seq, f"it was {was!r}, and is {kind!r} now")
-        told = unpacked_entry(kind, data)[1:] if kind in ("propose", "grant", "land", "postpone") else ()
-        if kind == "propose" and tuple(told[4]) != tuple(parts[4]):
-            _differs(seq, f"visits {_few(told[4])} were proposed, and {_few(parts[4])} now")
-        if kind in ("grant", "land", "postpone") and told[0] != parts[0]:
-            _differs(seq, f"it was about visit {told[0]}, and is about {parts[0]} now")
-        if kind == "grant" and told[1] != parts[1]:
-            _differs(seq, f"another try of visit {told[0]} was granted then or now, but not both times")
+        if isinstance(entry, BeginEntry | CommandEntry):
+            return
+        told: Any = unpacked_entry(was, data)
+        if isinstance(entry, ProposeEntry):
+            if told.visits != entry.visits:
+                _differs(seq, f"visits {_few(told.visits)} were proposed, and {_few(entry.visits)} now")
+        elif told.visit != entry.visit:
+            _differs(seq, f"it was about visit {told.visit}, and is about {entry.visit} now")
+        elif isinstance(entry, GrantEntry) and told.granted != entry.granted:
+            _differs(seq, f"another try of visit {told.visit} was granted then or now, but not both times")
 
     def went(self, seq: int, event: events.Went) -> None:
         row = self._turn.one("SELECT seq, url, how FROM visits WHERE id = ?", event.visit.id)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from wolfspider.core.model import Failure, Page, Verdict
 from wolfspider.engine.contracts import Held
+from wolfspider.engine.entries import LandEntry
 from wolfspider.policy.room import Broken
 from wolfspider.store.base import addresses_of, validators
 from wolfspider.store.damage import reading
@@ -80,7 +81,7 @@ class RunMemory:
         elif isinstance(result, Failure):
             self._rows.held(at.seq, url, None, result, None)
         else:
-            page = at.page if at.kind == "land" else self._pages.number_of(url, result)
+            page = at.page if at.kind is LandEntry else self._pages.number_of(url, result)
             if page is None:
                 raise Broken(f"{url} is to be kept and never landed")
             before = self._counted(urls)

@@ -129,7 +129,8 @@ def _can_do_without(connection: sqlite3.Connection, archive: Salvaged, lost: set
     if snapshot is None or likes != len(_moved_likes(connection, archive)):
         return False
     for kind, data in connection.execute("SELECT kind, data FROM log WHERE seq > ? AND kind = 'land'", (snapshot,)):
-        if unpacked_entry(kind, data)[2] in lost:
+        landing: Any = unpacked_entry(kind, data)
+        if landing.result in lost:  # the number of a page stands for it
             return False
     sql = "SELECT page FROM held WHERE page IS NOT NULL AND url IN (SELECT url FROM visits WHERE seq > ?)"
     return not any(page in lost for (page,) in connection.execute(sql, (snapshot,)))

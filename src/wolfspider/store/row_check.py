@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from wolfspider.engine.entries import KINDS, LandEntry
 from wolfspider.store import schema
 from wolfspider.store.damage import UNREADABLE
 from wolfspider.store.row_codec import unpacked_entry, unpacked_fetch, unpacked_page
@@ -22,7 +23,6 @@ from wolfspider.store.view import page_row
 Row = tuple[Any, ...]
 _KINDS: Mapping[str, tuple[type, ...]] = {"INTEGER": (int,), "REAL": (float, int), "TEXT": (str,), "BLOB": (bytes,)}
 _FARTHEST = 1 << 40  # beyond any number of a row
-_ENTRIES = ("begin", "propose", "land", "postpone", "grant", "command")
 
 
 class StoredTable(NamedTuple):
@@ -136,14 +136,14 @@ def _anything(*_: Any) -> None:
 
 
 def _entry(seq: int, kind: str, at: Any, data: bytes, *_: Any) -> bool:
-    if kind not in _ENTRIES:
+    if kind not in KINDS:
         return False
     entry = unpacked_entry(kind, data)
-    if kind == "land":
-        _, visit, result, _, _ = entry
-        if isinstance(result, bytes):
-            unpacked_page(result)
-        return isinstance(visit, int) and isinstance(result, int | bytes | tuple)
+    if isinstance(entry, LandEntry):
+        stands_for: Any = entry.result
+        if isinstance(stands_for, bytes):
+            unpacked_page(stands_for)
+        return isinstance(entry.visit, int) and isinstance(stands_for, int | bytes | tuple)
     return True
 
 

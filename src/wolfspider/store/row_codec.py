@@ -6,13 +6,14 @@ import dataclasses
 import json
 import math
 from collections.abc import Mapping
-from typing import Any, get_type_hints
+from typing import Any, cast, get_type_hints
 
 import msgpack
 
 from wolfspider.core import codec
 from wolfspider.core.events import AddSeeds, Command
 from wolfspider.core.model import Failure, Fetch, Link, Page
+from wolfspider.engine.entries import KINDS, BeginEntry, CommandEntry, Entry, PostponeEntry
 from wolfspider.web.page.urls import canonical
 
 LARGEST_NUMBER = 2**53  # of a command
@@ -66,23 +67,23 @@ def unpacked_fetch(data: bytes) -> tuple[Fetch, int]:
     return fetch, length
 
 
-def packed_entry(kind: str, parts: list[Any]) -> bytes:
+def packed_entry(entry: Entry) -> bytes:
     """An entry of the journal; the result of a landing must have been replaced by what stands for it."""
-    return packed([codec.store(parts[0])[0], parts[1]] if kind == "command" else parts)
+    if isinstance(entry, CommandEntry):
+        return packed([codec.store(entry.command)[0], entry.now])
+    return packed(entry)
 
 
-def unpacked_entry(kind: str, data: bytes) -> tuple[Any, ...]:
-    parts: tuple[Any, ...] = unpacked(data)
-    if kind == "begin":
-        links, now, spent = parts
-        return (kind, tuple(Link(*link) for link in links), now, spent)
-    if kind == "command":
-        text, now = parts
-        return (kind, command_of(text), now)
-    if kind == "postpone":
-        visit, failure, now = parts
-        return (kind, visit, Failure(*failure), now)
-    return (kind, *parts)
+def unpacked_entry(kind: str, data: bytes) -> Entry:
+    """The same again: the result of a landing is what stands for it."""
+    entry: Any = KINDS[kind](*unpacked(data))
+    if isinstance(entry, BeginEntry):
+        return entry._replace(seeds=tuple(Link(*link) for link in entry.seeds))
+    if isinstance(entry, CommandEntry):
+        return entry._replace(command=command_of(str(entry.command)))
+    if isinstance(entry, PostponeEntry):
+        return entry._replace(failure=Failure(*entry.failure))
+    return cast(Entry, entry)
 
 
 def command_of(text: str) -> Command:

@@ -31,6 +31,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from wolfspider.core.events import Command, Event, Gauge
 from wolfspider.core.model import Failure, Fetch, Page, Verdict
 from wolfspider.engine.contracts import Held
+from wolfspider.engine.entries import Entry
 from wolfspider.files.disk import DiskFull
 from wolfspider.files.failpoints import reach
 from wolfspider.files.lock import Lock
@@ -189,7 +190,7 @@ class SqliteStore:
         return self.turn.one("SELECT 1 FROM log LIMIT 1") is not None
 
     @_guarded
-    def write(self, entry: tuple[Any, ...]) -> None:
+    def write(self, entry: Entry) -> None:
         self.journal.write(entry)
 
     @_guarded

@@ -20,6 +20,7 @@ from wolfspider.core.errors import BadInput
 from wolfspider.core.events import AddSeeds, Gauge
 from wolfspider.core.failures import in_words
 from wolfspider.core.model import Failure, Fetch, Page
+from wolfspider.engine.entries import BeginEntry, CommandEntry
 from wolfspider.store import schema
 from wolfspider.store.archive_reader import RecordPlace
 from wolfspider.store.damage import UNREADABLE, Damaged, damaged, reading, trouble
@@ -191,11 +192,11 @@ class RunView:
         was found by them."""
         for kind, data in self.rows("SELECT kind, data FROM log WHERE kind IN ('begin', 'command') ORDER BY seq"):
             with self._reading("a starting point"):
-                _, first, *_ = unpacked_entry(kind, data)
-            if kind == "begin":
-                yield from (link.url for link in first if link.rel == "seed")
-            elif isinstance(first, AddSeeds):
-                yield from first.urls
+                entry = unpacked_entry(kind, data)
+            if isinstance(entry, BeginEntry):
+                yield from (link.url for link in entry.seeds if link.rel == "seed")
+            elif isinstance(entry, CommandEntry) and isinstance(entry.command, AddSeeds):
+                yield from entry.command.urls
 
     def pages(self, relevant: bool = False, since: float | None = None) -> Iterator[StoredPage]:
         """Each page once, in the order they came; `since`: those that came at that time or later."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from wolfspider.core import codec, events
 from wolfspider.core.model import Link
+from wolfspider.engine.entries import BeginEntry, LandEntry, ProposeEntry
 from wolfspider.policy.link_shelf import Record
 from wolfspider.policy.room import Broken
 from wolfspider.store.base import Store
@@ -30,10 +31,10 @@ def committed_is_there(maker: Maker) -> None:
     store.sync()
     store = maker.again(store)
     entries = list(store.past().entries)
-    kinds = [entry[0] for entry in entries]
-    demand(kinds == ["begin", "propose", "land"], f"the journal came back as {kinds}")
-    demand(entries[2][2] == page, "the page of the journal came back differently")
-    demand(entries[0] == ("begin", (Link(URL),), 1.0, 0), "the beginning came back differently")
+    kinds = [type(entry) for entry in entries]
+    demand(kinds == [BeginEntry, ProposeEntry, LandEntry], f"the journal came back as {kinds}")
+    demand(entries[2][1] == page, "the page of the journal came back differently")
+    demand(entries[0] == BeginEntry((Link(URL),), 1.0, 0), "the beginning came back differently")
     demand(list(store.hosts()) == [{"host": "a", "ready": 1.0}], "hosts were lost")
     demand(dict(store.counts()) == {"overhead": 3}, "counts were lost")
     demand(len(store.liked()) == 1, "a liked page was lost")
@@ -47,7 +48,7 @@ def uncommitted_is_not(maker: Maker) -> None:
     hand.bring(answer(URL, "some words"))
     hand.store.count("overhead")
     store = maker.again(hand.store)
-    demand([entry[0] for entry in store.past().entries] == ["begin"], "what was not committed is in the journal")
+    demand([type(entry) for entry in store.past().entries] == [BeginEntry], "what was not committed is in the journal")
     demand(not store.holds(URL) and store.newest("a.test", 3) == [], "what was not committed is held")
     demand(dict(store.counts()) == {}, "what was not committed is counted")
 

@@ -19,6 +19,7 @@ from wolfspider.drivers.driver import Clock, Result
 from wolfspider.drivers.live import run
 from wolfspider.drivers.simulated import Simulation, simulated_crawl
 from wolfspider.engine.crawl import INSTANT, Crawl, Limits
+from wolfspider.engine.entries import Entry
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.policy.strategy import Strategy
 from wolfspider.store.in_memory import Volatile
@@ -84,7 +85,7 @@ class Trial:
     tries: int = 2
     commands: Sequence[tuple[float, events.Command]] = ()
     terms: Terms = field(default_factory=lambda: Terms(delay=5.0))
-    journal: list[tuple[Any, ...]] = field(default_factory=list)
+    journal: list[Entry] = field(default_factory=list)
     log: list[events.Event] = field(default_factory=list)
     start: float = 1_000_000.0
 

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from wolfspider.core import events
 from wolfspider.core.events import Command
 from wolfspider.core.model import Capture, Failure, Fetch, Link, Outcome, Page, Route, Verdict, Visit
+from wolfspider.engine.entries import BeginEntry, CommandEntry, LandEntry, ProposeEntry
 from wolfspider.store.base import Store
 from wolfspider.testing.demands import demand
 from wolfspider.testing.rehearsal import Rehearsal
@@ -53,14 +54,14 @@ class Hand:
         self.store, self.visits, self.now = store, 0, 1.0
 
     def begin(self) -> None:
-        self.store.write(("begin", (Link(URL),), self.now, 0))
+        self.store.write(BeginEntry((Link(URL),), self.now, 0))
         self.store.hear(events.Began(self.now, (Link(URL),), 10))
 
     def send(self, url: str, how: Route = Route.OUT, fresh: bool = False) -> Visit:
         visit = Visit(self.visits, Link(url, "a link"), "me", "", {"score": 0.5}, fresh)
         self.visits += 1
         self.now += 1
-        self.store.write(("propose", self.now, 1, (), (how,), (visit.id,)))
+        self.store.write(ProposeEntry(self.now, 1, (), (how,), (visit.id,)))
         self.store.hear(events.Went(self.now, visit, how))
         return visit
 
@@ -68,7 +69,7 @@ class Hand:
         self.now += 1
         if fetch is not None:
             self.store.archive(visit.id, fetch)
-        self.store.write(("land", visit.id, result, self.now, 0.5))
+        self.store.write(LandEntry(visit.id, result, self.now, 0.5))
         verdict = Verdict(score, score >= 0.5, {"raw": score / 3}) if isinstance(result, Page) else None
         if fetch is not None and (isinstance(result, Page) or result.lasting):
             self.store.keep(visit.link.url, result, verdict)
@@ -145,7 +146,7 @@ def an_unchanged_page_stays(maker: Maker) -> None:
 def a_label_changes_the_verdict(maker: Maker) -> None:
     hand = begun(maker)
     page = hand.bring(answer(URL, "some words"), 0.1)
-    hand.store.write(("command", events.Label(URL, True), 10.0))
+    hand.store.write(CommandEntry(events.Label(URL, True), 10.0))
     hand.store.keep(URL, page, Verdict(1.0, True, {"label": True}))
     held = hand.store.recall(URL)
     demand(held is not None and held.result == page, "a label changed the page")
@@ -173,7 +174,7 @@ def each_page_is_counted_once(maker: Maker) -> None:
     bring("b", 0.9, at=9.0, final="http://a.test/d")  # moved
     bring("d", 0.9, at=10.0, status=410)  # what is there stays, though its server failed
     page = hand.bring(answer("http://a.test/e", "words of e"), 0.1)
-    hand.store.write(("command", events.Label("http://a.test/e", True), hand.now))
+    hand.store.write(CommandEntry(events.Label("http://a.test/e", True), hand.now))
     hand.store.keep("http://a.test/e", page, Verdict(1.0, True, {"label": True}))
     counts.append(tuple(hand.store.page_count()))
     demand(counts[:3] == [(1, 1, 0, 0)] * 3, f"one page visited three times is counted as {counts[:3]}")
