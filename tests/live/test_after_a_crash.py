@@ -36,6 +36,7 @@ from tests.live.hunting import (
 import faults
 import wolfspider
 from faults import Asked, Call, Faulty
+from wolfspider.cli import main
 from wolfspider.core import codec
 from wolfspider.core.events import (
     AddSeeds,
@@ -51,6 +52,7 @@ from wolfspider.core.events import (
     Stop,
 )
 from wolfspider.store.inbox import answer_to, append_command
+from wolfspider.store.sqlite import open_run
 from wolfspider.store.view import RunView
 
 HUB = "http://a.test/hub"
@@ -430,3 +432,27 @@ def test_killed_the_crawl_still_leaves_a_host_its_rest(
 def shortest_rest(log: list[Asked]) -> float:
     """Seconds between two requests, at least."""
     return min(after.at - before.at for before, after in pairwise(log))
+
+
+def test_status_tells_a_run_that_was_ended_by_an_error_from_one_that_was_killed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Wrong(Exception):
+        pass
+
+    def fail() -> None:
+        raise Wrong("nobody expected this")
+
+    async def talk(server: Faulty) -> None:
+        told = prepared(server.port, "http://a.test/links/20", pages=10, out=tmp_path / "run")
+        told.after(3, fail)
+        with pytest.raises(Wrong):
+            await finished(told)
+
+    beside(talk)
+    assert main(["status", str(tmp_path / "run")]) == 0
+    assert "ended by an error: Wrong: nobody expected this." in capsys.readouterr().out
+    store = open_run(tmp_path / "run")
+    store.close()
+    assert main(["status", str(tmp_path / "run")]) == 0
+    assert "was killed before it could end" in capsys.readouterr().out

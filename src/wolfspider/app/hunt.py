@@ -133,7 +133,7 @@ class Hunt:
         folder = self.folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wolfspider-")), "run")
         reopened = is_run(folder)
         store = run_folder.opened(self.settings, folder, self.remark, self._read_lists, self._budget.at_hand)
-        stack.callback(store.close)
+        stack.push(run_folder.closing(store))
         self.folder = folder
         return store, folder, reopened
 

@@ -76,6 +76,16 @@ def _tell_of_changed_files(settings: Settings, before: Mapping[str, str], remark
             remark(f"{name} has changed since this run was begun: from here on the {part} decides as it is now.")
 
 
+def closing(store: Store) -> Callable[[type[BaseException] | None, BaseException | None, object], None]:
+    """Closes the store when the session is over, and notes what it was ended by if that was an error."""
+
+    def leave(kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        trouble = str(error) if isinstance(error, Problem) else f"{type(error).__name__}: {error}."
+        store.close(trouble if isinstance(error, Exception) else "")
+
+    return leave
+
+
 def _came_to_nothing(store: Store, folder: Path, settings: Settings, remark: Callable[[str], None]) -> bool:
     """Did the first try never begin, and is corrected now, or did it end without a page? Then it starts anew."""
     count = store.page_count()

@@ -106,8 +106,9 @@ class Store(Memory, Protocol):
     def index(self) -> None:
         """Index the archive for other tools; called when a session has ended, from any thread."""
 
-    def close(self) -> None:
-        """Release the run for another owner. What was not committed is lost."""
+    def close(self, trouble: str = "") -> None:
+        """Release the run for another owner. What was not committed is lost. `trouble`: what the session ended by, if
+        it did not come to an end of its own."""
 
 
 def addresses_of(url: str, result: Page | Failure) -> list[str]:

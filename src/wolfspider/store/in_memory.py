@@ -146,5 +146,5 @@ class Volatile:
     def index(self) -> None:
         pass
 
-    def close(self) -> None:
+    def close(self, trouble: str = "") -> None:
         pass

@@ -28,6 +28,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from wolfspider.core.errors import Problem
 from wolfspider.core.events import Command, Event, Gauge
 from wolfspider.core.model import Failure, Fetch, Page, Verdict
 from wolfspider.engine.contracts import Held
@@ -58,6 +59,7 @@ from wolfspider.store.side_notes import StoredNotes
 from wolfspider.store.snapshots import ResumePoint
 
 ABOUT = "INSERT OR REPLACE INTO meta VALUES ('about', ?)"  # a copy of run.json, for a repair
+TROUBLE = "INSERT OR REPLACE INTO meta VALUES ('trouble', ?)"  # what the last session ended by
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -109,6 +111,7 @@ def open_run(
         info = schema.info(connection, places.database)
         connection.execute(ABOUT.replace("REPLACE", "IGNORE"), (json.dumps(about),))
         owner = claim(connection)
+        connection.execute("DELETE FROM meta WHERE name = 'trouble'")
         places.snapshots.mkdir(mode=0o700, exist_ok=True)
         archive = Archive(places.archive, info=info, start=recovered_end(connection, places, remark))
         unless_good.callback(archive.close)
@@ -315,12 +318,16 @@ class SqliteStore:
     def index(self) -> None:
         index_archive(self._places.archive)
 
-    def close(self) -> None:
+    def close(self, trouble: str = "") -> None:
         with self._syncing:
             if not self._closed:
                 self._closed = True
                 self._wal.close()
                 self.turn.connection.rollback()
+                with contextlib.suppress(Problem, sqlite3.Error):  # it may be the disk, or another owner
+                    if trouble:
+                        self.turn.write(TROUBLE, (trouble[:1000],))
+                        self.turn.commit(lambda: None)
                 self.turn.connection.close()
                 self._archive.close()
                 self.shelf.close()

@@ -140,6 +140,7 @@ class Summary:
     started: float | None
     ended: str | None  # why, if the run is over and was not resumed since
     counts: Mapping[str, int]
+    trouble: str = ""  # what the last session ended by, if it came to no end of its own and knew why
 
     @property
     def pages(self) -> int:
@@ -237,6 +238,7 @@ class RunView:
             return Summary(
                 *(count(connection), _downloads(connection), failures, reasons, hosts),
                 *(began[0] if began else None, _ended(connection), counts),
+                _text((connection.execute("SELECT value FROM meta WHERE name = 'trouble'").fetchone() or ("",))[0]),
             )
 
     def gauge(self) -> Gauge | None:

@@ -219,6 +219,7 @@ def status(folder: Path) -> dict[str, Any]:
         "downloads": summary.downloads,
         "failures": dict(summary.failures),
         "reasons": dict(summary.reasons),
+        "trouble": summary.trouble or None,
         "gauge": None if gauge is None else told(gauge),
     }
 
@@ -265,4 +266,6 @@ def _headline(folder: Path, summary: Summary, gauge: Gauge | None, running: bool
         return f"A process has the run open and {silent}: it is resuming the run, or it hangs."
     if summary.started is None:
         return f"The run has not begun. Begin it by: {resume}"
+    if summary.trouble:
+        return f"The run was ended by an error: {summary.trouble} Resume it by: {resume}"
     return f"The run was killed before it could end. Resume it by: {resume}"
