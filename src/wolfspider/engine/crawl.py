@@ -360,7 +360,7 @@ class Crawl:
             "flights": [[flight.visit, flight.how, flight.tries] for flight in self.flights.values()],
             "postponed": [[number, self.flights[number].postponed] for number in sorted(self.flights.postponed)],
             "credits": self.ledger.in_order(),
-            "sent": list(self.ledger.sent.values()),
+            "sent": self.ledger.documents(),
             "scope": self.scope.state(),
             "shelf": len(self.shelf),
             "memory": self.memory.state(),
