@@ -136,3 +136,16 @@ def test_a_helper_cannot_take_the_name_of_another() -> None:
     """What one strategy stored would be read back by the class of another."""
     with pytest.raises(TypeError, match=r"wolfspider\.policy\.frontier has a helper Frontier already"):
         codec.helper(type("Frontier", (), {}))
+
+
+@given(st.lists(st.text(max_size=9) | st.sampled_from(["\ud800", "\udc00", ""]), min_size=1, max_size=9))
+def test_many_texts_come_back_as_they_were(texts: list[str]) -> None:
+    many = texts * codec.MANY
+    assert codec.load(*codec.store({"names": many})) == {"names": many}
+
+
+def test_many_texts_with_other_lengths_are_refused() -> None:
+    tree, arrays = codec.pack(["spider"] * codec.MANY)
+    arrays["a0"][7] += 1
+    with pytest.raises(ValueError, match="another length"):
+        codec.unpack(tree, arrays)

@@ -35,6 +35,20 @@ def test_one_wrong_byte_is_seen(tmp_path_factory: pytest.TempPathFactory, place:
         snapshots.load(folder / name, saved.digest)
 
 
+@pytest.mark.parametrize("version", [1, 2])
+def test_snapshots_of_earlier_versions_are_read(version: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshots, "FORMAT", version)
+    saved = snapshots.save(tmp_path, name := snapshots.name_of(7, 3), "text", {"a": b"1"})
+    assert snapshots.load(tmp_path / name, saved.digest) == ("text", {"a": b"1"})
+
+
+def test_a_snapshot_of_a_later_version_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshots, "FORMAT", 3)
+    saved = snapshots.save(tmp_path, name := snapshots.name_of(7, 3), "text", {})
+    with pytest.raises(BadInput, match="its format is 3"):
+        snapshots.load(tmp_path / name, saved.digest)
+
+
 def run_with_snapshots(folder: Path) -> tuple[str, dict[str, bytes]]:
     store = create(folder, {}, info={"software": "test"})
     rehearsal = Rehearsal(store)

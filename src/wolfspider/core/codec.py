@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import itertools
 import json
 import math
 import random
@@ -26,6 +27,7 @@ from wolfspider.core import events, model
 Arrays = dict[str, np.ndarray[Any, Any]]
 
 _KIND_OF_ARRAY = re.compile(r"[<>|][A-Za-z]\d*(?:\[\w+\])?")
+MANY = 1_000  # texts in a list that are stored as arrays
 _LEAVES = frozenset((str, int, float, bool, type(None)))  # most of what there is, so they are looked at first
 
 
@@ -105,6 +107,8 @@ def _pack(value: Any, arrays: Arrays) -> Any:
     if value is None or isinstance(value, str | bool | int | float):
         return value
     if type(value) is list:
+        if len(value) >= MANY and all(type(kept) is str for kept in value):
+            return _pack_texts(value, arrays)
         return [_pack(kept, arrays) for kept in value]
     if type(value) is dict:  # alone: what a Counter or a defaultdict can do beyond it would be lost silently
         if all(isinstance(name, str) and not name.startswith("~") for name in value):
@@ -128,6 +132,13 @@ def _pack_array(value: Any, arrays: Arrays) -> dict[str, Any]:
     name = f"a{len(arrays)}"
     arrays[name] = np.array(value)  # a copy: the owner goes on changing it
     return {"~array": name if isinstance(value, np.ndarray) else [name, value.typecode]}
+
+
+def _pack_texts(value: list[str], arrays: Arrays) -> dict[str, Any]:
+    """Many texts go one behind another, with their lengths: in JSON they would take several times as long."""
+    lengths = np.fromiter(map(len, value), np.uint32, len(value))
+    joined = np.frombuffer("".join(value).encode("utf-8", "surrogatepass"), np.uint8)
+    return {"~texts": [_pack_array(part, arrays)["~array"] for part in (lengths, joined)]}
 
 
 def _pack_random(value: random.Random, arrays: Arrays) -> dict[str, Any]:
@@ -170,6 +181,15 @@ def _unpack_array(kept: Any, arrays: Mapping[str, Any]) -> Any:
     return array(typecode, np.asarray(arrays[name]).astype(typecode).tobytes())
 
 
+def _unpack_texts(kept: Any, arrays: Mapping[str, Any]) -> list[str]:
+    lengths, joined = (np.asarray(arrays[name]) for name in kept)
+    text = joined.tobytes().decode("utf-8", "surrogatepass")
+    places = [0, *np.cumsum(lengths, dtype=np.int64).tolist()]
+    if places[-1] != len(text):
+        raise ValueError("texts of another length")
+    return [text[start:end] for start, end in itertools.pairwise(places)]
+
+
 def _unpack_random(kept: Any, arrays: Mapping[str, Any]) -> random.Random:
     version, words, gauss = kept
     made = random.Random()
@@ -179,6 +199,7 @@ def _unpack_random(kept: Any, arrays: Mapping[str, Any]) -> random.Random:
 
 _UNPACKERS: dict[str, Callable[[Any, Mapping[str, Any]], Any]] = {
     "~array": _unpack_array,
+    "~texts": _unpack_texts,
     "~random": _unpack_random,
     "~value": lambda kept, arrays: VALUES[kept[0]](*(unpack(field, arrays) for field in kept[1])),
     "~helper": lambda kept, arrays: HELPERS[kept[0]].restored(unpack(kept[1], arrays)),

@@ -25,7 +25,8 @@ from wolfspider.files.failpoints import reach
 from wolfspider.store.database import Turn
 from wolfspider.store.folder import Places
 
-FORMAT = 1
+FORMAT = 2  # since 2, long lists of texts and the documents of the ledger are arrays
+_READ = (1, FORMAT)
 KEPT = 2
 LARGEST_TEXT = 1 << 31  # characters, inflated
 _LONGEST_HEAD = 1 << 20
@@ -83,8 +84,8 @@ def load(path: Path, digest: str) -> tuple[str, dict[str, bytes]]:
 def _read(data: bytes) -> tuple[str, dict[str, bytes]]:
     end = data.index(b"\n", 0, _LONGEST_HEAD)
     head: dict[str, Any] = json.loads(data[:end])
-    if head["format"] != FORMAT:
-        raise ValueError(f"its format is {head['format']}, not {FORMAT}")
+    if head["format"] not in _READ:
+        raise ValueError(f"its format is {head['format']}, not one of {_READ}")
     start = end + 1 + head["text"]
     inflater = zlib.decompressobj()
     text = inflater.decompress(data[end + 1 : start], LARGEST_TEXT)
