@@ -14,6 +14,7 @@ PAGE = (ROOT / "docs" / "guarantees.md").read_text(encoding="utf-8")
 
 HAZARDS = (  # each has a line of its own, which begins so
     "The process is killed",
+    "A long crawl is killed",
     "The power fails",
     "The disk is full",
     "A call of the system fails",
