@@ -12,6 +12,8 @@ from contextlib import contextmanager
 
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
+from wolfspider.web.page.c_heap import tidy
+
 _WITHOUT_EVENTS = 1  # LexborDocumentOptions.WO_EVENTS: its callbacks take time in the square of the <option> elements
 _FEW = 2_000  # characters: too few to take much, whatever they are
 _STATM = "/proc/self/statm"
@@ -31,7 +33,9 @@ def tree_within(text: str, most: int) -> LexborHTMLParser | None:
         with _at_most(most):
             return tree_of(text)
     except (MemoryError, SelectolaxError):
-        return None
+        pass
+    tidy(most)  # else the next one would get what this one leaves in the heap, and more
+    return None
 
 
 @contextmanager
