@@ -115,7 +115,7 @@ def _aside(run: Path) -> Path:
 def _repaired(
     places: Places, found: list[Finding], needs: Callable[[Mapping[str, Any], dict[str, str]], Needs]
 ) -> Repaired:
-    work, plan = places.folder / WORK, Plan(_aside(places.folder).name)
+    work, plan = places.folder / WORK, RepairPlan(_aside(places.folder).name)
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(mode=0o700)
     parts = {one.part for one in found}
@@ -185,7 +185,7 @@ def _database(places: Places, work: Path, archive: Salvaged, parts: set[str], ne
     return rebuilt
 
 
-def _replace_archive(places: Places, archive: Salvaged, plan: Plan) -> None:
+def _replace_archive(places: Places, archive: Salvaged, plan: RepairPlan) -> None:
     if not places.archive.is_dir():
         plan.away(places.folder, "warc")
         plan.moves.append((f"{WORK}/warc", "warc"))
@@ -196,7 +196,7 @@ def _replace_archive(places: Places, archive: Salvaged, plan: Plan) -> None:
         plan.moves.append((f"{WORK}/warc/{name_of(number)}", f"warc/{name_of(number)}"))
 
 
-def _keep_learned(places: Places, work: Path, about: Mapping[str, Any], plan: Plan) -> None:
+def _keep_learned(places: Places, work: Path, about: Mapping[str, Any], plan: RepairPlan) -> None:
     """What the run inherited lies with its snapshots, and is needed on."""
     (work / "snapshots").mkdir(mode=0o700)
     if about.get("learned") is not None:
@@ -208,7 +208,7 @@ def _keep_learned(places: Places, work: Path, about: Mapping[str, Any], plan: Pl
 
 
 @dataclass
-class Plan:
+class RepairPlan:
     aside: str  # the folder for damaged parts
     moves: list[tuple[str, str]] = field(default_factory=list)
     forget: bool = False  # the rows of snapshots
@@ -225,7 +225,7 @@ class Plan:
             file.write(json.dumps({"aside": self.aside, "moves": self.moves, "forget": self.forget}).encode())
 
     @classmethod
-    def read(cls, run: Path) -> Plan:
+    def read(cls, run: Path) -> RepairPlan:
         try:
             with os.fdopen(open_to_read(run / PLAN), "rb") as file:
                 said = json.loads(file.read(_LARGEST_PLAN))
@@ -249,7 +249,7 @@ def finish(run: Path) -> None:
     """Make the moves that were planned and not made yet."""
     if not os.path.lexists(run / PLAN):
         return
-    plan = Plan.read(run)
+    plan = RepairPlan.read(run)
     for number, (source, target) in enumerate(plan.moves):
         if os.path.lexists(run / source) and not os.path.lexists(run / target):
             (run / target).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
