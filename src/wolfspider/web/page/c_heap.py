@@ -14,6 +14,12 @@ _LARGE = 1 << 20  # bytes of a block that the system is asked for, and gets back
 _MUCH = 4_000_000  # bytes, freed together, that are worth looking for holes
 
 
+class _Figures(ctypes.Structure):
+    """What mallinfo2 tells; of these ten numbers the ninth is the bytes that are free."""
+
+    _fields_ = tuple((f"figure{number}", ctypes.c_size_t) for number in range(10))
+
+
 @cache
 def _library() -> ctypes.CDLL | None:
     try:
@@ -34,3 +40,13 @@ def tidy(freed: int) -> None:
     """Give the holes in the heap back to the system, if so many freed bytes are worth it."""
     if freed > _MUCH and (library := _library()) is not None:
         library.malloc_trim(0)
+
+
+def free_bytes() -> int:
+    """Bytes of the heap that are free: they can be had without asking the system. 0 where nobody knows."""
+    try:
+        told = ctypes.CDLL(None).mallinfo2
+    except (OSError, TypeError, AttributeError):
+        return 0
+    told.restype = _Figures
+    return int(told().figure8)

@@ -1,7 +1,8 @@
 """The tree of a page's markup, as Lexbor makes it, and within a bound of memory where the page may be hostile.
 
 Nothing in Lexbor bounds what it takes, so the system is asked to: for the moment in which the tree is made, the process
-gets so many bytes more, and not one beyond. No other thread of Python runs in that moment.
+gets so many bytes more, and not one beyond. No thread can be started in that moment: only who starts all of them may
+ask for it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from contextlib import contextmanager
 
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
-from wolfspider.web.page.c_heap import tidy
+from wolfspider.web.page.c_heap import free_bytes, tidy
 
 _WITHOUT_EVENTS = 1  # LexborDocumentOptions.WO_EVENTS: its callbacks take time in the square of the <option> elements
 _FEW = 2_000  # characters: too few to take much, whatever they are
@@ -34,16 +35,17 @@ def tree_within(text: str, most: int) -> LexborHTMLParser | None:
             return tree_of(text)
     except (MemoryError, SelectolaxError):
         pass
-    tidy(most)  # else the next one would get what this one leaves in the heap, and more
+    tidy(most)
     return None
 
 
 @contextmanager
 def _at_most(more: int) -> Iterator[None]:
-    """This process may take so many bytes more. Where the system does not tell how many it has, nothing is bounded."""
+    """This process may take so many bytes more, those included that are free in its heap. Where the system does not
+    tell how many it has, nothing is bounded."""
     try:
         with open(_STATM, "rb", buffering=0) as statm:
-            taken = int(statm.read(200).split()[_DATA]) * _PAGE
+            taken = int(statm.read(200).split()[_DATA]) * _PAGE - free_bytes()
     except (OSError, ValueError, IndexError):
         yield
         return
