@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import pickle  # noqa: TID251  (to see that nobody reads one)
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -181,7 +182,7 @@ def test_a_run_of_a_newer_format_is_refused(tmp_path: Path, where: str, sql: str
             database.execute(sql)
     else:
         text = (folder / where).read_text()
-        (folder / where).write_text(text.replace('"format": 1', '"format": 99'))
+        (folder / where).write_text(re.sub(r'"format": \d+', '"format": 99', text))
     with pytest.raises(wolfspider.BadInput, match=r"99.*newer wolfspider"):
         asyncio.run(go_on(folder, pages=10))
 

@@ -33,6 +33,7 @@ MAKERS = (
     "web/page/dates.py",
     "web/page/tree_walk.py",
     "web/page/bounded_text.py",
+    "web/page/c_heap.py",
     "web/page/html.py",
     "web/page/markup_tree.py",
     "web/page/pdf.py",
