@@ -9,6 +9,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -125,3 +126,28 @@ def test_a_plan_of_a_stranger_moves_nothing_elsewhere(run: Path, tmp_path: Path)
         with pytest.raises(BadInput, match="no plan of a repair"):
             finish(run)
     assert precious.read_text() == "precious" and not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        [["link", "new"], ["new/precious", "x"]],
+        [["link", "new"], ["run.json", "new/x"]],
+        [["run.db", "old"], ["database", "run.db"]],
+    ],
+)
+def test_a_plan_of_a_stranger_that_first_moves_a_link_moves_nothing_elsewhere(
+    run: Path, tmp_path: Path, moves: list[list[str]]
+) -> None:
+    precious = tmp_path / "precious"
+    with closing(sqlite3.connect(precious)) as connection:
+        connection.execute("CREATE TABLE snapshots (seq)")
+        connection.execute("INSERT INTO snapshots VALUES (1)")
+        connection.commit()
+    before = precious.read_bytes()
+    (run / "link").symlink_to(tmp_path)
+    (run / "database").symlink_to(precious)
+    (run / PLAN).write_text(json.dumps({"aside": "damaged-1", "moves": moves, "forget": True}))
+    with pytest.raises(BadInput, match=r"no plan of a repair|is a link to elsewhere"):
+        finish(run)
+    assert precious.read_bytes() == before and not (tmp_path / "x").exists()

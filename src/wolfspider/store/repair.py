@@ -11,8 +11,8 @@ import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Mapping
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
@@ -226,13 +226,18 @@ class RepairPlan:
 
     @classmethod
     def read(cls, run: Path) -> RepairPlan:
-        try:
-            with os.fdopen(open_to_read(run / PLAN), "rb") as file:
-                said = json.loads(file.read(_LARGEST_PLAN))
+        with _no_plan(run), os.fdopen(open_to_read(run / PLAN), "rb") as file:
+            said = json.loads(file.read(_LARGEST_PLAN))
             moves = [(_within(run, source), _within(run, target)) for source, target in said["moves"]]
             return cls(_within(run, said["aside"]), moves, bool(said["forget"]))
-        except UNREADABLE as error:
-            raise BadInput(f"{run / PLAN} is no plan of a repair ({error}): remove it.") from error
+
+
+@contextmanager
+def _no_plan(run: Path) -> Iterator[None]:
+    try:
+        yield
+    except UNREADABLE as error:
+        raise BadInput(f"{run / PLAN} is no plan of a repair ({error}): remove it.") from error
 
 
 def _within(run: Path, name: Any) -> str:
@@ -251,11 +256,14 @@ def finish(run: Path) -> None:
         return
     plan = RepairPlan.read(run)
     for number, (source, target) in enumerate(plan.moves):
+        with _no_plan(run):  # the moves before this one may have put a link where there was none
+            _within(run, source), _within(run, target)
         if os.path.lexists(run / source) and not os.path.lexists(run / target):
             (run / target).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             os.rename(run / source, run / target)
         if number == len(plan.moves) // 2:
             reach("repair-moving")
+    refuse_links(Places.of(run))
     if plan.forget:
         with closing(sqlite3.connect(run / "run.db", isolation_level=None)) as connection:
             connection.execute("DELETE FROM snapshots")
