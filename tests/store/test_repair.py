@@ -151,3 +151,43 @@ def test_a_plan_of_a_stranger_that_first_moves_a_link_moves_nothing_elsewhere(
     with pytest.raises(BadInput, match=r"no plan of a repair|is a link to elsewhere"):
         finish(run)
     assert precious.read_bytes() == before and not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize("taken", [0, 300])
+def test_records_behind_bytes_that_were_put_in_or_taken_out_are_found_again(run: Path, taken: int) -> None:
+    known = pages(run)
+    data = (run / ARCHIVE).read_bytes()
+    (run / ARCHIVE).write_bytes(data[:1200] + bytes(0 if taken else 300) + data[1200 + taken :])
+    repaired = repair(run, needs)
+    assert repaired.rebuilt is not None and repaired.rebuilt.lost <= 2 and examine(run) == []
+    left = pages(run)
+    assert len(left) >= len(known) - 2 and left.items() <= known.items()
+    open_run(run).close()
+
+
+def _salvaged(run: Path) -> int:
+    with closing(sqlite3.connect(run / "run.db")) as connection:
+        (count,) = connection.execute("SELECT value FROM counters WHERE name = 'salvaged'").fetchone()
+    return int(count)
+
+
+def _damage(run: Path, sql: str) -> None:
+    with closing(sqlite3.connect(run / "run.db")) as connection:
+        connection.execute(sql)
+        connection.execute("INSERT OR REPLACE INTO hosts VALUES ('damaged', '{')")
+        connection.commit()
+
+
+def test_a_second_repair_knows_of_all_downloads_before_the_first(run: Path) -> None:
+    (run / "run.db").unlink()
+    repair(run, needs)
+    spent = _salvaged(run)
+    _damage(run, "DELETE FROM hosts")
+    repair(run, needs)
+    assert _salvaged(run) == spent >= len(pages(run)) > 0
+
+
+def test_a_page_is_a_download_though_its_landing_cannot_be_read(run: Path) -> None:
+    _damage(run, "UPDATE landings SET how = x'00'")
+    repair(run, needs)
+    assert _salvaged(run) >= len(pages(run)) > 0

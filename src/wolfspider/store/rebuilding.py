@@ -20,7 +20,7 @@ from wolfspider.core.errors import BadInput
 from wolfspider.core.events import Finish, Pause, Resume, Stop
 from wolfspider.core.model import Capture, Failure, Fetch, Page, Verdict
 from wolfspider.store import row_check, schema
-from wolfspider.store.archive_reader import RecordPlace, capture_of
+from wolfspider.store.archive_reader import RecordPlace, capture_of, read
 from wolfspider.store.damage import UNREADABLE
 from wolfspider.store.database import Turn, claim
 from wolfspider.store.page_reader import body_at
@@ -86,7 +86,7 @@ def without_lost_pages(old: Path, new: Path, archive: Salvaged) -> Rebuilt | Non
             return None
         connection.create_function("end_of", 2, archive.end_of, deterministic=True)
         connection.execute("BEGIN")
-        connection.executemany("UPDATE pages SET offset = ? WHERE seq = ?", moves)
+        connection.executemany("UPDATE pages SET file = ?, offset = ? WHERE seq = ?", moves)
         for sql in (
             "DELETE FROM pages WHERE seq = ?",
             "DELETE FROM held WHERE page = ?",
@@ -103,16 +103,16 @@ def without_lost_pages(old: Path, new: Path, archive: Salvaged) -> Rebuilt | Non
         return Rebuilt(pages, 0, len(lost), {}, anew=False)
 
 
-def _unread(connection: sqlite3.Connection, archive: Salvaged) -> tuple[set[int], list[tuple[int, int]]]:
+def _unread(connection: sqlite3.Connection, archive: Salvaged) -> tuple[set[int], list[tuple[int, int, int]]]:
     """Pages whose record is lost, and where the others lie that were moved."""
-    lost, moves = set[int](), list[tuple[int, int]]()
-    sql = "SELECT seq, file, offset, length, body, digest FROM pages WHERE file IS NOT NULL"
-    for number, file, offset, length, size, digest in connection.execute(sql):
-        place = whole_place(archive, RecordPlace(file, offset, length), size, digest)
+    lost, moves = set[int](), list[tuple[int, int, int]]()
+    sql = "SELECT seq, file, offset, length, final_url, body, digest FROM pages WHERE file IS NOT NULL"
+    for number, file, offset, length, url, size, digest in connection.execute(sql):
+        place = whole_place(archive, RecordPlace(file, offset, length), url, size, digest)
         if place is None:
             lost.add(number)
-        elif place.offset != offset:
-            moves.append((place.offset, number))
+        elif place[:2] != (file, offset):
+            moves.append((*place[:2], number))
     return lost, moves
 
 
@@ -136,15 +136,22 @@ def _can_do_without(connection: sqlite3.Connection, archive: Salvaged, lost: set
     return not any(page in lost for (page,) in connection.execute(sql, (snapshot,)))
 
 
-def whole_place(archive: Salvaged, place: RecordPlace, size: int, digest: str) -> RecordPlace | None:
-    """Where the record of a page lies now; None if it is not that of this page any more."""
-    try:
-        now = archive.place(place)
-        if now is None or digest_of(body_at(archive.folder_of(now.file), now, size)) != digest:
-            return None
+def whole_place(archive: Salvaged, place: RecordPlace, url: str, size: int, digest: str) -> RecordPlace | None:
+    """Where the record of a page lies now; None if there is none of this page any more."""
+    now = archive.place(place)
+    if now is not None and _has_body(archive, now, size, digest):
         return now
+    for other in archive.alike(place.length):
+        if _has_body(archive, other, size, digest) and read(archive.folder_of(other.file), other).url == url:
+            return other
+    return None
+
+
+def _has_body(archive: Salvaged, place: RecordPlace, size: int, digest: str) -> bool:
+    try:
+        return digest_of(body_at(archive.folder_of(place.file), place, size)) == digest
     except (BadInput, *UNREADABLE):
-        return None
+        return False
 
 
 def _note_end(connection: sqlite3.Connection, archive: Salvaged) -> None:
@@ -188,6 +195,7 @@ class _Rebuilding:
         self._lost: dict[int, str] = {}  # pages by their old numbers, with their addresses
         self._verdicts: dict[str, Row] = {}  # on addresses whose page is not kept
         self._landings: list[dict[str, Any]] = []  # of pages that are not kept
+        self._before = 0  # downloads that an earlier repair counted
         self._found: dict[str, int] = {}  # new numbers of pages that were found in the archive
 
     def take_over(self, source: sqlite3.Connection) -> None:
@@ -199,7 +207,7 @@ class _Rebuilding:
             "commands": _command,
             "visits": dict,
             "hosts": dict,
-            "counters": _counter,
+            "counters": self._counter,
         }
         for name, take in takes.items():
             table = self._tables[name]
@@ -242,7 +250,8 @@ class _Rebuilding:
     def _page(self, row: dict[str, Any]) -> dict[str, Any] | None:
         place = None
         if row["file"] is not None:
-            place = whole_place(self._archive, RecordPlace(*(row[name] for name in _PLACE)), row["body"], row["digest"])
+            before = RecordPlace(*(row[name] for name in _PLACE))
+            place = whole_place(self._archive, before, row["final_url"], row["body"], row["digest"])
             if place is None:
                 self._lost[row["seq"]] = row["final_url"]
                 return None
@@ -262,6 +271,12 @@ class _Rebuilding:
             return row
         self._lost.setdefault(row["page"], row["url"])
         self._landings.append(row)
+        return None
+
+    def _counter(self, row: dict[str, Any]) -> dict[str, Any] | None:
+        if row["name"] != "salvaged":
+            return row
+        self._before = int(row["value"])
         return None
 
     def house_pages(self) -> None:
@@ -331,11 +346,14 @@ class _Rebuilding:
                 row["failure"], row["detail"] = _LOST
             self._insert(self._tables["landings"], row)
         self.result.lost = sum(url not in self._found for url in self._lost.values())
-        (cost,) = self._connection.execute("SELECT IFNULL(SUM(cost), 0) FROM landings").fetchone()
+        since = "SELECT IFNULL(SUM(cost), 0) FROM landings WHERE seq >= ?"  # the earlier ones were counted then
+        (cost,) = self._connection.execute(since, (-BEFORE,)).fetchone()
         landed = "SELECT COUNT(*) FROM pages WHERE seq >= ? AND seq NOT IN (SELECT page FROM landings WHERE page < 0)"
         (others,) = self._connection.execute(landed, (_FOUND,)).fetchone()
+        (pages,) = self._connection.execute("SELECT COUNT(*) FROM pages WHERE file IS NOT NULL").fetchone()
         sql = "INSERT OR REPLACE INTO counters VALUES ('salvaged', ?)"
-        self._connection.execute(sql, (int(cost) + int(others),))
+        # Each page was a download, though the row that says so may be lost.
+        self._connection.execute(sql, (max(self._before + int(cost) + int(others), int(pages)),))
 
 
 def _command(row: dict[str, Any]) -> dict[str, Any] | None:
@@ -344,10 +362,6 @@ def _command(row: dict[str, Any]) -> dict[str, Any] | None:
         return None if isinstance(command_of(row["data"]), Stop | Finish | Pause | Resume) else row
     except Exception:  # whatever strangers wrote there
         return None
-
-
-def _counter(row: dict[str, Any]) -> dict[str, Any] | None:
-    return row if row["name"] != "salvaged" else None
 
 
 def _target(capture: Capture) -> str:

@@ -30,6 +30,7 @@ class Salvaged:
     def __init__(self, archive: Path, fresh: Path, info: Mapping[str, str]) -> None:
         self._archive, self._fresh = archive, fresh
         self._moved: dict[int, _Moved] = {}
+        self._lengths: dict[int, list[RecordPlace]] | None = None
         self.torn = 0  # bytes that are no whole record
         fresh.mkdir(mode=0o700)
         for number in range(max(numbers(archive), default=0) + 1):
@@ -57,6 +58,14 @@ class Salvaged:
         if at < 0 or moved.starts[at] != place.offset or moved.ends[at] - moved.starts[at] != place.length:
             return None
         return place._replace(offset=moved.now[at])
+
+    def alike(self, length: int) -> list[RecordPlace]:
+        """Every record of this length, wherever it lies now: bytes that were put in or taken out shift all behind."""
+        if self._lengths is None:
+            self._lengths = {}
+            for place, _ in self.records():
+                self._lengths.setdefault(place.length, []).append(place)
+        return self._lengths.get(length, [])
 
     def end_of(self, file: int, end: int) -> int:
         """Where the archive ended then, counted in what is left of it."""
