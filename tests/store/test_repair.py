@@ -191,3 +191,14 @@ def test_a_page_is_a_download_though_its_landing_cannot_be_read(run: Path) -> No
     _damage(run, "UPDATE landings SET how = x'00'")
     repair(run, needs)
     assert _salvaged(run) >= len(pages(run)) > 0
+
+
+def test_a_run_without_its_description_is_not_begun_anew(run: Path) -> None:
+    whole = pages(run)
+    (run / "run.json").unlink()
+    before = (run / "run.db").read_bytes()
+    with pytest.raises(BadInput, match=r"run\.json is missing.*wolfspider repair"):
+        create(run, {"settings": {}}, info={"software": "test"})
+    assert (run / "run.db").read_bytes() == before
+    repair(run, needs)
+    assert pages(run) == whole

@@ -24,6 +24,7 @@ UNREADABLE = (
     *(ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError, RecursionError),
     msgpack.UnpackException,
 )
+_SEE = "See what is lost by"
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DISK = (
@@ -43,8 +44,15 @@ def damaged(part: Path, why: object) -> Damaged:
 
 
 def remedy(run: Path) -> str:
-    name = shlex.quote(str(run))
-    return f"See what is lost by: wolfspider check {name}. Mend the rest by: wolfspider repair {name}"
+    return f"{_SEE}: wolfspider check {shlex.quote(str(run))}. Mend the rest by: {repair_command(run)}"
+
+
+def repair_command(run: Path) -> str:
+    return f"wolfspider repair {shlex.quote(str(run))}"
+
+
+def without_remedy(problem: Exception) -> str:
+    return str(problem).partition(f" {_SEE}: ")[0]
 
 
 def trouble(database: Path, error: Exception, what: str = "cannot be read") -> Problem:

@@ -20,7 +20,7 @@ from wolfspider.files.lock import is_owned
 from wolfspider.store import cdxj, row_check, schema, snapshots
 from wolfspider.store.archive import ArchiveEnd
 from wolfspider.store.archive_reader import RecordPlace, Stretch, name_of, numbers, whole_records
-from wolfspider.store.damage import DATABASE, DESCRIPTION, NOTHING_LOST, PAGES_LOST, UNREADABLE, Damaged
+from wolfspider.store.damage import DATABASE, DESCRIPTION, NOTHING_LOST, PAGES_LOST, UNREADABLE, Damaged, without_remedy
 from wolfspider.store.database import refuse_strange
 from wolfspider.store.folder import Places, about_run, refuse_links
 from wolfspider.store.inspection import ReadOnlyShelf
@@ -76,11 +76,13 @@ def description(places: Places) -> Iterator[Finding]:
         if not (os.path.lexists(places.database) or places.archive.is_dir()):
             raise
         means = "Without it no command can open the run"
-        yield Finding("run.json", DESCRIPTION, f"{problem} {means}; a copy of it is in run.db, if that is whole.")
+        yield Finding(
+            "run.json", DESCRIPTION, f"{without_remedy(problem)} {means}; a copy of it is in run.db, if that is whole."
+        )
         return
     if learned is not None:
         try:
-            snapshots.load(places.snapshots / "learned.snapshot", str(learned["digest"]))
+            snapshots.load(places.snapshots / snapshots.LEARNED, str(learned["digest"]))
         except (Problem, *UNREADABLE) as error:
             means = "the run cannot be resumed with what it inherited from another run"
             yield Finding("run.json", DESCRIPTION, f"{error} So {means}; a repair lets it go on without.")
@@ -158,8 +160,9 @@ def _lost(places: Places, end: ArchiveEnd, connection: sqlite3.Connection) -> It
     try:
         refuse_damage(connection, places, whole_end(places.archive, end), end)
     except (BadInput, *UNREADABLE) as error:
-        sentence = str(error).partition(" See what is lost by")[0]
-        yield Finding("warc", PAGES_LOST, f"{sentence} A repair counts what is lost and lets the run go on.")
+        yield Finding(
+            "warc", PAGES_LOST, f"{without_remedy(error)} A repair counts what is lost and lets the run go on."
+        )
     unread: list[str] = []
     count = 0
     for url, file, offset, length, size, digest in connection.execute(_PAGES):

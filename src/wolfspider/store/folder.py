@@ -14,6 +14,7 @@ from wolfspider.core.errors import BadInput, Problem
 from wolfspider.files.disk import open_to_read, whole_file
 from wolfspider.files.failpoints import reach
 from wolfspider.store import schema
+from wolfspider.store.damage import damaged
 
 _LARGEST = 1 << 24  # bytes of a description
 _BESIDE = ("run.db-shm", "run.db-journal")  # SQLite's own; the journal only until the database has its log
@@ -62,10 +63,18 @@ def clear(places: Places) -> None:
     """Remove leftovers of a run that was killed while it was made, under the lock: nothing of them was promised."""
     if is_run(places.folder):
         raise Problem(f"{places.folder} is a run already: resume it, or choose another folder.")
+    if _has_begun(places):
+        raise damaged(places.folder, "run.json is missing")
     for leftover in (places.database, places.wal, *(places.folder / name for name in _BESIDE)):
         leftover.unlink(missing_ok=True)
     places.snapshots.mkdir(mode=0o700, exist_ok=True)
     os.close(os.open(places.database, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+
+
+def _has_begun(places: Places) -> bool:
+    """Is there more than a run that was killed while it was made leaves behind?"""
+    archive = (path.lstat().st_size for path in places.archive.glob("*.warc.gz"))
+    return any(archive) or any(places.snapshots.glob("*.snapshot"))
 
 
 def is_run(folder: Path) -> bool:
@@ -98,6 +107,8 @@ def about_run(folder: Path) -> dict[str, Any]:
     if os.path.lexists(folder / PLAN):
         raise BadInput(f"A repair of {folder} was not finished. Finish it by: wolfspider repair {folder}")
     if not folder.is_dir() or not is_run(folder):
+        if os.path.lexists(folder / "run.db"):
+            raise damaged(folder, "run.json is missing")
         raise BadInput(f"{folder} is not a run: there is no run.json in it.")
     try:
         with os.fdopen(open_to_read(path), "rb") as file:
@@ -106,8 +117,8 @@ def about_run(folder: Path) -> dict[str, Any]:
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}.") from error
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-        raise BadInput(f"{path} is damaged: it is no description of a run.") from error
+        raise damaged(path, "it is no description of a run") from error
     schema.refuse_newer(path, version)
     if not isinstance(about, dict):
-        raise BadInput(f"{path} is damaged: it does not say what the run is about.")
+        raise damaged(path, "it does not say what the run is about")
     return about
