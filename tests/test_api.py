@@ -17,12 +17,13 @@ import pytest
 import wolfspider
 from small_web import SMALL, SPIDERS, SmallWeb, page
 from wolfspider.app import found_pages
-from wolfspider.app.past_runs import LEARNED, glimpse, hand_on, handed_on
+from wolfspider.app.past_runs import glimpse, hand_on, handed_on
 from wolfspider.app.settings import Settings
 from wolfspider.core import events
 from wolfspider.core.errors import Busy
 from wolfspider.core.events import Label
 from wolfspider.store.archive_reader import name_of
+from wolfspider.store.snapshots import LEARNED
 from wolfspider.store.view import RunView
 from wolfspider.web.server.serve import serve
 

@@ -17,11 +17,11 @@ import pytest
 import wolfspider
 from small_web import SMALL
 from wolfspider.app.explain import why
-from wolfspider.app.past_runs import LEARNED
 from wolfspider.app.plugins import GivenClass
 from wolfspider.cli import steering
 from wolfspider.core.model import Outcome, Page, Verdict
 from wolfspider.core.topic import Topic
+from wolfspider.store.snapshots import LEARNED
 from wolfspider.store.view import RunView
 from wolfspider.strategies.shark import Shark
 from wolfspider.web.server.serve import serve

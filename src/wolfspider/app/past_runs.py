@@ -23,7 +23,6 @@ from wolfspider.store.view import RunView
 
 MOST_BROWSED = 500  # pages of a run that a browsing crawler learns from, beside those with a label
 LABEL = "wolfspider steer {} label URL up"
-LEARNED = "learned.snapshot"  # lies with the snapshots of a run: what it started from
 
 
 class Glimpse(NamedTuple):
@@ -82,7 +81,7 @@ def hand_on(source: Path, folder: Path, settings: Settings, remark: Callable[[st
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         Places.of(folder).snapshots.mkdir(mode=0o700, exist_ok=True)
-        saved = snapshots.save(Places.of(folder).snapshots, LEARNED, *codec.store(learned))
+        saved = snapshots.save(Places.of(folder).snapshots, snapshots.LEARNED, *codec.store(learned))
     except OSError as error:
         raise Problem(f"{folder} cannot be written: {error.strerror}.") from error
     return {"file": saved.file, "digest": saved.digest}
@@ -133,7 +132,7 @@ def handed_on(folder: Path, about: Mapping[str, Any]) -> Learned:
     copy = about.get("learned")
     if copy is None:
         return {}
-    path = Places.of(folder).snapshots / LEARNED
+    path = Places.of(folder).snapshots / snapshots.LEARNED
     try:
         learned: Learned = codec.load(*snapshots.load(path, str(copy["digest"])))
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:

@@ -28,6 +28,7 @@ from wolfspider.store.folder import Places
 FORMAT = 2  # since 2, long lists of texts and the documents of the ledger are arrays
 _READ = (1, FORMAT)
 KEPT = 2
+LEARNED = "learned.snapshot"  # lies with the snapshots of a run: what it inherited from another
 LARGEST_TEXT = 1 << 31  # characters, inflated
 _LONGEST_HEAD = 1 << 20
 _NAME = re.compile(r"[0-9]{12,20}-[0-9]{6,20}-[0-9a-f]{8}\.snapshot")
