@@ -15,7 +15,7 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="The findings as JSON.")] = False,
 ) -> int:
     """Is a run whole? Reads its database, archive, index, snapshots and shelf, and changes nothing."""
-    from wolfspider.store.damage import remedy
+    from wolfspider.store.damage import repair_command
     from wolfspider.store.examination import examine, exit_code, report
     from wolfspider.terminal import progress as screen
 
@@ -26,7 +26,7 @@ def check(
     console = screen.console_for()
     for finding in found:
         say(console, finding.sentence)
-    say(console, remedy(run).partition(". ")[2] if found else f"{run} is whole.")
+    say(console, f"Repair it by: {repair_command(run)}" if found else f"{run} is whole.")
     return exit_code(found)
 
 
@@ -44,6 +44,7 @@ def repair(
     if as_json:
         print_json(report(repaired))
         return repaired.code
-    for sentence in (*repaired.told(), f"Resume it by: {resume_command(run)}"):
+    next_step = [f"Resume it by: {resume_command(run)}"] if repaired.findings else []
+    for sentence in (*repaired.told(), *next_step):
         say(screen.console_for(), sentence)
     return repaired.code

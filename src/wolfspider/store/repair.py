@@ -32,7 +32,6 @@ from wolfspider.store.row_check import connect_damaged
 from wolfspider.store.salvage import Salvaged
 
 WORK = ".repair"
-LEARNED = "learned.snapshot"  # what the run inherited from another (app/past_runs.py)
 _LARGEST_PLAN = 1 << 24
 _OLD_DATABASE = ("run.db", "run.db-wal", "run.db-shm", "run.db-journal")
 
@@ -60,7 +59,8 @@ class Repaired:
             sentences += _told(self.rebuilt)
             if self.torn:
                 sentences.append(f"{self.torn:,} bytes of the archive are no records, and left out.")
-        sentences.append(f"What was damaged is in {self.aside}; remove it when you do not need it any more.")
+        if self.aside is not None:
+            sentences.append(f"What was damaged is in {self.aside}; remove it when you do not need it any more.")
         return sentences
 
 
@@ -73,8 +73,8 @@ def _told(rebuilt: Rebuilt) -> list[str]:
             "Its journal begins anew: when it is resumed, it starts from its starting points, takes the pages it has "
             "without a download, and learns from them again."
         )
-    rows = ", ".join(f"{number:,} of {table}" for table, number in rebuilt.rows.items())
-    return [*sentences, *([f"Rows of the database that could not be read: {rows}."] if rows else [])]
+    tables = ", ".join(rebuilt.rows)
+    return [*sentences, *([f"Tables of the database that could not be read as a whole: {tables}."] if tables else [])]
 
 
 def repair(run: Path, needs: Callable[[Mapping[str, Any], dict[str, str]], Needs]) -> Repaired:
@@ -145,6 +145,8 @@ def _repaired(
     plan.write(places.folder)
     reach("repair-planned")
     finish(places.folder)
+    if not (places.folder / plan.aside).is_dir():
+        repaired.aside = None  # what was damaged was missing
     return repaired
 
 
@@ -165,7 +167,7 @@ def _about(places: Places) -> dict[str, Any]:
         )
     if (learned := about.get("learned")) is not None:
         try:
-            snapshots.load(places.snapshots / LEARNED, str(learned["digest"]))
+            snapshots.load(places.snapshots / snapshots.LEARNED, str(learned["digest"]))
         except (BadInput, *UNREADABLE):
             del about["learned"]
     return about
@@ -200,7 +202,7 @@ def _keep_learned(places: Places, work: Path, about: Mapping[str, Any], plan: Re
     """What the run inherited lies with its snapshots, and is needed on."""
     (work / "snapshots").mkdir(mode=0o700)
     if about.get("learned") is not None:
-        shutil.copyfile(places.snapshots / LEARNED, work / "snapshots" / LEARNED)
+        shutil.copyfile(places.snapshots / snapshots.LEARNED, work / "snapshots" / snapshots.LEARNED)
     plan.moves.append((f"{WORK}/snapshots", "snapshots"))
 
 

@@ -264,6 +264,8 @@ def _headline(folder: Path, summary: Summary, gauge: Gauge | None, running: bool
             return "The run is going on."
         silent = f"has not reported for {now - gauge.at:,.0f} s"
         return f"A process has the run open and {silent}: it is resuming the run, or it hangs."
+    if summary.started is None and "salvaged" in summary.counts:
+        return f"The run was repaired, and has not been resumed since. Resume it by: {resume}"
     if summary.started is None:
         return f"The run has not begun. Begin it by: {resume}"
     if summary.trouble:
