@@ -74,7 +74,7 @@ def clear(places: Places) -> None:
 def _has_begun(places: Places) -> bool:
     """Is there more than a run that was killed while it was made leaves behind?"""
     archive = (path.lstat().st_size for path in places.archive.glob("*.warc.gz"))
-    return any(archive) or any(places.snapshots.glob("*.snapshot"))
+    return any(archive) or any(places.snapshots.glob("[0-9]*.snapshot"))  # what is inherited has no number
 
 
 def is_run(folder: Path) -> bool:
