@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -91,3 +92,13 @@ def test_the_default_judge_is_the_best_on_a_recorded_web(corpora: Path, tmp_path
     found = means(table([small]))
     assert max(found, key=lambda judge: found[judge]["all"]["average_precision"]) == "classifier"
     assert found["classifier"]["all"]["average_precision"] > 0.4
+
+
+def test_judges_are_tried_on_one_half_of_the_topics(tiny: str) -> None:
+    path = Path(tiny, "topics.json")
+    path.write_text(json.dumps(dict.fromkeys("abc", json.loads(path.read_text())["spiders"])))
+    web = open_web(tiny)
+    choose, report = ([row["topic"] for row in table([web], ["keywords"], half=half)] for half in ("choose", "report"))
+    assert (choose, report) == (["a", "c"], ["b"])
+    with pytest.raises(Problem, match="--half is choose or report"):
+        table([web], ["keywords"], half="both")

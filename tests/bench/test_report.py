@@ -35,6 +35,7 @@ def row(strategy: str, topic: str, ratio: float | None, repeat: int = 0, **more:
         "greedy_auc": 2.5,
         "auc_ratio": ratio,
         "hosts": 1,
+        "virtual_seconds": 7.0,
         "seconds": 0.1,
         "pages_per_second": 100.0,
         "peak_rss_mb": 50.0,
@@ -61,8 +62,8 @@ def cells(table: str) -> list[list[str]]:
 
 def test_the_overview_ranks_strategies() -> None:
     head, _, first, second = cells(markdown_table(ROWS))
-    assert head == ["strategy", "auc_ratio", "harvest", "recall", "downloads", "hosts", "pages/s", "MB"]
-    assert first == ["good", "0.700 ± 0.141", "0.300", "0.750", "10", "1.0", "100", "50"]
+    assert head == ["strategy", "auc_ratio", "harvest", "recall", "downloads", "hosts", "virtual s", "pages/s", "MB"]
+    assert first == ["good", "0.700 ± 0.141", "0.300", "0.750", "10", "1.0", "7", "100", "50"]
     assert second[:2] == ["slow", "0.200 ± 0.141"]
 
 

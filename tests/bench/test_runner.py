@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from wolfspider.app.settings import Settings
+from wolfspider.bench.conditions import CONDITIONS
 from wolfspider.bench.run import runner
 from wolfspider.bench.run.pool import spread
 from wolfspider.bench.run.runner import Bench, exit_code, quick, read_settings, run
@@ -58,6 +60,9 @@ def test_every_field_of_a_row(tiny: str) -> None:
             "strategy": "breadth-first",
             "judge": "classifier",
             "train": "charged",
+            "condition": "serial",
+            "slots": 1,
+            "delay": 0.0,
             "repeat": 0,
             "pages": 10,
             "downloads": 7,  # not the file, not the other host, and the page behind /moved only once
@@ -72,6 +77,7 @@ def test_every_field_of_a_row(tiny: str) -> None:
             "greedy_auc": 2.3,
             "auc_ratio": pytest.approx(18 / 23),
             "hosts": 2,
+            "virtual_seconds": pytest.approx(2.4, abs=0.01),  # seven answers and a redirect, one after the other
             "error": None,
         }
     ]
@@ -159,7 +165,15 @@ def test_other_settings_and_damaged_cells_are_run_again(tiny: str, tmp_path: Pat
     bench = Bench((tiny,), ("random",), pages=6, jobs=1)
     run(bench, out)
     (cell,) = (tmp_path / "out.json.cells").iterdir()
-    others = ({"pages": 5}, {"seed": 1}, {"judge": "keywords"}, {"latency": 1.0}, {"train": "free"})
+    others = (
+        {"pages": 5},
+        {"seed": 1},
+        {"judge": "keywords"},
+        {"latency": 1.0},
+        {"train": "free"},
+        {"slots": 2},
+        {"delay": 1.0},
+    )
     for number, other in enumerate(others):
         run(replace(bench, **other), out)  # type: ignore[arg-type]
         assert len(ran) == number + 2, other
@@ -304,6 +318,60 @@ def test_robots_are_obeyed_only_where_asked(tiny: str, curious: type[Curious]) -
     assert "http://a.test/off" in curious.seen
 
 
+def test_a_host_rests_as_long_as_the_delay_says(tiny: str) -> None:
+    """Six of seven visits are to a.test, one of them redirected; b.test is visited while a.test rests."""
+    bench = Bench((tiny,), ("breadth-first",), pages=10, jobs=1)
+    (serial,), (resting,) = run(bench).rows, run(replace(bench, slots=2, delay=4.0)).rows
+    assert (serial["slots"], serial["delay"]) == (1, 0.0) and serial["virtual_seconds"] == pytest.approx(2.4, abs=0.1)
+    assert (resting["slots"], resting["delay"]) == (2, 4.0)
+    assert resting["virtual_seconds"] == pytest.approx(7 * 0.3 + 5 * 4.0, abs=0.1)
+
+
+@pytest.mark.parametrize(("delay", "rests"), [(None, 1.0), (0.0, 0.0), (4.0, 4.0)])
+def test_robots_that_are_obeyed_rest_a_second_unless_a_delay_is_named(
+    tiny: str, delay: float | None, rests: float
+) -> None:
+    bench = Bench((tiny,), ("breadth-first",), pages=10, obey_robots=True, delay=delay, jobs=1)
+    (row,) = run(bench).rows
+    assert row["delay"] == rests
+
+
+def test_a_longer_crawl_delay_of_a_host_counts(tiny: str) -> None:
+    warc = Path(tiny, "tiny.warc")
+    asked = b"User-agent: *\nCrawl-delay: 9 "  # as long as the rules that it replaces
+    warc.write_bytes(warc.read_bytes().replace(b"User-agent: *\nDisallow: /off\n", asked))
+    bench = Bench((tiny,), ("breadth-first",), pages=10, delay=2.0, jobs=1)
+    (ours,), (theirs,) = run(bench).rows, run(replace(bench, obey_robots=True)).rows
+    assert ours["virtual_seconds"] < 5 * 9 < theirs["virtual_seconds"]
+
+
+def test_conditions_are_run_one_after_the_other_on_the_same_work(tiny: str, tmp_path: Path) -> None:
+    bench = Bench((tiny,), ("breadth-first", "fish"), pages=10, jobs=1)
+    results = run(replace(bench, conditions=("serial", "live-like", "serial")))
+    told = [(row["condition"], row["slots"], row["delay"], row["strategy"]) for row in results.rows]
+    assert told == [
+        (*condition, strategy)
+        for condition in (("serial", 1, 0.0), ("live-like", 16, 1.0))
+        for strategy in ("breadth-first", "fish")
+    ]
+    assert results.about["conditions"] == ["serial", "live-like"]
+    assert steady(results.rows[:2]) == steady(run(bench).rows)
+    assert steady(results.rows[2:]) == steady(run(replace(bench, slots=16, delay=1.0)).rows)
+
+
+def test_live_like_is_what_a_live_crawl_does_by_default() -> None:
+    settings = Settings()
+    assert CONDITIONS["live-like"] == (settings.slots, settings.delay)
+
+
+def test_a_bench_says_which_half_of_the_topics_it_ran(own_cache: None, tmp_path: Path) -> None:
+    bench = Bench(("synthetic:pages=1000",), ("breadth-first",), pages=5, jobs=1)
+    whole, choose, report = (run(replace(bench, half=half)) for half in (None, "choose", "report"))
+    assert [row["topic"] for row in choose.rows] == [row["topic"] for row in whole.rows][::2]
+    assert [row["topic"] for row in report.rows] == [row["topic"] for row in whole.rows][1::2]
+    assert [results.about["half"] for results in (whole, choose, report)] == [None, "choose", "report"]
+
+
 def test_the_clock_may_start_before_the_web_is_there(tiny: str) -> None:
     with pytest.raises(BadInput, match="none of its seeds is in the web tiny at 1970-01-01 00:00 UTC"):
         run(Bench((tiny,), ("breadth-first",), pages=10, start=1.0, jobs=1))
@@ -326,6 +394,13 @@ def test_robots_of_a_computed_web_are_read_too(own_cache: None) -> None:
         ({"slots": -1}, "--slots must be at least 1"),
         ({"jobs": 0}, "--jobs must be at least 1"),
         ({"latency": float("nan")}, "--latency is a number of seconds"),
+        ({"delay": -1.0}, "delay must be at least 0, not -1.0"),
+        ({"delay": float("inf")}, "delay must be at most 86,400"),
+        ({"conditions": ("live",)}, "--condition is serial or live-like, not 'live'"),
+        ({"conditions": ("serial",), "slots": 2}, "leave out --slots and --delay"),
+        ({"conditions": ("serial",), "delay": 0.0}, "leave out --slots and --delay"),
+        ({"half": "third"}, "--half is choose or report, not 'third'"),
+        ({"half": "report"}, "None of these topics of tiny is in the half 'report': spiders"),
         ({"train": "gratis"}, "--train is charged or free"),
         ({"webs": ()}, "--web WEB, or --quick"),
         ({"strategies": ()}, "--strategy NAME. There are: .*shark"),

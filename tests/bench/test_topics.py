@@ -14,7 +14,7 @@ import pytest
 from wolfspider.bench.run import source
 from wolfspider.bench.run.result_cache import ResultCache
 from wolfspider.bench.run.topics import TopicBounds, WebBounds, tasks_of
-from wolfspider.core.errors import BadInput
+from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.model import Fetch
 from wolfspider.core.topic import Task, Topic
 from wolfspider.graphs.graph import Graph
@@ -41,6 +41,20 @@ def test_a_file_replaces_the_topics_of_the_web(world: World, tmp_path: Path) -> 
     assert list(tasks) == ["one"]
     assert {url.partition("://")[2] for url in tasks["one"].relevant} == {"a.test/two", "a.test/one"}
     assert len(tasks["one"].relevant) == 2
+
+
+def test_halves_go_by_the_places_in_the_whole_list(world: World, tmp_path: Path) -> None:
+    given = {"keywords": ["x"], "seeds": ["http://a.test/"], "relevant": []}
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps(dict.fromkeys(["d", "a", "c", "b", "e"], given)))
+
+    def names(half: str | None, *wanted: str) -> list[str]:
+        return list(tasks_of(world, path, wanted, world.start, half=half))
+
+    assert (names(None), names("choose"), names("report")) == (["d", "a", "c", "b", "e"], ["d", "c", "e"], ["a", "b"])
+    assert names("report", "b", "c", "d") == ["b"]
+    with pytest.raises(Problem, match=r"None of these topics of .* is in the half 'report': c, e"):
+        names("report", "c", "e")
 
 
 def test_seeds_that_are_missing_are_told(world: World, tmp_path: Path) -> None:

@@ -12,6 +12,11 @@ import typer
 from wolfspider.cli.common import STDOUT, WEB, Quiet, Time, app, moment, open_world, own_output, print_json, verbatim
 from wolfspider.core.errors import Problem
 
+Half = Annotated[
+    str | None,
+    typer.Option(metavar="choose|report", help="Only the topics to choose settings on, or only those to report on."),
+]
+
 
 @app.command(epilog=verbatim("Examples:\n\n  wolfspider demo\n  wolfspider demo --strategy best-first --seed 7"))
 def demo(
@@ -46,6 +51,7 @@ def demo(
   wolfspider bench --web synthetic:pages=20000 --strategy shark --strategy opic --repeats 3 --json out.json
   wolfspider bench --web recorded/ --topic chess --judge oracle --report report/
   wolfspider bench --web recorded/ --strategy shark --set shark.gamma=0.8 --json - | jq .rows
+  wolfspider bench --web recorded/ --condition serial --condition live-like --half report --report report/
   wolfspider bench --web recorded/ --strategy shark --strategy my_strategy.py --judge my_judge.py"""
     )
 )
@@ -55,6 +61,7 @@ def bench(
     ] = None,
     topics: Annotated[Path | None, typer.Option(metavar="FILE", help="Topics instead of the web's own.")] = None,
     topic: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this topic; repeatable.")] = None,
+    half: Half = None,
     strategy: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Or FILE.py[:NAME], your own; repeatable. [default: all]")
     ] = None,
@@ -68,6 +75,13 @@ def bench(
         list[str] | None, typer.Option("--set", metavar="STRATEGY.NAME=VALUE", help="A parameter; repeatable.")
     ] = None,
     slots: Annotated[int, typer.Option(metavar="N", help="Visits on the wire at the same time.")] = 1,
+    delay: Annotated[
+        float | None, typer.Option(metavar="S", help="Seconds between two visits to a host. [default: 0]")
+    ] = None,
+    condition: Annotated[
+        list[str] | None,
+        typer.Option(metavar="serial|live-like", help="Slots and delay: one and none, or 16 and a second; repeatable."),
+    ] = None,
     seed: Annotated[int, typer.Option(metavar="S", help="The seed of all random numbers.")] = 0,
     jobs: Annotated[int | None, typer.Option(metavar="J", help="Processes. [default: one for each core]")] = None,
     train: Annotated[
@@ -88,7 +102,7 @@ def bench(
     quiet: Quiet = False,
 ) -> int:
     """Compare strategies on the same work, and with the possible."""
-    from wolfspider.bench.draw.report import write_report
+    from wolfspider.bench.draw.condition_tables import write_reports
     from wolfspider.bench.run import runner
     from wolfspider.policy.judges import DEFAULT_JUDGE
     from wolfspider.strategies import all_strategies
@@ -100,10 +114,13 @@ def bench(
         pages=pages,
         topics_file=topics,
         topics=tuple(topic or ()),
+        half=half,
         repeats=repeats,
         judge=judge or DEFAULT_JUDGE,
         settings=runner.read_settings(settings or ()),
         slots=slots,
+        delay=delay,
+        conditions=tuple(condition or ()),
         seed=seed,
         jobs=jobs,
         train=train,
@@ -121,7 +138,7 @@ def bench(
     else:
         printing.bench(progress.console_for(), results.rows)
     if report is not None:
-        errors.print(f"Report: {write_report(results.rows, report, results.bounds, results.about)}")
+        errors.print(f"Report: {write_reports(results.rows, report, results.bounds, results.about)}")
     printing.failures(progress.console_for(stderr=True), results.rows)
     return runner.exit_code(results.rows)
 
@@ -155,6 +172,7 @@ def judges(
         list[str] | None,
         typer.Option("--judge", metavar="NAME", help="Or FILE.py[:NAME], your own; repeatable. [default: all]"),
     ] = None,
+    half: Half = None,
     liked: Annotated[
         int, typer.Option(metavar="K", min=0, help="Relevant pages of each topic that the judges are shown as liked.")
     ] = 0,
@@ -173,7 +191,7 @@ def judges(
 
     console = progress.console_for(stderr=True, quiet=quiet)
     with progress.Bar(console, "judges") as bar:
-        rows = trial.table([open_world(each, console) for each in web], judge or tuple(JUDGES), seed, bar, liked)
+        rows = trial.table([open_world(each, console) for each in web], judge or tuple(JUDGES), seed, bar, liked, half)
     if out == STDOUT:
         print_json({"rows": rows})
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from rich import box
@@ -12,8 +13,10 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from wolfspider.bench import Row
+from wolfspider.bench.draw.condition_tables import side_by_side
 from wolfspider.bench.draw.report import measure_of, ranked
 from wolfspider.bench.experiment import Experiment
+from wolfspider.bench.groups import grouped
 from wolfspider.bench.stats import by_work
 from wolfspider.core.params import Param, parameters
 from wolfspider.core.plain_text import plainly
@@ -34,13 +37,24 @@ def _table(*names: str, text: int = 1) -> Table:
 
 
 def bench(console: Console, rows: Sequence[Row]) -> None:
-    """A table for each web: strategies from best to worst by topics."""
+    """A table for each web and condition: strategies from best to worst by topics. Then one of all conditions."""
     measure = measure_of(rows)
     scale = "1 is what no crawler can pass" if measure == "auc_ratio" else "relevant pages found; no bound is known"
-    for web in dict.fromkeys(row["web"] for row in rows):
-        console.print(Text(f"{plainly(web)}: mean {measure}, {scale}", "dim"))
-        console.print(_by_topic([row for row in rows if row["web"] == web]))
+    for (web, condition), own in grouped(rows, itemgetter("web", "condition")).items():
+        console.print(Text(f"{plainly(web)}, {condition}: mean {measure}, {scale}", "dim"))
+        console.print(_by_topic(own))
         console.print()
+    if len({row["condition"] for row in rows}) > 1:
+        console.print(Text(f"All webs: mean {measure}, and minutes of virtual time", "dim"))
+        console.print(_by_condition(rows))
+
+
+def _by_condition(rows: Sequence[Row]) -> Table:
+    found = side_by_side(rows)
+    table = _table("strategy", *(head for name in found.conditions for head in (name, "min")))
+    for strategy, sides in found.lines.items():
+        table.add_row(strategy, *(text for side in sides for text in (_figure(side.mean), _figure(side.minutes, 1))))
+    return table
 
 
 def _by_topic(rows: Sequence[Row]) -> Table:
@@ -54,8 +68,8 @@ def _by_topic(rows: Sequence[Row]) -> Table:
     return table
 
 
-def _figure(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
+def _figure(value: float | None, digits: int = 3) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
 
 
 def failures(console: Console, rows: Sequence[Row]) -> None:

@@ -7,7 +7,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count
-from operator import itemgetter
+from operator import itemgetter, methodcaller
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +28,7 @@ FIGURES = (
     ("recall", "recall", 3),
     ("downloads", "downloads", 0),
     ("hosts", "hosts", 1),
+    ("virtual_seconds", "virtual s", 0),
     ("pages_per_second", "pages/s", 0),
     ("peak_rss_mb", "MB", 0),
 )
@@ -102,7 +103,7 @@ def _what_was_run(rows: Sequence[Row], about: Mapping[str, Any]) -> list[str]:
 def command(rows: Sequence[Row], about: Mapping[str, Any]) -> str:
     """The command that gives these rows again."""
     first = rows[0]
-    options = {"from": "start", "latency": "latency", "topics": "topics_file"}
+    options = {"delay": "delay", "from": "start", "latency": "latency", "topics": "topics_file", "half": "half"}
     words = [
         "wolfspider bench",
         *(f"--web {web}" for web in _distinct(rows, "web")),
@@ -117,6 +118,7 @@ def command(rows: Sequence[Row], about: Mapping[str, Any]) -> str:
             for strategy, settings in about.get("settings", {}).items()
             for name, value in settings.items()
         ),
+        *(f"--condition {name}" for name in about.get("conditions", ())),
         *([f"--slots {about['slots']}"] if about.get("slots", 1) != 1 else []),
         *(f"--{option} {about[name]}" for option, name in options.items() if about.get(name) is not None),
         *(["--obey-robots"] if about.get("obey_robots") else []),
@@ -144,20 +146,20 @@ def _is_steady(rows: Sequence[Row]) -> bool:
 
 def markdown_table(rows: Sequence[Row]) -> str:
     """Strategies from best to worst, with the mean of each figure."""
-    means = {name: by_work(rows, name) for name, _, _ in FIGURES}
+    means = {name: by_work(rows, methodcaller("get", name)) for name, _, _ in FIGURES}  # files of earlier versions
     head = ["strategy", measure_of(rows), *(label for _, label, _ in FIGURES)]
     body = [
         [rank.name, rank.text, *(_mean(means[name][rank.name].values(), digits) for name, _, digits in FIGURES)]
         for rank in ranked(rows)
     ]
-    return _table(head, body)
+    return text_table(head, body)
 
 
 def on_the_way(rows: Sequence[Row]) -> str:
     """The recall of each strategy while the budget lasts: a strategy that is good early need not be good late."""
     parts = {share: by_work(rows, recall_at(share)) for share in SHARES}
     body = [[rank.name, *(_mean(parts[share][rank.name].values(), 3) for share in SHARES)] for rank in ranked(rows)]
-    return _table(["strategy", *(f"{share:.0%}" for share in SHARES)], body)
+    return text_table(["strategy", *(f"{share:.0%}" for share in SHARES)], body)
 
 
 class Rank(NamedTuple):
@@ -195,7 +197,7 @@ def topics_table(rows: Sequence[Row]) -> str:
     ]
     every = [(topic, figure) for done in works.values() for (_, topic), figure in done.items()]
     means = [_mean([figure for name, figure in every if name == topic], 3) for topic in topics]
-    return _table([value, "mean", *topics], [*body, ["mean", _mean([figure for _, figure in every], 3), *means]])
+    return text_table([value, "mean", *topics], [*body, ["mean", _mean([figure for _, figure in every], 3), *means]])
 
 
 def _mean(values: Iterable[float], digits: int) -> str:
@@ -209,7 +211,8 @@ def _spread(values: Sequence[float]) -> str:
     return f"{np.mean(values):.3f}" + (f" ± {spread(values):.3f}" if len(values) > 1 else "")
 
 
-def _table(head: Sequence[str], body: Iterable[Sequence[str]]) -> str:
+def text_table(head: Sequence[str], body: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown: words in the first column, numbers in the others."""
     lines = [head, ["---", *["---:"] * (len(head) - 1)], *body]
     return markdown_lines(map(_plain, line) for line in lines)
 
@@ -248,7 +251,7 @@ def matrix(found: Sequence[Comparison], names: Sequence[str]) -> str:
         for sides, sign in (((pair.first, pair.second), 1), ((pair.second, pair.first), -1)):
             text = f"{sign * pair.difference:+.3f} ({pair.adjusted:.3f})"
             cells[sides] = f"**{text}**" if pair.adjusted < SURE else text
-    return _table(["", *names], [[row, *(cells.get((row, column), "") for column in names)] for row in names])
+    return text_table(["", *names], [[row, *(cells.get((row, column), "") for column in names)] for row in names])
 
 
 def _against(found: Sequence[Comparison], best: str) -> str:
@@ -262,13 +265,13 @@ def _against(found: Sequence[Comparison], best: str) -> str:
             other = pair.second if sign == 1 else pair.first
             figures = [f"{sign * pair.difference:+.3f}", f"{low:+.3f} to {high:+.3f}", str(wins), str(losses)]
             body.append([other, str(pair.pairs), *figures, f"{pair.p:.4f}", f"{pair.adjusted:.4f}"])
-    return _table(head, body)
+    return text_table(head, body)
 
 
 def _failures(rows: Sequence[Row]) -> Iterator[str]:
     names = ("web", "topic", "strategy", "repeat", "error")
     if failed := [[str(row[name]) for name in names] for row in rows if row["error"] is not None]:
-        yield f"## What failed\n\n{_table(names, failed)}"
+        yield f"## What failed\n\n{text_table(names, failed)}"
 
 
 # Figures

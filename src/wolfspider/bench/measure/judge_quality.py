@@ -24,7 +24,7 @@ from wolfspider.bench.draw.report import markdown_lines
 from wolfspider.bench.groups import grouped, indexed
 from wolfspider.bench.measure.metrics import key
 from wolfspider.bench.run.entrants import Entrant, judge_of, judges_entered
-from wolfspider.bench.run.topics import tasks_of
+from wolfspider.bench.run.topics import in_half, tasks_of
 from wolfspider.core import randomness
 from wolfspider.core.model import Page
 from wolfspider.core.topic import Task, Topic
@@ -43,15 +43,17 @@ def table(
     seed: int = 0,
     progress: Progress | None = None,
     liked: int = 0,
+    half: str | None = None,
 ) -> list[Row]:
     """A row for each web x judge x topic; so many pages of each topic are liked. A judge may be FILE.py[:NAME]."""
     entrants = judges_entered(judges)
+    in_half({}, half)
     orders = [_order(world, seed) for world in webs]
     total = len(entrants) * sum(map(len, orders))
     done = 0
     rows: list[Row] = []
     for world, order in zip(webs, orders, strict=True):
-        tasks = tasks_of(world, None, (), world.start)
+        tasks = tasks_of(world, None, (), world.start, half=half)
         examples = {topic: _liked(world, topic, task, seed, liked) for topic, task in tasks.items()}
         for judge in entrants:
             trial = JudgeTrial(judge, tasks, examples)

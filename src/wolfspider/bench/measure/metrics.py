@@ -36,6 +36,7 @@ class RelevantPages:
         self.curve: list[list[int]] = []
         self.downloads = 0
         self.training = 0  # downloads that were training, as the crawl counts them
+        self.seconds = 0.0  # that the crawl took, by its own clock, once it is over
         self.hosts: set[str] = set()
         self._held: set[str] = set()
 

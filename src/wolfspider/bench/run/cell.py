@@ -40,7 +40,7 @@ from wolfspider.web.worlds.parsed_once import Delayed
 from wolfspider.web.worlds.recording.recorder import recorded
 from wolfspider.web.worlds.world import Looks, World, open_web
 
-OBEDIENT_DELAY = 1.0  # seconds between two visits to a host, where robots are obeyed
+OBEDIENT_DELAY = 1.0  # seconds between two visits to a host, where robots are obeyed and no delay is named
 STUCK = "The strategy waits for something that cannot come: a bug in it."
 
 
@@ -58,6 +58,7 @@ class Cell:
     start: float
     settings: Mapping[str, str] = field(default_factory=dict)
     slots: int = 1
+    delay: float | None = None  # see `rest`
     seed: int = 0
     train: str = "charged"
     latency: float | None = None
@@ -66,6 +67,13 @@ class Cell:
     leaps: str = ""  # a category index that leaps go into
     strategy_plugin: Plugin | None = None  # where the strategy comes from, if it is not built in
     judge_plugin: Plugin | None = None  # likewise
+
+    @property
+    def rest(self) -> float:
+        """Seconds between two visits to a host; where robots are obeyed, a host may ask for more."""
+        if self.delay is None:
+            return OBEDIENT_DELAY if self.obey_robots else 0.0
+        return self.delay
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +86,7 @@ class Measured:
     hosts: int
     reason: str
     seconds: float
+    virtual_seconds: float  # of the simulated clock, from the beginning of the crawl to its end
     peak_rss_mb: float
     error: str | None = None
 
@@ -128,7 +137,7 @@ def measure(cell: Cell, task: Task, world: World) -> Measured:
     seconds = time.perf_counter() - began
     error = STUCK if reason == EndReason.STUCK else error
     counts = (found.downloads, found.training, found.curve, len(found.hosts))
-    return Measured(*counts, reason, seconds, memory.megabytes(), error)
+    return Measured(*counts, reason, seconds, found.seconds, memory.megabytes(), error)
 
 
 def check_ended(reason: str, strategy: str, web: str) -> None:
@@ -149,6 +158,7 @@ def _crawl(cell: Cell, task: Task, world: World, found: RelevantPages) -> str:
     finally:
         found.downloads = crawl.spent  # one more than was told if the strategy failed while observing
         found.training = crawl.flights.training
+        found.seconds = max(0.0, crawl.now - cell.start)
 
 
 @contextmanager
@@ -172,7 +182,7 @@ def new_crawl(cell: Cell, task: Task, world: World, looks: Looks) -> Crawl:
         new_strategy(cell, task.topic),
         judge_of(cell.judge, cell.judge_plugin, task),
         looks,
-        Limits(cell.pages, cell.slots, OBEDIENT_DELAY if cell.obey_robots else 0.0),
+        Limits(cell.pages, cell.slots, cell.rest),
         reinforcer=Reinforcer(terms(cell, world)),
         scope=scope,
         sources=sources(cell, world, scope),

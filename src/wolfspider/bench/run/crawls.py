@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from wolfspider.bench import Row, Setting
+from wolfspider.bench.conditions import name_of
 from wolfspider.bench.measure.bounds import auc, curve
 from wolfspider.bench.run.cell import Cell, Measured, measure, opened
 from wolfspider.bench.run.topics import Assignment, WebBounds, bounds_cache
@@ -64,6 +65,9 @@ def row_of(cell: Cell, on: Assignment, measured: Measured) -> Row:
         "strategy": cell.strategy,
         "judge": cell.judge,
         "train": cell.train,
+        "condition": name_of(cell.slots, cell.rest),
+        "slots": cell.slots,
+        "delay": cell.rest,
         "repeat": cell.repeat,
         "pages": cell.pages,
         "downloads": measured.downloads,
@@ -78,6 +82,7 @@ def row_of(cell: Cell, on: Assignment, measured: Measured) -> Row:
         "greedy_auc": bounds.greedy_auc(cell.pages),
         "auc_ratio": _share(area, bounds.upper_auc(cell.pages)),
         "hosts": measured.hosts,
+        "virtual_seconds": round(measured.virtual_seconds, 3),
         "seconds": round(measured.seconds, 3),
         "pages_per_second": round(measured.downloads / max(measured.seconds, 1e-9), 1),
         "peak_rss_mb": measured.peak_rss_mb,

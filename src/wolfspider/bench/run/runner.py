@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, Protocol
 
 import wolfspider
 from wolfspider.bench import Row
+from wolfspider.bench.conditions import Condition, condition_named, name_of
 from wolfspider.bench.run.cell import Cell, Measured, work
 from wolfspider.bench.run.crawls import row_of
 from wolfspider.bench.run.entrants import (
@@ -36,9 +37,10 @@ from wolfspider.bench.run.leap_index import index_of
 from wolfspider.bench.run.pool import run_cells
 from wolfspider.bench.run.result_cache import ResultCache, digest_of, write_whole
 from wolfspider.bench.run.source import source_of
-from wolfspider.bench.run.topics import Assignment, TopicBounds, WebBounds, bounds_cache, tasks_of
+from wolfspider.bench.run.topics import Assignment, TopicBounds, WebBounds, bounds_cache, in_half, tasks_of
 from wolfspider.core.errors import Problem, closest
-from wolfspider.core.params import build
+from wolfspider.core.limits import Limits
+from wolfspider.core.params import build, parameters
 from wolfspider.policy.judges import DEFAULT_JUDGE
 from wolfspider.strategies import all_strategies
 from wolfspider.web.worlds.world import World, open_web
@@ -79,10 +81,13 @@ class Bench:
     pages: int
     topics_file: Path | None = None  # instead of the topics that come with the webs
     topics: tuple[str, ...] = ()  # these alone; none: all
+    half: str | None = None  # "choose" or "report": that half of the topics; None: both
     repeats: int = 1
     judge: str = DEFAULT_JUDGE  # a name, or FILE.py[:NAME]
     settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # by strategy
     slots: int = 1
+    delay: float | None = None  # seconds between two visits to a host; see Cell
+    conditions: tuple[str, ...] = ()  # each stands for slots and a delay, instead of those above
     seed: int = 0
     jobs: int | None = None  # processes; None: one for each core
     train: str = "charged"
@@ -168,6 +173,14 @@ def check(bench: Bench) -> Entrants:
             raise Problem(f"--{name} must be at least 1, not {value}.")
     if bench.latency is not None and not 0 <= bench.latency < float("inf"):
         raise Problem(f"--latency is a number of seconds, not {bench.latency}.")
+    if bench.delay is not None:
+        parameters(Limits)["delay"].read(bench.delay)
+    in_half({}, bench.half)
+    if bench.conditions and (bench.slots, bench.delay) != (1, None):
+        raise Problem(
+            "--condition says how many slots there are and how long hosts rest: leave out --slots and --delay."
+        )
+    _conditions(bench)
     if bench.train not in TRAININGS:
         raise Problem(f"--train is {' or '.join(TRAININGS)}, not {bench.train!r}.")
     (judge,) = judges_entered([bench.judge])
@@ -196,14 +209,20 @@ def _assignments(bench: Bench, progress: Progress, cache: Path | None, leaps: Wo
         seen.add(name)
         start = world.start if bench.start is None else bench.start
         bounds = WebBounds(world, start, bench.pages, bounds_cache(cache), progress.told)
-        tasks = tasks_of(world, bench.topics_file, bench.topics, start, progress.told)
+        tasks = tasks_of(world, bench.topics_file, bench.topics, start, progress.told, bench.half)
         for task in islice(tasks.values(), bench.most_topics):  # where one may leap, links alone bound nothing
             bound = bounds.of(task) if leaps is None else TopicBounds(len(task.relevant))
             yield Assignment(web, name, world.digest(), start, task, bound)
 
 
+def _conditions(bench: Bench) -> list[Condition]:
+    """Those that were named, each once; else the one that slots and delay make."""
+    named = [condition_named(name) for name in dict.fromkeys(bench.conditions)]
+    return named or [Condition(bench.slots, bench.delay)]
+
+
 def _cells(bench: Bench, entrants: Entrants, assignment: Assignment, index: Path | None) -> Iterator[Cell]:
-    for strategy, repeat in product(entrants.strategies, range(bench.repeats)):
+    for condition, strategy, repeat in product(_conditions(bench), entrants.strategies, range(bench.repeats)):
         yield Cell(
             web=assignment.web,
             web_name=assignment.web_name,
@@ -214,7 +233,8 @@ def _cells(bench: Bench, entrants: Entrants, assignment: Assignment, index: Path
             judge=entrants.judge.name,
             start=assignment.start,
             settings=entrants.settings.get(strategy.name, {}),
-            slots=bench.slots,
+            slots=condition.slots,
+            delay=condition.delay,
             seed=bench.seed,
             train=bench.train,
             latency=bench.latency,
@@ -230,14 +250,16 @@ def _recording(bench: Bench, cells: list[tuple[Assignment, Cell]]) -> list[tuple
     if bench.record is None:
         return cells
     named = Path(bench.record).absolute()
+    several = len(_conditions(bench)) > 1
     return [
-        (assignment, replace(cell, record=str(named / _folder_name(cell) if len(cells) > 1 else named)))
+        (assignment, replace(cell, record=str(named / _folder_name(cell, several) if len(cells) > 1 else named)))
         for assignment, cell in cells
     ]
 
 
-def _folder_name(cell: Cell) -> str:
-    parts = (cell.web_name, cell.topic, cell.strategy, str(cell.repeat))
+def _folder_name(cell: Cell, conditions: bool) -> str:
+    condition = (name_of(cell.slots, cell.rest),) if conditions else ()
+    parts = (cell.web_name, cell.topic, cell.strategy, *condition, str(cell.repeat))
     return "-".join(re.sub(r"[^\w.=,]+", "-", part).strip("-.")[:80] for part in parts)
 
 
@@ -284,6 +306,7 @@ def _about(bench: Bench, entrants: Entrants, assignments: Sequence[Assignment], 
         "version": wolfspider.__version__,
         "webs": {assignment.web_name: assignment.digest for assignment in assignments},
         "topics_file": None if bench.topics_file is None else str(bench.topics_file),
+        "half": bench.half,
         "strategies": [entrant.name for entrant in entrants.strategies],
         "pages": bench.pages,
         "repeats": bench.repeats,
@@ -291,6 +314,8 @@ def _about(bench: Bench, entrants: Entrants, assignments: Sequence[Assignment], 
         "files": {"strategies": files_of(entrants.strategies), "judges": files_of([entrants.judge])},
         "settings": entrants.settings,
         "slots": bench.slots,
+        "delay": bench.delay,
+        "conditions": list(dict.fromkeys(bench.conditions)),
         "seed": bench.seed,
         "train": bench.train,
         "start": bench.start,

@@ -25,6 +25,7 @@ from wolfspider.web.page.urls import canonical
 from wolfspider.web.worlds.world import World
 
 Tell = Callable[[str], None]
+HALVES = ("choose", "report")  # of the topics of a web: those at even places (0, 2, ...), and those at odd ones
 Steps = list[list[int]]  # pairs of downloads and relevant pages so far, one for each rise, as in a row's `found`
 
 
@@ -33,19 +34,38 @@ def silent(sentence: str) -> None:
 
 
 def tasks_of(
-    world: World, path: Path | None, names: Sequence[str], start: float, tell: Tell = silent
+    world: World,
+    path: Path | None,
+    names: Sequence[str],
+    start: float,
+    tell: Tell = silent,
+    half: str | None = None,
 ) -> Mapping[str, Task]:
-    """The topics that come with a web, or those of a file; if names are given, only these."""
+    """The topics that come with a web, or those of a file; if names or a half are given, only these."""
     tasks = world.tasks() if path is None else _from_file(path)
     if not tasks:
         raise BadInput(f"The web {world.name} comes without topics: name a file of them by --topics FILE.")
     for name in names:
         if name not in tasks:
             raise Problem(f"There is no topic {name!r} in {path or world.name}.{closest(name, tasks)}")
-    chosen = {name: task for name, task in tasks.items() if not names or name in names}
+    wanted = in_half(tasks, half)
+    chosen = {name: task for name, task in wanted.items() if not names or name in names}
+    if not chosen:
+        raise Problem(
+            f"None of these topics of {path or world.name} is in the half {half!r}: {', '.join(names or tasks)}."
+        )
     for name, task in chosen.items():
         _check_seeds(world, name, task, start, tell)
     return chosen
+
+
+def in_half(tasks: Mapping[str, Task], half: str | None) -> dict[str, Task]:
+    """The topics to choose settings on, or those to report on, by their places in the whole list; None: all."""
+    if half is not None and half not in HALVES:
+        raise Problem(f"--half is {' or '.join(HALVES)}, not {half!r}.")
+    return {
+        name: task for place, (name, task) in enumerate(tasks.items()) if half in (None, HALVES[place % len(HALVES)])
+    }
 
 
 def _from_file(path: Path) -> dict[str, Task]:
