@@ -61,7 +61,7 @@ def parts(fetches: Sequence[Fetch], pages: Sequence[Page]) -> None:
     readings = [PageReading(tree) for tree in trees]
     at_home = list(zip(readings, fetches, strict=True))
     show("from bytes to text", lambda f: charset.decoded(f.headers.get("content-type", ""), f.body), fetches)
-    show("bounding tags", html._tamed, texts)
+    show("bounding tags", html.tamed, texts)
     show("tree (Lexbor)", lambda text: LexborHTMLParser(text, options=1), texts)
     show("walk and words", PageReading, trees)
     show("links", lambda pair: pair[0].links(html.addresses(pair[0].hrefs, pair[1].final_url)), at_home)
