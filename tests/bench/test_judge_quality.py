@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.bench.conftest import record
 
-from wolfspider.bench.measure.judge_quality import average_precision, figures, markdown, means, table
+from wolfspider.bench.draw.judge_report import markdown, reliability
+from wolfspider.bench.measure.judge_quality import (
+    ORDERS,
+    Wanted,
+    average_precision,
+    calibration,
+    calibration_error,
+    figures,
+    means,
+    table,
+)
+from wolfspider.bench.run.topics import tasks_of
 from wolfspider.core.errors import Problem
+from wolfspider.core.model import Page
+from wolfspider.web.page.html import parse
+from wolfspider.web.worlds.without_lines import WithoutLines
 from wolfspider.web.worlds.world import World, open_web
 
 
@@ -37,15 +53,41 @@ def test_average_precision_is_a_share_and_one_for_a_perfect_order(pairs: list[tu
     assert precision_of([float(label) for label in labels], labels) == (1 if any(labels) else 0)
 
 
+@given(st.lists(st.tuples(st.sampled_from([0.1, 0.5, 0.9]), st.booleans()), min_size=1, max_size=30), st.randoms())
+def test_average_precision_does_not_depend_on_the_order_of_reading(
+    pairs: list[tuple[float, bool]], chance: random.Random
+) -> None:
+    other = chance.sample(pairs, len(pairs))
+    assert precision_of(*map(list, zip(*pairs, strict=True))) == pytest.approx(
+        precision_of(*map(list, zip(*other, strict=True)))
+    )
+
+
+def said(*scores: float, labels: str) -> list[tuple[float, float, bool]]:
+    """Scores that are probabilities, too; a + is a relevant page."""
+    return [(score, score, label == "+") for score, label in zip(scores, labels, strict=True)]
+
+
 def test_figures_at_the_border() -> None:
-    found = figures([0.5, 0.6, 0.49, 0.1], [True, False, True, False])
+    found = figures(said(0.5, 0.6, 0.49, 0.1, labels="+-+-"))
     assert (found["precision"], found["recall"], found["f1"]) == (0.5, 0.5, 0.5)
     assert (found["pages"], found["relevant"]) == (4, 2)
-    assert figures([0.0, 0.0], [True, False])["f1"] == 0
+    assert figures(said(0.0, 0.0, labels="+-"))["f1"] == 0
+    assert figures([])["average_precision"] == 0
+
+
+def test_a_probability_is_right_if_that_share_of_pages_is_relevant() -> None:
+    right = figures(said(*[0.75] * 4, *[0.05] * 20, labels="+++-" + "+" + "-" * 19))
+    assert calibration([right])[7].tolist() == [4, 3, 3.0]
+    assert calibration_error(calibration([right])) == pytest.approx(0, abs=1e-6)
+    assert right["brier"] == pytest.approx((3 * 0.25**2 + 0.75**2 + 0.95**2 + 19 * 0.05**2) / 24, abs=1e-5)
+    sure = figures(said(*[1.0] * 4, labels="+---"))
+    assert calibration_error(calibration([sure])) == 0.75
+    assert calibration_error(calibration([right, sure])) == pytest.approx(3 / 28, abs=1e-6)
 
 
 def test_every_page_of_a_web_is_judged_once_and_the_oracle_is_perfect(world: World) -> None:
-    rows = table([world], ["oracle", "keywords"], seed=3)  # seven pages and a robots.txt, which is text too
+    rows = table([world], Wanted(["oracle", "keywords"], seed=3))  # seven pages and a robots.txt, which is text too
     assert [(row["judge"], row["topic"], row["pages"], row["relevant"]) for row in rows] == [
         ("oracle", "spiders", 8, 4),
         ("keywords", "spiders", 8, 4),
@@ -53,43 +95,87 @@ def test_every_page_of_a_web_is_judged_once_and_the_oracle_is_perfect(world: Wor
     assert all(row["average_precision"] == row["f1"] == 1 for row in rows)
 
 
+def test_in_crawl_order_the_pages_are_those_that_a_crawl_finds(world: World) -> None:
+    few, many = (table([world], Wanted(["oracle"], ["crawl"], pages=pages)) for pages in (2, 100))
+    assert (few[0]["order"], few[0]["pages"]) == ("crawl", 2)
+    assert few[0]["pages"] < many[0]["pages"] < 8  # robots.txt is linked from nowhere
+    assert many[0]["average_precision"] == 1
+
+
+def test_an_unknown_order_is_named(world: World) -> None:
+    with pytest.raises(Problem, match="'sorted': it is shuffled or crawl"):
+        table([world], Wanted(orders=["sorted"]))
+
+
 def test_the_same_seed_gives_the_same_rows(world: World) -> None:
     def without_time(seed: int) -> list[dict[str, object]]:
-        rows = table([world], ["classifier", "tfidf"], seed)
+        rows = table([world], Wanted(["classifier", "tfidf"], ORDERS, seed=seed))
         return [{name: value for name, value in row.items() if name != "microseconds"} for row in rows]
 
     assert without_time(1) == without_time(1)
 
 
 def test_liked_pages_are_given_to_the_judge_and_left_out_of_the_figures(world: World) -> None:
-    (row,) = table([world], ["oracle"], liked=3)
+    (row,) = table([world], Wanted(["oracle"], liked=3))
     assert (row["liked"], row["pages"], row["relevant"]) == (3, 5, 1)
-    (row,) = table([world], ["likeness"], liked=3)  # each page of the topic has a word that the others have, too
+    (row,) = table([world], Wanted(["likeness"], liked=3))  # each page of the topic has a word that all have
     assert row["average_precision"] == 1
 
 
 def test_an_unknown_judge_is_named(world: World) -> None:
     with pytest.raises(Problem, match="Did you mean 'coverage'"):
-        table([world], ["covrage"])
+        table([world], Wanted(["covrage"]))
+
+
+def row(web: str, judge: str, precision: float) -> dict[str, object]:
+    made = figures(said(0.9, 0.1, labels="+-"))
+    told = {"web": web, "order": "shuffled", "judge": judge, "topic": "t", "microseconds": 7}
+    return {**told, **made, "average_precision": precision}
 
 
 def test_the_tables_rank_judges_by_the_mean_over_webs() -> None:
-    def row(web: str, judge: str, precision: float) -> dict[str, object]:
-        made = figures([0.9, 0.1], [True, False])
-        return {"web": web, "judge": judge, "topic": "t", "microseconds": 7, **made, "average_precision": precision}
-
     rows = [row("a", "tfidf", 0.5), row("b", "tfidf", 0.7), row("a", "coverage", 0.9), row("b", "coverage", 0.5)]
     assert means(rows)["tfidf"]["all"]["average_precision"] == pytest.approx(0.6)
     lines = markdown(rows).splitlines()
-    assert lines[0] == "| judge | AP a | AP b | AP mean | precision | recall | f1 |"
-    assert lines[2] == "| `coverage` | 0.900 | 0.500 | 0.700 | 1.000 | 1.000 | 1.000 |"
+    assert lines[0] == "Order: shuffled"
+    assert lines[2] == "| judge | AP a | AP b | AP mean | precision | recall | f1 | Brier | ECE |"
+    assert lines[4] == "| `coverage` | 0.900 | 0.500 | 0.700 | 1.000 | 1.000 | 1.000 | 0.010 | 0.100 |"
     assert "| a | t | 1 of 2 | 0.500 | 0.900 |" in lines
+
+
+def test_a_topic_of_which_no_page_was_met_says_nothing_about_judges() -> None:
+    empty = {**row("a", "tfidf", 0.0), "relevant": 0}
+    assert means([row("a", "tfidf", 0.5), empty])["tfidf"]["a"]["average_precision"] == 0.5
+
+
+def test_the_plot_has_a_line_for_each_judge() -> None:
+    svg = reliability([row("a", "tfidf", 0.5), row("a", "coverage", 0.5)], "Trust")
+    assert all(name in svg for name in ("Trust", "tfidf", "coverage", "as it should be"))
+
+
+def test_lines_that_match_are_left_out_with_their_words_and_links(tmp_path: Path, own_cache: None) -> None:
+    text = '<p>Subject: <a href="/index">spiders</a></p>\n<p>They <a href="https://a.test/jump">jump</a></p>\n'
+    heads = ("http://a.test/", "http://a.test/jump", "http://a.test/index")
+    answers = (record(url, "200 OK\r\nContent-Type: text/html", f"<title>Page</title>\n{text}") for url in heads)
+    (tmp_path / "web.warc").write_bytes(b"".join(answers))
+    web = open_web(str(tmp_path / "web.warc"))
+
+    def read(world: World) -> tuple[str, list[str]]:
+        page = parse(world.look("http://a.test/", world.start))
+        assert isinstance(page, Page)
+        return " ".join(page.words), [link.url for link in page.links]
+
+    assert read(web) == ("page subject spiders they jump", ["http://a.test/index", "http://a.test/jump"])
+    assert read(WithoutLines(web, "Subj[a-e]ct")) == ("page they jump", ["http://a.test/jump"])
+    assert read(WithoutLines(web, "no such line")) == read(web)
+    with pytest.raises(Problem, match="no regular expression"):
+        WithoutLines(web, "(")
 
 
 @pytest.mark.slow
 def test_the_default_judge_is_the_best_on_a_recorded_web(corpora: Path, tmp_path: Path) -> None:
     small = open_web(str(corpora / "news-small"), tmp_path)
-    found = means(table([small]))
+    found = means(table([small], Wanted()))
     assert max(found, key=lambda judge: found[judge]["all"]["average_precision"]) == "classifier"
     assert found["classifier"]["all"]["average_precision"] > 0.4
 
@@ -98,7 +184,11 @@ def test_judges_are_tried_on_one_half_of_the_topics(tiny: str) -> None:
     path = Path(tiny, "topics.json")
     path.write_text(json.dumps(dict.fromkeys("abc", json.loads(path.read_text())["spiders"])))
     web = open_web(tiny)
-    choose, report = ([row["topic"] for row in table([web], ["keywords"], half=half)] for half in ("choose", "report"))
-    assert (choose, report) == (["a", "c"], ["b"])
+
+    def judged(half: str) -> list[str]:
+        wanted = Wanted(["keywords"], tasks=lambda world: tasks_of(world, None, (), world.start, half=half))
+        return [row["topic"] for row in table([web], wanted)]
+
+    assert (judged("choose"), judged("report")) == (["a", "c"], ["b"])
     with pytest.raises(Problem, match="--half is choose or report"):
-        table([web], ["keywords"], half="both")
+        judged("both")

@@ -277,14 +277,15 @@ def test_a_web_is_made_and_described(run: Run, tmp_path: Path) -> None:
 def test_judges_of_a_computed_web(run: Run, tmp_path: Path) -> None:
     out, tables = tmp_path / "out.json", tmp_path / "tables.md"
     ask = ("judges", "--web", "synthetic:pages=1000", "--judge", "coverage", "--judge", "keywords")
-    code, table, _ = run(*ask, "--json", out, "--markdown", tables)
+    code, table, _ = run(*ask, "--json", out, "--markdown", tables, "--plots", tmp_path, "--pages", 50)
     rows = json.loads(out.read_text())["rows"]
+    assert {path.name for path in tmp_path.glob("*.svg")} == {"reliability-shuffled.svg", "reliability-crawl.svg"}
     assert code == 0 and "coverage" in table and "`coverage`" in tables.read_text()
     assert any(row["average_precision"] > 0 for row in rows)
 
 
 def test_judges_are_shown_liked_pages_which_then_do_not_count(run: Run) -> None:
-    ask = ("judges", "--web", "synthetic:pages=1000", "--judge", "keywords", "--json", "-")
+    ask = ("judges", "--web", "synthetic:pages=1000", "--judge", "keywords", "--order", "shuffled", "--json", "-")
     without, shown = (json.loads(run(*ask, "--liked", liked)[1])["rows"] for liked in (0, 3))
     assert {row["liked"] for row in without} == {0} and {row["liked"] for row in shown} == {3}
     for name in ("pages", "relevant"):

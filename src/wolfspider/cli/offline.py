@@ -165,14 +165,34 @@ def strategies(
         printing.strategy(progress.console_for(), known[name])
 
 
-@app.command(epilog=verbatim("Example:\n\n  wolfspider judges --web recorded/ --judge classifier --judge coverage"))
+@app.command(
+    epilog=verbatim(
+        """Examples:
+
+  wolfspider judges --web recorded/ --judge classifier --judge coverage
+  wolfspider judges --web recorded/ --order crawl --topic chess --plots plots/
+  wolfspider judges --web wiki/ --without "Related subjects" --half report"""
+    )
+)
 def judges(
     web: Annotated[list[str], typer.Option("--web", metavar="WEB", help=f"{WEB}; repeatable.")],
+    topics: Annotated[Path | None, typer.Option(metavar="FILE", help="Topics instead of the web's own.")] = None,
+    topic: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this topic; repeatable.")] = None,
+    half: Half = None,
     judge: Annotated[
         list[str] | None,
         typer.Option("--judge", metavar="NAME", help="Or FILE.py[:NAME], your own; repeatable. [default: all]"),
     ] = None,
-    half: Half = None,
+    order: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="shuffled|crawl", help="All pages at random, or those of a crawl; repeatable. [default: both]"
+        ),
+    ] = None,
+    pages: Annotated[int, typer.Option(metavar="N", min=1, help="Downloads of each crawl.")] = 1000,
+    without: Annotated[
+        str | None, typer.Option(metavar="PATTERN", help="Leave out the lines of pages that match; see docs/judges.md.")
+    ] = None,
     liked: Annotated[
         int, typer.Option(metavar="K", min=0, help="Relevant pages of each topic that the judges are shown as liked.")
     ] = 0,
@@ -181,25 +201,46 @@ def judges(
     ] = 0,
     out: Annotated[Path | None, typer.Option("--json", metavar="OUT", help="Write all rows here; - is stdout.")] = None,
     markdown: Annotated[Path | None, typer.Option(metavar="FILE", help="Write tables as Markdown here.")] = None,
+    plots: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Draw there how far the probabilities can be trusted.")
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """How well each judge tells relevant pages from others."""
-    from wolfspider.bench.measure import judge_quality as trial
+    from wolfspider.bench.draw import judge_report
+    from wolfspider.bench.groups import grouped
+    from wolfspider.bench.measure import judge_quality
     from wolfspider.bench.run.result_cache import write_whole
+    from wolfspider.bench.run.topics import tasks_of
     from wolfspider.policy.judges import JUDGES
     from wolfspider.terminal import printing, progress
+    from wolfspider.web.worlds.without_lines import WithoutLines
 
     console = progress.console_for(stderr=True, quiet=quiet)
-    with progress.Bar(console, "judges") as bar:
-        rows = trial.table([open_world(each, console) for each in web], judge or tuple(JUDGES), seed, bar, liked, half)
+    wanted = judge_quality.Wanted(
+        judges=judge or tuple(JUDGES),
+        orders=order or judge_quality.ORDERS,
+        tasks=lambda world: tasks_of(world, topics, topic or (), world.start, half=half),
+        liked=liked,
+        pages=pages,
+        seed=seed,
+    )
+    webs = [open_world(each, console) for each in web]
+    if without is not None:
+        webs = [WithoutLines(world, without) for world in webs]
+    with own_output(), progress.Bar(console, "judges") as bar:
+        rows = judge_quality.table(webs, wanted, bar)
     if out == STDOUT:
         print_json({"rows": rows})
     else:
-        printing.judges(progress.console_for(), trial.means(rows))
+        orders = {name: judge_quality.means(own) for name, own in grouped(rows, lambda row: str(row["order"])).items()}
+        printing.judges(progress.console_for(), orders)
     if out is not None and out != STDOUT:
         write_whole(out, json.dumps({"rows": rows}) + "\n")
     if markdown is not None:
-        write_whole(markdown, trial.markdown(rows))
+        write_whole(markdown, judge_report.markdown(rows))
+    if plots is not None:
+        judge_report.write_plots(rows, plots)
 
 
 @app.command(

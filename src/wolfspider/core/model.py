@@ -210,6 +210,12 @@ class Verdict:
     relevant: bool
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def probability(self) -> float | None:
+        """That the page is relevant, if the judge gives one: the score orders pages and has the border at 0.5, but of
+        the pages with a score of 0.8 not 80 % need be relevant. It is kept with the evidence."""
+        return self.evidence.get("probability")
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:

@@ -84,13 +84,15 @@ def failures(console: Console, rows: Sequence[Row]) -> None:
 # Judges
 
 
-def judges(console: Console, means: Mapping[str, Mapping[str, Row]]) -> None:
-    """The mean of each figure over webs and topics, best judge first."""
-    table = _table("judge", "average precision", "precision", "recall", "f1", "µs a page")
-    for name in sorted(means, key=lambda judge: -means[judge]["all"]["average_precision"]):
-        whole = means[name]["all"]
-        figures = (f"{whole[figure]:.3f}" for figure in ("average_precision", "precision", "recall", "f1"))
-        table.add_row(name, *figures, f"{whole['microseconds']:.0f}")
+def judges(console: Console, orders: Mapping[str, Mapping[str, Mapping[str, Row]]]) -> None:
+    """The mean of each figure over webs and topics, best judge first, for each order of pages."""
+    table = _table("order", "judge", "average precision", "precision", "recall", "f1", "Brier", "ECE", "µs a page")
+    for order, means in orders.items():
+        for name in sorted(means, key=lambda judge: -means[judge]["all"]["average_precision"]):
+            whole = means[name]["all"]
+            figures = ("average_precision", "precision", "recall", "f1", "brier", "ece")
+            shown = (f"{whole[figure]:.3f}" for figure in figures)
+            table.add_row(order, name, *shown, f"{whole['microseconds']:.0f}")
     console.print(table)
 
 

@@ -1,123 +1,193 @@
 """How well does each judge tell relevant pages from others? No crawl can be better than the judge it goes by.
 
-Every page of a web is judged once, in an order drawn from the seed, as a crawl would meet them: a judge that learns
-has seen only the pages before. It is given keywords and description and, if asked for, liked pages, drawn from the
-relevant ones: they are met again like any other page, but left out of the figures. All other labels are for the
-measuring. For each web, topic and judge there is a row with the average precision of the scores (1: every relevant page
-above every other; a coin gives the share of relevant pages), and the precision, recall and harmonic mean f1 of the
-pages that the judge calls relevant, as an export would show them. `microseconds`, the time that the judge took for a
-page, depends on the machine and is in the rows, not in the tables.
+Pages are judged once each, as a crawl would meet them: a judge that learns has seen only the pages before. There are
+two orders. `shuffled`: every page of a web, in an order drawn from the seed. `crawl`: for each topic, the pages that a
+best-first crawl with the judge `coverage` brings from the topic's seeds, in the order in which it brings them; the same
+pages for every judge. A judge is given keywords and description and, if asked for, liked pages, drawn from the relevant
+ones: they are met again like any other page, but left out of the figures. All other labels are for the measuring.
+
+For each web, order, topic and judge there is a row with the average precision of the scores (1: every relevant page
+above every other; a coin gives the share of relevant pages); the precision, recall and harmonic mean f1 of the pages
+that the judge calls relevant, as an export would show them; and how far its probability can be trusted: `brier`, the
+mean square of what it is wrong by, and `bins`, for each tenth of probability how many pages got it, how many of them
+are relevant, and the sum of their probabilities. Where a judge gives no probability, its score is taken for one.
+`microseconds`, the time that the judge took for a page whose words are counted, depends on the machine.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wolfspider.bench import Row
-from wolfspider.bench.draw.report import markdown_lines
-from wolfspider.bench.groups import grouped, indexed
-from wolfspider.bench.measure.metrics import key
+from wolfspider.bench.groups import grouped
+from wolfspider.bench.measure.metrics import charged, key
+from wolfspider.bench.run.cell import Cell, inside, new_crawl
 from wolfspider.bench.run.entrants import Entrant, judge_of, judges_entered
-from wolfspider.bench.run.topics import in_half, tasks_of
+from wolfspider.bench.run.topics import tasks_of
 from wolfspider.core import randomness
-from wolfspider.core.model import Page
+from wolfspider.core.errors import Problem
+from wolfspider.core.events import Event
+from wolfspider.core.model import Page, Verdict
+from wolfspider.core.scope import Scope
+from wolfspider.core.text import counts
 from wolfspider.core.topic import Task, Topic
+from wolfspider.drivers.simulated import simulate
 from wolfspider.policy.judges import JUDGES
 from wolfspider.policy.judges.judge import Judge, scored
 from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.world import World
 
-Progress = Callable[[int, int], object]  # pages judged, pages to judge; each judge reads them all
-SHOWN = ("average_precision", "precision", "recall", "f1")
+Progress = Callable[[int, int], object]  # pages judged, pages to judge
+Floats = NDArray[np.float64]
+Labels = NDArray[np.bool_]
+SHUFFLED, CRAWL = ORDERS = ("shuffled", "crawl")
+CRAWLER, GUIDE = "best-first", "coverage"  # the strategy and the judge of the crawl
+BINS = 10
+MEANS = ("average_precision", "precision", "recall", "f1", "brier", "microseconds")
 
 
-def table(
-    webs: Sequence[World],
-    judges: Sequence[str] = tuple(JUDGES),
-    seed: int = 0,
-    progress: Progress | None = None,
-    liked: int = 0,
-    half: str | None = None,
-) -> list[Row]:
-    """A row for each web x judge x topic; so many pages of each topic are liked. A judge may be FILE.py[:NAME]."""
-    entrants = judges_entered(judges)
-    in_half({}, half)
-    orders = [_order(world, seed) for world in webs]
-    total = len(entrants) * sum(map(len, orders))
+class Wanted(NamedTuple):
+    """What is measured. A judge may be FILE.py[:NAME]."""
+
+    judges: Sequence[str] = tuple(JUDGES)
+    orders: Sequence[str] = (SHUFFLED,)
+    tasks: Callable[[World], Mapping[str, Task]] = lambda world: tasks_of(world, None, (), world.start)
+    liked: int = 0  # pages of each topic
+    pages: int = 1000  # of each crawl
+    seed: int = 0
+
+
+class Reading(NamedTuple):
+    """Pages in the order in which they are judged, and the topics they are judged for."""
+
+    web: str
+    order: str
+    tasks: Mapping[str, Task]
+    liked: Mapping[str, tuple[Page, ...]]
+    length: int
+    pages: Callable[[], Iterable[Page]]
+
+
+def table(webs: Sequence[World], wanted: Wanted, progress: Progress | None = None) -> list[Row]:
+    """A row for each web x order x topic x judge."""
+    entrants = judges_entered(wanted.judges)
+    if unknown := set(wanted.orders).difference(ORDERS):
+        raise Problem(f"There is no order {unknown.pop()!r}: it is {' or '.join(ORDERS)}.")
+    readings = [*chain.from_iterable(_readings(world, wanted) for world in webs)]
+    total = sum(reading.length for reading in readings)
     done = 0
     rows: list[Row] = []
-    for world, order in zip(webs, orders, strict=True):
-        tasks = tasks_of(world, None, (), world.start, half=half)
-        examples = {topic: _liked(world, topic, task, seed, liked) for topic, task in tasks.items()}
-        for judge in entrants:
-            trial = JudgeTrial(judge, tasks, examples)
-            for page in _pages(world, order):
+    for reading in readings:
+        trials = [JudgeTrial(judge, reading) for judge in entrants]
+        for number, page in enumerate(reading.pages(), 1):
+            counts(page)
+            for trial in trials:
                 trial.judge(page)
-                done += 1
-                if progress is not None and done % 100 == 0:
-                    progress(done, total)
-            rows.extend({"web": world.name, "seed": seed, "liked": liked, **row} for row in trial.rows())
+            if progress is not None and number % 100 == 0:
+                progress(done + number, total)
+        done += reading.length
+        told = {"web": reading.web, "order": reading.order, "seed": wanted.seed, "liked": wanted.liked}
+        rows.extend({**told, **row} for trial in trials for row in trial.rows())
     return rows
 
 
-def _order(world: World, seed: int) -> list[str]:
-    urls = sorted(world.graph(world.start).urls)
-    randomness.generator(seed, "judges", world.name).shuffle(urls)
-    return urls
+def _readings(world: World, wanted: Wanted) -> Iterator[Reading]:
+    tasks = wanted.tasks(world)
+    liked = {topic: _liked(world, topic, task, wanted) for topic, task in tasks.items()}
+    if SHUFFLED in wanted.orders:
+        urls = _shuffled(world.graph(world.start).urls, wanted.seed, "judges", world.name)
+        yield Reading(world.name, SHUFFLED, tasks, liked, len(urls), lambda: _looked_at(world, urls))
+    if CRAWL in wanted.orders:
+        for topic, task in tasks.items():
+            own = {topic: task}
+            yield Reading(world.name, CRAWL, own, liked, wanted.pages, _crawl(world, topic, task, wanted))
 
 
-def _pages(world: World, order: Iterable[str]) -> Iterator[Page]:
-    found = (parse(world.look(url, world.start)) for url in order)
-    return (page for page in found if isinstance(page, Page))
+def _shuffled(urls: Iterable[str], seed: int, *purpose: str) -> list[str]:
+    found = sorted(urls)
+    randomness.generator(seed, *purpose).shuffle(found)
+    return found
 
 
-def _liked(world: World, topic: str, task: Task, seed: int, count: int) -> tuple[Page, ...]:
-    urls = sorted(task.relevant)
-    randomness.generator(seed, "liked", world.name, topic).shuffle(urls)
-    return tuple(islice(_pages(world, urls), count))
+def _looked_at(world: World, urls: Iterable[str]) -> Iterator[Page]:
+    """As a crawl of the web would have them: without links out of it."""
+    scope = Scope(within=inside(world))
+    found = (parse(world.look(url, world.start)) for url in urls)
+    return (scope.cut(page) for page in found if isinstance(page, Page))
+
+
+def _crawl(world: World, topic: str, task: Task, wanted: Wanted) -> Callable[[], list[Page]]:
+    cell = Cell(world.name, world.name, topic, CRAWLER, 0, wanted.pages, GUIDE, world.start, seed=wanted.seed)
+
+    def pages() -> list[Page]:
+        found: list[Page] = []
+
+        def heard(event: Event) -> None:
+            landed = charged(event)
+            if landed is not None and landed.outcome.page is not None:
+                found.append(landed.outcome.page)
+
+        crawl = new_crawl(cell, task, world, world)
+        crawl.listen(heard)
+        simulate(crawl, world, start=cell.start, seeds=task.seeds)
+        return found
+
+    return pages
+
+
+def _liked(world: World, topic: str, task: Task, wanted: Wanted) -> tuple[Page, ...]:
+    urls = _shuffled(task.relevant, wanted.seed, "liked", world.name, topic)
+    return tuple(islice(_looked_at(world, urls), wanted.liked))
 
 
 class JudgeTrial:
-    """One judge on every topic of a web at once, so that a page is read once for all of them."""
+    """One judge on all topics of a reading at once, so that a page is read once for all of them."""
 
-    def __init__(self, judge: Entrant, tasks: Mapping[str, Task], liked: Mapping[str, tuple[Page, ...]]) -> None:
+    def __init__(self, judge: Entrant, reading: Reading) -> None:
         self._name = judge.name
-        self._topics = list(tasks)
+        self._topics = list(reading.tasks)
         self._judges: list[Judge] = [
-            judge_of(judge.name, judge.plugin, task)(Topic(task.topic.keywords, task.topic.description, liked[topic]))
-            for topic, task in tasks.items()
+            judge_of(judge.name, judge.plugin, task)(
+                Topic(task.topic.keywords, task.topic.description, reading.liked[topic])
+            )
+            for topic, task in reading.tasks.items()
         ]
-        self._liked = [frozenset(key(page.final_url) for page in liked[topic]) for topic in tasks]
-        self._relevant = [frozenset(map(key, task.relevant)) for task in tasks.values()]
-        self._scores: list[list[float]] = [[] for _ in tasks]
-        self._labels: list[list[bool]] = [[] for _ in tasks]
+        self._liked = [frozenset(key(page.final_url) for page in reading.liked[topic]) for topic in reading.tasks]
+        self._relevant = [frozenset(map(key, task.relevant)) for task in reading.tasks.values()]
+        self._said: list[list[tuple[float, float, bool]]] = [[] for _ in reading.tasks]
         self._seconds, self._judged = 0.0, 0
 
     def judge(self, page: Page) -> None:
         began = time.process_time()
-        found = [scored(judge, page).score for judge in self._judges]
+        found = [scored(judge, page) for judge in self._judges]
         self._seconds += time.process_time() - began
         self._judged += len(found)
         address = key(page.final_url)
-        for place, score in enumerate(found):
+        for place, verdict in enumerate(found):
             if address not in self._liked[place]:
-                self._scores[place].append(score)
-                self._labels[place].append(address in self._relevant[place])
+                self._said[place].append((verdict.score, _probability(verdict), address in self._relevant[place]))
 
     def rows(self) -> Iterator[Row]:
         cost = 1e6 * self._seconds / max(1, self._judged)
-        for topic, scores, labels in zip(self._topics, self._scores, self._labels, strict=True):
-            yield {"judge": self._name, "topic": topic, **figures(scores, labels), "microseconds": round(cost)}
+        for topic, said in zip(self._topics, self._said, strict=True):
+            yield {"judge": self._name, "topic": topic, **figures(said), "microseconds": round(cost)}
 
 
-def figures(scores: Sequence[float], labels: Sequence[bool]) -> Row:
-    score, label = np.array(scores, np.float64), np.array(labels, np.bool_)
+def _probability(verdict: Verdict) -> float:
+    return verdict.score if verdict.probability is None else verdict.probability
+
+
+def figures(said: Sequence[tuple[float, float, bool]]) -> Row:
+    """Of scores, probabilities and labels."""
+    score, probability = (np.array([one[place] for one in said], np.float64) for place in (0, 1))
+    label = np.array([one[2] for one in said], np.bool_)
     called = score >= 0.5
     right = int((called & label).sum())
     precision = right / max(1, int(called.sum()))
@@ -129,51 +199,54 @@ def figures(scores: Sequence[float], labels: Sequence[bool]) -> Row:
         "precision": round(precision, 4),
         "recall": round(recall, 4),
         "f1": round(2 * precision * recall / (precision + recall), 4) if right else 0.0,
+        "brier": round(float(((probability - label) ** 2).mean()), 5) if len(score) else 0.0,
+        "bins": _bins(probability, label),
     }
 
 
-def average_precision(score: NDArray[np.float64], label: NDArray[np.bool_]) -> float:
-    """The mean, over the relevant pages, of the precision down to each of them. Equal scores keep the order of reading,
-    which is random: a judge gains nothing from calling everything good."""
-    sorted_labels = label[np.argsort(-score, kind="stable")]
-    precision = np.cumsum(sorted_labels) / np.arange(1, len(label) + 1)
-    return float(precision[sorted_labels].mean()) if label.any() else 0.0
+def average_precision(score: Floats, label: Labels) -> float:
+    """The mean, over the relevant pages, of the precision down to each of them. Pages of equal score are taken
+    together: a judge gains nothing from the order of reading, nor from calling everything good."""
+    if not label.any():
+        return 0.0
+    order = np.argsort(-score, kind="stable")
+    last = np.append(np.diff(score[order]) != 0, True)  # of those with the same score
+    found, read = np.cumsum(label[order])[last], np.flatnonzero(last) + 1
+    return float((np.diff(found, prepend=0) * found / read).sum() / found[-1])
+
+
+def _bins(probability: Floats, label: Labels) -> list[list[float]]:
+    place = np.minimum((probability * BINS).astype(np.int64), BINS - 1)
+    columns = (np.bincount(place, weight, BINS) for weight in (np.ones(len(place)), label, probability))
+    return [[int(pages), int(good), round(float(sure), 4)] for pages, good, sure in zip(*columns, strict=True)]
+
+
+def calibration(rows: Iterable[Row]) -> Floats:
+    """For each tenth of probability: how many pages got it, how many are relevant, and the sum of the probabilities."""
+    bins: Floats = np.array([row["bins"] for row in rows], np.float64).sum(axis=0)
+    return bins
+
+
+def calibration_error(bins: Floats) -> float:
+    """The mean, over all pages, of the distance between the probability of a tenth and the share of it that is
+    relevant: the expected calibration error."""
+    return float(np.abs(bins[:, 1] - bins[:, 2]).sum() / max(1.0, bins[:, 0].sum()))
 
 
 def means(rows: Iterable[Row]) -> dict[str, dict[str, Row]]:
-    """judge -> web -> the mean of each figure over the web's topics; the web `all` is the mean of the webs."""
+    """judge -> web -> the mean of each figure over the web's topics; the web `all` is the mean of the webs. A topic of
+    which no page was met says nothing about judges, and is left out."""
     found = {}
     for judge, own in grouped(rows, itemgetter("judge")).items():
         webs = {web: _mean(of_web) for web, of_web in grouped(own, itemgetter("web")).items()}
-        found[judge] = {**webs, "all": _mean([*webs.values()])}
+        found[judge] = {**webs, "all": {name: _average(webs.values(), name) for name in (*MEANS, "ece")}}
     return found
 
 
 def _mean(rows: Sequence[Row]) -> Row:
-    return {name: float(np.mean([row[name] for row in rows])) for name in (*SHOWN, "microseconds")}
+    telling = [row for row in rows if row["relevant"]] or rows
+    return {name: _average(telling, name) for name in MEANS} | {"ece": calibration_error(calibration(rows))}
 
 
-def markdown(rows: Sequence[Row]) -> str:
-    """Two tables: the judges, best first; and the average precision of each on every topic."""
-    return f"{markdown_lines(_summary(means(rows)))}\n\n{markdown_lines(_by_topic(rows))}\n"
-
-
-def _summary(found: Mapping[str, Mapping[str, Row]]) -> Iterator[list[str]]:
-    ranked = sorted(found, key=lambda judge: -found[judge]["all"]["average_precision"])
-    webs = [web for web in found[ranked[0]] if web != "all"]
-    yield ["judge", *(f"AP {web}" for web in webs), "AP mean", "precision", "recall", "f1"]
-    yield ["---"] * (len(webs) + 5)
-    for judge in ranked:
-        whole = found[judge]["all"]
-        values = [*(found[judge][web]["average_precision"] for web in webs), *(whole[name] for name in SHOWN)]
-        yield [f"`{judge}`", *(f"{value:.3f}" for value in values)]
-
-
-def _by_topic(rows: Sequence[Row]) -> Iterator[list[str]]:
-    judges = list(dict.fromkeys(row["judge"] for row in rows))
-    yield ["web", "topic", "relevant", *(f"`{judge}`" for judge in judges)]
-    yield ["---"] * (len(judges) + 3)
-    for (web, topic), own in grouped(rows, itemgetter("web", "topic")).items():
-        scores = indexed(own, itemgetter("judge"))
-        precisions = [f"{scores[judge]['average_precision']:.3f}" for judge in judges]
-        yield [web, topic, f"{own[0]['relevant']} of {own[0]['pages']}", *precisions]
+def _average(rows: Iterable[Row], name: str) -> float:
+    return float(np.mean([row[name] for row in rows]))
