@@ -227,14 +227,29 @@ def test_an_early_disconnect_without_a_byte_of_body_is_a_failure() -> None:
     assert kind(asked(answering(b"HTTP/1.1 200 OK\r\nContent-Ty"))) == "connect"
 
 
-def test_a_reset_connection_is_a_failure() -> None:
-    async def resets(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+def resetting(sent: bytes) -> Handler:
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await request(reader, writer)
+        writer.write(sent)
+        await writer.drain()
         lingering = writer.get_extra_info("socket")
         lingering.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
         writer.transport.abort()
 
-    assert kind(asked(resets)) == "connect"
+    return handler
+
+
+def test_a_reset_connection_is_a_failure() -> None:
+    assert kind(asked(resetting(b""))) == "connect"
+
+
+def test_a_body_that_ends_with_its_connection_is_cut_if_that_was_reset() -> None:
+    whole = asked(answering(HEAD + b"\r\n" + PAGE))
+    assert isinstance(whole, Answer) and not whole.cut
+    torn = asked(resetting(HEAD + b"\r\n" + PAGE))
+    assert isinstance(torn, Answer) and torn.body == PAGE
+    assert torn.cut and torn.capture.cut == "disconnect"
+    assert kind(asked(resetting(HEAD + b"\r\n"))) == "connect"
 
 
 @pytest.mark.parametrize("name", ["gzip", "deflate", "raw deflate", "br", "zstd"])

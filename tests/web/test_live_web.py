@@ -296,6 +296,15 @@ def test_the_deadline_counts_requests_and_not_the_waiting() -> None:
     asyncio.run(main())
 
 
+def test_the_deadline_holds_for_all_redirects_of_a_visit_together() -> None:
+    async def main() -> None:
+        replies = {f"/{hop}": slow(moved(f"/{hop + 1}"), 0.6) for hop in range(7)} | {"/7": PAGE}
+        async with visiting(replies, caps=Caps(deadline=2.0)) as (live, site):
+            assert kind_of(await fetch(live, "http://a.test/0")) == "timeout" and len(site.pages()) <= 4
+
+    asyncio.run(main())
+
+
 def test_fifty_visits_at_once_are_one_request_at_a_time_for_a_host() -> None:
     async def main() -> None:
         pages = {f"/{n}": slow(PAGE, 0.002) for n in range(50)}

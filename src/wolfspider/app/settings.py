@@ -123,7 +123,9 @@ class Settings:
     )
     per_address: int = param(8, "Requests at a time to one IP address.", low=1, high=1000, live=False)
     max_wait: float = _limit("max_wait", 3600.0, "A crawl that could only wait longer than this is over (seconds).")
-    deadline: float = param(60.0, "Seconds that an answer may take.", low=0.1, high=3600, live=False)
+    deadline: float = param(
+        60.0, "Seconds that an answer may take, redirects on the way included.", low=0.1, high=3600, live=False
+    )
     largest: int = param(10_000_000, "Bytes of a page; what is longer is cut.", low=1000, high=50_000_000, live=False)
     memory: int = param(
         512, "Megabytes that the crawl's processes may take; what finds no room waits.", low=128, live=False

@@ -246,7 +246,7 @@ class _Exchange:
             self._body.take(unread(self.response.content))
         if self.response is None or self._body is None or not self._body.size:
             return Failure("timeout", f"no answer within {self._end - self._began:g} s")
-        if not self.response.content.is_eof():
+        if not self.response.content.is_eof() or self.response.content.exception() is not None:
             self._body.cut = self._body.cut or "time"
         return self._answer(self.response, self._body)
 
@@ -263,6 +263,8 @@ class _Exchange:
                 began += await self._make_room(body.outlook(chunk))
                 body.take(chunk)
                 self._claim.hold(body.taken - before)
+            if not body.cut and (lost := content.exception()) is not None:
+                raise lost
             before = body.taken
             await self._make_room(body.outlook())
             body.finish()

@@ -242,10 +242,11 @@ class Live:
                 return too_long
             trip.waits(False)
             trip.request.doing(Phase.SLOT)
-            deadline = trip.request.deadline  # for the requests alone: waiting does not count
-            left = None if deadline is None else deadline - trip.seconds
-            if left is not None and left <= 0:
-                return Failure("timeout", f"not here within {deadline:g} s")
+            deadline = self.client.caps.deadline if trip.request.deadline is None else trip.request.deadline
+            left = deadline - trip.seconds  # for all requests of the visit: waiting for turns does not count
+            late = Failure("timeout", f"not here within {deadline:g} s")
+            if left <= 0:
+                return late
             answer, seconds = await self._get(
                 *(trip.url, trip.conditions(), left, None),
                 lambda: self._out_of_scope(trip) or trip.held_back(),
@@ -253,7 +254,7 @@ class Live:
             )
             self.counters.requests += not isinstance(answer, Failure) or answer.asked
             trip.seconds += seconds
-            return answer
+            return late if trip.hops and isinstance(answer, Failure) and answer.kind == "timeout" else answer
 
     async def _get(
         self,

@@ -4,7 +4,8 @@ aiohttp's parser takes what one read brought in one go. Where that is a whole an
 Content-Length a few bytes too short), it finds the second thing wrong and forgets the first, so that the same answer is
 a page or none, as the network pleases. Here a head is parsed before anything that follows it, a body ends where its
 head says (browsers cut it there, too), and what comes behind the end is dropped together with the connection, so that
-it never becomes the next answer. A body that breaks the rules of its transfer ends there; what came before is kept.
+it never becomes the next answer. A body that breaks the rules of its transfer ends there; what came before is kept, and
+so it is where the connection is torn.
 """
 
 from __future__ import annotations
@@ -52,6 +53,12 @@ class OneAnswer(ResponseHandler):
             self._head, self._body = False, body
             self._left = 0 if body.is_eof() else _length(message)
         return None
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        """A body that ends with its connection has ended only if the server closed it: what was torn is not all."""
+        if exc is not None and self._left is None and self._body is not None and not self._body.is_eof():
+            self._body.set_exception(aiohttp.ClientPayloadError("The connection was lost."))
+        super().connection_lost(exc)
 
     def _take_head(self, data: bytes) -> int:
         """Where in this read the head ended."""
