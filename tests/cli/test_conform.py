@@ -243,13 +243,36 @@ def test_a_strategy_that_never_comes_to_an_end_is_told_with_its_line(run: Run, f
     assert code == 1 and stuck["demand"] == "survives_every_failure"
     assert stuck["seen"] == f"it did not come to an end within 6 s: {path} line 8, in observe"
     assert all(demand["seen"] == "not tried, because survives_every_failure was not completed" for demand in later)
+    assert stuck["tried"] and not any(demand["tried"] for demand in later)
     assert {demand["subject"] for demand in later} == {"Mine"} and told["demands"][-1]["subject"] == "Certain"
 
 
-@pytest.mark.parametrize("does", ["import os; os._exit(0)", "raise SystemExit"])
-def test_a_strategy_cannot_end_the_command(run: Run, file: Callable[[str], Path], does: str) -> None:
-    code, out, _ = run("conform --json", file(CRAWLS + f"            {does}\n"))
-    assert code == 1 and json.loads(out)["demands"][2]["seen"] == "it ended its process"
+def test_demands_that_were_not_tried_are_not_called_broken(run: Run, file: Callable[[str], Path]) -> None:
+    path = file(f"import os{CRAWLS}            os._exit(3)\n")
+    code, out, _ = run("conform", path)
+    *told, first, _, seen, _ = out.splitlines()
+    broken, *later = [line for line in told[1:] if not line.startswith("  holds   ")]
+    assert code == 1 and later and all(line.startswith("  not tried  ") for line in later)
+    ended = f"it ended its process, by os._exit or the like, with code 3: {path} line 11, in observe"
+    assert broken.endswith(f": {ended}") and seen == f"  Seen:        {ended}"
+    assert first.startswith(f"Broken: 1 of {len(STRATEGY_CHECKS)} demands. {len(later)} were not tried. The first is ")
+
+
+def test_a_strategy_that_leaves_breaks_a_demand_at_its_line_and_the_others_are_tried(
+    run: Run, file: Callable[[str], Path]
+) -> None:
+    path = file(f"{CRAWLS}            raise SystemExit\n")
+    told = json.loads(run("conform --json", path)[1])["demands"]
+    broken = [demand for demand in told if not demand["holds"]]
+    assert broken and all(demand["tried"] for demand in broken)
+    assert {demand["seen"] for demand in broken} == {f"{path} line 11, in observe: SystemExit."}
+
+
+def test_a_strategy_that_crashes_its_process_is_told_with_its_line(run: Run, file: Callable[[str], Path]) -> None:
+    path = file(f"import os, signal{CRAWLS}            os.kill(os.getpid(), signal.SIGSEGV)\n")
+    broken = [demand for demand in json.loads(run("conform --json", path)[1])["demands"] if not demand["holds"]]
+    assert broken[0]["seen"].startswith("its process was ended by SIGSEGV")
+    assert broken[0]["seen"].endswith(f"{path} line 11, in observe")
 
 
 def test_a_file_that_never_comes_to_an_end_is_told(run: Run, file: Callable[[str], Path]) -> None:

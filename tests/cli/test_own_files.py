@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.live.hunting import command, crawl_command
+from tests.live.hunting import command, crawl_command, environment
 from tests.live.hunting import run as called
 
 from faults import faults
+from wolfspider.store.view import RunView
 
 Run = Callable[..., tuple[int, str, str]]
 PRINTS = """
@@ -99,3 +103,64 @@ def test_a_file_that_changed_since_the_run_was_begun_is_told(
     loud.write_text(PRINTS.replace("[0] *", "[1] *"))
     code, _, errors = run("resume", folder, "--pages", 6)
     assert code == 0 and "loud.py:Loud has changed since this run was begun" in " ".join(errors.split())
+
+
+ENDLESS = """
+from wolfspider import Ordered
+
+class Endless(Ordered):
+    name = "endless"
+    paper = "none"
+
+    def observe(self, outcome):
+        if outcome.visit.id >= AFTER:
+            print("here", flush=True)
+            while True:
+                try:
+                    pass
+                except Exception:
+                    pass
+        if outcome.page:
+            self.frontier.extend(outcome.page.links, [0] * len(outcome.page.links), outcome.page.final_url)
+"""
+
+
+def interrupted(words: list[str], *pauses: float) -> tuple[int, str]:
+    """The exit code and what was told, when Ctrl-C comes again and again, after these seconds, once the strategy has
+    said `here`."""
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment()) as process:
+        assert process.stderr is not None
+        try:
+            while (line := process.stderr.readline()) != b"here\n":
+                assert line
+            for pause in pauses:
+                process.send_signal(signal.SIGINT)
+                with suppress(subprocess.TimeoutExpired):
+                    return process.wait(pause), process.stderr.read().decode()
+            raise AssertionError("it does not end")
+        finally:
+            process.kill()
+
+
+def test_ctrl_c_ends_a_crawl_whose_strategy_never_comes_to_an_end_and_names_its_method(
+    tmp_path: Path, aside: Callable[[Any], Any]
+) -> None:
+    server, path, folder = aside(faults()), tmp_path / "endless.py", tmp_path / "run"
+    path.write_text(ENDLESS.replace("AFTER", "3"))
+    words = crawl_command(server.port, folder, "http://a.test/links/9", pages=6, slots=1, strategy=path)
+    code, told = interrupted(words, 0.5, *[20.0] * 3)
+    assert code == 130 and f"wolfspider: Interrupted at {path} line 1" in told
+    assert ", in observe. If it never comes to an end there, mend that, and give the same command again." in told
+    path.write_text(ENDLESS.replace("AFTER", "1000"))
+    assert called(words).returncode == 0 and RunView(folder).summary().downloads == 6
+
+
+@pytest.mark.parametrize(("jobs", "after"), [(1, 0), (1, 25), (2, 25)], ids=["first trial", "one job", "two jobs"])
+def test_ctrl_c_ends_a_bench_whose_strategy_never_comes_to_an_end_and_names_its_method(
+    tmp_path: Path, jobs: int, after: int
+) -> None:
+    path = tmp_path / "endless.py"
+    path.write_text(ENDLESS.replace("AFTER", str(after)))
+    given = ("--web", "synthetic:pages=1000", "--pages", 50, "--repeats", 2, "--jobs", jobs, "--quiet")
+    code, told = interrupted(command("bench", "--strategy", path, *given), *[20.0] * 3)
+    assert code == 130 and f"wolfspider: Interrupted at {path} line 1" in told and ", in observe." in told

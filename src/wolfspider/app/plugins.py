@@ -10,14 +10,14 @@ from __future__ import annotations
 import hashlib
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import redirect_stdout
 from importlib.abc import SourceLoader
 from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
 from os.path import exists
 from pathlib import Path
-from traceback import walk_tb
+from traceback import walk_stack, walk_tb
 from types import FrameType, ModuleType
 from typing import Any
 
@@ -41,14 +41,25 @@ PREFIX = "wolfspider_plugin_"  # how the modules of such files are named
 def fault(error: BaseException) -> str:
     """Where a file of the person's own went wrong, as a sentence; "" if the error is not its doing. The error may have
     come up in what that file calls: then its own last line tells most."""
-    mine = [(frame, line) for frame, line in walk_tb(error.__traceback__) if _is_own(frame)]
     if isinstance(error, BrokenContract) and error.kind.__module__.startswith(PREFIX):
         return f"{sys.modules[error.kind.__module__].__file__}, {error}."
-    if not mine:
-        return ""
-    frame, line = mine[-1]
     said = f"{type(error).__name__}: {error}".rstrip(" :.")
-    return f"{frame.f_code.co_filename} line {line}, in {frame.f_code.co_name}: {said}."
+    return f"{where}: {said}." if (where := _last_own_line(walk_tb(error.__traceback__))) else ""
+
+
+def interrupted(at: BaseException | FrameType | None) -> str:
+    """Where a file of the person's own was at work when an exception interrupted it, or is in this frame, as a
+    sentence; "" if it was not."""
+    stack = walk_tb(at.__traceback__) if isinstance(at, BaseException) else reversed(list(walk_stack(at)))
+    if not (where := _last_own_line(stack)):
+        return ""
+    return f"Interrupted at {where}. If it never comes to an end there, mend that, and give the same command again."
+
+
+def _last_own_line(stack: Iterable[tuple[FrameType, int]]) -> str:
+    """Of the files of the person's own that are in a stack, the innermost line and its method; "" if there is none."""
+    mine = [(frame.f_code, line) for frame, line in stack if _is_own(frame)]
+    return f"{mine[-1][0].co_filename} line {mine[-1][1]}, in {mine[-1][0].co_name}" if mine else ""
 
 
 def _is_own(frame: FrameType) -> bool:

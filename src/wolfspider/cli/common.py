@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from wolfspider import __version__
-from wolfspider.core.errors import Problem
+from wolfspider.core.errors import Interrupted, Problem
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -101,10 +101,17 @@ def print_json(data: object) -> None:
 @contextmanager
 def own_output() -> Iterator[TextIO]:
     """The standard output, for this command's data alone: what a strategy or a judge of the person's own prints
-    meanwhile goes to the standard error."""
+    meanwhile goes to the standard error. Ctrl-C names the line of theirs that it interrupts."""
     output = sys.stdout
-    with redirect_stdout(sys.stderr):
-        yield output
+    try:
+        with redirect_stdout(sys.stderr):
+            yield output
+    except KeyboardInterrupt as error:
+        from wolfspider.app.plugins import interrupted
+
+        if sentence := interrupted(error):
+            raise Interrupted(sentence) from error
+        raise
 
 
 def say(console: Console, sentence: str, most: int = 1000) -> None:

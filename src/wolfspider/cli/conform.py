@@ -57,7 +57,7 @@ def conform(
 def _to_json(result: DemandResult) -> dict[str, Any]:
     checked = result.checked
     told = {"subject": result.subject, "demand": checked.name, "sentence": checked.demand, "holds": not checked.seen}
-    return told | ({"seen": checked.seen, "remedy": checked.remedy} if checked.seen else {})
+    return told | ({"tried": result.tried, "seen": checked.seen, "remedy": checked.remedy} if checked.seen else {})
 
 
 def _lines(results: list[DemandResult]) -> Iterator[str]:
@@ -65,20 +65,24 @@ def _lines(results: list[DemandResult]) -> Iterator[str]:
     from wolfspider.core.plain_text import plainly
 
     last = seen = ""
-    for subject, checked, _ in results:
+    for subject, checked, _, tried in results:
         if subject != last:
             yield f"{plainly(subject, 1000)}:"
             last = subject
         if not checked.seen:
             yield f"  holds   {checked.name}"
+        elif not tried:
+            yield f"  not tried  {checked.name}"
         else:
             yield f"  broken  {checked.name}: {'the same' if checked.seen == seen else plainly(checked.seen, 1000)}"
             seen = checked.seen
-    broken = [checked for _, checked, _ in results if checked.seen]
+    broken = [checked for _, checked, _, tried in results if checked.seen and tried]
     if not broken:
         yield "All demands hold."
         return
-    yield f"Broken: {len(broken)} of {len(results)} demands. The first is {broken[0].name}:"
+    left = sum(not result.tried for result in results)
+    untried = f" {left} {'was' if left == 1 else 'were'} not tried." if left else ""
+    yield f"Broken: {len(broken)} of {len(results)} demands.{untried} The first is {broken[0].name}:"
     yield f"  Demand:      {broken[0].demand}"
     yield f"  Seen:        {plainly(broken[0].seen, 1000)}"
     yield f"  What to do:  {broken[0].remedy}"

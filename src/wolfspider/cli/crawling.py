@@ -1,6 +1,7 @@
 """A crawl on the command line: signals, the screen or the stream of events, how it ended, and the dry run.
 
-Ctrl-C once waits for visits in flight, twice ends at once; either way the run can be resumed.
+Ctrl-C once waits for visits in flight, twice ends at once; either way the run can be resumed. A strategy or a judge of
+the person's own that never comes to an end keeps the first one from being heard; then the second one interrupts it.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType
 from typing import Any, TextIO
 
 from wolfspider.app.event_json import told
 from wolfspider.app.hunt import Hunt
+from wolfspider.app.plugins import interrupted
 from wolfspider.app.settings import Chosen, Settings
 from wolfspider.cli.common import own_output, print_json, say
 from wolfspider.cli.steering import told_of
@@ -100,7 +103,14 @@ def exit_code(reason: EndReason, tally: CrawlTally) -> int:
 
 async def guided(hunt: Hunt, say: Callable[[str], None], look: Callable[[], None], output: TextIO) -> EndReason:
     """Run the hunt and return why it ended; signals end it, the first one gently."""
-    signals = 0
+    signals = sent = 0
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        """Called at once, wherever the program is, while the loop calls `handle` when it comes round."""
+        nonlocal sent
+        sent += 1
+        if sent > 1 and not signals and interrupted(frame):
+            raise KeyboardInterrupt
 
     def handle() -> None:
         nonlocal signals
@@ -115,6 +125,7 @@ async def guided(hunt: Hunt, say: Callable[[str], None], look: Callable[[], None
     for number in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError):  # systems without signals of this kind
             loop.add_signal_handler(number, handle)
+            signal.signal(number, interrupt)
     ticking = asyncio.create_task(_tick(look, output))
     hunting = asyncio.create_task(hunt.run())
     try:
@@ -126,6 +137,8 @@ async def guided(hunt: Hunt, say: Callable[[str], None], look: Callable[[], None
         return (await hunting).reason
     finally:
         ticking.cancel()
+        if hunting.done() and not hunting.cancelled():
+            hunting.exception()  # an interruption has ended this task as well, and is told further out
 
 
 async def _tick(look: Callable[[], None], output: TextIO) -> None:

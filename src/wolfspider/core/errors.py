@@ -4,6 +4,7 @@
       BadInput         3   a file, web or run cannot be read
       Nothing          4   no server answers, or no answer has a link to start from
       Busy             8   another process owns the run, or too many commands wait for it
+      Interrupted    130   Ctrl-C, while a file of the person's own was at work
 
 Expected trouble with a page is no exception but a `Failure` (core/model.py).
 """
@@ -28,6 +29,10 @@ class Nothing(Problem):
 
 class Busy(Problem):
     code = 8
+
+
+class Interrupted(Problem):
+    code = 130
 
 
 def closest(name: str, names: Iterable[str]) -> str:

@@ -41,7 +41,7 @@ def tried(check: Callable[[Any], None], subject: Any) -> Checked:
         check(subject)
     except Violation as violation:
         return held._replace(seen=str(violation))
-    except Exception as error:  # whatever the subject throws breaks the demand; the others are still to be tried
+    except (Exception, SystemExit) as error:  # whatever it throws breaks the demand; the others are still to be tried
         seen = fault(error) or f"{type(error).__name__}: {error}"
         return held._replace(seen=seen, remedy=_remedy(error, held.remedy, check.__name__ in _PROVOKING))
     return held
@@ -53,7 +53,7 @@ def described(check: Callable[[Any], None]) -> Checked:
     return Checked(check.__name__, " ".join(sentence.split()), " ".join(remedy.split()), "")
 
 
-def _remedy(error: Exception, standard: str, provoked: bool) -> str:
+def _remedy(error: BaseException, standard: str, provoked: bool) -> str:
     """What to do about an exception: the remedy of the demand would mislead where a plain mistake is the cause."""
     if isinstance(error.__cause__, RoomNotTaken):
         return "In `propose`, ask `room.take(link)` for each visit, and make the visit only if that returns True."

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import faulthandler
 import multiprocessing
+import os
 import re
 import signal
 import sys
@@ -15,7 +16,7 @@ from collections.abc import Generator, Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn, TextIO
 
 from wolfspider.app.plugins import subjects
 from wolfspider.core.errors import Problem
@@ -32,6 +33,7 @@ class DemandResult(NamedTuple):
     subject: str  # its name, with its settings
     checked: Checked
     total: int  # demands on all subjects
+    tried: bool = True  # False where the subject did not come to the end of a demand before
 
 
 def results(name: str, patience: float) -> Iterator[DemandResult]:
@@ -41,28 +43,27 @@ def results(name: str, patience: float) -> Iterator[DemandResult]:
     while first < total:
         with TemporaryDirectory(prefix="wolfspider-") as folder:
             stack = Path(folder, "stack")
-            plan, done = yield from _tried_from(first, name, patience, stack)
+            plan, done, code = yield from _tried_from(first, name, patience, stack)
             first, total = first + done, len(plan)
             if first == total:
                 return
-            stuck, seen = plan[first], _seen(name, patience, stack)
-        yield DemandResult(
-            stuck.subject, stuck.checked._replace(seen=seen, remedy="Mend the loop or the call there."), total
-        )
+            stuck, seen = plan[first], _seen(name, patience, stack, code)
+        remedy = "Mend the loop or the call there."
+        yield DemandResult(stuck.subject, stuck.checked._replace(seen=seen, remedy=remedy), total)
         first += 1
         while first < total and plan[first].subject == stuck.subject:  # they would hang likewise, one after the other
             checked = plan[first].checked
             seen = f"not tried, because {stuck.checked.name} was not completed"
-            yield DemandResult(
-                stuck.subject, checked._replace(seen=seen, remedy=f"Mend {stuck.checked.name} first."), total
-            )
+            remedy = f"Mend {stuck.checked.name} first."
+            yield DemandResult(stuck.subject, checked._replace(seen=seen, remedy=remedy), total, tried=False)
             first += 1
 
 
 def _tried_from(
     first: int, name: str, patience: float, stack: Path
-) -> Generator[DemandResult, None, tuple[list[DemandResult], int]]:
-    """Yield results from this demand on; return the plan and how many there were before the process ended."""
+) -> Generator[DemandResult, None, tuple[list[DemandResult], int, int | None]]:
+    """Yield results from this demand on; return the plan, how many there were before the process ended, and its exit
+    code."""
     here, there = multiprocessing.Pipe(duplex=False)
     arguments = (name, first, patience, there, str(stack))
     process = multiprocessing.get_context("spawn").Process(target=_work, args=arguments, daemon=True)
@@ -73,12 +74,13 @@ def _tried_from(
         if isinstance(plan, Problem):
             raise plan
         if plan is None:
-            raise Problem(f"{name} cannot be loaded: {_seen(name, patience, stack)}.")
+            process.join()
+            raise Problem(f"{name} cannot be loaded: {_seen(name, patience, stack, process.exitcode)}.")
         while checked := _received(here):
             yield DemandResult(plan[first + done].subject, checked, len(plan))
             done += 1
         process.join()
-        return plan, done
+        return plan, done, process.exitcode
     finally:
         process.kill()
         process.join()
@@ -97,6 +99,7 @@ def _work(name: str, first: int, patience: float, connection: Connection, stack:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal; the parent decides
     sys.stdout = sys.stderr
     with Path(stack).open("w", encoding="utf-8") as file:
+        _leave_a_trace(file)
         faulthandler.dump_traceback_later(patience, exit=True, file=file)
         try:
             checks = list(_checks(name))
@@ -109,6 +112,20 @@ def _work(name: str, first: int, patience: float, connection: Connection, stack:
             faulthandler.dump_traceback_later(patience, exit=True, file=file)
             connection.send(tried(check, value))
         faulthandler.cancel_dump_traceback_later()
+        faulthandler.disable()
+
+
+def _leave_a_trace(file: TextIO) -> None:
+    """Where this process was is written there if a file ends it, by os._exit or a crash."""
+    end = os._exit
+
+    def ended(code: int) -> NoReturn:
+        if not file.closed:
+            faulthandler.dump_traceback(file, all_threads=False)
+        end(code)
+
+    os._exit = ended  # type: ignore[assignment]
+    faulthandler.enable(file, all_threads=False)
 
 
 def _checks(name: str) -> Iterator[tuple[str, Any, Any]]:
@@ -123,11 +140,14 @@ def _checks(name: str) -> Iterator[tuple[str, Any, Any]]:
             yield from ((f"{found} ({shown})" if shown else found, check, kind) for check in STRATEGY_CHECKS.values())
 
 
-def _seen(name: str, patience: float, stack: Path) -> str:
-    """What is known of a process that ended too early: its stack, if it ran out of time."""
-    lines = re.findall(r'File "(.*)", line (\d+) in (.*)', stack.read_text(encoding="utf-8", errors="replace"))
-    if not lines:
-        return "it ended its process"
+def _seen(name: str, patience: float, stack: Path, code: int | None) -> str:
+    """What is known of a process that ended too early: why, and where it was."""
+    told = stack.read_text(encoding="utf-8", errors="replace")
     file = name.partition(".py")[0] + ".py"
-    own = [f": {path} line {line}, in {function}" for path, line, function in lines if path == file]
-    return f"it did not come to an end within {patience:g} s{own[0] if own else ''}"
+    lines = re.findall(r'File "(.*)", line (\d+) in (.*)', told)
+    own = next((f": {path} line {line}, in {function}" for path, line, function in lines if path == file), "")
+    if told.startswith("Timeout"):
+        return f"it did not come to an end within {patience:g} s{own}"
+    if code is not None and code < 0:
+        return f"its process was ended by {signal.Signals(-code).name}, perhaps for lack of memory{own}"
+    return f"it ended its process, by os._exit or the like, with code {code}{own}"

@@ -16,11 +16,14 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from multiprocessing.connection import wait
+from types import FrameType
 from typing import Any, TypeVar
 
+from wolfspider.app.plugins import interrupted
 from wolfspider.bench import Row
 from wolfspider.bench.run.result_cache import ResultCache
 from wolfspider.core.errors import Problem
+from wolfspider.core.plain_text import plainly
 
 T = TypeVar("T")
 
@@ -69,13 +72,14 @@ def spread(
     except BrokenProcessPool as error:
         sentence = "A process of the bench died, perhaps for lack of memory. Run it again with fewer --jobs:"
         raise Problem(f"{sentence} finished results are kept if they go to a file.") from error
-    except BaseException:
+    except BaseException as error:
         pool.shutdown(wait=False, cancel_futures=True)
         children = set(multiprocessing.active_children()) - others
         for child in children:
-            child.terminate()
+            (child.kill if isinstance(error, Exception) else child.terminate)()
         for child in children:
             child.join(timeout=5)
+            child.kill()
         raise
     pool.shutdown()
 
@@ -83,7 +87,15 @@ def spread(
 def _begin_worker() -> None:
     sys.stdout = sys.stderr  # what a strategy prints is no result
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal; the parent decides
+    signal.signal(signal.SIGTERM, _end)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    """A person has interrupted the bench: say where, if a file of theirs is at work here."""
+    if sentence := interrupted(frame):
+        os.write(2, f"wolfspider: {plainly(sentence, 1000)}\n".encode())
+    os._exit(128 + number)
 
 
 def _end_with_parent() -> None:
