@@ -77,7 +77,7 @@ def test_addresses_of_ones_own_network_need_leave_and_perhaps_no_contact(
     changed: dict[str, Any], named: str, contact: bool
 ) -> None:
     settings = Settings(**{**OWN, "allow_private": False, **changed})
-    with pytest.raises(Problem, match=r"own machine or network: give --allow-private") as caught:
+    with pytest.raises(Problem, match=r"own machine or network: to crawl there, give --allow-private") as caught:
         preflight.check(settings)
     said = str(caught.value)
     assert named in said and ("give --contact" in said) is contact and ("No contact is needed" in said) is not contact
@@ -96,6 +96,21 @@ def test_links_out_of_ones_own_network_need_a_contact() -> None:
     assert preflight.public_needs_contact(Settings(**OWN))
     assert not preflight.public_needs_contact(Settings(**OWN, contact="me@example.org"))
     assert not preflight.public_needs_contact(Settings(**OWN, via="127.0.0.1:80"))
+
+
+@pytest.mark.parametrize(
+    ("networks", "wide"),
+    [
+        ([], ""),
+        (["10.0.0.0/8", "fc00::/7", "127.0.0.1"], ""),
+        (["10.1.0.0/16", "0.0.0.0/0"], "0.0.0.0/0"),
+        (["8.0.0.0/5"], "8.0.0.0/5"),
+        (["::/0"], "::/0"),
+    ],
+)
+def test_who_opens_more_than_any_network_of_ones_own_is_told(networks: list[str], wide: str) -> None:
+    said = preflight.wide_told(Settings(**OWN, allow_network=tuple(networks)))
+    assert said.startswith(f"--allow-network {wide} opens every private address in it") if wide else said == ""
 
 
 @pytest.mark.parametrize("topic", [",,,", " ", "!?"])

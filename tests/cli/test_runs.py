@@ -537,6 +537,11 @@ def test_rules_that_came_later_are_explained(crawl: Run, run: Run, tmp_path: Pat
         ("limit pages=1.5", "pages is a whole number"),
         ("limit delay=nan", "delay is a number"),
         ("seeds ftp://a.test/", "ftp"),
+        (
+            "seeds nonsense",
+            "'nonsense' is no address, which looks like https://example.org/. Starting points are given",
+        ),
+        ("seeds wolf spiders", "words to look for by `wolfspider steer RUN topic WORDS`."),
         ("label http://a.test/", "label URL up or label URL down"),
         ("label http://a.test/ sideways", "label URL up or label URL down"),
         ("exclude ' '", "A rule is a host"),

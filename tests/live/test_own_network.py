@@ -112,3 +112,10 @@ def test_a_run_with_the_old_meaning_keeps_its_private_networks_and_says_so(tmp_p
 def test_a_network_is_opened_by_its_numbers(tmp_path: Path) -> None:
     told = beside(lambda server: finished(crawl(server, tmp_path / "run", pages=1, allow_network=["10.0.0.0/29"])))
     assert opened(told, "http://10.0.0.7/") and not opened(told, "http://10.0.0.8/")
+    assert not any("every private address" in remark for remark in told.remarks)
+
+
+def test_who_opens_every_network_is_told_what_that_means(tmp_path: Path) -> None:
+    told = beside(lambda server: finished(crawl(server, tmp_path / "run", pages=1, allow_network=["0.0.0.0/0"])))
+    assert [remark for remark in told.remarks if "0.0.0.0/0 opens every private address" in remark]
+    assert opened(told, "http://10.0.0.7/") and not any(opened(told, url) for url in KEYS[:3])

@@ -192,7 +192,8 @@ class Hunt:
             if wanted and value != getattr(crawl.limits, name):
                 crawl.inbox.append(SetLimit(name, value))
                 delay = value if name == "delay" else delay
-        for sentence in (preflight.floor_told(self.settings, delay), preflight.cut_told(self.settings, self._budget)):
+        settings, cut = self.settings, preflight.cut_told(self.settings, self._budget)
+        for sentence in (preflight.floor_told(settings, delay), cut, preflight.wide_told(settings)):
             if sentence:
                 self.remark(sentence)
         if crawl.paused:

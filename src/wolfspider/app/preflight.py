@@ -13,7 +13,7 @@ from wolfspider.core.model import host_of
 from wolfspider.core.params import build
 from wolfspider.core.plain_text import refuse_controls
 from wolfspider.core.text import words
-from wolfspider.web.http.ip_addresses import Network, is_own_host, read_network
+from wolfspider.web.http.ip_addresses import Network, is_own_host, is_wide, read_network
 from wolfspider.web.http.polite import FLOOR
 from wolfspider.web.memory_budget import MemoryBudget
 from wolfspider.web.seeds import sources
@@ -35,7 +35,10 @@ def check(settings: Settings) -> None:
             f"or --like with the address of a page, which is a start, too.{files}"
         )
     for url in settings.urls:
-        sources.address(url)
+        try:
+            sources.address(url)
+        except sources.NoHost as problem:
+            raise Problem(f"{problem} Words to look for go with --topic.") from None
     via(settings)
     networks(settings)
     if settings.contact and not (_CONTACT.fullmatch(settings.contact) and settings.contact.isprintable()):
@@ -44,7 +47,7 @@ def check(settings: Settings) -> None:
         raise Problem(_missing(settings))
     elsewhere = _allows_own(settings) or settings.via or settings.seeds
     if not elsewhere and (named := asked(settings)) and all(map(_is_own, named)):
-        raise Problem(f"{named[0]} is on your own machine or network: give --allow-private to crawl there.")
+        raise Problem(_closed(named[0]))
     build(strategy_kind(settings.strategy).Params, settings.set)
     if settings.pdf and find_spec("pypdf") is None:
         raise Problem("--pdf needs a library that is not installed: pip install 'wolfspider[pdf]'.")
@@ -63,10 +66,18 @@ def _missing(settings: Settings) -> str:
     own = [] if _allows_own(settings) or settings.via else [url for url in asked(settings) if _is_own(url)]
     if not own:
         return f"Who crawls? Sites want to know whom to write to: {contact}. Only crawls of your own machine need none."
-    private = f"{own[0]} is on your own machine or network: give --allow-private to crawl there."
+    private = _closed(own[0])
     if is_local(replace(settings, allow_private=True)):
         return f"{private} No contact is needed then."
     return f"{private} The crawl may go to public sites too, and these want to know whom to write to: {contact}."
+
+
+def _closed(url: str) -> str:
+    """What a person says who wants to crawl there."""
+    return (
+        f"{url} is on your own machine or network: to crawl there, give --allow-private, or --allow-network with the "
+        "network it is in."
+    )
 
 
 def is_local(settings: Settings) -> bool:
@@ -103,6 +114,17 @@ def floor_told(settings: Settings, delay: float) -> str:
     if delay >= FLOOR or is_local(settings):
         return ""
     return f"Hosts at public addresses rest for {FLOOR:g} s between two requests, though the delay is {delay:g} s."
+
+
+def wide_told(settings: Settings) -> str:
+    """A sentence for a person who opens more than any network of one's own; "" for all others."""
+    wide = [str(network) for network in networks(settings) if is_wide(network)]
+    if not wide:
+        return ""
+    return (
+        f"--allow-network {wide[0]} opens every private address in it to the links and redirects of any page; "
+        "better name the network that you mean, such as 10.1.0.0/16."
+    )
 
 
 def cut_told(settings: Settings, budget: MemoryBudget) -> str:

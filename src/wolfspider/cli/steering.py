@@ -37,7 +37,7 @@ from wolfspider.store.inbox import answer_to, append_command
 from wolfspider.store.view import RunView
 from wolfspider.terminal.progress import console_for
 from wolfspider.terminal.standing import counted, resume_command
-from wolfspider.web.seeds.sources import address
+from wolfspider.web.seeds.sources import NoHost, address
 
 UNANSWERED = 1  # exit code
 DECLINED = 1  # exit code: the person was asked, and did not say yes
@@ -187,6 +187,16 @@ def _label(words: Sequence[str]) -> Command:
     return events.Label(address(url) if "/" in url else url.lower(), word == "up")
 
 
+def _seeds(words: Sequence[str]) -> Command:
+    try:
+        return events.AddSeeds(tuple(dict.fromkeys(map(address, words))))
+    except NoHost as problem:
+        raise Problem(
+            f"{problem} Starting points are given by `wolfspider steer RUN seeds URL...`, words to look for by "
+            "`wolfspider steer RUN topic WORDS`."
+        ) from None
+
+
 def _rule(words: Sequence[str]) -> str:
     return Rule.read(_one(words, "a RULE")).text
 
@@ -199,7 +209,7 @@ VERBS: Mapping[str, tuple[str, Callable[[Sequence[str]], Command]]] = {
     "resume": ("", lambda words: events.Resume()),
     "finish": ("", lambda words: events.Finish()),
     "stop": ("", lambda words: events.Stop()),
-    "seeds": ("URL...", lambda words: events.AddSeeds(tuple(dict.fromkeys(map(address, words))))),
+    "seeds": ("URL...", _seeds),
     "label": ("URL up|down", _label),
     "exclude": ("RULE", lambda words: events.Exclude(_rule(words))),
     "include": ("RULE", lambda words: events.Include(_rule(words))),

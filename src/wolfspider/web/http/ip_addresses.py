@@ -141,6 +141,11 @@ def read_network(text: str) -> Network:
     return network
 
 
+def is_wide(network: Network) -> bool:
+    """Is it wider than the widest private network of its kind, 10.0.0.0/8 or fc00::/7?"""
+    return network.prefixlen < (8 if network.version == 4 else 7)
+
+
 def _no_network(text: str) -> str:
     try:
         meant = ip_network(text, strict=False)

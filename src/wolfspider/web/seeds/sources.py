@@ -27,7 +27,7 @@ from wolfspider.web.seeds.gathered import Allows, Gathered, trouble_with, was_as
 from wolfspider.web.seeds.search import search
 from wolfspider.web.worlds.world import Request, Web
 
-__all__ = ["Gathered", "NamedStarts", "address", "from_file", "gather", "read_list"]
+__all__ = ["Gathered", "NamedStarts", "NoHost", "address", "from_file", "gather", "read_list"]
 
 MOST_BYTES = 50_000_000  # of a list
 MOST_ADDRESSES = 1_000_000
@@ -59,6 +59,10 @@ class NamedStarts:
     most: int = 1_000  # links of sitemaps and of feeds, each
     results: int = 50  # of the search
     abroad: bool = False  # the scope names its hosts: then sitemaps may name addresses on any of them
+
+
+class NoHost(Problem):
+    """What was typed does not even begin like an address: perhaps somebody means a topic."""
 
 
 def address(text: str) -> str:
@@ -98,9 +102,7 @@ def _check_host(typed: str) -> None:
     if typed.startswith(("/", "./", "../", "~")):
         raise Problem(f"{_shown(typed)} is a path, not an address. A list of addresses is read with --seeds FILE.")
     if not _HOST.match(typed):
-        raise Problem(
-            f"{_shown(typed)} is no address, which looks like https://example.org/. Words to look for go with --topic."
-        )
+        raise NoHost(f"{_shown(typed)} is no address, which looks like https://example.org/.")
 
 
 def _shown(text: str) -> str:
