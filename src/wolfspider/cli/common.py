@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from wolfspider import __version__
-from wolfspider.core.errors import Interrupted, Problem
+from wolfspider.core.errors import CtrlC, Problem
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -110,7 +110,7 @@ def own_output() -> Iterator[TextIO]:
         from wolfspider.app.plugins import interrupted
 
         if sentence := interrupted(error):
-            raise Interrupted(sentence) from error
+            raise CtrlC(sentence) from error
         raise
 
 
