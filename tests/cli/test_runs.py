@@ -11,6 +11,7 @@ import select
 import shlex
 import signal
 import socket
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -554,8 +555,7 @@ def test_what_cannot_be_steered_is_said_before_anything_is_written(
     crawl("--pages 1")
     code, out, err = run(f"steer {shlex.quote(str(tmp_path / 'run'))} {words}")
     assert code == 2 and out == "" and says in err and len(err.splitlines()) == 1
-    with RunView(tmp_path / "run").moment() as connection:
-        assert connection.execute("SELECT COUNT(*) FROM commands").fetchone() == (0,)
+    assert commands_of(tmp_path / "run") == 0
 
 
 def test_a_run_that_nobody_owns_obeys_when_it_goes_on(crawl: Run, run: Run, tmp_path: Path) -> None:
@@ -639,7 +639,10 @@ def test_where_nobody_can_be_asked_nothing_is_taken_away_without_yes(
 
 
 def commands_of(folder: Path) -> int:
-    with RunView(folder).moment() as connection:
+    """How many were sent."""
+    if not (folder / "inbox.db").exists():
+        return 0
+    with contextlib.closing(sqlite3.connect(folder / "inbox.db")) as connection:
         return int(connection.execute("SELECT COUNT(*) FROM commands").fetchone()[0])
 
 

@@ -11,26 +11,31 @@ import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.live.hunting import (
     Hosts,
+    Told,
     assert_whole,
     beside,
     command,
     crawl_command,
     environment,
+    finished,
     go_on,
     hunt,
+    prepared,
     run,
 )
 
 import wolfspider
 from faults import Faulty
 from wolfspider.core.errors import Busy
+from wolfspider.core.events import Pause, Resume
+from wolfspider.store.inbox import append_command
 from wolfspider.web.server.serve import Manner, serve
 
 PARTS = ("run.json", "run.db", "lock", "warc", "shelf", "snapshots")
@@ -195,3 +200,44 @@ def test_a_run_begun_otherwise_is_not_gone_on_with(tmp_path: Path) -> None:
             await hunt(server.port, "http://b.test/ok", pages=5, out=tmp_path / "run")
 
     beside(talk)
+
+
+def test_whoever_writes_to_the_database_of_a_run_is_waited_for_and_the_crawl_goes_on(tmp_path: Path) -> None:
+    """Nobody has any business there. While the crawl waits, everything beside its turns goes on: here, what ends the
+    stranger's transaction."""
+    folder = tmp_path / "run"
+    with closing(sqlite3.connect(tmp_path / "none", isolation_level=None)) as stranger:
+
+        def hold() -> None:
+            stranger.execute("ATTACH ? AS run", (str(folder / "run.db"),))
+            stranger.execute("BEGIN IMMEDIATE")
+            stranger.execute("INSERT INTO run.meta VALUES ('stranger', 'was here')")
+            asyncio.get_running_loop().call_later(0.1, stranger.execute, "COMMIT")
+
+        async def talk(server: Faulty) -> Told:
+            told = prepared(server.port, "http://a.test/links/20", pages=15, out=folder)
+            told.after(5, hold)
+            return await finished(told)
+
+        assert beside(talk).downloads == 15
+    assert_whole(folder)
+
+
+def test_whoever_holds_the_inbox_of_a_run_for_ever_holds_nothing_up(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    with closing(sqlite3.connect(tmp_path / "none", isolation_level=None)) as stranger:
+
+        def hold() -> None:
+            append_command(folder, Pause(), "a person")
+            append_command(folder, Resume(), "a person")
+            stranger.execute("ATTACH ? AS inbox", (str(folder / "inbox.db"),))
+            stranger.execute("BEGIN EXCLUSIVE")
+            stranger.execute("INSERT INTO inbox.commands (at, who, data) VALUES (0, 'x', 'y')")
+
+        async def talk(server: Faulty) -> Told:
+            told = prepared(server.port, "http://a.test/links/20", pages=15, out=folder)
+            told.after(5, hold)
+            return await finished(told)
+
+        assert beside(talk).downloads == 15
+    assert_whole(folder)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import os
@@ -387,9 +388,10 @@ def test_a_command_with_control_characters_is_refused(store: SqliteStore, comman
 
 def flood(store: SqliteStore, count: int) -> None:
     row = codec.store(events.SetLimit("pages", 40))[0]
-    with sqlite3.connect(store.folder / "run.db") as connection:
+    append_command(store.folder, events.SetLimit("pages", 40), "a person")
+    with contextlib.closing(sqlite3.connect(store.folder / "inbox.db")) as connection, connection:
         sql = "INSERT INTO commands (at, who, data) VALUES (1, 'x', ?)"
-        connection.executemany(sql, ((row,) for _ in range(count)))
+        connection.executemany(sql, ((row,) for _ in range(count - 1)))
 
 
 def test_of_a_flood_of_commands_a_thousand_are_taken_and_the_others_are_told(store: SqliteStore) -> None:
@@ -412,7 +414,7 @@ def test_of_a_flood_of_commands_a_thousand_are_taken_and_the_others_are_told(sto
 def test_commands_that_were_taken_and_not_obeyed_are_taken_again_after_a_crash(store: SqliteStore) -> None:
     """Also where something that is no command came behind them."""
     append_command(store.folder, events.SetLimit("pages", 39), "a person")
-    with sqlite3.connect(store.folder / "run.db") as connection:
+    with sqlite3.connect(store.folder / "inbox.db") as connection:
         connection.execute("INSERT INTO commands (at, who, data) VALUES (1, 'x', 'nonsense')")
     flood(store, 3_000)
     assert [number for number, _ in store.commands()] == [1]

@@ -40,6 +40,7 @@ from wolfspider.web.worlds.world import NOT_SENT, Web
 
 POLL = 0.5  # seconds between two looks for commands
 WAITED = 1.0  # seconds, at least, that a visit waits which its host had no turn for
+LONGEST_PAUSE = 0.02  # seconds between two tries to write, while another process does
 DRAIN = 15.0  # seconds that visits have to come back once a signal said stop
 IN_TROUBLE = Failure("waiting", "its host was in trouble when the run was resumed")
 SELDOM = 20_000  # new objects after which Python looks for circles of garbage
@@ -111,6 +112,7 @@ class LiveDriver(Driver):
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+        await self._store_ready()
         self._publish(self.clock(), CrawlState.ENDED)
         self.crawl.end(reason, self.clock())
         self._commit()
@@ -145,6 +147,7 @@ class LiveDriver(Driver):
     # The turn
 
     async def _turn_until_over(self) -> EndReason:
+        await self._store_ready()
         while True:
             now = self.clock()
             self._others.obey(now)
@@ -167,8 +170,10 @@ class LiveDriver(Driver):
             if reason and not self._others.look(last=True):
                 return reason
             if reason:  # what a person said just now may change that
+                await self._store_ready()
                 continue
             await self._something(now)
+            await self._store_ready()
             if self._bug is not None:
                 raise self._bug
             self._land_returned()
@@ -194,12 +199,12 @@ class LiveDriver(Driver):
             for event in heard:
                 self.tell(event)
             reach("run-told")
-        if self._snapshots.due():
+        if self._snapshots.due() and self.store.ready():
             self.take_snapshot()
 
     def _publish(self, now: float, state: CrawlState | None = None) -> None:
         """Tell how the crawl stands, at most once a second, and when it ends."""
-        if not (state or self.meter.due(now)):
+        if not (state or (self.meter.due(now) and self.store.ready())):
             return
         state = state or (CrawlState.FINISHING if self.ending else None)
         stranded = self._resting.later_than(now + self.crawl.limits.max_wait)
@@ -213,6 +218,14 @@ class LiveDriver(Driver):
         began = time.perf_counter()
         self.store.snapshot({"crawl": self.crawl.state(), "room": self.room.state()})
         self._snapshots.taken(time.perf_counter() - began)
+
+    async def _store_ready(self) -> None:
+        """Nobody else has any business in the database of a run. Whoever writes there nevertheless is waited for, and
+        meanwhile answers come and signals are heard; a drain that has lasted long enough does not wait."""
+        pause = 0.0
+        while not self.store.ready() and self.clock() < self._until:
+            await asyncio.sleep(pause)
+            pause = min(LONGEST_PAUSE, pause + 0.001)
 
     async def _something(self, now: float) -> None:
         """Wait until a visit is back, a command came, a host is ready or the strategy wants to be asked."""

@@ -1,7 +1,7 @@
 """Commands of other processes on their way to a crawl: obeyed between turns, a few at a time.
 
-A turn obeys a few of them. If more wait, the crawl then has as much time to itself as these took, so that a flood of
-commands takes half of its time at most. How many may wait is the business of the store.
+A turn obeys a few of them. If more wait, the crawl then has three times as long to itself as these took, so that a
+flood of commands takes a quarter of its time at most. How many may wait is the business of the store.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from wolfspider.store.base import Store
 
 MOST = 50  # in a turn
 LONGEST = 0.05  # seconds of a turn
+APART = 3  # times as long as it took to obey some, before the next are obeyed
 
 
 class OutsideCommands:
@@ -27,7 +28,7 @@ class OutsideCommands:
     def look(self, last: bool = False) -> bool:
         """Are there any, to be obeyed in the next turn? What the store refused is answered at once, or the store would
         be held until then. `last`: the crawl is over, so that nothing is to be waited for."""
-        if not self._waiting:
+        if not self._waiting and (last or self._store.ready()):
             self._waiting.extend(self._store.commands())
             self._store.commit()
         if last:
@@ -44,7 +45,7 @@ class OutsideCommands:
             self._crawl.command(command, now)
             if (spent := time.perf_counter() - began) >= LONGEST:
                 break
-        self._begin = now + spent
+        self._begin = now + spent + APART * spent
 
     def next(self) -> float:
         """When there is something to obey."""

@@ -64,6 +64,9 @@ class Store(Memory, Protocol):
     def validators(self, url: str) -> Mapping[str, str]:
         """Headers by which a server can tell whether the copy at hand still holds: etag, last-modified."""
 
+    def ready(self) -> bool:
+        """Can a turn be written now? Then it is begun; otherwise another process is writing at this moment."""
+
     def commit(self) -> None:
         """End a turn: from here on it survives any death of the process."""
 

@@ -55,13 +55,18 @@ def without_remedy(problem: Exception) -> str:
     return str(problem).partition(f" {_SEE}: ")[0]
 
 
+def is_busy(error: sqlite3.Error) -> bool:
+    """Does another process write at this moment?"""
+    return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF in _BUSY
+
+
 def trouble(database: Path, error: Exception, what: str = "cannot be read") -> Problem:
     """What SQLite or the disk said, as a sentence."""
     code = getattr(error, "sqlite_errorcode", None)
     if isinstance(error, OSError):
         return _disk_trouble(database.parent, error, what, error.errno in _FULL)
     primary = None if code is None else code & 0xFF
-    if primary in _BUSY:
+    if isinstance(error, sqlite3.Error) and is_busy(error):
         return Busy(f"{database} is being written by another process ({error}). Try again in a moment.")
     if primary in _DISK or primary == sqlite3.SQLITE_FULL:
         return _disk_trouble(database.parent, error, what, primary == sqlite3.SQLITE_FULL)

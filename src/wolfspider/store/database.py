@@ -13,10 +13,10 @@ from urllib.parse import quote
 
 from wolfspider.core.errors import BadInput, Busy, Problem
 from wolfspider.files.failpoints import reach
-from wolfspider.store.damage import damaged, trouble
+from wolfspider.store.damage import damaged, is_busy, trouble
 
 LARGE_WAL = 8 << 20  # bytes after which `sync` moves the WAL into the database
-_OWNERS_PATIENCE, _READERS_PATIENCE = 30.0, 10.0  # seconds to wait for another process that adds a command
+_PATIENCE = 10.0  # seconds to wait for another process that writes
 _CACHE = 32_768  # kilobytes; addresses are looked up all over the table of what is held
 _FALLBACK_CHECKPOINT = 10_000  # pages of the WAL, should nobody call sync
 _STRANGE = (  # in the place of a table it could take for ever to read; of gauges see gauges.py
@@ -29,7 +29,7 @@ _CLAIM = "INSERT OR REPLACE INTO meta VALUES ('owner', ?)"
 def connect(database: Path, *, full: bool = False) -> sqlite3.Connection:
     """The owner's connection: every transaction is begun and ended by name."""
     try:
-        connection = sqlite3.connect(database, timeout=_OWNERS_PATIENCE, isolation_level=None, cached_statements=200)
+        connection = sqlite3.connect(database, timeout=_PATIENCE, isolation_level=None, cached_statements=200)
         for pragma in (
             "journal_mode = WAL",
             f"synchronous = {'FULL' if full else 'NORMAL'}",
@@ -43,11 +43,10 @@ def connect(database: Path, *, full: bool = False) -> sqlite3.Connection:
         raise trouble(database, error, "cannot be opened") from error
 
 
-def connect_beside(database: Path, mode: str) -> sqlite3.Connection:
-    """The connection of another process, to read (`ro`) or to leave a command (`rw`). A folder nobody can write to has
-    no WAL: it is read as it is."""
-    address = f"file:{quote(str(database.absolute()))}?mode={mode}"
-    for uri in (address, f"{address}&immutable=1") if mode == "ro" else (address,):
+def connect_beside(database: Path) -> sqlite3.Connection:
+    """The connection of another process, to read. A folder nobody can write to has no WAL: it is read as it is."""
+    address = _uri(database, "ro")
+    for uri in (address, f"{address}&immutable=1"):
         try:
             return _tried(uri, database)
         except sqlite3.DatabaseError as error:
@@ -61,9 +60,22 @@ def connect_beside(database: Path, mode: str) -> sqlite3.Connection:
     raise BadInput(f"{database} cannot be read: {found}.") from found
 
 
+def connect_inbox(inbox: Path, mode: str, patience: float = _PATIENCE) -> sqlite3.Connection:
+    """A connection to the commands that others leave (inbox.py): to read (`ro`), or to leave one (`rw`)."""
+    connection = sqlite3.connect(_uri(inbox, mode), uri=True, timeout=patience, isolation_level=None)
+    connection.text_factory = lambda data: data.decode("utf-8", "replace")
+    for pragma in ("trusted_schema = OFF", "synchronous = NORMAL"):
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
+def _uri(database: Path, mode: str) -> str:
+    return f"file:{quote(str(database.absolute()))}?mode={mode}"
+
+
 def _tried(uri: str, database: Path) -> sqlite3.Connection:
     """A connection that could read something."""
-    connection = sqlite3.connect(uri, uri=True, timeout=_READERS_PATIENCE, isolation_level=None)
+    connection = sqlite3.connect(uri, uri=True, timeout=_PATIENCE, isolation_level=None)
     try:
         connection.execute("PRAGMA trusted_schema = OFF")
         refuse_strange(connection, database)
@@ -112,6 +124,19 @@ class Turn:
                 )
                 self.give_up(lost)
                 raise lost
+
+    def ready(self) -> bool:
+        """Begin, unless another process is writing at this moment."""
+        self.connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            self.begin()
+        except sqlite3.OperationalError as error:
+            if is_busy(error):
+                return False
+            raise
+        finally:
+            self.connection.execute(f"PRAGMA busy_timeout = {_PATIENCE * 1000:.0f}")
+        return True
 
     def one(self, query: str, *values: Any) -> Any:
         """The first row of an answer; None if there is none."""

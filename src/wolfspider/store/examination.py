@@ -20,7 +20,16 @@ from wolfspider.files.lock import is_owned
 from wolfspider.store import cdxj, row_check, schema, snapshots
 from wolfspider.store.archive import ArchiveEnd
 from wolfspider.store.archive_reader import RecordPlace, Stretch, name_of, numbers, whole_records
-from wolfspider.store.damage import DATABASE, DESCRIPTION, NOTHING_LOST, PAGES_LOST, UNREADABLE, Damaged, without_remedy
+from wolfspider.store.damage import (
+    DATABASE,
+    DESCRIPTION,
+    NOTHING_LOST,
+    PAGES_LOST,
+    UNREADABLE,
+    Damaged,
+    is_busy,
+    without_remedy,
+)
 from wolfspider.store.database import refuse_strange
 from wolfspider.store.folder import Places, about_run, refuse_links
 from wolfspider.store.inspection import ReadOnlyShelf
@@ -35,7 +44,7 @@ _PAGES = "SELECT final_url, file, offset, length, body, digest FROM pages WHERE 
 
 
 class Finding(NamedTuple):
-    part: str  # run.json, run.db, warc, index, snapshots, shelf or lock
+    part: str  # run.json, run.db, warc, index, snapshots, shelf, inbox.db or lock
     code: int  # the exit code of the command line
     sentence: str
 
@@ -51,7 +60,7 @@ def examine(folder: Path, *, ours: bool = False) -> list[Finding]:
     found += database
     found += _archive(places, None if database else places.database)
     if not owned:
-        found += [*_index(places), *_snapshots(places), *lock_trouble(places)]
+        found += [*_index(places), *_snapshots(places), *_inbox(places), *lock_trouble(places)]
     return sorted(found, key=lambda one: -one.code)
 
 
@@ -216,7 +225,20 @@ def _before(stretch: Stretch, stop: int | None) -> bool:
     return stop is None or stretch.start < stop
 
 
-# What can be made again
+# What can be made again, or done without
+
+
+def _inbox(places: Places) -> Iterator[Finding]:
+    if not os.path.lexists(places.inbox):
+        return
+    try:
+        with closing(connect_damaged(places.inbox)) as connection:
+            (health,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.DatabaseError as error:
+        health = "ok" if is_busy(error) else str(error)
+    if health != "ok":
+        means = "Nobody can send the run a command. A repair moves it aside, with the commands that were not taken yet"
+        yield Finding("inbox.db", NOTHING_LOST, f"{places.inbox} is damaged: {health}. {means}.")
 
 
 def _index(places: Places) -> Iterator[Finding]:

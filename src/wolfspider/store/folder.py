@@ -17,7 +17,10 @@ from wolfspider.store import schema
 from wolfspider.store.damage import damaged
 
 _LARGEST = 1 << 24  # bytes of a description
-_BESIDE = ("run.db-shm", "run.db-journal")  # SQLite's own; the journal only until the database has its log
+_BESIDE = (  # SQLite's own; a journal only until the database has its log
+    *("run.db-shm", "run.db-journal"),
+    *("inbox.db-wal", "inbox.db-shm", "inbox.db-journal"),
+)
 
 PLAN = "repair.json"  # there while a repair moves parts (repair.py)
 _UNFINISHED = (".run.json.part", "run.json.part")  # as it was called in earlier versions
@@ -34,10 +37,11 @@ class Places(NamedTuple):
     archive: Path
     shelf: Path
     snapshots: Path
+    inbox: Path  # made by the first command of another process
 
     @classmethod
     def of(cls, folder: Path) -> Places:
-        names = ("run.json", "run.db", "run.db-wal", "lock", "warc", "shelf", "snapshots")
+        names = ("run.json", "run.db", "run.db-wal", "lock", "warc", "shelf", "snapshots", "inbox.db")
         return cls(folder, *(folder / name for name in names))
 
 
@@ -65,7 +69,7 @@ def clear(places: Places) -> None:
         raise Problem(f"{places.folder} is a run already: resume it, or choose another folder.")
     if _has_begun(places):
         raise damaged(places.folder, "run.json is missing")
-    for leftover in (places.database, places.wal, *(places.folder / name for name in _BESIDE)):
+    for leftover in (places.database, places.wal, places.inbox, *(places.folder / name for name in _BESIDE)):
         leftover.unlink(missing_ok=True)
     places.snapshots.mkdir(mode=0o700, exist_ok=True)
     os.close(os.open(places.database, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))

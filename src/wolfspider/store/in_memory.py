@@ -97,6 +97,9 @@ class Volatile:
         other = held is None or not isinstance(held.result, Page) or held.result.final_url != url
         return {} if other else validators(self._headers.get(url, {}))
 
+    def ready(self) -> bool:
+        return True
+
     def commit(self) -> None:
         pass
 

@@ -23,10 +23,11 @@ from wolfspider.store import row_check, schema
 from wolfspider.store.archive_reader import RecordPlace, capture_of, read
 from wolfspider.store.damage import UNREADABLE
 from wolfspider.store.database import Turn, claim
+from wolfspider.store.inbox import bring_in, command_in, last_given
 from wolfspider.store.page_reader import body_at
 from wolfspider.store.recovery import BASE, SYNCED
 from wolfspider.store.row_check import Row, StoredTable, connect_damaged, is_sound
-from wolfspider.store.row_codec import command_of, unpacked_entry, unpacked_fetch
+from wolfspider.store.row_codec import unpacked_entry, unpacked_fetch
 from wolfspider.store.row_writer import RowWriter
 from wolfspider.store.salvage import Salvaged
 from wolfspider.web.http.inflate import inflated
@@ -176,6 +177,7 @@ def rebuild(old: Path, new: Path, archive: Salvaged, needs: Needs) -> Rebuilt:
                 rebuilding.take_over(source)
         except (sqlite3.DatabaseError, OSError):
             pass  # nothing of it can be read
+        rebuilding.take_commands(old.with_name("inbox.db"))
         rebuilding.house_pages()
         rebuilding.find_others()
         rebuilding.settle_landings()
@@ -186,7 +188,7 @@ def rebuild(old: Path, new: Path, archive: Salvaged, needs: Needs) -> Rebuilt:
 
 class _Rebuilding:
     def __init__(self, turn: Turn, archive: Salvaged, needs: Needs) -> None:
-        self._connection, self._archive, self._needs = turn.connection, archive, needs
+        self._turn, self._connection, self._archive, self._needs = turn, turn.connection, archive, needs
         self._writer = RowWriter(turn)
         self.result = Rebuilt()
         self._tables = row_check.tables()
@@ -204,7 +206,7 @@ class _Rebuilding:
             "pages": self._page,
             "held": self._held,
             "landings": self._landing,
-            "commands": _command,
+            "commands": dict,
             "visits": dict,
             "hosts": dict,
             "counters": self._counter,
@@ -214,6 +216,14 @@ class _Rebuilding:
             for row in self._sound(source, table):
                 if (taken := take(dict(zip(table.columns, row, strict=True)))) is not None:
                     self._insert(table, taken)
+
+    def take_commands(self, letters: Path) -> None:
+        """What people said is obeyed again, apart from what ended or paused the crawl."""
+        while bring_in(self._turn, letters) > last_given(self._turn):
+            pass
+        for number, data in self._connection.execute("SELECT id, data FROM commands").fetchall():
+            if isinstance(command_in(data), Stop | Finish | Pause | Resume | None):
+                self._connection.execute("DELETE FROM commands WHERE id = ?", (number,))
 
     def _sound(self, source: sqlite3.Connection, table: StoredTable) -> Iterator[Row]:
         damage: list[str] = []
@@ -354,14 +364,6 @@ class _Rebuilding:
         sql = "INSERT OR REPLACE INTO counters VALUES ('salvaged', ?)"
         # Each page was a download, though the row that says so may be lost.
         self._connection.execute(sql, (max(self._before + int(cost) + int(others), int(pages)),))
-
-
-def _command(row: dict[str, Any]) -> dict[str, Any] | None:
-    """What people said is obeyed again, apart from what ended or paused the crawl."""
-    try:
-        return None if isinstance(command_of(row["data"]), Stop | Finish | Pause | Resume) else row
-    except Exception:  # whatever strangers wrote there
-        return None
 
 
 def _target(capture: Capture) -> str:

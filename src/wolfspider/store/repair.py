@@ -33,6 +33,7 @@ from wolfspider.store.salvage import Salvaged
 
 WORK = ".repair"
 _LARGEST_PLAN = 1 << 24
+_OLD_INBOX = ("inbox.db", "inbox.db-wal", "inbox.db-shm")
 _OLD_DATABASE = ("run.db", "run.db-wal", "run.db-shm", "run.db-journal")
 
 
@@ -141,6 +142,9 @@ def _repaired(
     if "index" in parts:
         for number in numbers(places.archive):
             plan.away(places.folder, f"warc/{cdxj.index_of(Path(name_of(number))).name}")
+    if "inbox.db" in parts:
+        for name in _OLD_INBOX:
+            plan.away(places.folder, name)
     reach("repair-made")
     plan.write(places.folder)
     reach("repair-planned")

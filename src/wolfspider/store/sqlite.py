@@ -2,6 +2,7 @@
 
     RUN/run.json     what the run is, for people too (folder.py)
     RUN/run.db       the journal and all that is asked of it (schema.py)
+    RUN/inbox.db     commands that others left, if any did (inbox.py)
     RUN/lock         names its owner, if it has one (files/lock.py)
     RUN/warc/        every answer as it came (archive.py)
     RUN/shelf        links of the frontier with their texts (shelf.py)
@@ -179,7 +180,7 @@ class SqliteStore:
         self._intake = Intake(self.turn, archive, pages, rows)
         self.journal = Journal(self.turn, self._intake, rows, check)
         self._memory = RunMemory(self.turn, self.journal, pages, rows, check)
-        self._inbox = Inbox(self.turn, self.journal.refuse)
+        self._inbox = Inbox(self.turn, places.inbox, self.journal.refuse)
         self._notes = StoredNotes(self.turn)
         self._gauges = Gauges(connection)
         self._wal = Wal(places.database, places.wal)
@@ -277,6 +278,10 @@ class SqliteStore:
     # What makes it last
 
     @_guarded
+    def ready(self) -> bool:
+        return self.turn.ready()
+
+    @_guarded
     def commit(self) -> None:
         self._notes.flush()
         self.turn.commit(self._before_commit)
@@ -305,7 +310,6 @@ class SqliteStore:
         if self.journal.behind:
             raise Broken("a snapshot is taken between turns, not in the middle of a replay")
         self.shelf.flush()
-        self.commit()
         self._archive.sync()  # a snapshot stands for pages: they may not be less safe
         self.shelf.sync()
         at = self.journal.at

@@ -165,7 +165,7 @@ class RunView:
     @contextlib.contextmanager
     def moment(self) -> Iterator[sqlite3.Connection]:
         """One moment of the run."""
-        with contextlib.closing(connect_beside(self._places.database, "ro")) as connection:
+        with contextlib.closing(connect_beside(self._places.database)) as connection:
             try:
                 connection.execute("BEGIN")
                 yield connection
@@ -180,7 +180,7 @@ class RunView:
     @property
     def commanded(self) -> bool:
         """Has a person given the run a command?"""
-        return bool(self.rows("SELECT 1 FROM commands LIMIT 1"))
+        return self._places.inbox.exists() or bool(self.rows("SELECT 1 FROM commands LIMIT 1"))
 
     @property
     def ended(self) -> str | None:
