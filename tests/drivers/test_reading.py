@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections import Counter
 
 from wolfspider.core.model import Failure, Fetch, Page
-from wolfspider.drivers.reading import LARGE, ReadHere
+from wolfspider.drivers.reading import IN_ONE_GO, LARGE, ReadHere
 
 HTML = {"content-type": "text/html"}
 
@@ -45,6 +46,28 @@ def test_a_deadline_is_late_by_two_pages_at_most_however_many_are_to_be_read() -
         assert len(late) > 10 and waiting.result() <= 2
 
     asyncio.run(asyncio.wait_for(main(), 60))
+
+
+def test_small_pages_that_are_there_together_are_read_in_one_go_for_a_bounded_time() -> None:
+    now, passes = 0.0, 0
+    read_in: list[int] = []  # for each page, in which pass of the loop it was read
+
+    def takes_a_third(fetch: Fetch) -> Page | Failure:
+        nonlocal now
+        now += IN_ONE_GO / 3
+        read_in.append(passes)
+        return Failure("empty")
+
+    async def main() -> None:
+        nonlocal passes
+        read = ReadHere(takes_a_third, lambda: now)
+        reading = asyncio.gather(*(read(fetched(number)) for number in range(10)))
+        while not reading.done():
+            passes += 1
+            await asyncio.sleep(0)
+
+    asyncio.run(asyncio.wait_for(main(), 60))
+    assert sorted(Counter(read_in).values()) == [1, 3, 3, 3]
 
 
 def test_a_large_page_is_read_beside_the_loop_and_all_give_what_they_are() -> None:

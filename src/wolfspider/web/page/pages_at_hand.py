@@ -15,7 +15,7 @@ Kept = TypeVar("Kept")
 _HEAD = 4_000  # bytes of a page without words and links
 _WORD = 72  # bytes of a short word and its place
 _LINK = 240  # bytes of a link without its texts
-_FEW = 5_000  # words: not worth looking which of them are one and the same object
+_FEW = 20_000  # words: not worth looking which of them are one and the same object
 
 
 def weight(page: Page, interned: bool = False) -> int:
