@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import math
 import selectors
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass
 from functools import lru_cache
 from typing import Any
@@ -171,10 +171,12 @@ def configured(kind: Kind, settings: Mapping[str, Any]) -> Kind:
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
-    """An event loop whose time jumps to the next timer instead of passing, so that what takes hours takes none."""
+    """An event loop whose time jumps to the next timer instead of passing, so that what takes hours takes none. While
+    anybody awaits an answer from outside, `standing_still`, no time passes at all."""
 
     def __init__(self, start: float) -> None:
         super().__init__(_Jumping(self))
+        self.awaited = 0  # answers from outside
         self.jump(start)
 
     def time(self) -> float:
@@ -183,6 +185,14 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def jump(self, moment: float) -> None:
         self.moment = moment
         self._clock_resolution = 2 * math.ulp(moment)  # so that a timer is due at its own time, and no other with it
+
+    @contextlib.contextmanager
+    def standing_still(self) -> Iterator[None]:
+        self.awaited += 1
+        try:
+            yield
+        finally:
+            self.awaited -= 1
 
     async def shutdown_default_executor(self, timeout: float | None = None) -> None:
         """Wait without the time limit of Python 3.12 and later: threads take real time, and a jump would leave them
@@ -197,10 +207,11 @@ class _Jumping(selectors.SelectSelector):
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         timers: list[asyncio.TimerHandle] = vars(self._loop)["_scheduled"]
-        ready = super().select(0 if timers or timeout == 0 else PATIENCE)  # without timers only a thread can go on
-        if not ready and timers and timeout:
+        jumps = timers and not self._loop.awaited
+        ready = super().select(0 if jumps or timeout == 0 else PATIENCE)  # without timers only a thread can go on
+        if not ready and jumps and timeout:
             self._loop.jump(max(self._loop.moment, timers[0].when()))
-        elif not ready and timeout is None:
+        elif not ready and timeout != 0:
             raise Violation("everything waits and nothing will ever happen")
         return ready
 
