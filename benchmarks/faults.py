@@ -126,13 +126,8 @@ def session(folder: Path, words: Sequence[str], number: int = 0, way: int = 0, a
         finally:
             os._exit(code)
     code = _awaited(child)
-    return Session(
-        code, *(path.read_text(errors="replace") if path.exists() else "" for path in names[:2]), _calls(names[2])
-    )
-
-
-def _calls(path: Path) -> list[str]:
-    return path.read_text(errors="replace").splitlines() if path.exists() else []
+    output, errors, calls = (path.read_text(errors="replace") if path.exists() else "" for path in names)
+    return Session(code, output, errors, calls.splitlines())
 
 
 def _awaited(child: int) -> int:

@@ -187,10 +187,10 @@ def start(trial: Trial, command: list[str], failpoint: str = "") -> subprocess.P
 
 
 def kill_once(trial: Trial, command: list[str], death: Death) -> None:
-    name = str(death).partition(":")[0] if isinstance(death, str) else ""
+    name = death.partition(":")[0] if isinstance(death, str) else ""
     before = trial.told.stat().st_size if trial.told.exists() else 0
     crawl = start(trial, [*command, *OPTIONS.get(name, ())], death if isinstance(death, str) else "")
-    most = FEW_LANDINGS if name else death
+    most = FEW_LANDINGS if isinstance(death, str) else death
     wait(crawl, lambda: landings(trial, before) >= most)
     crawl.send_signal(signal.SIGINT if name else signal.SIGKILL)
     wait(crawl, lambda: False)

@@ -53,7 +53,7 @@ LONGEST = 10.0  # seconds of a resume
 SLOTS = 32
 WEB_PER_PAGE = 20  # pages of the web for each page of the crawl
 MILLIONS = 8_000_000
-PARAMS = {"lafc": {"control": 0.0}}  # expands every page, or its crawl would soon be over
+PARAMS = {"lafc": {"control": "0.0"}}  # expands every page, or its crawl would soon be over
 TOLD = "told.json"  # beside the run: what the crawl tells just before it dies
 
 

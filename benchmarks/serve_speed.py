@@ -21,7 +21,8 @@ from multiprocessing.connection import Connection
 
 from aiohttp import web  # noqa: TID251 - what ours is compared with, on loopback
 
-from wolfspider.web.server.serve import NO_FAULTS, PLAIN, Asked, Served, serve
+from wolfspider.web.server.serve import NO_FAULTS, PLAIN, Served, serve
+from wolfspider.web.server.wire import LoggedRequest
 from wolfspider.web.worlds.synthetic import Synthetic
 
 CONNECTIONS = 32
@@ -78,7 +79,7 @@ async def aiohttp_server(pipe: Connection) -> None:
         headers = dict(line.split(": ", 1) for line in reply.fields.decode().split("\r\n") if line)
         headers |= {"etag": reply.etag.decode(), "vary": "accept-encoding", "content-encoding": form}
         agent = request.headers.get("User-Agent", "")
-        served.leaves(Asked(host, path, arrived, time.monotonic(), reply.status, agent, True, ""))
+        served.leaves(LoggedRequest(host, path, arrived, time.monotonic(), reply.status, agent, True, ""))
         return web.Response(status=reply.status, body=body, headers=headers)
 
     runner = web.ServerRunner(web.Server(answer, access_log=None))
