@@ -111,17 +111,43 @@ def test_without_any_snapshot_all_is_played_again(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_tampered_snapshot_that_fits_its_digest_is_refused_too(tmp_path: Path) -> None:
-    """Somebody who can write rows and files can give wrong data, and still not run code."""
-    state = run_with_snapshots(tmp_path / "run")
-    store = open_run(tmp_path / "run")
-    newest = files(tmp_path / "run")[-1]
-    forged = snapshots.save(newest.parent, newest.name, '{"~helper": ["Popen", {}]}', {})
+def forge(run: Path, text: str) -> Path:
+    """A newest snapshot of somebody who can write rows and files."""
+    store = open_run(run)
+    newest = files(run)[-1]
+    forged = snapshots.save(newest.parent, newest.name, text, {})
     store.turn.connection.execute("UPDATE snapshots SET digest = ? WHERE file = ?", (forged.digest, newest.name))
     store.close()
+    return newest
+
+
+def test_a_tampered_snapshot_that_fits_its_digest_is_refused_too(tmp_path: Path) -> None:
+    """Wrong data, perhaps, and still no code that is run."""
+    state = run_with_snapshots(tmp_path / "run")
+    newest = forge(tmp_path / "run", '{"~value": ["Popen", {}]}')
     store, seq, again = reopened(tmp_path / "run")
     assert again == state and seq < int(newest.name[:12])
     store.close()
+
+
+def test_a_snapshot_whose_classes_are_not_loaded_is_not_taken_for_damaged(tmp_path: Path) -> None:
+    state = run_with_snapshots(tmp_path / "run")
+    forge(tmp_path / "run", '{"~helper": ["OfAnotherModule", {}]}')
+    before, shelf = files(tmp_path / "run"), (tmp_path / "run" / "shelf").read_bytes()
+    with pytest.raises(BadInput, match=r"is whole.*'OfAnotherModule'.*Import the module.*repair .*--anew"):
+        open_run(tmp_path / "run")
+    assert files(tmp_path / "run") == before and (tmp_path / "run" / "shelf").read_bytes() == shelf
+    codec.helper(type("OfAnotherModule", (codec.StoredFields,), {}))
+    try:
+        store = open_run(tmp_path / "run")
+        assert store._start.seq == int(before[-1].name[:12])
+        store.close()
+    finally:
+        del codec.HELPERS["OfAnotherModule"]
+    before[-1].unlink()
+    store, _, again = reopened(tmp_path / "run")
+    store.close()
+    assert again == state
 
 
 def test_a_name_that_leads_elsewhere_is_not_followed(tmp_path: Path) -> None:

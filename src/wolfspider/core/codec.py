@@ -48,6 +48,10 @@ def helper(kind: type) -> type:
     return kind
 
 
+class UnknownHelper(ValueError):
+    """A class that nobody has registered here, though it may be all right where the state was stored."""
+
+
 class StoredFields:
     """A base for helpers whose state is all their fields. A field that an earlier version did not store keeps the value
     that the constructor gives it."""
@@ -197,12 +201,19 @@ def _unpack_random(kept: Any, arrays: Mapping[str, Any]) -> random.Random:
     return made
 
 
+def _unpack_helper(kept: Any, arrays: Mapping[str, Any]) -> Any:
+    name, state = kept
+    if name not in HELPERS:
+        raise UnknownHelper(f"there is no helper {name!r:.80} here")
+    return HELPERS[name].restored(unpack(state, arrays))
+
+
 _UNPACKERS: dict[str, Callable[[Any, Mapping[str, Any]], Any]] = {
     "~array": _unpack_array,
     "~texts": _unpack_texts,
     "~random": _unpack_random,
     "~value": lambda kept, arrays: VALUES[kept[0]](*(unpack(field, arrays) for field in kept[1])),
-    "~helper": lambda kept, arrays: HELPERS[kept[0]].restored(unpack(kept[1], arrays)),
+    "~helper": _unpack_helper,
     "~tuple": lambda kept, arrays: tuple(unpack(value, arrays) for value in kept),
     "~set": lambda kept, arrays: {unpack(value, arrays) for value in kept},
     "~frozenset": lambda kept, arrays: frozenset(unpack(value, arrays) for value in kept),

@@ -51,6 +51,11 @@ def repair_command(run: Path) -> str:
     return f"wolfspider repair {shlex.quote(str(run))}"
 
 
+def begin_anew(run: Path) -> str:
+    """What helps if everything can be read, and the run cannot be resumed all the same."""
+    return f"Let its journal begin anew, with all its pages, by: {repair_command(run)} --anew"
+
+
 def without_remedy(problem: Exception) -> str:
     return str(problem).partition(f" {_SEE}: ")[0]
 

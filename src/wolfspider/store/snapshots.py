@@ -22,6 +22,7 @@ from wolfspider.core import codec
 from wolfspider.core.errors import BadInput
 from wolfspider.files.disk import open_to_read, whole_file
 from wolfspider.files.failpoints import reach
+from wolfspider.store.damage import begin_anew
 from wolfspider.store.database import Turn
 from wolfspider.store.folder import Places
 
@@ -102,13 +103,23 @@ def _read(data: bytes) -> tuple[str, dict[str, bytes]]:
 
 
 def state_of(folder: Path, file: str, digest: str) -> Any:
-    """What was saved, built again; BadInput if that cannot be done, or the name leads elsewhere."""
+    """What was saved, built again; BadInput if that cannot be done, or the name leads elsewhere. It is NotAtHand if the
+    snapshot is whole, and has parts of a class that is not loaded."""
     if not _NAME.fullmatch(file):
         raise BadInput(f"{file!r} is no name of a snapshot.")
     try:
         return codec.load(*load(folder / file, digest))
+    except codec.UnknownHelper as error:
+        raise NotAtHand(
+            f"The snapshot {folder / file} is whole and cannot be built: {error}. Import the module that defines it "
+            f"before the run is opened. Or: {begin_anew(folder.parent)}"
+        ) from error
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
         raise BadInput(f"The snapshot {file} is damaged: {error}.") from error
+
+
+class NotAtHand(BadInput):
+    """A whole snapshot needs a class that is not loaded here."""
 
 
 class ResumePoint(NamedTuple):
@@ -129,7 +140,7 @@ def take(turn: Turn, folder: Path, seq: int, n: int, state: Mapping[str, Any], s
 
 
 def newest_whole(connection: sqlite3.Connection, places: Places) -> ResumePoint:
-    """The newest snapshot that is whole. Newer ones that are not are dropped."""
+    """The newest snapshot that is whole. Newer ones that are not are dropped; but NotAtHand drops nothing."""
     start, damaged = ResumePoint(), []
     sql = "SELECT seq, n, file, digest, shelf FROM snapshots ORDER BY seq DESC, n DESC"
     size = places.shelf.stat().st_size if places.shelf.is_file() else 0
@@ -139,6 +150,8 @@ def newest_whole(connection: sqlite3.Connection, places: Places) -> ResumePoint:
                 raise BadInput(f"{places.shelf} is shorter than the snapshot {file} says.")
             start = ResumePoint(seq, n, shelf, state_of(places.snapshots, file, digest))
             break
+        except NotAtHand:
+            raise
         except BadInput:
             damaged.append((seq, n))
     connection.executemany("DELETE FROM snapshots WHERE seq = ? AND n = ?", damaged)
