@@ -37,6 +37,11 @@ def _flip(path: Path) -> None:
     path.write_bytes(data)
 
 
+def _insert(path: Path) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data[:5_000] + bytes(300) + data[5_000:])
+
+
 def _replace_by_folder(path: Path) -> None:
     path.unlink()
     path.mkdir()
@@ -124,11 +129,15 @@ CASES: dict[str, Callable[[Path], object]] = {
         " '' AS evidence, 'out' AS how, 1 AS cost, 0 AS seconds, 0 AS at FROM n",
     ),
     "a trigger": sql("CREATE TRIGGER t AFTER INSERT ON commands BEGIN DELETE FROM pages; END"),
+    "every table but meta empty": sql(*(f"DELETE FROM {name}" for name in sorted(NAMES - {"meta"}))),
+    "all pages held at one address": sql("UPDATE OR REPLACE held SET url = 'http://h0.test/'"),
+    "bytes put into the archive": lambda folder: _insert(folder / FILES[3]),
     "a WAL of garbage": lambda folder: (folder / "run.db-wal").write_bytes(GARBAGE),
     "run.json of another kind": lambda folder: (folder / "run.json").write_text("[" * 100_000),
     "run.json without settings": lambda folder: (folder / "run.json").write_text('{"format": 1, "about": {}}'),
 }
 QUICK = (
+    "every table but meta empty",
     "run.db half",
     "run.db gone",
     "warc/00000.warc.gz half",
@@ -165,13 +174,21 @@ def said(code: int, out: str, err: str) -> None:
     assert code == 0 or err.startswith("wolfspider: ") or "wolfspider repair" in err + out, (code, out, err)
 
 
+@pytest.fixture
+def good(whole: Path, run: Run) -> dict[str, str]:
+    """The texts of all pages."""
+    return texts(run("export --quiet", whole)[1])
+
+
+@pytest.fixture
+def folder(whole: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(whole, tmp_path / "run")
+
+
 @every_case
 def test_whatever_is_damaged_no_command_is_silent_or_calls_it_a_bug(
-    case: str, whole: Path, tmp_path: Path, run: Run, aside: Aside
+    case: str, good: dict[str, str], folder: Path, tmp_path: Path, run: Run, aside: Aside
 ) -> None:
-    good = texts(run("export --quiet", whole)[1])
-    folder = tmp_path / "run"
-    shutil.copytree(whole, folder)
     CASES[case](folder)
     said(*run("status", folder))
     said(*run("status --json", folder))
@@ -198,11 +215,8 @@ BEYOND = {"a newer format": 3}  # nothing of an older version mends these, and t
 
 @every_case
 def test_whatever_is_damaged_a_repair_leaves_a_run_that_is_whole_and_goes_on(
-    case: str, whole: Path, tmp_path: Path, run: Run, aside: Aside
+    case: str, good: dict[str, str], folder: Path, run: Run, aside: Aside
 ) -> None:
-    good = texts(run("export --quiet", whole)[1])
-    folder = tmp_path / "run"
-    shutil.copytree(whole, folder)
     CASES[case](folder)
     damaged = run("check", folder)[0]
     code, out, err = run("repair --json", folder)
@@ -225,3 +239,37 @@ def test_whatever_is_damaged_a_repair_leaves_a_run_that_is_whole_and_goes_on(
     assert kept.items() <= texts(lines).items()
     assert len(texts(lines)) > len(kept)
     assert run("check", folder)[0] == 0
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        "UPDATE held SET score = score + 0.25 WHERE page IS NOT NULL",
+        "UPDATE landings SET visit = visit + 1",
+        "UPDATE visits SET url = url || 'x'",
+        "UPDATE log SET data = (SELECT data FROM log WHERE kind = 'land' ORDER BY seq LIMIT 1) WHERE kind = 'land'",
+    ],
+)
+def test_values_that_were_changed_are_no_bug_and_the_run_begins_anew_with_its_pages(
+    changed: str, good: dict[str, str], folder: Path, run: Run, aside: Aside
+) -> None:
+    """What can be read and is wrong nobody sees but the replay of the journal."""
+    sql("DELETE FROM snapshots", changed)(folder)
+    resume = f"resume --via 127.0.0.1:{aside(serve(WEB)).port} --json --pages {MORE}"
+    code, _, err = run(resume, folder)
+    assert code == 3 and f"wolfspider repair {folder} --anew" in err and "a value in run.db was changed" in err
+    code, out, _ = run("repair --anew", folder)
+    assert code == 0 and f"wolfspider resume {folder} --pages {2 * PAGES}" in out, "the budget is spent"
+    code, _, err = run(resume, folder)
+    assert code == 0, err
+    exported, lines, _ = run("export --quiet", folder)
+    assert exported == 0 and good.items() <= texts(lines).items()
+
+
+@pytest.mark.parametrize("part", ["run.db", "lock"])
+def test_a_pipe_is_refused_by_every_command(part: str, folder: Path, run: Run) -> None:
+    (folder / part).unlink()
+    os.mkfifo(folder / part)
+    for words in ("status", "check", "export", "resume", "repair"):
+        code, _, err = run(words, folder)
+        assert code == 3 and "is no plain file; remove it" in err, words

@@ -336,12 +336,13 @@ def test_others_can_neither_read_nor_redirect_the_archive(tmp_path: Path) -> Non
     other = tmp_path / "other"
     other.mkdir()
     (other / name_of(0)).symlink_to(victim)
-    with pytest.raises(BadInput, match="cannot be written"):
-        Archive(other, info=INFO)
-    with pytest.raises(BadInput, match="cannot be written"):
-        recover_archive(other, ArchiveEnd(0, 0))
-    with pytest.raises(BadInput, match="cannot be read"):
-        read(other, RecordPlace(0, 0, 8))
+    for reach in (
+        lambda: Archive(other, info=INFO),
+        lambda: recover_archive(other, ArchiveEnd(0, 0)),
+        lambda: read(other, RecordPlace(0, 0, 8)),
+    ):
+        with pytest.raises(BadInput, match="is a link to elsewhere"):
+            reach()
     assert victim.read_bytes() == b"precious"
 
 

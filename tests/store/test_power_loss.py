@@ -19,11 +19,12 @@ from wolfspider.engine.entries import GrantEntry
 from wolfspider.files.disk import DiskFull
 from wolfspider.files.failpoints import NAMES, VARIABLE
 from wolfspider.store import archive_reader
-from wolfspider.store.damage import PAGES_LOST, Damaged
+from wolfspider.store.damage import DATABASE, PAGES_LOST, Damaged
 from wolfspider.store.examination import examine
+from wolfspider.store.schema import NAMES as TABLES
 from wolfspider.store.sqlite import create, open_run
 from wolfspider.store.view import RunView
-from wolfspider.testing.rehearsal import Rehearsal
+from wolfspider.testing.rehearsal import START, Hamlet, Rehearsal, address
 
 CHILD = Path(__file__).with_name("child.py")
 # What a run of a few steps never reaches: it fills no file of the archive, writes no index and has no network.
@@ -179,9 +180,73 @@ def test_an_older_copy_of_the_database_does_not_cost_the_pages_that_came_since(t
     assert (copy / ARCHIVE).read_bytes() == (tmp_path / "run" / ARCHIVE).read_bytes()
 
 
+def test_an_emptied_database_does_not_cost_the_archive(tmp_path: Path) -> None:
+    store = create(tmp_path / "run", {"settings": {}}, info={"software": "test"})
+    Rehearsal(store, pages=20).run(8)
+    store.close()
+    with sqlite3.connect(tmp_path / "run" / "run.db") as connection:
+        for table in sorted(TABLES - {"meta"}):
+            connection.execute(f"DELETE FROM {table}")
+    before = _files(tmp_path / "run")
+    with pytest.raises(Damaged, match=r"emptied or replaced.*wolfspider repair"):
+        open_run(tmp_path / "run")
+    assert {one.code for one in examine(tmp_path / "run")} == {DATABASE}
+    assert _files(tmp_path / "run") == before
+
+
+def test_a_page_that_describes_the_topic_and_was_not_committed_is_dropped(tmp_path: Path) -> None:
+    """The one answer that may lie in the archive before the journal begins."""
+    store = create(tmp_path / "run", {"settings": {}}, info={"software": "test"})
+    store.like(Hamlet().fetch(address(1), START, {}))
+    copy = copied(tmp_path / "run", tmp_path / "copy")
+    store.like(Hamlet().fetch(address(10), START, {}))  # by a redirect
+    store.close()
+    shutil.copy(tmp_path / "run" / ARCHIVE, copy / ARCHIVE)
+    assert examine(copy) == []
+    resumed(copy)
+
+
+def test_a_journal_that_ends_within_a_record_is_refused_and_nothing_is_cut(tmp_path: Path) -> None:
+    store = create(tmp_path / "run", {"settings": {}}, info={"software": "test"})
+    Rehearsal(store, pages=20).run(12, snapshots=4)
+    store.close()
+    data = (tmp_path / "run" / ARCHIVE).read_bytes()
+    (tmp_path / "run" / ARCHIVE).write_bytes(data[:1200] + bytes(300) + data[1200:])
+    before = _files(tmp_path / "run")
+    with pytest.raises(Damaged, match=r"lies within a record.*wolfspider repair"):
+        open_run(tmp_path / "run")
+    assert _files(tmp_path / "run") == before
+    assert PAGES_LOST in {one.code for one in examine(tmp_path / "run")}
+
+
+@pytest.mark.parametrize("behind", [b"\x1f", b"\x1f\x8b\x08torn", bytes(5_000)])
+def test_what_a_dead_machine_leaves_behind_the_journal_is_cut(behind: bytes, tmp_path: Path) -> None:
+    store = create(tmp_path / "run", {}, info={"software": "test"})
+    Rehearsal(store, pages=20).run(6)
+    store.close()
+    with (tmp_path / "run" / ARCHIVE).open("ab") as file:
+        file.write(behind)
+    resumed(tmp_path / "run")
+
+
+@pytest.mark.parametrize("failpoint", ["rows-before-cut", "rows-cut"])
+def test_killed_while_the_journal_forgets_lost_records_it_opens(
+    failpoint: str, tmp_path: Path, undisturbed: tuple[str, dict[str, bytes]]
+) -> None:
+    store = create(tmp_path / "run", {}, info={"software": "test"})
+    rehearsal = Rehearsal(store, pages=20)
+    rehearsal.run(8, snapshots=4)
+    rehearsal.run(3)
+    store.close()
+    os.truncate(path := tmp_path / "run" / ARCHIVE, path.stat().st_size - 10)
+    died = child(tmp_path / "run", failpoint)
+    assert died.returncode == -signal.SIGKILL, died.stderr
+    assert codec.store(resumed(tmp_path / "run").state()) == undisturbed
+
+
 def test_a_turn_that_was_not_committed_is_dropped_however_long_after_the_last_one_it_came(tmp_path: Path) -> None:
     """As when a run is resumed days later, and the disk fills up before its first commit."""
-    store = create(tmp_path / "run", {}, info={"software": "test"})
+    store = create(tmp_path / "run", {"settings": {}}, info={"software": "test"})
     rehearsal = Rehearsal(store, pages=20)
     rehearsal.run(6)
     copy = copied(tmp_path / "run", tmp_path / "copy")
@@ -189,7 +254,7 @@ def test_a_turn_that_was_not_committed_is_dropped_however_long_after_the_last_on
     rehearsal.run(1)
     store.close()
     shutil.copy(tmp_path / "run" / ARCHIVE, copy / ARCHIVE)
-    assert PAGES_LOST not in {one.code for one in examine(copy)}
+    assert examine(copy) == []
     resumed(copy)
 
 
@@ -277,7 +342,7 @@ LIMITED = """
 import resource, sys
 from pathlib import Path
 from wolfspider.core.errors import Problem
-from wolfspider.testing.rehearsal import Rehearsal
+from wolfspider.testing.rehearsal import START, Hamlet, Rehearsal, address
 from wolfspider.store.sqlite import create
 from wolfspider.web.page.html import parse
 store = create(Path(sys.argv[1]), {}, info={})

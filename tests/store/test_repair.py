@@ -17,12 +17,15 @@ import pytest
 from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Verdict
 from wolfspider.files.failpoints import VARIABLE
+from wolfspider.store.damage import DATABASE
 from wolfspider.store.examination import examine
+from wolfspider.store.folder import PLAN
 from wolfspider.store.rebuilding import Needs
-from wolfspider.store.repair import PLAN, finish, repair
+from wolfspider.store.repair import repair
+from wolfspider.store.repair_plan import finish
 from wolfspider.store.sqlite import create, open_run
 from wolfspider.store.view import RunView
-from wolfspider.testing.rehearsal import Rehearsal
+from wolfspider.testing.rehearsal import START, Hamlet, Rehearsal, address
 
 ARCHIVE = "warc/00000.warc.gz"
 KILLED = """
@@ -32,6 +35,23 @@ from wolfspider.store.repair import repair
 from tests.store.test_repair import needs
 repair(Path(sys.argv[1]), needs)
 """
+
+
+PIPED = """
+import sys
+from pathlib import Path
+from wolfspider.core.errors import Problem
+from wolfspider.store.examination import examine
+from wolfspider.store.repair import repair
+from wolfspider.store.view import RunView
+from tests.store.test_repair import needs
+for look in (examine, RunView, lambda folder: repair(folder, needs)):
+    try:
+        look(Path(sys.argv[1]))
+    except Problem as problem:
+        print(problem)
+"""
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
 
 
 def needs(about: object, info: dict[str, str]) -> Needs:
@@ -68,16 +88,20 @@ DAMAGES = {
 def test_killed_anywhere_the_next_repair_ends_as_if_never_killed(failpoint: str, damage: str, run: Path) -> None:
     DAMAGES[damage](run)
     undisturbed = shutil.copytree(run, run.with_name("undisturbed"))
-    repair(undisturbed, needs)
-    environment = {**os.environ, VARIABLE: failpoint, "PYTHONPATH": str(Path(__file__).parents[2])}
+    told = repair(undisturbed, needs)
     words = [sys.executable, "-c", KILLED, str(run)]
+    environment = {**ENVIRONMENT, VARIABLE: failpoint}
     died = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60, check=False)
     assert died.returncode == -signal.SIGKILL, died.stderr
     if failpoint != "repair-made":
         for opening in (open_run, RunView):
             with pytest.raises(BadInput, match="was not finished"):
                 opening(run)
-    repair(run, needs)
+        assert [(one.part, one.code) for one in examine(run)] == [("repair", DATABASE)]
+    again = repair(run, needs)
+    assert (again.code, again.rebuilt, again.torn) == (told.code, told.rebuilt, told.torn)
+    assert [one.part for one in again.findings] == [one.part for one in told.findings]
+    assert len(again.told()) == len(told.told()) and (again.aside is None) == (told.aside is None)
     assert examine(run) == [] and pages(run) == pages(undisturbed)
     assert not (run / ".repair").exists() and not (run / PLAN).exists()
 
@@ -104,9 +128,7 @@ def test_damaged_records_cost_their_pages_alone_and_the_journal_is_kept(run: Pat
     whole = pages(run)
     with sqlite3.connect(run / "run.db") as connection:
         (offset,) = connection.execute("SELECT offset FROM pages ORDER BY seq LIMIT 1").fetchone()
-    data = bytearray((run / ARCHIVE).read_bytes())
-    data[offset + 40] ^= 0xFF
-    (run / ARCHIVE).write_bytes(data)
+    damage_byte(run, offset + 40)
     repaired = repair(run, needs)
     assert repaired.rebuilt is not None and not repaired.rebuilt.anew and repaired.rebuilt.lost == 1
     assert len(pages(run)) == len(whole) - 1 and pages(run).items() <= whole.items()
@@ -114,6 +136,117 @@ def test_damaged_records_cost_their_pages_alone_and_the_journal_is_kept(run: Pat
     rehearsal = Rehearsal(store, pages=20)
     assert rehearsal.crawl.spent, "it goes on where it was"
     store.close()
+
+
+def test_a_record_that_is_no_page_costs_no_page_and_is_told(run: Path) -> None:
+    whole = pages(run)
+    with sqlite3.connect(run / "run.db") as connection:
+        (behind,) = connection.execute("SELECT offset + length FROM pages ORDER BY seq LIMIT 1").fetchone()
+    damage_byte(run, behind + 20)  # of a request
+    repaired = repair(run, needs)
+    assert repaired.lost == 0 and repaired.torn and repaired.code == 10
+    told = " ".join(repaired.told())
+    assert "no page that it knew is lost" in told and "whatever they held is lost" in told
+    assert pages(run) == whole
+
+
+def damage_byte(run: Path, at: int) -> None:
+    data = bytearray((run / ARCHIVE).read_bytes())
+    data[at] ^= 0xFF
+    (run / ARCHIVE).write_bytes(data)
+
+
+def test_a_database_that_is_older_than_the_archive_is_mended_from_it(run: Path) -> None:
+    whole = pages(run)
+    with closing(sqlite3.connect(run / "run.db")) as connection:
+        for table in ("log", "visits", "pages", "landings", "held", "events", "snapshots"):
+            connection.execute(f"DELETE FROM {table}")
+        connection.commit()
+    repaired = repair(run, needs)
+    assert repaired.code == 0 and repaired.rebuilt is not None and repaired.rebuilt.kept >= len(whole)
+    assert whole.items() <= pages(run).items() and examine(run) == []
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DELETE FROM held WHERE url NOT IN (SELECT final_url FROM pages)",
+        "DELETE FROM held WHERE url IN (SELECT final_url FROM pages WHERE url <> final_url)",
+        "UPDATE OR REPLACE held SET url = 'http://host0.test/0'",
+    ],
+)
+def test_every_page_is_held_at_its_own_addresses_whatever_became_of_their_rows(run: Path, sql: str) -> None:
+    whole = pages(run)
+    _damage(run, sql)
+    assert repair(run, needs).code == 0
+    assert pages(run) == whole and examine(run) == []
+    with closing(sqlite3.connect(run / "run.db")) as connection:
+        both = "SELECT url, seq FROM pages UNION SELECT final_url, seq FROM pages EXCEPT SELECT url, page FROM held"
+        assert connection.execute(both).fetchall() == []
+
+
+@pytest.mark.parametrize("damage", ["UPDATE likes SET offset = (SELECT offset FROM pages)", ""])
+def test_a_page_that_describes_the_topic_is_known_by_its_content(tmp_path: Path, damage: str) -> None:
+    store = create(tmp_path / "run", {"settings": {}}, info={"software": "test"})
+    for number in (1, 2):
+        store.like(Hamlet().fetch(address(number), START, {}))
+    Rehearsal(store, pages=20).run(12, snapshots=4)
+    bodies = [fetch.body for fetch in store.liked()]
+    store.close()
+    if damage:
+        _damage(tmp_path / "run", damage)
+    else:
+        data = (tmp_path / "run" / ARCHIVE).read_bytes()
+        (tmp_path / "run" / ARCHIVE).write_bytes(data[:50] + bytes(7) + data[50:])  # the head, and all behind it
+    assert repair(tmp_path / "run", needs).lost == 0
+    store = open_run(tmp_path / "run")
+    assert [fetch.body for fetch in store.liked()] == bodies
+    store.close()
+
+
+def test_a_journal_that_is_to_begin_anew_takes_all_pages_from_the_archive(run: Path) -> None:
+    whole = pages(run)
+    with closing(sqlite3.connect(run / "run.db")) as connection:
+        connection.execute("UPDATE held SET score = 0.123 WHERE page IS NOT NULL")
+        connection.execute("UPDATE pages SET title = 'changed'")
+        connection.commit()
+    assert repair(run, needs).findings == []
+    repaired = repair(run, needs, anew=True)
+    assert repaired.code == 0 and repaired.rebuilt is not None and repaired.rebuilt.anew
+    assert pages(run) == whole and examine(run) == []
+    assert {(row.score, row.title == "changed") for row in RunView(run).pages()} == {(1.0, False)}
+    store = open_run(run)
+    Rehearsal(store, pages=20).run(3)
+    store.close()
+
+
+@pytest.mark.parametrize("name", ["run.db", "run.db-wal", "lock", "shelf", "inbox.db"])
+def test_a_pipe_in_the_place_of_a_file_is_a_sentence(name: str, run: Path) -> None:
+    (run / name).unlink(missing_ok=True)
+    os.mkfifo(run / name)
+    words = [sys.executable, "-c", PIPED, str(run)]
+    done = subprocess.run(words, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [f"{run / name} is no plain file; remove it."] * 3
+
+
+@pytest.mark.parametrize("name", [".repair", ARCHIVE])
+def test_a_link_is_told_as_one(name: str, run: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    (run / name).rename(elsewhere) if (run / name).exists() else elsewhere.mkdir()
+    (run / name).symlink_to(elsewhere)
+    (run / "shelf").write_bytes(b"damaged")
+    for look in (examine, lambda folder: repair(folder, needs)):
+        with pytest.raises(BadInput, match="is a link to elsewhere"):
+            look(run)
+
+
+def test_a_plan_that_takes_the_database_away_is_finished_all_the_same(run: Path) -> None:
+    whole = pages(run)
+    plan = {"aside": "damaged-1", "moves": [["run.db", "damaged-1/run.db"]], "forget": True}
+    (run / PLAN).write_text(json.dumps(plan))
+    repaired = repair(run, needs)
+    assert not (run / PLAN).exists() and repaired.findings and whole.items() <= pages(run).items()
 
 
 def test_a_plan_of_a_stranger_moves_nothing_elsewhere(run: Path, tmp_path: Path) -> None:

@@ -12,13 +12,14 @@ from wolfspider.app.settings import Settings
 from wolfspider.core.model import Page, Verdict
 from wolfspider.policy.judges.judge import scored
 from wolfspider.store.rebuilding import Needs
-from wolfspider.store.repair import Repaired
 from wolfspider.store.repair import repair as repaired
+from wolfspider.store.repair_plan import Repaired
 from wolfspider.web.page.urls import canonical
 
 
-def mend(folder: Path) -> Repaired:
-    return repaired(folder, _needs)
+def mend(folder: Path, *, anew: bool = False) -> Repaired:
+    """`anew`: the journal begins anew, whatever is damaged, and all pages are read from the archive."""
+    return repaired(folder, _needs, anew=anew)
 
 
 def report(done: Repaired) -> dict[str, Any]:
@@ -31,7 +32,7 @@ def report(done: Repaired) -> dict[str, Any]:
         "aside": None if done.aside is None else str(done.aside),
         "pages": None if rebuilt is None else rebuilt.kept,
         "found": None if rebuilt is None else rebuilt.found,
-        "lost": 0 if rebuilt is None else rebuilt.lost,
+        "lost": done.lost,
         "rows_lost": {} if rebuilt is None else rebuilt.rows,
         "bytes_lost": done.torn,
         "journal_kept": rebuilt is None or not rebuilt.anew,
@@ -45,10 +46,10 @@ def _needs(about: Mapping[str, Any], info: dict[str, str]) -> Needs:
     return Needs(_judge(settings), scope_of(settings).allows, settings.largest, liked, info)
 
 
-def _judge(settings: Settings) -> Callable[[Page], Verdict]:
-    """As the crawl began, without what it has learned. A judge that is not at hand finds nothing relevant."""
+def _judge(settings: Settings) -> Callable[[Page], Verdict] | None:
+    """As the crawl began, without what it has learned."""
     try:
         judge, scope = judge_of(settings)(topic_of(settings, ())), scope_of(settings)
     except Exception:  # a person's own class or file may be gone, or need what only the crawl had
-        return lambda page: Verdict(0.0, False, {"unjudged": True})
+        return None
     return lambda page: scored(judge, scope.cut(page))

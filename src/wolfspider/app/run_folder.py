@@ -12,7 +12,7 @@ from typing import Any
 
 from wolfspider import __version__
 from wolfspider.app import past_runs
-from wolfspider.app.plugins import GIVEN, PARTS, check_at_hand, file_digests, is_own
+from wolfspider.app.plugins import GIVEN, PARTS, check_at_hand, fault, file_digests, is_own
 from wolfspider.app.settings import IDENTITY, Settings
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason
@@ -21,6 +21,7 @@ from wolfspider.engine.replay import replay
 from wolfspider.files.failpoints import reach
 from wolfspider.policy.room import Broken, Room
 from wolfspider.store.base import Store
+from wolfspider.store.damage import UNREADABLE, Damaged, begin_anew
 from wolfspider.store.folder import about_run, is_run
 from wolfspider.store.sqlite import create, open_run
 from wolfspider.store.view import RunView
@@ -132,27 +133,31 @@ def recalled(store: Store, make_crawl: Callable[[], Crawl], folder: Path) -> tup
     """The crawl as it was when the run ended or died; None if it had not begun."""
     try:
         crawl_and_room = _replayed(store, make_crawl)
-    except Broken as difference:
-        if store.about.get("parser") == parser():
-            _blame_own(Settings.of_run(store.about), difference)
+    except (Broken, *UNREADABLE) as difference:
+        if fault(difference):
             raise
-        raise Problem(
-            f"{folder} was begun by another version of wolfspider, or of a library it reads pages with, which read "
-            f"pages or nofollow links differently, so it cannot be resumed: {difference}. Its pages can be exported; "
-            "start the crawl again in another folder by --out."
+        if store.about.get("parser") != parser():
+            raise Problem(
+                f"{folder} was begun by another version of wolfspider, or of a library it reads pages with, which read "
+                f"pages or nofollow links differently, so it cannot be resumed: {difference}. {begin_anew(folder)}"
+            ) from difference
+        _blame_own(Settings.of_run(store.about), difference, folder)
+        raise Damaged(
+            f"{folder} cannot be resumed: {type(difference).__name__}: {difference}. So a value in run.db was changed; "
+            f"if nobody can have done that, this is a bug. {begin_anew(folder)}"
         ) from difference
     reach("run-recalled")
     return crawl_and_room
 
 
-def _blame_own(settings: Settings, difference: Broken) -> None:
+def _blame_own(settings: Settings, difference: Exception, folder: Path) -> None:
     """A strategy or a judge of the person's own may have changed since the run was made."""
     names = [name for part in PARTS if is_own(name := getattr(settings, part))]
     if names:
         which = " or ".join(dict.fromkeys(name.removeprefix(GIVEN) for name in names))
         raise Problem(
             f"{which} decides differently now than when this run was made, so the run cannot be resumed: {difference}. "
-            "Put it back as it was, or start the crawl again in another folder by --out."
+            f"Put it back as it was. Or: {begin_anew(folder)}"
         ) from difference
 
 

@@ -34,7 +34,7 @@ from wolfspider.store.view import RunView
 from wolfspider.terminal import progress as terminal
 from wolfspider.terminal.crawl_screen import CrawlTally, following
 from wolfspider.terminal.spider_results import Outputs, show
-from wolfspider.terminal.standing import RunEnd
+from wolfspider.terminal.standing import RunEnd, counted
 
 NOTHING = Nothing.code  # exit code: not one page
 CODES = {  # docs/cli.md has the table
@@ -230,7 +230,7 @@ def lines(report: dict[str, Any], trial: DryRun) -> Iterator[str]:
     yield from (f"  {plainly(url, 1000)}" for url in starts[:_SHOWN])
     if report["leaps"]:
         yield plainly(report["leaps"], 1000)
-    yield f"Tried {len(report['tried'])} pages:"
+    yield f"Tried {counted(len(report['tried']), 'page')}:"
     yield from (f"  {_line(one)}" for one in report["tried"])
     yield "What robots.txt says of them:"
     yield from (f"  {plainly(host)}: {plainly(said)}" for host, said in report["robots"].items())

@@ -33,18 +33,21 @@ def check(
 @app.command(epilog=verbatim("Examples:\n\n  wolfspider repair run\n  wolfspider resume run"))
 def repair(
     run: Run,
+    anew: Annotated[
+        bool,
+        typer.Option("--anew", help="Let the journal begin anew in any case, with all pages read from the archive."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="What was done, as JSON.")] = False,
 ) -> int:
     """Mend a damaged run: everything that can be had from it becomes a run that opens and can be resumed."""
     from wolfspider.app.repairing import mend, report
     from wolfspider.terminal import progress as screen
-    from wolfspider.terminal.standing import resume_command
+    from wolfspider.terminal.standing import steps_after_repair
 
-    repaired = mend(run)
+    repaired = mend(run, anew=anew)
     if as_json:
         print_json(report(repaired))
         return repaired.code
-    next_step = [f"Resume it by: {resume_command(run)}"] if repaired.findings else []
-    for sentence in (*repaired.told(), *next_step):
+    for sentence in (*repaired.told(), *(steps_after_repair(run) if repaired.findings else ())):
         say(screen.console_for(), sentence)
     return repaired.code

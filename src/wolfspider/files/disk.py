@@ -50,6 +50,8 @@ def open_to_read(path: Path) -> int:
     try:
         return _plain(path, os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC))
     except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise no_link(path) from error
         kind = Problem if error.errno in _TOO_MUCH else BadInput
         raise kind(f"{path} cannot be read: {error.strerror}.") from error
 
@@ -61,6 +63,8 @@ def open_to_write(path: Path) -> int:
     except OSError as error:
         if error.errno in _NO_SPACE:
             raise disk_full(path) from error
+        if error.errno == errno.ELOOP:
+            raise no_link(path) from error
         raise BadInput(f"{path} cannot be written: {error.strerror}.") from error
 
 
@@ -68,7 +72,15 @@ def _plain(path: Path, handle: int) -> int:
     if stat.S_ISREG(os.fstat(handle).st_mode):
         return handle
     os.close(handle)
-    raise BadInput(f"{path} is no plain file; remove it.")
+    raise no_plain_file(path)
+
+
+def no_plain_file(path: Path) -> BadInput:
+    return BadInput(f"{path} is no plain file; remove it.")
+
+
+def no_link(path: Path) -> BadInput:
+    return BadInput(f"{path} is a link to elsewhere, which is not followed. Put the file itself there, or remove it.")
 
 
 def extend(path: Path, handle: int, data: bytes, size: int) -> None:

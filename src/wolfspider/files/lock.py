@@ -16,7 +16,8 @@ import time
 import weakref
 from pathlib import Path
 
-from wolfspider.core.errors import BadInput, Busy, Problem
+from wolfspider.core.errors import Busy, Problem
+from wolfspider.files.disk import no_link, no_plain_file
 
 _MOST = 1000  # bytes of a lock file that are read
 _TRIES, _PAUSE = 10, 0.02  # seconds
@@ -70,9 +71,9 @@ def _open(path: Path) -> int:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise BadInput(f"{path} is a link to elsewhere; remove it.") from error
+            raise no_link(path) from error
         if error.errno == errno.EISDIR:
-            raise BadInput(f"{path} is no plain file; remove it.") from error
+            raise no_plain_file(path) from error
         raise Problem(f"{path.parent} cannot be written: {error.strerror}.") from error
 
 

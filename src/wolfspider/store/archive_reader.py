@@ -130,6 +130,17 @@ def _looks_like_one(handle: int, offset: int) -> bool:
         return False
 
 
+def record_may_begin(folder: Path, number: int, offset: int) -> bool:
+    """May a record begin here that was being written when the process or the machine died? Or does the file end here?
+    A dead machine may leave zeros where it was writing."""
+    path = folder / name_of(number)
+    if not os.path.lexists(path):
+        return True
+    with os.fdopen(open_to_read(path), "rb") as file:
+        head = os.pread(file.fileno(), len(_MAGIC), offset)
+    return _MAGIC.startswith(head) or not any(head)
+
+
 def _next_magic(handle: int, offset: int, size: int) -> int:
     """Where the next gzip member may begin."""
     while offset < size:

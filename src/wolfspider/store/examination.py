@@ -31,20 +31,19 @@ from wolfspider.store.damage import (
     without_remedy,
 )
 from wolfspider.store.database import refuse_strange
-from wolfspider.store.folder import Places, about_run, refuse_links
+from wolfspider.store.folder import PLAN, Places, about_run, refuse_links_and_pipes
 from wolfspider.store.inspection import ReadOnlyShelf
-from wolfspider.store.page_reader import body_at
-from wolfspider.store.recovery import committed_end, refuse_damage, rows_ahead, whole_end
+from wolfspider.store.page_reader import has_body
+from wolfspider.store.recovery import committed_end, refuse_lost_records, refuse_unknown_answers, rows_ahead, whole_end
 from wolfspider.store.row_check import connect_damaged, is_sound, tables
 from wolfspider.store.view import missing_pages
-from wolfspider.web.page.html import digest_of
 
 _SHOWN = 5  # of what there may be many of
 _PAGES = "SELECT final_url, file, offset, length, body, digest FROM pages WHERE file IS NOT NULL ORDER BY file, offset"
 
 
 class Finding(NamedTuple):
-    part: str  # run.json, run.db, warc, index, snapshots, shelf, inbox.db or lock
+    part: str  # run.json, run.db, warc, index, snapshots, shelf, inbox.db, lock or repair
     code: int  # the exit code of the command line
     sentence: str
 
@@ -53,12 +52,15 @@ def examine(folder: Path, *, ours: bool = False) -> list[Finding]:
     """What is wrong with a run, the gravest first; nothing if it is whole. BadInput if it is none. `ours`: the caller
     owns it."""
     places = Places.of(folder)
-    refuse_links(places)
+    refuse_links_and_pipes(places, *(places.archive / name_of(number) for number in numbers(places.archive)))
+    if os.path.lexists(folder / PLAN):  # parts are on their way from one place to another
+        sentence = f"A repair of {folder} was not finished, and until it is, no other command opens the run."
+        return [Finding("repair", DATABASE, sentence)]
     owned = is_owned(places.lock) and not ours
     found = list(description(places))
     database = list(_database(places))
     found += database
-    found += _archive(places, None if database else places.database)
+    found += _archive(places, None if database else places.database, owned)
     if not owned:
         found += [*_index(places), *_snapshots(places), *_inbox(places), *lock_trouble(places)]
     return sorted(found, key=lambda one: -one.code)
@@ -154,41 +156,44 @@ def _rows(connection: sqlite3.Connection) -> Iterator[str]:
 # The archive
 
 
-def _archive(places: Places, database: Path | None) -> Iterator[Finding]:
+def _archive(places: Places, database: Path | None, owned: bool) -> Iterator[Finding]:
     """Without a database, only the records themselves can be looked at."""
     end: ArchiveEnd | None = None
     if database is not None:
         with closing(connect_damaged(database)) as connection:
             connection.execute("BEGIN")
             end = committed_end(connection)
-            yield from _lost(places, end, connection)
+            yield from _lost(places, end, connection, owned)
     yield from _torn(places, end)
 
 
-def _lost(places: Places, end: ArchiveEnd, connection: sqlite3.Connection) -> Iterator[Finding]:
+def _lost(places: Places, committed: ArchiveEnd, connection: sqlite3.Connection, owned: bool) -> Iterator[Finding]:
     try:
-        refuse_damage(connection, places, whole_end(places.archive, end), end)
+        end = whole_end(places.archive, committed)
+        refuse_lost_records(connection, places, end, committed)
     except (BadInput, *UNREADABLE) as error:
         yield Finding(
             "warc", PAGES_LOST, f"{without_remedy(error)} A repair counts what is lost and lets the run go on."
         )
+    else:
+        yield from _unknown(places, end, connection) if end == committed and not owned else ()
     unread: list[str] = []
     count = 0
     for url, file, offset, length, size, digest in connection.execute(_PAGES):
-        if not _is_whole(places.archive, RecordPlace(file, offset, length), size, digest):
+        if not has_body(places.archive, RecordPlace(file, offset, length), size, digest):
             count += 1
             unread = [*unread, str(url)][:_SHOWN]
     if count:
         which = f"{', '.join(unread)}{' and more' if count > len(unread) else ''}"
-        means = "Their text is lost; what the database knows of them is not"
+        means = "Their text is lost. A repair takes these pages out of the run"
         yield Finding("warc", PAGES_LOST, f"The records of {_counted(count, 'page')} are damaged ({which}). {means}.")
 
 
-def _is_whole(archive: Path, place: RecordPlace, size: int, digest: str) -> bool:
+def _unknown(places: Places, end: ArchiveEnd, connection: sqlite3.Connection) -> Iterator[Finding]:
     try:
-        return digest_of(body_at(archive, place, size)) == digest
-    except (BadInput, *UNREADABLE):
-        return False
+        refuse_unknown_answers(connection, places, end)
+    except (BadInput, *UNREADABLE) as error:
+        yield Finding("run.db", DATABASE, f"{without_remedy(error)} A repair takes these pages from the archive.")
 
 
 def _torn(places: Places, end: ArchiveEnd | None) -> Iterator[Finding]:
@@ -263,7 +268,7 @@ def _snapshots(places: Places) -> Iterator[Finding]:
     try:
         with closing(connect_damaged(places.database)) as connection:
             rows = connection.execute("SELECT file, digest, shelf FROM snapshots ORDER BY seq DESC, n DESC").fetchall()
-    except sqlite3.DatabaseError:
+    except (sqlite3.DatabaseError, BadInput):
         return  # another finding
     for file, digest, _ in rows:
         try:
@@ -273,22 +278,27 @@ def _snapshots(places: Places) -> Iterator[Finding]:
     if not places.snapshots.is_dir() and os.path.lexists(places.snapshots):
         yield Finding("snapshots", NOTHING_LOST, f"{places.snapshots} is no folder, so the run cannot be resumed.")
     if rows and (trouble := shelf_trouble(places.shelf, rows[0][2])):
-        yield Finding("shelf", NOTHING_LOST, f"{trouble} {means}.")
+        means = "The links in it can be had from the journal: after a repair, a resume replays all of it"
+        yield Finding("shelf", NOTHING_LOST, f"{trouble} Nothing is lost. {means}.")
 
 
 def shelf_trouble(path: Path, length: int) -> str:
-    """What is wrong with a shelf of this length; "" if every link in it can be read."""
+    """What is wrong with a shelf of this length, in a sentence; "" if every link in it can be read."""
     try:
         with closing(ReadOnlyShelf(path, length)) as shelf:
+            if (size := path.stat().st_size) < length:
+                return f"{path} is damaged: it has {size:,} bytes of {length:,}."
             shelf.read_all()
-    except (BadInput, OSError, *UNREADABLE) as error:
-        return f"{path} is damaged: {error}" if not isinstance(error, BadInput) else str(error)
+    except BadInput as problem:
+        return str(problem)
+    except (OSError, *UNREADABLE) as error:
+        return f"{path} is damaged: {type(error).__name__}: {error}."
     return ""
 
 
 def lock_trouble(places: Places) -> Iterator[Finding]:
-    if os.path.lexists(places.lock) and not places.lock.is_file():
-        yield Finding("lock", NOTHING_LOST, f"{places.lock} is no plain file, so nobody can own the run. Remove it.")
+    if places.lock.is_dir():
+        yield Finding("lock", NOTHING_LOST, f"{places.lock} is a folder, so nobody can own the run.")
 
 
 def _counted(number: int, one: str, many: str = "") -> str:

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from wolfspider import __version__
 from wolfspider.core.errors import BadInput, Problem
-from wolfspider.files.disk import open_to_read, whole_file
+from wolfspider.files.disk import no_link, no_plain_file, open_to_read, whole_file
 from wolfspider.files.failpoints import reach
 from wolfspider.store import schema
-from wolfspider.store.damage import damaged
+from wolfspider.store.damage import damaged, repair_command
 
 _LARGEST = 1 << 24  # bytes of a description
 _BESIDE = (  # SQLite's own; a journal only until the database has its log
@@ -22,7 +22,8 @@ _BESIDE = (  # SQLite's own; a journal only until the database has its log
     *("inbox.db-wal", "inbox.db-shm", "inbox.db-journal"),
 )
 
-PLAN = "repair.json"  # there while a repair moves parts (repair.py)
+PLAN = "repair.json"  # there while a repair moves parts (repair_plan.py)
+WORK = ".repair"  # the folder where a repair makes new ones
 _UNFINISHED = (".run.json.part", "run.json.part")  # as it was called in earlier versions
 
 
@@ -60,7 +61,7 @@ def make(places: Places) -> None:
         places.folder.chmod(0o700)
     except OSError as error:
         raise Problem(f"{places.folder} cannot be made: {error.strerror}.") from error
-    refuse_links(places)
+    refuse_links_and_pipes(places)
 
 
 def clear(places: Places) -> None:
@@ -85,11 +86,13 @@ def is_run(folder: Path) -> bool:
     return os.path.lexists(folder / "run.json")
 
 
-def refuse_links(places: Places) -> None:
-    """Through a link, files elsewhere would be written."""
-    for path in (*places[1:], *(places.folder / name for name in _BESIDE)):
+def refuse_links_and_pipes(places: Places, *others: Path) -> None:
+    """Through a link, files elsewhere would be written; and whoever opens a pipe waits for ever."""
+    for path in (*places[1:], *(places.folder / name for name in (*_BESIDE, WORK, PLAN)), *others):
         if path.is_symlink():
-            raise BadInput(f"{path} is a link to elsewhere; remove it.")
+            raise no_link(path)
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise no_plain_file(path)
 
 
 def describe(places: Places, about: Mapping[str, Any]) -> None:
@@ -109,7 +112,7 @@ def about_run(folder: Path) -> dict[str, Any]:
     """The settings of a run, if its format is known here."""
     path = folder / "run.json"
     if os.path.lexists(folder / PLAN):
-        raise BadInput(f"A repair of {folder} was not finished. Finish it by: wolfspider repair {folder}")
+        raise BadInput(f"A repair of {folder} was not finished. Finish it by: {repair_command(folder)}")
     if not folder.is_dir() or not is_run(folder):
         if os.path.lexists(folder / "run.db"):
             raise damaged(folder, "run.json is missing")

@@ -24,7 +24,7 @@ from wolfspider.files.disk import open_to_write
 from wolfspider.store import schema
 from wolfspider.store.damage import Damaged, reading, trouble
 from wolfspider.store.database import Turn, connect_beside, connect_inbox
-from wolfspider.store.folder import Places, about_run, refuse_links
+from wolfspider.store.folder import Places, about_run, refuse_links_and_pipes
 from wolfspider.store.row_codec import command_of
 
 MOST_WAITING = 1000  # commands that have no answer yet
@@ -89,7 +89,7 @@ def _letters_behind(path: Path, last: int) -> tuple[list[Letter], int]:
     """The oldest commands behind a number that others have left, and the number of the newest. None, if they cannot be
     read at this moment, or the database is not as its senders make it."""
     letters, newest, room = list[Letter](), 0, _MOST_TEXT
-    if not path.exists():
+    if not path.is_file():
         return letters, newest
     try:
         with contextlib.closing(connect_inbox(path, "ro", patience=0.0)) as connection:
@@ -137,7 +137,7 @@ def append_command(folder: Path, command: Command, who: str) -> int:
     """Tell the owner of a run what a person wants; the number by which the answer is known."""
     about_run(folder)
     places = Places.of(folder)
-    refuse_links(places)
+    refuse_links_and_pipes(places)
     check_texts(command)
     text = codec.store(command)[0]
     if len(text) > schema.LONGEST_COMMAND:

@@ -7,13 +7,14 @@ import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
+from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.policy.room import Broken
 from wolfspider.store.archive_reader import RecordPlace, read
-from wolfspider.store.damage import damaged, reading
+from wolfspider.store.damage import UNREADABLE, damaged, reading
 from wolfspider.store.row_codec import unpacked_fetch, unpacked_page
 from wolfspider.web.http.inflate import inflated
-from wolfspider.web.page.html import parse
+from wolfspider.web.page.html import digest_of, parse
 from wolfspider.web.page.pages_at_hand import PagesAtHand
 
 BYTES_AT_HAND = 32 << 20  # of parsed pages kept in memory, unless somebody says how many
@@ -90,3 +91,11 @@ def body_at(archive: Path, place: RecordPlace, size: int) -> bytes:
         what = f"the archived body of {capture.url} has {len(body):,} bytes; it had {size:,} when it came"
         raise damaged(archive.parent, what)
     return body
+
+
+def has_body(archive: Path, place: RecordPlace, size: int, digest: str) -> bool:
+    """Is the body of a page still the one that came?"""
+    try:
+        return digest_of(body_at(archive, place, size)) == digest
+    except (BadInput, *UNREADABLE):
+        return False

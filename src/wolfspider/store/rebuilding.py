@@ -1,9 +1,9 @@
-"""The database of a repaired run, made from the rows that can be read and from the records of the archive.
+"""The database of a repaired run whose journal begins anew: from the rows that can be read, and from the archive.
 
-If only records are damaged, the journal is kept: the run goes on from its last snapshot, and forgets the pages that are
-lost. Otherwise the journal begins anew. Then everything that was known lies before its first entry, at numbers below
-zero: pages are held from the start, so they are in every export and cost no download, and the crawl learns from them
-again when it comes to their links. What people said is in the inbox once more and is obeyed again.
+Everything that was known lies before the first entry of the journal, at numbers below zero: pages are held from the
+start, so they are in every export and cost no download, and the crawl learns from them again when it comes to their
+links. What people said is in the inbox once more and is obeyed again. If the rows are not to be believed, all pages are
+read from the archive and judged anew.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -20,18 +20,17 @@ from wolfspider.core.errors import BadInput
 from wolfspider.core.events import Finish, Pause, Resume, Stop
 from wolfspider.core.model import Capture, Failure, Fetch, Page, Verdict
 from wolfspider.store import row_check, schema
-from wolfspider.store.archive_reader import RecordPlace, capture_of, read
+from wolfspider.store.archive_reader import RecordPlace, capture_of
 from wolfspider.store.damage import UNREADABLE
 from wolfspider.store.database import Turn, claim
 from wolfspider.store.inbox import bring_in, command_in, last_given
-from wolfspider.store.page_reader import body_at
-from wolfspider.store.recovery import BASE, SYNCED
+from wolfspider.store.lost_pages import LOST, Rebuilt, note_end
 from wolfspider.store.row_check import Row, StoredTable, connect_damaged, is_sound
-from wolfspider.store.row_codec import unpacked_entry, unpacked_fetch
+from wolfspider.store.row_codec import unpacked_fetch
 from wolfspider.store.row_writer import RowWriter
-from wolfspider.store.salvage import Salvaged
+from wolfspider.store.salvage import Salvaged, place_of_like, place_of_page
 from wolfspider.web.http.inflate import inflated
-from wolfspider.web.page.html import digest_of, parse
+from wolfspider.web.page.html import parse
 from wolfspider.web.page.urls import canonical
 
 BEFORE = 1 << 40  # what is taken from numbers of an earlier journal
@@ -43,27 +42,22 @@ _SHIFTED: Mapping[str, tuple[str, ...]] = {
     "held": ("seq", "page"),
 }
 _PLACE = ("file", "offset", "length")
-_LOST = ("lost", "its record in the archive was damaged")  # kind and detail of a failure
+_ADDRESSES = (  # of each page: where it was asked for, and where it was found
+    "SELECT url, seq FROM pages UNION SELECT final_url, seq FROM pages"
+    " UNION SELECT l.url, l.page FROM landings l JOIN pages p ON p.seq = l.page"
+)
+_UNJUDGED = Verdict(0.0, False, {"unjudged": True})
 
 
 @dataclass
 class Needs:
     """What the rows do not say."""
 
-    judge: Callable[[Page], Verdict]
+    judge: Callable[[Page], Verdict] | None  # None: it is not at hand
     allows: Callable[[str], bool]  # the scope of the crawl
     largest: int  # bytes of a body
     liked: set[str]  # addresses of pages that describe the topic: they are no pages of the run
     info: Mapping[str, str]  # for the head of each file of the archive
-
-
-@dataclass
-class Rebuilt:
-    kept: int = 0  # pages
-    found: int = 0  # of these, known from the archive alone
-    lost: int = 0
-    rows: dict[str, int] = field(default_factory=dict)  # that could not be read, by table
-    anew: bool = True  # does the journal begin anew?
 
 
 def info_in(database: Path) -> dict[str, str] | None:
@@ -75,103 +69,15 @@ def info_in(database: Path) -> dict[str, str] | None:
         return None
 
 
-# The journal is kept
-
-
-def without_lost_pages(old: Path, new: Path, archive: Salvaged) -> Rebuilt | None:
-    """A copy of a whole database that no longer knows of the lost pages; None if the journal needs one of them."""
-    with closing(connect_damaged(old)) as source, closing(sqlite3.connect(new, isolation_level=None)) as connection:
-        source.backup(connection)
-        lost, moves = _unread(connection, archive)
-        if not _can_do_without(connection, archive, lost):
-            return None
-        connection.create_function("end_of", 2, archive.end_of, deterministic=True)
-        connection.execute("BEGIN")
-        connection.executemany("UPDATE pages SET file = ?, offset = ? WHERE seq = ?", moves)
-        for sql in (
-            "DELETE FROM pages WHERE seq = ?",
-            "DELETE FROM held WHERE page = ?",
-            f"UPDATE landings SET page = NULL, failure = '{_LOST[0]}', detail = '{_LOST[1]}' WHERE page = ?",  # noqa: S608
-        ):
-            connection.executemany(sql, [(number,) for number in lost])
-        for number, offset in _moved_likes(connection, archive):
-            connection.execute("UPDATE likes SET offset = ? WHERE n = ?", (offset, number))
-        connection.execute("UPDATE likes SET end_offset = end_of(end_file, end_offset)")
-        connection.execute("UPDATE log SET end = end_of(file, end) WHERE end IS NOT NULL")
-        _note_end(connection, archive)
-        connection.execute("COMMIT")
-        (pages,) = connection.execute("SELECT COUNT(*) FROM pages").fetchone()
-        return Rebuilt(pages, 0, len(lost), {}, anew=False)
-
-
-def _unread(connection: sqlite3.Connection, archive: Salvaged) -> tuple[set[int], list[tuple[int, int, int]]]:
-    """Pages whose record is lost, and where the others lie that were moved."""
-    lost, moves = set[int](), list[tuple[int, int, int]]()
-    sql = "SELECT seq, file, offset, length, final_url, body, digest FROM pages WHERE file IS NOT NULL"
-    for number, file, offset, length, url, size, digest in connection.execute(sql):
-        place = whole_place(archive, RecordPlace(file, offset, length), url, size, digest)
-        if place is None:
-            lost.add(number)
-        elif place[:2] != (file, offset):
-            moves.append((*place[:2], number))
-    return lost, moves
-
-
-def _moved_likes(connection: sqlite3.Connection, archive: Salvaged) -> list[tuple[int, int]]:
-    rows = connection.execute("SELECT n, file, offset, length FROM likes WHERE file IS NOT NULL").fetchall()
-    places = ((number, archive.place(RecordPlace(*place))) for number, *place in rows)
-    return [(number, place.offset) for number, place in places if place is not None]
-
-
-def _can_do_without(connection: sqlite3.Connection, archive: Salvaged, lost: set[int]) -> bool:
-    """Is there a snapshot behind which no lost page is needed, and is the topic whole?"""
-    (snapshot,) = connection.execute("SELECT MAX(seq) FROM snapshots").fetchone()
-    (likes,) = connection.execute("SELECT COUNT(*) FROM likes WHERE file IS NOT NULL").fetchone()
-    if snapshot is None or likes != len(_moved_likes(connection, archive)):
-        return False
-    for kind, data in connection.execute("SELECT kind, data FROM log WHERE seq > ? AND kind = 'land'", (snapshot,)):
-        landing: Any = unpacked_entry(kind, data)
-        if landing.result in lost:  # the number of a page stands for it
-            return False
-    sql = "SELECT page FROM held WHERE page IS NOT NULL AND url IN (SELECT url FROM visits WHERE seq > ?)"
-    return not any(page in lost for (page,) in connection.execute(sql, (snapshot,)))
-
-
-def whole_place(archive: Salvaged, place: RecordPlace, url: str, size: int, digest: str) -> RecordPlace | None:
-    """Where the record of a page lies now; None if there is none of this page any more."""
-    now = archive.place(place)
-    if now is not None and _has_body(archive, now, size, digest):
-        return now
-    for other in archive.alike(place.length):
-        if _has_body(archive, other, size, digest) and read(archive.folder_of(other.file), other).url == url:
-            return other
-    return None
-
-
-def _has_body(archive: Salvaged, place: RecordPlace, size: int, digest: str) -> bool:
-    try:
-        return digest_of(body_at(archive.folder_of(place.file), place, size)) == digest
-    except (BadInput, *UNREADABLE):
-        return False
-
-
-def _note_end(connection: sqlite3.Connection, archive: Salvaged) -> None:
-    end = "{} {}".format(*archive.end)
-    connection.execute(SYNCED, (end,))
-    connection.execute(BASE, (end,))
-
-
-# The journal begins anew
-
-
-def rebuild(old: Path, new: Path, archive: Salvaged, needs: Needs) -> Rebuilt:
-    """A new database, from what can be read of the old one and from the archive."""
+def rebuild(old: Path, new: Path, archive: Salvaged, needs: Needs, from_archive: bool = False) -> Rebuilt:
+    """A new database, from what can be read of the old one and from the archive. `from_archive`: nothing that the old
+    one says of pages is believed, if the archive has them."""
     with closing(sqlite3.connect(new, isolation_level=None)) as connection:
         connection.execute("PRAGMA synchronous = OFF")  # it is safe on the disk before it gets its name
         schema.make(connection, needs.info)
         turn = Turn(connection, new.parent, claim(connection))
         turn.begin()
-        rebuilding = _Rebuilding(turn, archive, needs)
+        rebuilding = _Rebuilding(turn, archive, needs, from_archive)
         try:
             with closing(connect_damaged(old)) as source:
                 rebuilding.take_over(source)
@@ -181,14 +87,15 @@ def rebuild(old: Path, new: Path, archive: Salvaged, needs: Needs) -> Rebuilt:
         rebuilding.house_pages()
         rebuilding.find_others()
         rebuilding.settle_landings()
-        _note_end(connection, archive)
+        note_end(connection, archive)
         turn.commit(lambda: None)
         return rebuilding.result
 
 
 class _Rebuilding:
-    def __init__(self, turn: Turn, archive: Salvaged, needs: Needs) -> None:
+    def __init__(self, turn: Turn, archive: Salvaged, needs: Needs, from_archive: bool) -> None:
         self._turn, self._connection, self._archive, self._needs = turn, turn.connection, archive, needs
+        self._from_archive = from_archive
         self._writer = RowWriter(turn)
         self.result = Rebuilt()
         self._tables = row_check.tables()
@@ -244,13 +151,13 @@ class _Rebuilding:
         self._connection.execute(f"INSERT OR IGNORE INTO {table.name} VALUES ({marks})", values)  # noqa: S608
 
     def _like(self, row: dict[str, Any]) -> dict[str, Any] | None:
-        fetch, _ = unpacked_fetch(row["data"])
-        self._needs.liked.discard(fetch.url)
+        fetch, size = unpacked_fetch(row["data"])
         place = None
         if row["file"] is not None:
-            place = self._archive.place(RecordPlace(*(row[name] for name in _PLACE)))
+            place = place_of_like(self._archive, RecordPlace(*(row[name] for name in _PLACE)), fetch, size)
             if place is None and fetch.page is None:
                 return None
+        self._needs.liked.discard(fetch.url)
         row |= dict(zip(_PLACE, place or (None, None, None), strict=True))
         if place is not None:
             self._referred.add(place[:2])
@@ -260,8 +167,9 @@ class _Rebuilding:
     def _page(self, row: dict[str, Any]) -> dict[str, Any] | None:
         place = None
         if row["file"] is not None:
-            before = RecordPlace(*(row[name] for name in _PLACE))
-            place = whole_place(self._archive, before, row["final_url"], row["body"], row["digest"])
+            if not self._from_archive:
+                before = RecordPlace(*(row[name] for name in _PLACE))
+                place = place_of_page(self._archive, before, row["final_url"], row["body"], row["digest"])
             if place is None:
                 self._lost[row["seq"]] = row["final_url"]
                 return None
@@ -273,7 +181,8 @@ class _Rebuilding:
     def _held(self, row: dict[str, Any]) -> dict[str, Any] | None:
         if row["page"] is None or row["page"] in self._pages:
             return row
-        self._verdicts[row["url"]] = (row["score"], row["relevant"], row["evidence"])
+        if not self._from_archive or self._needs.judge is None:
+            self._verdicts[row["url"]] = (row["score"], row["relevant"], row["evidence"])
         return None
 
     def _landing(self, row: dict[str, Any]) -> dict[str, Any] | None:
@@ -290,44 +199,48 @@ class _Rebuilding:
         return None
 
     def house_pages(self) -> None:
-        """Every page is held, with the verdict of its landing. One that nobody knows a verdict on is found anew."""
-        held = {page for (page,) in self._connection.execute("SELECT DISTINCT page FROM held WHERE page IS NOT NULL")}
-        rows = self._connection.execute("SELECT seq, url, final_url, file, offset FROM pages").fetchall()
-        sql = "SELECT page, score, relevant, evidence FROM landings WHERE page IS NOT NULL AND score IS NOT NULL"
-        verdicts = {page: verdict for page, *verdict in self._connection.execute(sql) if page not in held}
-        for number, url, final_url, *place in rows:
-            if number in held:
-                continue
+        """Every page is held at its addresses and at no others, with the newest verdict on it. One that nobody knows a
+        verdict on is found anew."""
+        select = self._connection.execute
+        landed = "SELECT page, score, relevant, evidence FROM landings WHERE page IS NOT NULL AND score IS NOT NULL"
+        held = "SELECT page, score, relevant, evidence FROM held WHERE page IS NOT NULL ORDER BY seq"
+        verdicts = {page: verdict for sql in (landed, held) for page, *verdict in select(sql)}
+        for number, file, offset in select("SELECT seq, file, offset FROM pages").fetchall():
             if number not in verdicts:
-                self._connection.execute("DELETE FROM pages WHERE seq = ?", (number,))
-                self._referred.discard(tuple(place))
+                select("DELETE FROM pages WHERE seq = ?", (number,))
+                self._referred.discard((file, offset))
                 self.result.kept -= 1
-                continue
-            for address in dict.fromkeys((url, final_url)):
-                values = (address, number, number, *verdicts[number])
-                sql = "INSERT OR IGNORE INTO held (url, seq, page, score, relevant, evidence) VALUES (?, ?, ?, ?, ?, ?)"
-                self._connection.execute(sql, values)
+        select(f"DELETE FROM held WHERE page IS NOT NULL AND (url, page) NOT IN ({_ADDRESSES})")  # noqa: S608
+        for address, number in select(f"{_ADDRESSES} EXCEPT SELECT url, page FROM held").fetchall():  # noqa: S608
+            sql = "INSERT OR IGNORE INTO held (url, seq, page, score, relevant, evidence) VALUES (?, ?, ?, ?, ?, ?)"
+            select(sql, (address, number, number, *verdicts[number]))
 
     def find_others(self) -> None:
         """Pages that are in the archive, and whose rows are lost."""
+        known = set(self._lost.values())
         for fetch, place in self._answers():
             page = parse(fetch)
-            if place[:2] in self._referred or not isinstance(page, Page) or not self._needs.allows(page.final_url):
+            if place[:2] in self._referred or not isinstance(page, Page):
                 continue
             if fetch.url in self._needs.liked:
                 self._needs.liked.discard(fetch.url)  # it came first, to describe the topic
                 continue
-            number = _FOUND + self.result.found
-            self._writer.page(number, number, page, fetch, place)
-            verdict = self._verdicts.get(page.final_url) or self._verdicts.get(fetch.url)
-            for url in dict.fromkeys((fetch.url, page.final_url)):
-                self._found[url] = number
-                self._writer.held(number, url, number, None, self._needs.judge(page) if verdict is None else None)
-                if verdict is not None:
-                    sql = "UPDATE held SET score = ?, relevant = ?, evidence = ? WHERE url = ? AND seq = ?"
-                    self._connection.execute(sql, (*verdict, url, number))
-            self.result.found += 1
+            if {fetch.url, page.final_url} & known or self._needs.allows(page.final_url):
+                self._find(page, fetch, place)
         self.result.kept += self.result.found
+
+    def _find(self, page: Page, fetch: Fetch, place: RecordPlace) -> None:
+        number = _FOUND + self.result.found
+        self._writer.page(number, number, page, fetch, place)
+        verdict = self._verdicts.get(page.final_url) or self._verdicts.get(fetch.url)
+        judged = self._needs.judge(page) if verdict is None and self._needs.judge is not None else _UNJUDGED
+        for url in dict.fromkeys((fetch.url, page.final_url)):
+            self._found[url] = number
+            self._writer.held(number, url, number, None, judged)
+            if verdict is not None:
+                sql = "UPDATE held SET score = ?, relevant = ?, evidence = ? WHERE url = ? AND seq = ?"
+                self._connection.execute(sql, (*verdict, url, number))
+        self.result.found += 1
 
     def _answers(self) -> Iterator[tuple[Fetch, RecordPlace]]:
         """The answers in the archive, each with the redirects that led to it."""
@@ -353,7 +266,7 @@ class _Rebuilding:
             number = self._found.get(row["url"])
             row["page"] = None if number is None else number + BEFORE
             if number is None:
-                row["failure"], row["detail"] = _LOST
+                row["failure"], row["detail"] = LOST
             self._insert(self._tables["landings"], row)
         self.result.lost = sum(url not in self._found for url in self._lost.values())
         since = "SELECT IFNULL(SUM(cost), 0) FROM landings WHERE seq >= ?"  # the earlier ones were counted then

@@ -14,11 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from wolfspider.core.errors import BadInput
-from wolfspider.files.disk import open_to_write, sync_folder
+from wolfspider.files.disk import no_link, open_to_write, sync_folder
 from wolfspider.files.failpoints import reach
 from wolfspider.store.archive import ArchiveEnd
-from wolfspider.store.archive_reader import capture_of, members, name_of, numbers
+from wolfspider.store.archive_reader import capture_of, members, name_of, numbers, record_may_begin
 from wolfspider.store.damage import UNREADABLE, damaged, reading
 from wolfspider.store.folder import Places
 from wolfspider.store.schema import BEHIND
@@ -26,8 +25,8 @@ from wolfspider.store.schema import BEHIND
 LOST = "lost"  # the folder for files that nothing refers to
 SYNCED = "INSERT OR REPLACE INTO meta VALUES ('synced', ?)"  # how far the disk was told to keep the archive
 BASE = "INSERT OR REPLACE INTO meta VALUES ('base', ?)"  # where the archive ended when the run was repaired
-_A_SECOND = 2.0  # "about a second", by the times of a journal that does not say how far it was
-_A_MOMENT = 60.0  # seconds that a turn may take, at most: what it archived was not committed yet
+_LONGEST_UNSYNCED = 2.0  # seconds of a journal that does not say how far the disk was told to keep the archive
+_LONGEST_TURN = 60.0  # seconds: what it archived was not committed yet
 
 
 class Recovery(NamedTuple):
@@ -48,7 +47,9 @@ def recovered_end(
             raise damaged(places.database, ahead)
         committed = committed_end(connection)
         end = whole_end(places.archive, committed)
-        refuse_damage(connection, places, end, committed)
+        refuse_lost_records(connection, places, end, committed)
+        if end == committed:
+            refuse_unknown_answers(connection, places, end)
     if end < committed and remark is not None:
         remark(_told(connection, places, end))
     recover_archive(places.archive, end)
@@ -87,8 +88,9 @@ def whole_end(archive: Path, committed: ArchiveEnd) -> ArchiveEnd:
     return committed._replace(offset=whole)
 
 
-def refuse_damage(connection: sqlite3.Connection, places: Places, end: ArchiveEnd, committed: ArchiveEnd) -> None:
-    """Damaged, if more is missing or more is there than a crash explains."""
+def refuse_lost_records(connection: sqlite3.Connection, places: Places, end: ArchiveEnd, committed: ArchiveEnd) -> None:
+    """Damaged, if more of the archive is missing than a crash explains, or the journal does not end where a record
+    does."""
     for number in range(committed.file + 1):
         path = places.archive / name_of(number)
         if not path.is_file() and (number == 0 or number < committed.file):  # no crash does that
@@ -103,10 +105,28 @@ def refuse_damage(connection: sqlite3.Connection, places: Places, end: ArchiveEn
             f"{pages:,} page{'s' * (pages != 1)} that landed since entry {since:,} of the journal would be lost. No "
             "crash does that, so nothing was changed",
         )
+    if end == committed and not record_may_begin(places.archive, *end):
+        raise damaged(
+            places.folder,
+            f"byte {end.offset:,} of {name_of(end.file)} in its archive is where the journal ends, and lies within a "
+            "record: bytes were put in or taken out before it. Nothing was changed",
+        )
+
+
+def refuse_unknown_answers(connection: sqlite3.Connection, places: Places, end: ArchiveEnd) -> None:
+    """Damaged, if more answers lie behind the end of the journal than a turn that was not committed: then the journal
+    is not the one of this archive."""
     (last,) = connection.execute("SELECT MAX(at) FROM log").fetchone()
-    oldest, newest = _times_behind(places.archive, end)
+    times = _times_behind(places.archive, end)
+    # Before the journal begins, pages that describe the topic are archived and committed one by one.
+    if last is None and len(times) > 1:
+        raise damaged(
+            places.folder,
+            "its archive has pages, and its journal has not begun, so run.db was emptied or replaced. Nothing was "
+            "changed",
+        )
     # A session may begin, or a visit be parked, long after the last entry: only what came at different times is damage.
-    if end == committed and last is not None and newest > max(float(last), oldest) + _A_MOMENT:
+    if last is not None and times and max(times) > max(float(last), min(times)) + _LONGEST_TURN:
         raise damaged(
             places.folder,
             "its archive has pages that came long after the last entry of the journal, so run.db or run.db-wal is an "
@@ -127,7 +147,7 @@ def _lost_by_a_crash(connection: sqlite3.Connection, end: ArchiveEnd) -> bool:
         return end >= ArchiveEnd(file, offset)
     sql = "SELECT MAX(at), (SELECT MIN(at) FROM log WHERE end IS NOT NULL AND (file, end) > (?, ?)) FROM log"
     last, first = connection.execute(sql, end).fetchone()  # a run of an earlier version
-    return first is None or last - first <= _A_SECOND
+    return first is None or last - first <= _LONGEST_UNSYNCED
 
 
 def _behind(connection: sqlite3.Connection, end: ArchiveEnd) -> tuple[int, int]:
@@ -144,10 +164,10 @@ def _told(connection: sqlite3.Connection, places: Places, end: ArchiveEnd) -> st
     return f"The disk did not keep the end of the archive of {places.folder}: {which} will be fetched again."
 
 
-def _times_behind(archive: Path, end: ArchiveEnd) -> tuple[float, float]:
-    """When the oldest and the newest answer came that lie behind an end of the archive. Redirects may have come long
-    before the answer they led to."""
-    oldest, newest = float("inf"), float("-inf")
+def _times_behind(archive: Path, end: ArchiveEnd) -> list[float]:
+    """When the answers came that lie behind an end of the archive, redirects apart: they may have come long before the
+    answer they led to."""
+    times = []
     for number in numbers(archive):
         if number < end.file:
             continue
@@ -157,8 +177,8 @@ def _times_behind(archive: Path, end: ArchiveEnd) -> tuple[float, float]:
             except UNREADABLE:
                 continue  # not an answer
             if not 300 <= capture.status < 400:
-                oldest, newest = min(oldest, capture.at), max(newest, capture.at)
-    return oldest, newest
+                times.append(capture.at)
+    return times
 
 
 def _cut_log(connection: sqlite3.Connection, end: ArchiveEnd) -> None:
@@ -193,7 +213,7 @@ def _set_aside(folder: Path, number: int) -> str:
     lost = folder / LOST
     lost.mkdir(mode=0o700, exist_ok=True)
     if lost.is_symlink():
-        raise BadInput(f"{lost} is a link to elsewhere; remove it.")
+        raise no_link(lost)
     copy = 0
     while os.path.lexists(target := lost / f"{number:05d}.{copy}.warc.gz"):
         copy += 1

@@ -2,7 +2,8 @@
 
 Everything new is made in RUN/.repair first. Then a plan, RUN/repair.json, lists all moves: damaged parts go to
 RUN/damaged-TIME, new ones take their places. Moves are made one after another, and one that was made is not made again,
-so a repair can be killed at any moment: without a plan the run is as it was, and with one the next repair finishes it.
+so a repair can be killed at any moment: without a plan the run is as it was, and with one the next repair finishes it
+and tells what was lost (repair_plan.py).
 """
 
 from __future__ import annotations
@@ -11,85 +12,49 @@ import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
 from datetime import UTC, datetime
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 from wolfspider.core.errors import BadInput
-from wolfspider.files.disk import open_to_read, sync_folder, whole_file
 from wolfspider.files.failpoints import reach
 from wolfspider.files.lock import Lock
 from wolfspider.store import cdxj, folder, snapshots
 from wolfspider.store.archive_reader import name_of, numbers
-from wolfspider.store.damage import PAGES_LOST, UNREADABLE
+from wolfspider.store.damage import DATABASE, UNREADABLE
 from wolfspider.store.examination import Finding, examine, lock_trouble
-from wolfspider.store.folder import PLAN, Places, about_run, refuse_links
-from wolfspider.store.rebuilding import Needs, Rebuilt, info_in, rebuild, without_lost_pages
+from wolfspider.store.folder import WORK, Places, about_run, refuse_links_and_pipes
+from wolfspider.store.lost_pages import Rebuilt, without_lost_pages
+from wolfspider.store.rebuilding import Needs, info_in, rebuild
+from wolfspider.store.repair_plan import Repaired, RepairPlan, finish
 from wolfspider.store.row_check import connect_damaged
 from wolfspider.store.salvage import Salvaged
 
-WORK = ".repair"
-_LARGEST_PLAN = 1 << 24
 _OLD_INBOX = ("inbox.db", "inbox.db-wal", "inbox.db-shm")
 _OLD_DATABASE = ("run.db", "run.db-wal", "run.db-shm", "run.db-journal")
+_WANTED = Finding("run.db", DATABASE, "A new journal was asked for.")
+
+NeedsOf = Callable[[Mapping[str, Any], dict[str, str]], Needs]
 
 
-@dataclass
-class Repaired:
-    """What became of a run."""
-
-    folder: Path
-    findings: list[Finding]
-    aside: Path | None = None  # where the damaged parts are
-    rebuilt: Rebuilt | None = None  # None: pages and journal were whole
-    torn: int = 0  # bytes of the archive that are no records
-
-    @property
-    def code(self) -> int:
-        lost = self.rebuilt is not None and (self.rebuilt.lost or self.torn)
-        return PAGES_LOST if lost else 0
-
-    def told(self) -> list[str]:
-        if not self.findings:
-            return [f"{self.folder} is whole: there is nothing to repair."]
-        sentences = [f"{self.folder} is repaired."]
-        if self.rebuilt is not None:
-            sentences += _told(self.rebuilt)
-            if self.torn:
-                sentences.append(f"{self.torn:,} bytes of the archive are no records, and left out.")
-        if self.aside is not None:
-            sentences.append(f"What was damaged is in {self.aside}; remove it when you do not need it any more.")
-        return sentences
-
-
-def _told(rebuilt: Rebuilt) -> list[str]:
-    found = f", {rebuilt.found:,} of them found in the archive alone" if rebuilt.found else ""
-    lost = f"{rebuilt.lost:,} page{'s are' if rebuilt.lost != 1 else ' is'} lost" if rebuilt.lost else "none is lost"
-    sentences = [f"It has {rebuilt.kept:,} page{'s' * (rebuilt.kept != 1)}{found}; {lost}."]
-    if rebuilt.anew:
-        sentences.append(
-            "Its journal begins anew: when it is resumed, it starts from its starting points, takes the pages it has "
-            "without a download, and learns from them again."
-        )
-    tables = ", ".join(rebuilt.rows)
-    return [*sentences, *([f"Tables of the database that could not be read as a whole: {tables}."] if tables else [])]
-
-
-def repair(run: Path, needs: Callable[[Mapping[str, Any], dict[str, str]], Needs]) -> Repaired:
-    """`needs` is asked for what the rows do not say, by the description of the run."""
+def repair(run: Path, needs: NeedsOf, *, anew: bool = False) -> Repaired:
+    """`needs` is asked for what the rows do not say, by the description of the run. `anew`: the journal begins anew,
+    whatever is damaged, and all pages are read from the archive."""
     places = Places.of(run)
-    refuse_links(places)
+    refuse_links_and_pipes(places)
     if not run.is_dir() or not (places.archive.is_dir() or os.path.lexists(places.database)):
         raise BadInput(f"{run} is not a run: there is neither an archive nor a database in it.")
     freed = _free_lock(places)
     lock = Lock(places.lock)
     try:
-        finish(run)
+        earlier = finish(run) or freed
         found = examine(run, ours=True)
-        return _repaired(places, found, needs) if found else (freed or Repaired(run, found))
+        if anew and not (earlier is not None and earlier.rebuilt is not None and earlier.rebuilt.anew):
+            found.append(_WANTED)
+        now = _repaired(places, found, needs, anew) if found else Repaired(run, [])
+        return now.after(earlier)
     finally:
         lock.release()
 
@@ -97,7 +62,7 @@ def repair(run: Path, needs: Callable[[Mapping[str, Any], dict[str, str]], Needs
 def _free_lock(places: Places) -> Repaired | None:
     """A folder in the place of the lock file is moved aside first: nobody could own the run."""
     found = list(lock_trouble(places))
-    if not found or not places.lock.is_dir():
+    if not found:
         return None
     aside = _aside(places.folder)
     aside.mkdir(mode=0o700)
@@ -113,14 +78,14 @@ def _aside(run: Path) -> Path:
     return path
 
 
-def _repaired(
-    places: Places, found: list[Finding], needs: Callable[[Mapping[str, Any], dict[str, str]], Needs]
-) -> Repaired:
+def _repaired(places: Places, found: list[Finding], needs: NeedsOf, anew: bool) -> Repaired:
     work, plan = places.folder / WORK, RepairPlan(_aside(places.folder).name)
     shutil.rmtree(work, ignore_errors=True)
+    if os.path.lexists(work):
+        raise BadInput(f"{work} cannot be removed, and a repair needs that name; remove it.")
     work.mkdir(mode=0o700)
     parts = {one.part for one in found}
-    repaired = Repaired(places.folder, found, places.folder / plan.aside)
+    repaired = Repaired(places.folder, found)
     about = _about(places)
     if "run.json" in parts:
         folder.describe(Places.of(work), about)
@@ -128,7 +93,7 @@ def _repaired(
     if parts & {"run.db", "warc"}:
         info = info_in(places.database) or {}
         archive = Salvaged(places.archive, work / "warc", info)
-        repaired.rebuilt = _database(places, work, archive, parts, lambda: needs(about, info))
+        repaired.rebuilt = _database(places, work, archive, parts, lambda: needs(about, info), anew)
         repaired.torn = archive.torn
         for name in _OLD_DATABASE:
             plan.away(places.folder, name)
@@ -146,12 +111,9 @@ def _repaired(
         for name in _OLD_INBOX:
             plan.away(places.folder, name)
     reach("repair-made")
-    plan.write(places.folder)
+    plan.write(repaired)
     reach("repair-planned")
-    finish(places.folder)
-    if not (places.folder / plan.aside).is_dir():
-        repaired.aside = None  # what was damaged was missing
-    return repaired
+    return finish(places.folder) or repaired
 
 
 def _about(places: Places) -> dict[str, Any]:
@@ -177,15 +139,17 @@ def _about(places: Places) -> dict[str, Any]:
     return about
 
 
-def _database(places: Places, work: Path, archive: Salvaged, parts: set[str], needs: Callable[[], Needs]) -> Rebuilt:
+def _database(
+    places: Places, work: Path, archive: Salvaged, parts: set[str], needs: Callable[[], Needs], anew: bool
+) -> Rebuilt:
     """With the journal, if nothing but records is damaged and it can do without them."""
     new = work / "run.db"
     rebuilt = None
-    if parts <= {"warc", "index", "run.json"}:
+    if parts <= {"warc", "index", "run.json", "inbox.db"}:
         rebuilt = without_lost_pages(places.database, new, archive)
         if rebuilt is None:
             new.unlink()
-    rebuilt = rebuilt or rebuild(places.database, new, archive, needs())
+    rebuilt = rebuilt or rebuild(places.database, new, archive, needs(), anew)
     with new.open("rb") as file:
         os.fsync(file.fileno())
     return rebuilt
@@ -208,74 +172,3 @@ def _keep_learned(places: Places, work: Path, about: Mapping[str, Any], plan: Re
     if about.get("learned") is not None:
         shutil.copyfile(places.snapshots / snapshots.LEARNED, work / "snapshots" / snapshots.LEARNED)
     plan.moves.append((f"{WORK}/snapshots", "snapshots"))
-
-
-# The plan
-
-
-@dataclass
-class RepairPlan:
-    aside: str  # the folder for damaged parts
-    moves: list[tuple[str, str]] = field(default_factory=list)
-    forget: bool = False  # the rows of snapshots
-
-    def away(self, run: Path, name: str) -> None:
-        if os.path.lexists(run / name):
-            self.moves.append((name, f"{self.aside}/{name}"))
-
-    def replace(self, name: str) -> None:
-        self.moves += [(name, f"{self.aside}/{name}"), (f"{WORK}/{name}", name)]
-
-    def write(self, run: Path) -> None:
-        with whole_file(run / PLAN) as file:
-            file.write(json.dumps({"aside": self.aside, "moves": self.moves, "forget": self.forget}).encode())
-
-    @classmethod
-    def read(cls, run: Path) -> RepairPlan:
-        with _no_plan(run), os.fdopen(open_to_read(run / PLAN), "rb") as file:
-            said = json.loads(file.read(_LARGEST_PLAN))
-            moves = [(_within(run, source), _within(run, target)) for source, target in said["moves"]]
-            return cls(_within(run, said["aside"]), moves, bool(said["forget"]))
-
-
-@contextmanager
-def _no_plan(run: Path) -> Iterator[None]:
-    try:
-        yield
-    except UNREADABLE as error:
-        raise BadInput(f"{run / PLAN} is no plan of a repair ({error}): remove it.") from error
-
-
-def _within(run: Path, name: Any) -> str:
-    """A name of something in the run, not through a link: a run may come from a stranger."""
-    parts = PurePath(str(name)).parts
-    if not parts or ".." in parts or PurePath(str(name)).is_absolute():
-        raise ValueError(f"{name!r:.100} leads elsewhere")
-    if any(run.joinpath(*parts[:depth]).is_symlink() for depth in range(1, len(parts))):
-        raise ValueError(f"{name!r:.100} leads through a link")
-    return str(name)
-
-
-def finish(run: Path) -> None:
-    """Make the moves that were planned and not made yet."""
-    if not os.path.lexists(run / PLAN):
-        return
-    plan = RepairPlan.read(run)
-    for number, (source, target) in enumerate(plan.moves):
-        with _no_plan(run):  # the moves before this one may have put a link where there was none
-            _within(run, source), _within(run, target)
-        if os.path.lexists(run / source) and not os.path.lexists(run / target):
-            (run / target).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            os.rename(run / source, run / target)
-        if number == len(plan.moves) // 2:
-            reach("repair-moving")
-    refuse_links(Places.of(run))
-    if plan.forget:
-        with closing(sqlite3.connect(run / "run.db", isolation_level=None)) as connection:
-            connection.execute("DELETE FROM snapshots")
-    for changed in (run / "warc", run / plan.aside, run):
-        if changed.is_dir():
-            sync_folder(changed)
-    reach("repair-moved")
-    (run / PLAN).unlink()
-    shutil.rmtree(run / WORK, ignore_errors=True)

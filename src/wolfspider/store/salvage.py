@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import time
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from wolfspider.core.errors import BadInput
+from wolfspider.core.model import Fetch
 from wolfspider.store.archive import ArchiveEnd
-from wolfspider.store.archive_reader import RecordPlace, Stretch, name_of, numbers, whole_records
+from wolfspider.store.archive_reader import RecordPlace, Stretch, name_of, numbers, read, whole_records
+from wolfspider.store.damage import UNREADABLE
+from wolfspider.store.page_reader import body_at, has_body
 from wolfspider.web.warc import writer
 
 
@@ -110,3 +113,31 @@ class Salvaged:
             to.flush()
             os.fsync(to.fileno())
             return moved._replace(size=to.tell())
+
+
+def place_of_page(archive: Salvaged, place: RecordPlace, url: str, size: int, digest: str) -> RecordPlace | None:
+    return _place_now(archive, place, url, lambda folder, at: has_body(folder, at, size, digest))
+
+
+def place_of_like(archive: Salvaged, place: RecordPlace, fetch: Fetch, size: int) -> RecordPlace | None:
+    def is_it(folder: Path, at: RecordPlace) -> bool:
+        try:
+            return len(body_at(folder, at, size)) == size and read(folder, at).url == fetch.final_url
+        except (BadInput, *UNREADABLE):
+            return False
+
+    return _place_now(archive, place, fetch.final_url, is_it)
+
+
+def _place_now(
+    archive: Salvaged, place: RecordPlace, url: str, is_it: Callable[[Path, RecordPlace], bool]
+) -> RecordPlace | None:
+    """Where the record of an answer lies now; None if there is none any more."""
+    now = archive.place(place)
+    if now is not None and is_it(archive.folder_of(now.file), now):
+        return now
+    for other in archive.alike(place.length):
+        folder = archive.folder_of(other.file)
+        if is_it(folder, other) and read(folder, other).url == url:
+            return other
+    return None

@@ -102,7 +102,7 @@ def open_run(
     that no crash explains is refused, and nothing is changed."""
     about = folders.about_run(folder)
     places = Places.of(folder)
-    folders.refuse_links(places)
+    folders.refuse_links_and_pipes(places)
     if not places.database.is_file():
         raise damaged(folder, "run.db is missing")
     with _owned(places) as lock, contextlib.ExitStack() as unless_good:

@@ -21,14 +21,16 @@ from wolfspider.core.events import AddSeeds, Gauge
 from wolfspider.core.failures import in_words
 from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.engine.entries import BeginEntry, CommandEntry
+from wolfspider.files.lock import is_owned
 from wolfspider.store import schema
 from wolfspider.store.archive_reader import RecordPlace
 from wolfspider.store.damage import UNREADABLE, Damaged, damaged, reading, trouble
 from wolfspider.store.database import connect_beside
-from wolfspider.store.folder import Places, about_run, refuse_links
+from wolfspider.store.folder import Places, about_run, refuse_links_and_pipes
 from wolfspider.store.gauges import MINUTES, SECONDS, gauges
 from wolfspider.store.page_count import HIDDEN, NEWEST, PageCount, count
 from wolfspider.store.page_reader import archived_page, body_at
+from wolfspider.store.recovery import committed_end, refuse_unknown_answers
 from wolfspider.store.row_codec import unpacked, unpacked_entry, unsigned
 from wolfspider.web.page.html import digest_of
 
@@ -158,9 +160,12 @@ class RunView:
         self.folder = folder
         self.about = about_run(folder)
         self._places = Places.of(folder)
-        refuse_links(self._places)
+        refuse_links_and_pipes(self._places)
         with self.moment() as connection:
             schema.refuse_newer(self._places.database, connection.execute("PRAGMA user_version").fetchone()[0])
+            if not (connection.execute("SELECT 1 FROM log LIMIT 1").fetchone() or is_owned(self._places.lock)):
+                with self._reading("where the archive ends"):
+                    refuse_unknown_answers(connection, self._places, committed_end(connection))
 
     @contextlib.contextmanager
     def moment(self) -> Iterator[sqlite3.Connection]:
@@ -260,7 +265,7 @@ class RunView:
             raise BadInput(f"The body of {row.final_url} was never archived.")
         body = body_at(self._places.archive, row.place, row.body)
         if digest_of(body) != row.digest:
-            raise damaged(self._places.archive, f"the record of {row.final_url} is another one")
+            raise damaged(self.folder, f"the record of {row.final_url} is another one")
         return body
 
     def parsed(self, row: StoredPage) -> Page | None:

@@ -243,6 +243,20 @@ def lines(folder: Path, now: float) -> list[str]:
     return [plainly(line, 1000) for line in shown]
 
 
+def steps_after_repair(folder: Path) -> list[str]:
+    view = RunView(folder)
+    summary = view.summary()
+    if summary.ended is not None:
+        return _end(view, summary.ended).next_steps()
+    return [_resume_repaired(folder, summary.downloads)]
+
+
+def _resume_repaired(folder: Path, downloads: int) -> str:
+    """With more pages, if the downloads before the repair have spent the budget."""
+    budget = Settings.of_run(about_run(folder)).pages
+    return f"Resume it by: {resume_command(folder, None if downloads < budget else 2 * downloads)}"
+
+
 def _end(view: RunView, reason: str) -> RunEnd:
     outputs = Outputs()
     outputs.recall(view)
@@ -265,7 +279,7 @@ def _headline(folder: Path, summary: Summary, gauge: Gauge | None, running: bool
         silent = f"has not reported for {now - gauge.at:,.0f} s"
         return f"A process has the run open and {silent}: it is resuming the run, or it hangs."
     if summary.started is None and "salvaged" in summary.counts:
-        return f"The run was repaired, and has not been resumed since. Resume it by: {resume}"
+        return f"The run was repaired, and has not been resumed since. {_resume_repaired(folder, summary.downloads)}"
     if summary.started is None:
         return f"The run has not begun. Begin it by: {resume}"
     if summary.trouble:
