@@ -45,7 +45,7 @@ from wolfspider.bench.draw.svg import Figure
 from wolfspider.store.view import RunView
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from tests.faults import BEHAVIOURS, EXAMPLES, MOST_HEAD, ROBOTS, ROBOTS_ASIDE, WORDS, Asked, Call, Faulty, unknown
+from tests.faults import EXAMPLES, MOST_HEAD, ROBOTS, ROBOTS_ASIDE, WORDS, Asked, Call, Faulty, unknown
 
 SLOTS, KILLS, ROWS = 64, 2, 10
 MISBEHAVING = 20  # one in so many
@@ -92,25 +92,20 @@ class Soaking(Faulty):
         self.times: Counter[str] = Counter()  # of what misbehaves
         self.numbers = {host_of(number): number for number in range(hosts)}
 
-    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        async with asyncio.timeout(60):
-            head = await reader.readuntil(b"\r\n\r\n")
-            words = head.split(b"\r\n")[0].decode("latin-1").split(" ")
-            if len(words) != 3:
-                return False
-            asked = Asked("", words[1], time.monotonic(), head)
-            asked = asked._replace(host=(asked.header("host") or "").partition(":")[0].lower())
-            url = f"http://{asked.host}{asked.path}"
-            print(url, file=self.asked, flush=True)
-            if is_plain(url):
-                call = Call(asked, 1, writer)
-                await self._page(call, int(asked.path[1:]))
-            else:
-                self.times[url] += 1
-                call = Call(asked, self.times[url], writer)
-                leads_on = call.name in TRAPS and "page=" not in asked.path
-                await (unknown if leads_on else BEHAVIOURS.get(call.name, unknown))(call)
-            return call.stays and (asked.header("connection") or "").lower() != "close"
+    def call(self, asked: Asked, writer: asyncio.StreamWriter) -> Call:
+        url = f"http://{asked.host}{asked.path}"
+        print(url, file=self.asked, flush=True)
+        if not is_plain(url):
+            self.times[url] += 1
+        return Call(asked, max(1, self.times[url]), writer)
+
+    async def behave(self, call: Call) -> None:
+        if is_plain(f"http://{call.host}{call.asked.path}"):
+            await self._page(call, int(call.asked.path[1:]))
+        elif call.name in TRAPS and "page=" not in call.asked.path:  # leads on
+            await unknown(call)
+        else:
+            await super().behave(call)
 
     async def _page(self, call: Call, page: int) -> None:
         host = self.numbers.get(call.host, 0)

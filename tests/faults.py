@@ -680,12 +680,18 @@ class Faulty:
                 return False
             asked = Asked("", words[1], time.monotonic(), head)
             asked = asked._replace(host=(asked.header("host") or "").partition(":")[0].lower())
-            self.log.append(asked)
-            times = sum((each.host, each.path) == (asked.host, asked.path) for each in self.log)
-            call = Call(asked, times, writer, self.together)
-            await BEHAVIOURS.get(call.name, unknown)(call)
+            call = self.call(asked, writer)
+            await self.behave(call)
             await call.end()
             return call.stays and (asked.header("connection") or "").lower() != "close"
+
+    def call(self, asked: Asked, writer: asyncio.StreamWriter) -> Call:
+        self.log.append(asked)
+        times = sum((each.host, each.path) == (asked.host, asked.path) for each in self.log)
+        return Call(asked, times, writer, self.together)
+
+    async def behave(self, call: Call) -> None:
+        await BEHAVIOURS.get(call.name, unknown)(call)
 
 
 @asynccontextmanager

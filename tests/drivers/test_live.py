@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -20,6 +21,7 @@ from wolfspider.drivers.live import LiveDriver
 from wolfspider.drivers.snapshot_timing import LANDINGS
 from wolfspider.engine.crawl import Crawl
 from wolfspider.engine.entries import Entry, ProposeEntry
+from wolfspider.files.disk import DiskFull
 from wolfspider.store.in_memory import Volatile
 from wolfspider.strategies import strategy_named
 from wolfspider.testing.sketch import Interrupted, Sketch, Trial, VirtualLoop, told
@@ -62,8 +64,8 @@ class Watched(Volatile):
         self.committed |= self.open
         self.landed_and_committed = len(self.landings)
 
-    def snapshot(self, state: Any) -> None:
-        super().snapshot(state)
+    def stage(self, state: Any) -> None:
+        super().stage(state)
         self.snapshots += 1
 
     def sync(self) -> None:
@@ -384,6 +386,36 @@ def test_snapshots_come_at_most_as_often_as_asked_for_and_the_archive_is_synced_
     seconds = drive.finish().at - START
     assert 2 <= drive.store.snapshots <= seconds / 20 + 1
     assert drive.store.syncs >= 1
+
+
+def test_a_disk_that_takes_long_to_keep_a_snapshot_holds_no_page_up() -> None:
+    """The snapshot that is due after the first second is on the disk only when the crawl has all its pages."""
+    drive = Drive(a_trial(pages=60, slots=1, delay=1.0), snapshots=1.0)
+    all_landed, adopted = threading.Event(), []
+
+    def save(staged: object) -> None:
+        assert all_landed.wait(60), "the crawl waits for its snapshot"
+
+    def hear(event: events.Event) -> None:
+        if isinstance(event, events.Landed) and event.downloads == 60:
+            all_landed.set()
+
+    drive.store.save = save  # type: ignore[method-assign]  # a slow disk
+    drive.store.adopt = adopted.append  # type: ignore[method-assign]
+    drive.crawl.listen(hear)
+    assert drive.finish().downloads == 60
+    assert adopted and drive.store.snapshots >= 2, "one of them at the end"
+
+
+def test_what_goes_wrong_while_a_snapshot_is_saved_ends_the_crawl() -> None:
+    drive = Drive(a_trial(pages=60, slots=1, delay=1.0), snapshots=1.0)
+
+    def save(staged: object) -> None:
+        raise DiskFull("no space left")
+
+    drive.store.save = save  # type: ignore[method-assign]
+    with pytest.raises(DiskFull):
+        drive.finish()
 
 
 def test_a_snapshot_comes_after_many_landings_however_quick_they_were() -> None:

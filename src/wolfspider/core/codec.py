@@ -73,7 +73,11 @@ def pack(value: Any) -> tuple[Any, Arrays]:
 
 def store(value: Any) -> tuple[str, dict[str, bytes]]:
     """As text and bytes, the way it lies on disk."""
-    tree, arrays = pack(value)
+    return rendered(*pack(value))
+
+
+def rendered(tree: Any, arrays: Arrays) -> tuple[str, dict[str, bytes]]:
+    """What `pack` gave, as text and bytes; may be done in another thread, since all of it was copied."""
     # Each array goes as its bytes come: what is large is never here twice.
     blobs = {name: _array_bytes(arrays.pop(name)) for name in list(arrays)}
     return json.dumps(tree, ensure_ascii=False, allow_nan=False), blobs

@@ -15,7 +15,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import math
-import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -29,6 +28,7 @@ from wolfspider.drivers.meter import Meter
 from wolfspider.drivers.outside_commands import OutsideCommands
 from wolfspider.drivers.reading import ReadHere
 from wolfspider.drivers.resting_visits import RestingVisits
+from wolfspider.drivers.snapshot_taking import SnapshotTaker
 from wolfspider.drivers.snapshot_timing import SnapshotTiming
 from wolfspider.engine.crawl import Crawl
 from wolfspider.engine.flights import MOST_POSTPONED, Flight
@@ -94,7 +94,8 @@ class LiveDriver(Driver):
         self._heard: list[Event] = []
         self._bug: Exception | None = None  # what went wrong beside the turns
         self._others = OutsideCommands(store, crawl)
-        self._snapshots = SnapshotTiming(snapshots, clock, replayed)
+        timing = SnapshotTiming(snapshots, clock, replayed)
+        self.snapshots = SnapshotTaker(store, self._state, timing, self._store_ready, self._fail)
         crawl.listen(self._heard.append)
 
     async def run(self) -> Result:
@@ -112,11 +113,13 @@ class LiveDriver(Driver):
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            await self.snapshots.settle()
         await self._store_ready()
         self._publish(self.clock(), CrawlState.ENDED)
         self.crawl.end(reason, self.clock())
         self._commit()
-        self.take_snapshot()
+        await self.snapshots.settle()
+        self.snapshots.take()
         return Result(reason, self.crawl.spent, self.crawl.now)
 
     def _again(self, flight: Flight) -> None:
@@ -199,8 +202,7 @@ class LiveDriver(Driver):
             for event in heard:
                 self.tell(event)
             reach("run-told")
-        if self._snapshots.due() and self.store.ready():
-            self.take_snapshot()
+        self.snapshots.take_if_due()
 
     def _publish(self, now: float, state: CrawlState | None = None) -> None:
         """Tell how the crawl stands, at most once a second, and when it ends."""
@@ -214,10 +216,8 @@ class LiveDriver(Driver):
         if self.tell is not None:
             self.tell(gauge)
 
-    def take_snapshot(self) -> None:
-        began = time.perf_counter()
-        self.store.snapshot({"crawl": self.crawl.state(), "room": self.room.state()})
-        self._snapshots.taken(time.perf_counter() - began)
+    def _state(self) -> dict[str, Any]:
+        return {"crawl": self.crawl.state(), "room": self.room.state()}
 
     async def _store_ready(self) -> None:
         """Nobody else has any business in the database of a run. Whoever writes there nevertheless is waited for, and
@@ -302,7 +302,7 @@ class LiveDriver(Driver):
         if back.fetch is not None:
             self.store.archive(back.visit.id, back.fetch)
         self._land(back.visit, back.result, max(back.at, self.crawl.now), back.seconds)
-        self._snapshots.landed(len(back.fetch.body) if back.fetch is not None else 0)
+        self.snapshots.timing.landed(len(back.fetch.body) if back.fetch is not None else 0)
         reach("run-landed")
 
     def _goes_again(self, back: Return) -> bool:
@@ -366,8 +366,11 @@ class LiveDriver(Driver):
                 await asyncio.sleep(seconds)
                 await chore()
         except Exception as bug:
-            self._bug = bug
-            self._bell.set()
+            self._fail(bug)
+
+    def _fail(self, bug: Exception) -> None:
+        self._bug = bug
+        self._bell.set()
 
     async def _poll(self) -> None:
         if self._others.look():

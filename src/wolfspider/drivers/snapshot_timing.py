@@ -4,6 +4,9 @@ A resume replays what came since the last snapshot: pages are parsed, judged and
 after so many landings, or so much work, or so much time, whichever comes first; but whatever comes, only a small share
 of the time goes into snapshots. Both hold while a snapshot takes less than SHARE * WORK seconds. If it takes longer,
 because the frontier is very large, a resume takes up to 1 / SHARE times as long as a snapshot.
+
+What a snapshot takes is counted by the processor, not by the clock: on a busy machine or a slow disk one may take
+minutes, and the next would come so late that a resume takes as long.
 """
 
 from __future__ import annotations
@@ -33,9 +36,12 @@ class SnapshotTiming:
         self._worked -= worked
 
     def taken(self, cost: float) -> None:
-        """A snapshot was taken just now, and took so many seconds."""
+        """A snapshot was taken just now, and took so many seconds of the processor."""
         self._landings = 0.0
         self._last, self._worked, self._cost = self._clock(), self._work(), cost
+
+    def took_more(self, cost: float) -> None:
+        self._cost += cost
 
     def landed(self, size: int) -> None:
         """A large page counts for several."""

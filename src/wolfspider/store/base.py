@@ -74,7 +74,16 @@ class Store(Memory, Protocol):
         """Let what is committed survive the death of the machine too; called about once a second, from any thread."""
 
     def snapshot(self, state: Mapping[str, Any]) -> None:
-        """Save what a resume starts from; called between turns, after a commit."""
+        """Save what a resume starts from; called between turns, after a commit. It is the next three in one."""
+
+    def stage(self, state: Mapping[str, Any]) -> Any:
+        """Copy the state, so that it can be saved while the crawl goes on; called between turns, after a commit."""
+
+    def save(self, staged: Any) -> None:
+        """Write what was staged, and let it survive the death of the machine; called from any thread."""
+
+    def adopt(self, staged: Any) -> None:
+        """From here on a resume starts from what was staged and saved; called between turns."""
 
     def past(self) -> Past:
         """Of a store that is opened again; its entries must be replayed before anything else is written."""

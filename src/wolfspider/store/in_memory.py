@@ -107,7 +107,16 @@ class Volatile:
         pass
 
     def snapshot(self, state: Mapping[str, Any]) -> None:
+        self.stage(state)
+
+    def stage(self, state: Mapping[str, Any]) -> None:
         codec.store(dict(state))  # a state that cannot be stored fails here too
+
+    def save(self, staged: None) -> None:
+        pass
+
+    def adopt(self, staged: None) -> None:
+        pass
 
     def past(self) -> Past:
         return Past(None, iter(()))

@@ -131,12 +131,23 @@ class ResumePoint(NamedTuple):
     state: Any = None
 
 
-def take(turn: Turn, folder: Path, seq: int, n: int, state: Mapping[str, Any], shelf: int) -> None:
-    """Save the state of a run after so many events of an entry of its journal, with the length of its shelf."""
-    saved = save(folder, name_of(seq, n), *codec.store(dict(state)))
-    row = (seq, n, *saved, shelf, time.time())
-    turn.write("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-    turn.write(_DROP_OLD, (KEPT,))
+class Staged:
+    """The state of a run after so many events of an entry of its journal, copied, with the length of its shelf: it can
+    be written while the crawl goes on."""
+
+    def __init__(self, seq: int, n: int, shelf: int, state: Mapping[str, Any]) -> None:
+        self._at, self._shelf = (seq, n), shelf
+        self._packed = codec.pack(dict(state))
+
+    def save(self, folder: Path) -> None:
+        """From any thread."""
+        self._saved = save(folder, name_of(*self._at), *codec.rendered(*self._packed))
+
+    def note(self, turn: Turn) -> None:
+        """From here on a resume starts from it."""
+        row = (*self._at, *self._saved, self._shelf, time.time())
+        turn.write("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        turn.write(_DROP_OLD, (KEPT,))
 
 
 def newest_whole(connection: sqlite3.Connection, places: Places) -> ResumePoint:

@@ -57,7 +57,7 @@ from wolfspider.store.recovery import SYNCED, recovered_end
 from wolfspider.store.row_writer import RowWriter
 from wolfspider.store.shelf import DiskShelf
 from wolfspider.store.side_notes import StoredNotes
-from wolfspider.store.snapshots import ResumePoint
+from wolfspider.store.snapshots import ResumePoint, Staged
 
 ABOUT = "INSERT OR REPLACE INTO meta VALUES ('about', ?)"  # a copy of run.json, for a repair
 TROUBLE = "INSERT OR REPLACE INTO meta VALUES ('trouble', ?)"  # what the last session ended by
@@ -157,7 +157,7 @@ def _guarded(method: Callable[Concatenate[SqliteStore, P], T]) -> Callable[Conca
 
 
 class SqliteStore:
-    """One run, one owner; made by `create` and `open_run`. One thread, `sync` apart."""
+    """One run, one owner; made by `create` and `open_run`. One thread, `sync` and `save` apart."""
 
     def __init__(
         self,
@@ -296,24 +296,42 @@ class SqliteStore:
 
     def sync(self) -> None:
         """The archive first: rows may never be safer than the records they refer to."""
-        with self._syncing:
-            try:
-                if not self._closed:
-                    self._archive.sync()
-                    self._wal.sync()
-            except (sqlite3.Error, OSError) as error:
-                raise trouble(self._places.database, error, "can no longer be written") from error
+        with self._syncing, self._told_of_the_disk():
+            if not self._closed:
+                self._archive.sync()
+                self._wal.sync()
+
+    @contextlib.contextmanager
+    def _told_of_the_disk(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise trouble(self._places.database, error, "can no longer be written") from error
+
+    def snapshot(self, state: Mapping[str, Any]) -> None:
+        staged = self.stage(state)
+        self.save(staged)
+        self.adopt(staged)
 
     @_guarded
-    def snapshot(self, state: Mapping[str, Any]) -> None:
+    def stage(self, state: Mapping[str, Any]) -> Staged:
         self.turn.begin()  # nobody else may have the run when the shelf is written
         if self.journal.behind:
             raise Broken("a snapshot is taken between turns, not in the middle of a replay")
         self.shelf.flush()
-        self._archive.sync()  # a snapshot stands for pages: they may not be less safe
-        self.shelf.sync()
-        at = self.journal.at
-        snapshots.take(self.turn, self._places.snapshots, at.seq, at.n, state, len(self.shelf))
+        staged = Staged(self.journal.at.seq, self.journal.at.n, len(self.shelf), state)
+        self.commit()
+        return staged
+
+    def save(self, staged: Staged) -> None:
+        with self._syncing, self._told_of_the_disk():
+            self._archive.sync()  # a snapshot stands for pages: they may not be less safe
+            self.shelf.sync()
+            staged.save(self._places.snapshots)
+
+    @_guarded
+    def adopt(self, staged: Staged) -> None:
+        staged.note(self.turn)
         self.commit()
         reach("snapshot-committed")
         snapshots.tidy(self.turn.connection, self._places.snapshots)
