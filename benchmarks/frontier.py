@@ -112,6 +112,8 @@ def host(number: int) -> str:
 class BusyRoom:
     """One visit at a time to a host, and BUSY hosts resting. Implements what a frontier asks of a room."""
 
+    thrifty = True
+
     def __init__(self) -> None:
         self.free = 1
         self.newly_ready: Sequence[str] = ()
@@ -121,6 +123,9 @@ class BusyRoom:
 
     def allows(self, url: str) -> bool:
         return True
+
+    def gives_way(self, link: Link, better: Sequence[str]) -> bool:
+        return False
 
     def take(self, link: Link, fresh: bool = False) -> bool:
         name = link.host

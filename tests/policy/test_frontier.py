@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import given
@@ -23,6 +23,8 @@ from wolfspider.testing.strategy_conformance import excluded_links_come_back
 class Open:
     """A room that lets everything through but the hosts it is told to refuse."""
 
+    thrifty = False
+
     def __init__(
         self,
         refuses: set[str] | None = None,
@@ -31,6 +33,9 @@ class Open:
     ) -> None:
         self.free, self.refuses, self.newly_ready, self.allows = 1, refuses or set(), ready or [], allows
         self.asked: list[str] = []
+
+    def gives_way(self, link: Link, better: Sequence[str]) -> bool:
+        raise AssertionError("nobody is thrifty here")
 
     def take(self, link: Link, fresh: bool = False) -> bool:
         self.asked.append(link.host)

@@ -113,7 +113,7 @@ def crawl_of(
         strategy_of(settings, topic_of(settings, store.liked()), store.shelf, learned),
         judge_of(settings, learned),
         store,
-        Limits(first.pages, first.slots, first.delay, settings.max_wait),
+        Limits(first.pages, first.slots, first.delay, settings.max_wait, first.hurry),
         scope=scope,
         sources=sources_of(settings, scope, web, leaping),
         journal=store.write,

@@ -121,7 +121,19 @@ def _waiting(view: RunView, url: str, visits: list[Visited]) -> dict[str, Any] |
         found = seen.strategy.explain(url) if seen is not None else {}
         if seen is None or not found:
             return None
-        return {**found, **_place(seen, found.get("score")), "as_of": utc(seen.last.at)}
+        way = _gives_way(view, seen, url)
+        return {**found, **_place(seen, found.get("score")), "gives_way": way, "as_of": utc(seen.last.at)}
+
+
+def _gives_way(view: RunView, seen: Glimpse, url: str) -> dict[str, Any] | None:
+    """The host of a better link that this one gives way to at this moment; None if it gives way to none."""
+    gauge, frontier = view.gauge(), seen.strategy.frontier
+    if frontier is None or gauge is None or (gauge.better_until or 0.0) < time.time():
+        return None
+    worth, best = frontier.score(url), frontier.best_of(gauge.better_host)
+    if worth is None or best is None or best <= worth or gauge.better_host == host_of(url):
+        return None
+    return {"host": gauge.better_host, "until": utc(gauge.better_until or 0.0)}
 
 
 def _agents(view: RunView, url: str) -> dict[str, Any] | None:

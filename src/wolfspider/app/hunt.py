@@ -183,12 +183,13 @@ class Hunt:
         return self.web
 
     def _move_limits(self, crawl: Crawl, store: Store) -> None:
-        """To what the person asks for now, if that is not what the run was begun with."""
-        first = Settings.of_run(store.about)
+        """To what the person asks for now, if that is not what the run was begun with. A limit that there was not when
+        it was begun is moved only if the person names it."""
+        first, known = Settings.of_run(store.about), store.about["settings"]
         delay = crawl.limits.delay
         for name in LIVE:
             value = getattr(self.settings, name)
-            wanted = name in self.given or value != getattr(first, name)
+            wanted = name in self.given or (name in known and value != getattr(first, name))
             if wanted and value != getattr(crawl.limits, name):
                 crawl.inbox.append(SetLimit(name, value))
                 delay = value if name == "delay" else delay

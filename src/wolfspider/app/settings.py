@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider.core.errors import BadInput, Problem, closest
-from wolfspider.core.limits import Limits
+from wolfspider.core.limits import AT_ONCE, Limits
 from wolfspider.core.params import DEFAULT_JUDGE, DEFAULT_STRATEGY, Param, param, parameters
 from wolfspider.core.scope import Nofollow
 
@@ -115,6 +115,7 @@ class Settings:
     )
     pdf: bool = _identity(False, "Follow links to PDFs, and read them; needs the extra wolfspider[pdf].")
     delay: float = _limit("delay", 1.0, "Seconds between two requests to a host, at least; 0.25 if it is public.")
+    hurry: float = _limit("hurry", AT_ONCE, "Downloads a minute, at least, even if lesser links are followed for it.")
     adapt: float = param(
         2.0, "A host rests so many times as long as its last answer took; 0 is off.", low=0, high=100, live=False
     )
@@ -171,9 +172,10 @@ class Settings:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Settings:
-        """Settings of a run. One begun before there was `nofollow` obeyed no mark, unless other processes parsed."""
-        earlier = Nofollow.OBEY if data.get("parsers") else Nofollow.IGNORE
-        return cls(**read({"nofollow": earlier, **data}, "the run"))
+        """Settings of a run. One begun before there was `nofollow` obeyed no mark, unless other processes parsed; one
+        begun before there was `hurry` waited for no better link."""
+        earlier = {"nofollow": Nofollow.OBEY if data.get("parsers") else Nofollow.IGNORE, "hurry": AT_ONCE}
+        return cls(**read({**earlier, **data}, "the run"))
 
     @classmethod
     def of_run(cls, about: Mapping[str, Any]) -> Settings:

@@ -11,6 +11,7 @@ import typer
 
 from wolfspider.cli.common import STDOUT, WEB, Quiet, Time, app, moment, open_world, own_output, print_json, verbatim
 from wolfspider.core.errors import Problem
+from wolfspider.core.limits import AT_ONCE
 
 Half = Annotated[
     str | None,
@@ -82,6 +83,9 @@ def bench(
         list[str] | None,
         typer.Option(metavar="serial|live-like", help="Slots and delay: one and none, or 16 and a second; repeatable."),
     ] = None,
+    hurry: Annotated[
+        float, typer.Option(metavar="N", help="Downloads a minute, at least, even if lesser links are followed for it.")
+    ] = AT_ONCE,
     seed: Annotated[int, typer.Option(metavar="S", help="The seed of all random numbers.")] = 0,
     jobs: Annotated[int | None, typer.Option(metavar="J", help="Processes. [default: one for each core]")] = None,
     train: Annotated[
@@ -121,6 +125,7 @@ def bench(
         slots=slots,
         delay=delay,
         conditions=tuple(condition or ()),
+        hurry=hurry,
         seed=seed,
         jobs=jobs,
         train=train,

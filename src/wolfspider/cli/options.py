@@ -32,6 +32,7 @@ METAVARS = {
     "allow_network": "CIDR",
     "via": "HOST:PORT",
     "seed": "S",
+    "hurry": "N",
 }
 MORE = {"leaps": " Only spider-genetic and spider-hybrid leap."}  # what the settings cannot know: they come first
 _BY_KIND = {"int": "N", "float": "S", "str": "TEXT", "tuple": "TEXT", "Mapping": "TEXT"}

@@ -42,7 +42,7 @@ from wolfspider.web.seeds.sources import NoHost, address
 UNANSWERED = 1  # exit code
 DECLINED = 1  # exit code: the person was asked, and did not say yes
 _PAUSE = 0.1  # seconds between two checks for the answer
-_LIMITS = "|".join(f"{name}={'N' if known()[name].kind == 'int' else 'S'}" for name in LIVE)
+_LIMITS = "|".join(f"{name}={'S' if name == 'delay' else 'N'}" for name in LIVE)
 _MOST_HOSTS = 3  # named in a warning
 _MOST_SEEDS = 3  # named in a line
 _ASIDE = "those that match are set aside until they are included again"

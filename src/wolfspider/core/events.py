@@ -150,6 +150,11 @@ class Gauge(Event):
     rate_now: float = 0.0  # downloads a second over the last 10 seconds
     rate_minute: float = 0.0  # and over the last 60
     left: float | None = None  # seconds until the budget is spent, estimated
+    hurry: float = 0.0  # downloads a minute that are wanted
+    hasty: int = 0  # downloads that went to a link though a better one waited, for want of that pace
+    giving_way: int = 0  # slots that are free because links give way to a better one
+    better_host: str = ""  # where that one waits
+    better_until: float | None = None  # when its host may be free, or is waited for no longer
     longest: str = ""  # the address that has been fetched for the longest time
     longest_since: float | None = None
     longest_deadline: float | None = None  # seconds that it may take
@@ -177,7 +182,8 @@ class SetTopic(Command):
 
 @dataclass(frozen=True, slots=True)
 class SetLimit(Command):
-    """pages (the budget), slots (visits at once) or delay (seconds between visits to a host)."""
+    """pages (the budget), slots (visits at once), delay (seconds between visits to a host) or hurry (downloads a minute
+    that are wanted)."""
 
     name: str
     value: float

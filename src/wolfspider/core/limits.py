@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from wolfspider.core.params import param
 
+AT_ONCE = 1_000_000.0  # downloads a minute that no crawl makes: whoever wants so many waits for nothing
+
 
 @dataclass
 class Limits:
@@ -18,4 +20,7 @@ class Limits:
     delay: float = param(0.0, "Seconds between two visits to a host.", low=0, high=86_400)
     max_wait: float = param(
         3600.0, "A crawl that could only wait longer than this is over (seconds).", low=0, live=False
+    )
+    hurry: float = param(
+        AT_ONCE, "Downloads a minute, at least, even if lesser links are followed for it.", low=0, high=AT_ONCE
     )

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from wolfspider.core.events import EndReason
 from wolfspider.core.model import NO_SUCH_NAME, Failure, Page, Route, Visit
 from wolfspider.engine.crawl import Crawl
-from wolfspider.policy.room import Room, tired
+from wolfspider.engine.flights import Flight
+from wolfspider.policy.room import Room
 
 RETRIED = ("timeout", "connect", "dns", "slow")  # failures that another try may mend
 NOT_AGAIN = Failure("budget", "the page limit was lowered before it was tried again")
@@ -53,6 +54,11 @@ class Driver:
         self.crawl, self.tries = crawl, tries
         self.room = room or crawl.flights.restored_room(Room().state())
         self.withheld: dict[int, tuple[Visit, int]] = {}  # visits that may not be sent now, and which try of each it is
+
+    def _left_over(self) -> list[Flight]:
+        """What was in flight before a crash or a stop, and goes out again."""
+        self.room.start_again()
+        return list(self.crawl.flights.values())
 
     def _obey_inbox(self, now: float) -> None:
         inbox, self.crawl.inbox = self.crawl.inbox, []
@@ -99,4 +105,4 @@ class Driver:
         was_out = self.crawl.flights[visit.id].how == Route.OUT
         self.crawl.land(visit, result, at, seconds)
         if was_out:
-            self.room.release(visit.link.host, at if tired(result) else None)
+            self.room.landed(visit.link.host, result, at, seconds)

@@ -99,7 +99,7 @@ class LiveDriver(Driver):
         crawl.listen(self._heard.append)
 
     async def run(self) -> Result:
-        for flight in list(self.crawl.flights.values()):
+        for flight in self._left_over():
             self._again(flight)
         self._others.look()
         sync = partial(asyncio.to_thread, self.store.sync)  # a slow disk holds nothing else up

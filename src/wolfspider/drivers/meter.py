@@ -127,6 +127,7 @@ class Meter:
         idle_until = -math.inf if active or next_at == math.inf else next_at
         fetched = (one for one in self._out.values() if one.what == Phase.FETCHING)
         longest = min(fetched, key=lambda one: one.since, default=None)
+        way = self._room.way if moves and crawl.may_start else None
         return Gauge(
             now,
             state=state,
@@ -142,6 +143,11 @@ class Meter:
             rate_now=round(self._pace.rate(Pace.NOW), 3),
             rate_minute=round(self._pace.rate(Pace.MINUTE), 3),
             left=self._left(now, idle_until) if moves else None,
+            hurry=crawl.limits.hurry,
+            hasty=self._room.thrift.hasty,
+            giving_way=way.slots if way else 0,
+            better_host=way.host if way else "",
+            better_until=way.until if way else None,
             longest=longest.visit.link.url[:_LONGEST] if longest else "",
             longest_since=longest.since if longest else None,
             longest_deadline=longest.visit.deadline if longest else None,

@@ -103,7 +103,7 @@ class Simulation(Driver):
         for kept in (self.done, self.leaving, self.withheld):
             kept.clear()
         self._obey()
-        for flight in list(self.crawl.flights.values()):  # left over from before a crash or a stop
+        for flight in self._left_over():
             self._dispatch(Order(flight.visit, flight.how), flight.tries)
         while True:
             self._obey()

@@ -49,6 +49,7 @@ from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.reinforcer import Reinforcer
 from wolfspider.policy.room import Broken, BrokenContract, Order, Replayed, Room
 from wolfspider.policy.strategy import Strategy
+from wolfspider.policy.thrift import Worth
 
 PATIENCE = 1_000  # visits without a download after which a turn waits for something to change
 MOST_REFUSED = 100_000  # visits in a row that may be turned away unasked: they cost nothing, and links have no end
@@ -128,7 +129,7 @@ class Crawl:
         self.until = math.inf
         self._pay(self.ledger.due(now), now)
         room.allows = self.may_propose
-        room.open(now, free, self._route, self.limits.delay)
+        room.open(now, free, self._route, self.limits.delay, self.limits.hurry, self.limits.max_wait)
         opened = (room.free, tuple(room.newly_ready))
         visits = self.strategy.propose(room, now)
         try:
@@ -140,7 +141,7 @@ class Crawl:
             raise BrokenContract(self.strategy, "propose", what) from error
         self._write(entries.ProposeEntry(now, *opened, tuple(room.answers), tuple(visit.id for visit in visits)))
         self.asked = -math.inf if orders else now
-        self.futile = 0 if orders or not opened[1] else self.futile + 1
+        self.futile = 0 if orders or not opened[1] or Worth.GIVES_WAY in room.answers else self.futile + 1
         for visit, how in orders:
             if visit.id in self.flights:
                 raise BrokenContract(self.strategy, "propose", f"visit {visit.id} was proposed twice")
@@ -278,7 +279,8 @@ class Crawl:
         """When there is something to do again, landings and commands apart."""
         if not self.may_start:
             return math.inf
-        return max(now + INSTANT, min(room.next_ready(), self.ledger.next_due(), self._wake(now)))
+        way = room.way.until if room.way is not None else math.inf
+        return max(now + INSTANT, min(room.next_ready(), way, self.ledger.next_due(), self._wake(now)))
 
     def reopen(self) -> None:
         """Go on after a stop, which ends a session and not the crawl."""

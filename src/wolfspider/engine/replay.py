@@ -15,7 +15,7 @@ from wolfspider.engine.entries import (
     PostponeEntry,
     ProposeEntry,
 )
-from wolfspider.policy.room import Broken, Replayed, Room, tired
+from wolfspider.policy.room import Broken, Replayed, Room
 
 
 def replay(crawl: Crawl, entries: Iterable[Entry], room: Room) -> None:
@@ -34,7 +34,7 @@ def replay(crawl: Crawl, entries: Iterable[Entry], room: Room) -> None:
                 flight = crawl.flights[visit]
                 crawl.land(flight.visit, result, now, seconds)
                 if flight.how == Route.OUT:
-                    room.release(flight.visit.link.host, now if tired(result) else None)
+                    room.landed(flight.visit.link.host, result, now, seconds)
             case PostponeEntry(visit, failure, now):
                 crawl.postpone(crawl.flights[visit].visit, failure, now)
             case GrantEntry(visit, granted):

@@ -51,7 +51,12 @@ class RoomToTake(Protocol):
     newly_ready: Sequence[str]
 
     @property
+    def thrifty(self) -> bool: ...
+
+    @property
     def allows(self) -> Callable[[str], bool]: ...
+
+    def gives_way(self, link: Link, better: Sequence[str]) -> bool: ...
 
     def take(self, link: Link, fresh: bool = False) -> bool: ...
 
@@ -65,6 +70,7 @@ class Frontier:
         self.scores, self.hosts, self.places = array("d"), array("I"), array("Q")
         self.known = Known()
         self.names: dict[str, int] = {}  # host -> number
+        self._named: list[str] = []  # number -> host
         self.queues: list[Queue] = []
         self.heads: list[tuple[float, int, int]] = []  # the best of each host; stale entries are skipped
         self.closed: set[int] = set()  # hosts that refused
@@ -137,18 +143,28 @@ class Frontier:
                 heapq.heappop(self.heads)
                 continue
             record = self.shelf.get(self.places[number])
-            heapq.heappop(self.heads)
             if not room.allows(record.link.url):
+                heapq.heappop(self.heads)
                 self._set_aside(number, -minus)
                 self._remove(number)
-            elif room.take(record.link):
+                continue
+            better = self._better(minus, number) if room.thrifty and self.closed else ()
+            if better and room.gives_way(record.link, better):
+                return None
+            heapq.heappop(self.heads)
+            if room.take(record.link):
                 item = Item(*record, self.scores[number])
                 self.known.put(key_of(record.link.url), TAKEN)
                 self._remove(number)
                 return item
-            else:
-                self.closed.add(host)
+            self.closed.add(host)
         return None
+
+    def _better(self, minus: float, number: int) -> list[str]:
+        """Hosts that refused, and have a better link than this one, the best first."""
+        queues, key = self.queues, (minus, number)
+        found = [(best, host) for host in self.closed if (best := queues[host].best) is not None and best < key]
+        return [self._named[host] for _, host in sorted(found)]
 
     def take(self, url: str) -> bool:
         """Hand out one address whatever its rank; False if it is not waiting. The caller takes the room."""
@@ -170,6 +186,12 @@ class Frontier:
         if number is None or number >= DROPPED or self.scores[number] != self.scores[number]:
             return None
         return self.scores[number]
+
+    def best_of(self, host: str) -> float | None:
+        """What the best waiting link of a host is worth; None if none waits."""
+        number = self.names.get(host)
+        best = self.queues[number].best if number is not None else None
+        return None if best is None else -best[0]
 
     def find(self, url: str) -> Item | None:
         """The link with this address that waits or is set aside, left where it is."""
@@ -222,6 +244,7 @@ class Frontier:
         if host is None:
             host = self.names[name] = len(self.queues)
             self.queues.append(Queue())
+            self._named.append(name)
         return host
 
     def _enqueue(self, number: int, score: float) -> None:
@@ -320,6 +343,7 @@ class Frontier:
         made.scores, made.hosts, made.places = state["scores"], state["hosts"], state["places"]
         made.known.fill(state.pop("keys"), state.pop("values"))  # large, and of no more use
         made.names = {name: number for number, name in enumerate(state["names"])}
+        made._named = list(made.names)
         made.closed = set(state["closed"])
         if "excluded" in state:  # earlier versions threw away links that were out of scope
             made._aside, made._aside_scores = state["excluded"], state["excluded_scores"]

@@ -8,7 +8,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from wolfspider.core.limits import AT_ONCE
 from wolfspider.core.model import Failure, Link, Page, Route, Visit, host_of
+from wolfspider.policy.thrift import CYCLES, Thrift, Way, Worth
 
 Router = Callable[[str, bool], Route]  # address, fresh -> how a visit to it is answered
 
@@ -53,15 +55,28 @@ class Room:
         self.pause: Callable[[str], float] = lambda host: 0.0  # seconds that a host itself asks for
         self.allows: Callable[[str], bool] = lambda url: True  # is this address in scope?
         self._route: Router = lambda url, fresh: Route.OUT
+        self.thrift = Thrift()
+        self.way: Way | None = None  # what the links that could start in this turn give way to
+        self._longest = math.inf  # seconds that a crawl waits for anything
         self._busy: dict[str, int] = {}  # hosts with a visit in flight
+        self._since: dict[str, float] = {}  # when it started, where that is known
         self._ready: dict[str, float] = {}  # hosts that must rest, until when
         self._refused: dict[str, None] = {}  # hosts that refused a take, in that order
         self._cooling: list[tuple[float, str]] = []  # those of them without a visit in flight, by when they are ready
         self._taken: dict[tuple[str, bool], list[Route]] = {}
 
-    def open(self, now: float, free: int, route: Router, delay: float = 0.0) -> None:
+    def open(
+        self,
+        now: float,
+        free: int,
+        route: Router,
+        delay: float = 0.0,
+        hurry: float = AT_ONCE,
+        longest: float = math.inf,
+    ) -> None:
         """A turn begins."""
-        self.now, self.free, self._route, self.delay = now, free, route, delay
+        self.now, self.free, self._route, self.delay, self._longest = now, free, route, delay, longest
+        self.thrift.hurry, self.way = hurry, None
         self._taken, self.answers = {}, []
         self.newly_ready = []
         while self.next_ready() <= now:
@@ -76,7 +91,7 @@ class Room:
             how = Route.JOINS  # one that this same turn sends out
         elif how == Route.OUT and self.free > 0 and self.when(link.host) <= self.now:
             self.free -= 1
-            self.busy(link.host)
+            self.start(link.host)
         elif how == Route.OUT:
             self.refuse(link.host)
             how = Route.REFUSED
@@ -88,6 +103,45 @@ class Room:
             return False
         self._taken.setdefault((url, fresh), []).append(how)
         return True
+
+    @property
+    def thrifty(self) -> bool:
+        """May a link have to give way at all?"""
+        return self.thrift.hurry < AT_ONCE
+
+    def gives_way(self, link: Link, better: Sequence[str]) -> bool:
+        """Must this link wait, because better ones wait at these hosts, of which the best comes first? Not if it costs
+        no download, nor if no such host is free soon."""
+        costs = self._route(link.url, False) == Route.OUT and self.when(link.host) <= self.now
+        self.way = self._way(better) if costs else None
+        worth = Worth.NOW if self.way is None else Worth.GIVES_WAY
+        if self.way is not None and self.thrift.due() <= self.now:
+            self.way, worth = None, Worth.HASTY
+        return self._weighed(worth)
+
+    def _weighed(self, worth: Worth) -> bool:
+        self.answers.append(worth)
+        self.thrift.hasty += worth == Worth.HASTY
+        return worth == Worth.GIVES_WAY
+
+    def _way(self, hosts: Iterable[str]) -> Way | None:
+        """The first of these hosts that is free soon, and when to look again: one of them may be free then, or not
+        worth waiting for any more."""
+        bound = min(CYCLES * (self.delay + self.thrift.typical), self._longest)
+        soon = [(host, until) for host in hosts if (until := self._free_at(host, bound)) > self.now]
+        if not soon:
+            return None
+        return Way(soon[0][0], min(self.thrift.due(), *(until for _, until in soon)), self.free)
+
+    def _free_at(self, host: str, bound: float) -> float:
+        """Until when this host is worth waiting for, if none waits longer than `bound`; -inf if it is not. A visit that
+        takes longer than usual is expected to take as long again."""
+        if host not in self._busy:
+            ready = self._ready.get(host, -math.inf)
+            return ready if ready - self.now <= bound else -math.inf
+        began = self._since.setdefault(host, self.now)
+        last = began + bound - max(self.delay, self.pause(host))
+        return last if self.thrift.typical <= last - began else -math.inf
 
     def ready_at(self, host: str) -> float:
         """When this host may be visited; inf while a visit to it is in flight."""
@@ -113,6 +167,12 @@ class Room:
                     self.release(host_of(url), None)
         return [Order(visit, Route.JOINED if how == Route.JOINS else how) for visit, how in orders]
 
+    def start(self, host: str) -> None:
+        """A download starts."""
+        self.busy(host)
+        self._since.setdefault(host, self.now)
+        self.thrift.started(self.now)
+
     def busy(self, host: str) -> None:
         """A visit to this host is in flight."""
         self._busy[host] = self._busy.get(host, 0) + 1
@@ -131,10 +191,21 @@ class Room:
             self._busy[host] = left
             return
         self._busy.pop(host, None)
+        self._since.pop(host, None)
         if now is not None:
             self._ready[host] = now + max(self.delay, self.pause(host))
         if host in self._refused:
             heapq.heappush(self._cooling, (self._ready.get(host, -math.inf), host))
+
+    def landed(self, host: str, result: Page | Failure, now: float, seconds: float) -> None:
+        """A visit that was out is back."""
+        if isinstance(result, Page):
+            self.thrift.answered(seconds)
+        self.release(host, now if _tired(result) else None)
+
+    def start_again(self) -> None:
+        """What is in flight goes out again, as at the beginning of a session."""
+        self._since.clear()
 
     def rest(self, host: str, until: float) -> None:
         """This host is not to be visited before then, whatever is known of it here."""
@@ -156,13 +227,20 @@ class Room:
         return math.inf
 
     def state(self) -> dict[str, Any]:
-        return {"ready": dict(self._ready), "refused": list(self._refused), "delay": self.delay}
+        return {
+            "ready": dict(self._ready),
+            "refused": list(self._refused),
+            "delay": self.delay,
+            "thrift": self.thrift.state(),
+        }
 
     @classmethod
     def restored(cls, state: Mapping[str, Any], out: Iterable[str] = ()) -> Room:
         """As it was, with visits in flight to these hosts."""
         room = cls()
         room._ready, room.delay = dict(state["ready"]), state["delay"]
+        if "thrift" in state:  # earlier versions had none
+            room.thrift = Thrift.restored(state["thrift"])
         for host in out:
             room.busy(host)
         for host in state["refused"]:
@@ -181,7 +259,7 @@ def _hand_over(orders: list[Order], url: str) -> bool:
     return False
 
 
-def tired(result: Page | Failure) -> bool:
+def _tired(result: Page | Failure) -> bool:
     """Does a host need a rest after this? One that was never asked does not, unless it is resting already."""
     return isinstance(result, Page) or result.asked or result.kind == "waiting"
 
@@ -193,10 +271,19 @@ class Replayed(Room):
         super().__init__()
         self.free, self.newly_ready, self._room = free, newly_ready, room
         self._left = deque(answers)
+        self.thrift = room.thrift
 
-    def open(self, now: float, free: int, route: Router, delay: float = 0.0) -> None:
+    def open(
+        self,
+        now: float,
+        free: int,
+        route: Router,
+        delay: float = 0.0,
+        hurry: float = AT_ONCE,
+        longest: float = math.inf,
+    ) -> None:
         self.now = self._room.now = now
-        self._room.delay = delay
+        self._room.delay, self.thrift.hurry = delay, hurry
         for host in self.newly_ready:
             self._room._refused.pop(host, None)
 
@@ -204,10 +291,13 @@ class Replayed(Room):
         how = Route(self._next())
         if how == Route.OUT:
             self.free -= 1
-            self._room.busy(link.host)
+            self._room.start(link.host)
         elif how == Route.REFUSED:
             self._room.refuse(link.host)
         return self._answer(link.url, fresh, how)
+
+    def gives_way(self, link: Link, better: Sequence[str]) -> bool:
+        return self._weighed(Worth(self._next()))
 
     def ready_at(self, host: str) -> float:
         time = float(self._next())

@@ -28,7 +28,7 @@ _WAYS: Mapping[str, str] = {
     Route.EXCLUDED: "turned away: out of scope",
     Route.SOURCE: "answered by a source",
 }
-_TOLD = ("score", "source", "anchor", "as_of", "place", "of")  # each in a line of its own
+_TOLD = ("score", "source", "anchor", "as_of", "place", "of", "gives_way")  # each in a line of its own
 _MOST_VISITS = 20
 _MOST_AGENTS = 10
 
@@ -96,6 +96,8 @@ def _waiting(waiting: Mapping[str, Any]) -> Iterator[str]:
     score = waiting.get("score")
     place = f", place {waiting['place']:,} of {waiting['of']:,}" if "place" in waiting else ""
     yield f"  worth      {'before all others, as a starting point' if score is None else f'{score:.4g}{place}'}"
+    if way := waiting.get("gives_way"):
+        yield f"  gives way  to a better link at {plainly(way['host'])}, until {way['until']} at most"
     parts = {name: value for name, value in waiting.items() if name not in _TOLD and value is not None}
     inner = parts.pop("parts", None)
     told = [_evidence(inner) if isinstance(inner, Mapping) else _told(inner)] if inner is not None else []

@@ -16,6 +16,7 @@ from wolfspider.app.plugins import PARTS, call_to_resume
 from wolfspider.app.settings import Settings
 from wolfspider.core import failures
 from wolfspider.core.events import RESUMABLE, CrawlState, EndReason, Gauge, Phase
+from wolfspider.core.limits import AT_ONCE
 from wolfspider.core.plain_text import plainly
 from wolfspider.files.lock import is_owned
 from wolfspider.store.folder import Places, about_run, is_run
@@ -25,6 +26,7 @@ from wolfspider.terminal.progress import of_budget, percent
 from wolfspider.terminal.spider_results import Outputs
 
 DAY = 86_400.0
+SLOW = 0.9  # of the pace that is wanted: whoever is below this does not keep it
 SHORT = 2.0  # seconds of rest that are not worth a word
 OLD = 10.0  # seconds after which a gauge says how old it is
 WAITS: Mapping[str, str] = {  # what visits wait for; a word that is not here is shown as it is
@@ -70,6 +72,7 @@ def _span(seconds: float) -> str:
 def visits(gauge: Gauge) -> str:
     """What the visits that are out are doing, and what comes after them."""
     links = [] if gauge.frontier is None else [f"{counted(gauge.frontier, 'link')} to come"]
+    links = [*filter(None, (giving_way(gauge), pace(gauge))), *links]
     if rest := resting(gauge):
         return ", ".join([f"{rest}; {counted(sum(gauge.waiting.values()), 'visit')} waiting", *links])
     waiting = ", ".join(_waiting(what, number) for what, number in Counter(gauge.waiting).most_common())
@@ -86,7 +89,29 @@ def resting(gauge: Gauge) -> str:
     """Nothing happens until a host has rested; "" if something does, or it is a matter of moments."""
     if gauge.state != CrawlState.WAITING or gauge.next_at is None or gauge.next_at - gauge.at <= SHORT:
         return ""
-    return f"waiting for hosts to rest: next at {time.strftime('%H:%M:%S', time.localtime(gauge.next_at))}"
+    return f"waiting for hosts to rest: next at {_clock(gauge.next_at)}"
+
+
+def giving_way(gauge: Gauge) -> str:
+    """That slots are free because links give way to better ones, and to whose."""
+    if not gauge.giving_way or gauge.better_until is None:
+        return ""
+    what = f"{gauge.better_host}, until {_clock(gauge.better_until)} at most"
+    return f"{counted(gauge.giving_way, 'slot')} waiting for a better host ({what})"
+
+
+def pace(gauge: Gauge) -> str:
+    """What it costs to keep the pace that is wanted, and whether it is kept; "" if nobody is in a hurry."""
+    if not 0 < gauge.hurry < AT_ONCE:
+        return ""
+    wanted = f"{gauge.hurry:g} a minute"
+    slow = 60 * gauge.rate_minute < SLOW * gauge.hurry and gauge.downloads > gauge.hurry
+    kept = f"slower than the {wanted} that --hurry wants" if slow else f"{wanted} wanted"
+    return f"{kept} ({counted(gauge.hasty, 'download')} for lesser links so far)"
+
+
+def _clock(moment: float) -> str:
+    return time.strftime("%H:%M:%S", time.localtime(moment))
 
 
 def harvest(count: PageCount, downloads: int) -> str:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from wolfspider.core import codec, events
+from wolfspider.core.limits import AT_ONCE
 from wolfspider.core.model import FAILURES, Failure, Fetch, Link, Page
 from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
@@ -80,6 +81,7 @@ class Trial:
     pages: int = 120
     slots: int = 3
     delay: float = 0.5
+    hurry: float = AT_ONCE
     seed: int = 1
     cap: int | None = None
     tries: int = 2
@@ -97,7 +99,7 @@ class Trial:
             strategy,
             "keywords",
             self.world,
-            Limits(self.pages, self.slots, self.delay),
+            Limits(self.pages, self.slots, self.delay, hurry=self.hurry),
             reinforcer=Reinforcer(self.terms),
             journal=self.journal.append,
         )

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wolfspider.core import codec, events
+from wolfspider.core.limits import AT_ONCE
 from wolfspider.core.model import FAILURES, Credit, Route, host_of
 from wolfspider.core.params import parameters
 from wolfspider.core.randomness import generator
@@ -152,11 +153,11 @@ def replays_its_journal(kind: Kind) -> None:
     """From a snapshot and the journal since then comes the same state, and the crawl goes on to the same end.
 
     As for `same_seed_same_log` and `goes_on_from_a_snapshot`: no state outside of public fields."""
-    for slots in (1, 3):
-        whole = _ran(kind, Sketch(), pages=500, slots=slots)
+    for slots, hurry in ((1, AT_ONCE), (3, 0.0)):
+        whole = _ran(kind, Sketch(), pages=500, slots=slots, hurry=hurry)
         for stop in _before_the_end(whole, 3, 40, 90):
-            _replay_from(Trial(kind, Sketch(), pages=500, slots=slots), 0, stop, whole)
-            _replay_from(Trial(kind, Sketch(), pages=500, slots=slots), stop // 2, stop, whole)
+            _replay_from(Trial(kind, Sketch(), pages=500, slots=slots, hurry=hurry), 0, stop, whole)
+            _replay_from(Trial(kind, Sketch(), pages=500, slots=slots, hurry=hurry), stop // 2, stop, whole)
 
 
 def _before_the_end(whole: Trial, *stops: int, spare: int = 0) -> list[int]:
@@ -166,7 +167,7 @@ def _before_the_end(whole: Trial, *stops: int, spare: int = 0) -> list[int]:
 
 def _replay_from(trial: Trial, snapshot: int, stop: int, whole: Trial) -> None:
     """Die after `stop` landings with a snapshot from earlier, come back by the journal, and go on."""
-    last = Trial(trial.kind, trial.world, trial.pages, trial.slots)
+    last = Trial(trial.kind, trial.world, trial.pages, trial.slots, hurry=trial.hurry)
     died = last.crash(stop, "land")
     again = trial.resumed(trial.crash(snapshot, "land"))
     replay(again.crawl, last.journal[len(trial.journal) :], again.room)

@@ -103,7 +103,14 @@ def _what_was_run(rows: Sequence[Row], about: Mapping[str, Any]) -> list[str]:
 def command(rows: Sequence[Row], about: Mapping[str, Any]) -> str:
     """The command that gives these rows again."""
     first = rows[0]
-    options = {"delay": "delay", "from": "start", "latency": "latency", "topics": "topics_file", "half": "half"}
+    options = {
+        "delay": "delay",
+        "hurry": "hurry",
+        "from": "start",
+        "latency": "latency",
+        "topics": "topics_file",
+        "half": "half",
+    }
     words = [
         "wolfspider bench",
         *(f"--web {web}" for web in _distinct(rows, "web")),

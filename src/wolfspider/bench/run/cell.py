@@ -23,6 +23,7 @@ from wolfspider.bench.run.result_cache import write_whole
 from wolfspider.core import randomness
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason
+from wolfspider.core.limits import AT_ONCE
 from wolfspider.core.model import BACKLINKS, LEAP, host_of
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Task, Topic
@@ -59,6 +60,7 @@ class Cell:
     settings: Mapping[str, str] = field(default_factory=dict)
     slots: int = 1
     delay: float | None = None  # see `rest`
+    hurry: float = AT_ONCE
     seed: int = 0
     train: str = "charged"
     latency: float | None = None
@@ -182,7 +184,7 @@ def new_crawl(cell: Cell, task: Task, world: World, looks: Looks) -> Crawl:
         new_strategy(cell, task.topic),
         judge_of(cell.judge, cell.judge_plugin, task),
         looks,
-        Limits(cell.pages, cell.slots, cell.rest),
+        Limits(cell.pages, cell.slots, cell.rest, hurry=cell.hurry),
         reinforcer=Reinforcer(terms(cell, world)),
         scope=scope,
         sources=sources(cell, world, scope),

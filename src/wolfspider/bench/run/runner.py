@@ -39,7 +39,7 @@ from wolfspider.bench.run.result_cache import ResultCache, digest_of, write_whol
 from wolfspider.bench.run.source import source_of
 from wolfspider.bench.run.topics import Assignment, TopicBounds, WebBounds, bounds_cache, in_half, tasks_of
 from wolfspider.core.errors import Problem, closest
-from wolfspider.core.limits import Limits
+from wolfspider.core.limits import AT_ONCE, Limits
 from wolfspider.core.params import build, parameters
 from wolfspider.policy.judges import DEFAULT_JUDGE
 from wolfspider.strategies import all_strategies
@@ -88,6 +88,7 @@ class Bench:
     slots: int = 1
     delay: float | None = None  # seconds between two visits to a host; see Cell
     conditions: tuple[str, ...] = ()  # each stands for slots and a delay, instead of those above
+    hurry: float = AT_ONCE
     seed: int = 0
     jobs: int | None = None  # processes; None: one for each core
     train: str = "charged"
@@ -181,6 +182,7 @@ def check(bench: Bench) -> Entrants:
             "--condition says how many slots there are and how long hosts rest: leave out --slots and --delay."
         )
     _conditions(bench)
+    parameters(Limits)["hurry"].read(bench.hurry)
     if bench.train not in TRAININGS:
         raise Problem(f"--train is {' or '.join(TRAININGS)}, not {bench.train!r}.")
     (judge,) = judges_entered([bench.judge])
@@ -235,6 +237,7 @@ def _cells(bench: Bench, entrants: Entrants, assignment: Assignment, index: Path
             settings=entrants.settings.get(strategy.name, {}),
             slots=condition.slots,
             delay=condition.delay,
+            hurry=bench.hurry,
             seed=bench.seed,
             train=bench.train,
             latency=bench.latency,
@@ -316,6 +319,7 @@ def _about(bench: Bench, entrants: Entrants, assignments: Sequence[Assignment], 
         "slots": bench.slots,
         "delay": bench.delay,
         "conditions": list(dict.fromkeys(bench.conditions)),
+        "hurry": bench.hurry,
         "seed": bench.seed,
         "train": bench.train,
         "start": bench.start,
