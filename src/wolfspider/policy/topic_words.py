@@ -61,6 +61,11 @@ class WeightedTerms:
                     found[place] += counts[word]
         return [min([found[place] for place in term]) for term in self._terms]
 
+    def places(self, words: Sequence[str]) -> list[int]:
+        """Which of these words are words of ours, or forms of them."""
+        near = compress(enumerate(words), map(self._heads.__contains__, map(_head, words)))
+        return [place for place, word in near if any(met(own, word) for _, own in self._heads[_head(word)])]
+
     def _candidates(self, counts: Mapping[str, int]) -> Iterator[str]:
         """Words that begin like one of ours: few in a thousand, so the test must be quick."""
         return compress(counts, map(self._heads.__contains__, map(_head, counts)))

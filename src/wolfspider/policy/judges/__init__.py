@@ -9,6 +9,7 @@ from wolfspider.core.errors import Problem, closest
 from wolfspider.core.model import Page, Verdict
 from wolfspider.core.params import DEFAULT_JUDGE as DEFAULT_JUDGE
 from wolfspider.core.topic import Topic
+from wolfspider.policy.judges.context_judge import InContext
 from wolfspider.policy.judges.judge import Judge, Unlearning
 from wolfspider.policy.judges.keyword_judges import Coverage, Keywords, TfIdf
 from wolfspider.policy.judges.learning_judge import Learner
@@ -33,6 +34,9 @@ class KnownJudge(NamedTuple):
 
 
 JUDGES: Mapping[str, KnownJudge] = {
+    "context": KnownJudge(
+        InContext, "What a page says, how much of it is links, and which pages link to it; with a probability."
+    ),
     "classifier": KnownJudge(
         Learner, "Starts from the topic's words, learns from clear pages and labels; a probability."
     ),

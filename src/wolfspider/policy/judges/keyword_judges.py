@@ -76,6 +76,10 @@ class Coverage(Unlearning):
         names = [name for name, count in zip(self.terms, found, strict=True) if count]
         return self._raw(1 + len(page.words) / 500, found) if names else 0.0, names
 
+    def places(self, words: Sequence[str]) -> list[int]:
+        """Which of these words belong to the topic."""
+        return self._terms.places(words)
+
     def _raw(self, k: float, found: Sequence[int]) -> float:
         best = got = 0.0
         for weight, df, count in zip(self._terms.weights, self._df, found, strict=True):

@@ -1,0 +1,100 @@
+"""What links to a page: how many of the pages read so far, and how good they were.
+
+Each address that a page links to has a slot in a table of fixed size, found by its hash; an address that comes later
+takes the slot of an earlier one. So memory is bounded, and the addresses linked to last are known best, which are those
+that a crawl visits next. Of each host there is the number of pages read and the sum of their values; when there are too
+many hosts, those met first are forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wolfspider.core.text import key_of
+
+SLOTS = 1 << 18  # addresses: 5 MB in memory, and 20 bytes for each that is known in a snapshot
+MOST_HOSTS = 50_000
+HOST_TRUST = 5.0  # pages that a host is thought to have had before, each as good as any page
+
+Keys = NDArray[np.uint64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+
+def address_keys(urls: Iterable[str]) -> Keys:
+    """Numbers for addresses; http and https are one."""
+    return np.array([key_of(url.partition("://")[2]) for url in urls], np.uint64)
+
+
+class InLinks:
+    def __init__(self, slots: int = SLOTS, most_hosts: int = MOST_HOSTS) -> None:
+        """`slots`: a power of two."""
+        self._mask = np.uint64(slots - 1)
+        self._most_hosts = most_hosts
+        self._keys: Keys = np.zeros(slots, np.uint64)
+        self._counts: Ints = np.zeros(slots, np.int32)
+        self._sums: Floats = np.zeros(slots)
+        self._hosts: dict[str, tuple[int, float]] = {}
+        self.pages, self.sum = 0, 0.0
+
+    def pages_of(self, host: str) -> int:
+        return self._hosts.get(host, (0, 0.0))[0]
+
+    def counts(self, keys: Keys) -> Ints:
+        """How many pages link to each of these addresses."""
+        slots = keys & self._mask
+        return np.where(self._keys[slots] == keys, self._counts[slots], 0)
+
+    def value(self, keys: Keys, host: str) -> float:
+        """The mean value of the pages that link to one of these addresses, all of the same page, as if one more page
+        did that is like the others of its host."""
+        slots = keys & self._mask
+        known = slots[self._keys[slots] == keys]
+        usual = self.sum / self.pages if self.pages else 0.0
+        pages, total = self._hosts.get(host, (0, 0.0))
+        neighbour = (total + HOST_TRUST * usual) / (pages + HOST_TRUST)
+        return (float(self._sums[known].sum()) + neighbour) / (int(self._counts[known].sum()) + 1)
+
+    def add(self, keys: Keys, host: str, value: float) -> None:
+        """One more page of this host and value, which links to these addresses, each named once."""
+        slots = keys & self._mask
+        new = self._keys[slots] != keys
+        self._counts[slots[new]], self._sums[slots[new]] = 0, 0.0
+        self._keys[slots] = keys
+        self._counts[slots] += 1
+        self._sums[slots] += value
+        pages, total = self._hosts.pop(host, (0, 0.0))
+        if len(self._hosts) >= self._most_hosts:
+            for forgotten in list(islice(self._hosts, self._most_hosts // 4)):
+                del self._hosts[forgotten]
+        self._hosts[host] = (pages + 1, total + value)  # those met last come last
+        self.pages += 1
+        self.sum += value
+
+    def state(self) -> dict[str, Any]:
+        known = np.flatnonzero(self._counts)
+        return {
+            "keys": self._keys[known],
+            "counts": self._counts[known],
+            "sums": self._sums[known],
+            "hosts": list(self._hosts),
+            "host_pages": np.array([pages for pages, _ in self._hosts.values()], np.int64),
+            "host_sums": np.array([total for _, total in self._hosts.values()], np.float64),
+            "pages": self.pages,
+            "sum": self.sum,
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        keys = np.asarray(state["keys"], np.uint64)
+        slots = keys & self._mask
+        for table in (self._keys, self._counts, self._sums):
+            table[:] = 0
+        self._keys[slots], self._counts[slots], self._sums[slots] = keys, state["counts"], state["sums"]
+        figures = zip(map(int, state["host_pages"]), map(float, state["host_sums"]), strict=True)
+        self._hosts = dict(zip(state["hosts"], figures, strict=True))
+        self.pages, self.sum = int(state["pages"]), float(state["sum"])

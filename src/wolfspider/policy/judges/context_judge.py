@@ -1,0 +1,142 @@
+"""The default judge: what a page says, how much of it is links, and what kind of pages link to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wolfspider.core.model import Page, Verdict, host_of
+from wolfspider.core.text import counts
+from wolfspider.core.topic import Topic
+from wolfspider.learn.companions import Companions
+from wolfspider.learn.in_links import InLinks, Keys, address_keys
+from wolfspider.learn.lexicon import Floats
+from wolfspider.learn.stopwords import STOP_WORDS
+from wolfspider.policy.judges.keyword_judges import Coverage
+from wolfspider.policy.topic_words import is_telling
+
+
+class PageLinks(NamedTuple):
+    share: float  # of the words of the page that stand in its own links
+    keys: Keys  # of the addresses it links to, each once
+
+
+class InContext:
+    """own = max(0, coverage + 0.25 evidence) (1 - 0.75 links)
+    raw = own + min(own, 0.8 into)
+
+    coverage    of the topic's words (keyword_judges.py)
+    evidence    of words that keep company with them (learn/companions.py). A page, once scored, counts as wanted by
+                coverage^3 (1 - links)^2: only pages that are clearly on topic, and no listings, teach; what was
+                learned does not teach itself, so it cannot drift. Liked pages and labels teach, too
+    links       the share of the page's words that stand in its own links: a listing names the topic without being
+                about it. Links that many pages of the host have are a menu, and count neither as links nor as words
+    into        the mean coverage (1 - links) of the pages that link here (learn/in_links.py). It can at most double
+                what the page says itself
+
+    The score has odds of (raw / 0.24)^2.5, so that 0.5 is the border. The probability has odds of (raw / 0.32)^2.5:
+    most pages at the border are not relevant, and it is still best to take them.
+    """
+
+    EVIDENCE, LISTING, LINKED = 0.25, 0.75, 0.8
+    BORDER, EVEN, POWER = 0.24, 0.32, 2.5
+    READ = 300  # distinct words
+    MOST_LINKS = 500  # of a page that are read
+    MENU, FEWEST = 0.15, 3  # a link is part of a menu if this share of the host's pages have it, and so many
+    UP, DOWN = 0.1, 5.0  # what a label weighs
+    SHOWN = 3  # words named in the evidence
+
+    def __init__(self, topic: Topic) -> None:
+        given = Topic(topic.keywords, topic.description)
+        self._coverage = Coverage(given if given.keywords or given.description else topic)
+        self._companions = Companions()
+        self._in_links = InLinks()
+        for pages, label in ((topic.liked, True), (topic.disliked, False)):
+            for page in pages:
+                self.learn(page, label)
+
+    def score(self, page: Page) -> Verdict:
+        coverage, found = self._coverage.measure(page)
+        names = self._read(page)
+        ids = self._companions.numbers(names)
+        topical = self._coverage.places(names) if found else ()
+        evidence = self._companions.evidence(ids, list(islice(counts(page).values(), self.READ)), topical)
+        host = host_of(page.final_url)
+        here = address_keys(dict.fromkeys((page.url, page.final_url)))
+        links = self._links(page, host, here)
+        own = max(0.0, coverage + self.EVIDENCE * evidence.mean) * (1 - self.LISTING * links.share)
+        into = self._in_links.value(here, host)
+        teaches = coverage**3 * (1 - links.share) ** 2
+        self._companions.add(ids, teaches, 1 - teaches)
+        self._in_links.add(links.keys, host, coverage * (1 - links.share))
+        raw = own + min(own, self.LINKED * into)
+        score = _share(raw, self.BORDER, self.POWER)
+        parts = {
+            "raw": round(raw, 6),
+            "probability": round(_share(raw, self.EVEN, self.POWER), 6),
+            "coverage": round(coverage, 6),
+            "company": round(evidence.mean, 6),
+            "links": round(links.share, 6),
+            "into": round(into, 6),
+            "words": found,
+        }
+        if score >= 0.5 and (telling := self._telling(names, evidence.words)):
+            parts["telling"] = telling
+        return Verdict(score, score >= 0.5, parts)
+
+    def _links(self, page: Page, host: str, here: Keys) -> PageLinks:
+        links = page.links[: self.MOST_LINKS]
+        keys = address_keys(link.url for link in links)
+        if not links:
+            return PageLinks(0.0, keys)
+        sizes = np.array([link.anchor.count(" ") + 1 if link.anchor else 0 for link in links])
+        menu = self._in_links.counts(keys) >= max(self.FEWEST, self.MENU * self._in_links.pages_of(host))
+        in_menu, own = int(sizes[menu].sum()), int(sizes[~menu].sum())
+        keys = np.unique(keys)
+        return PageLinks(min(1.0, own / max(1, len(page.words) - in_menu)), keys[keys != here[-1]])
+
+    def _telling(self, names: Sequence[str], adds: Floats) -> list[str]:
+        """The words that speak for a page most, for people: function words and very short ones count in the score, but
+        tell nobody anything."""
+        best = (names[place] for place in np.argsort(-adds, kind="stable") if adds[place] > 0)
+        return list(islice((word for word in best if is_telling(word) and word not in STOP_WORDS), self.SHOWN))
+
+    def learn(self, page: Page, label: bool) -> None:
+        ids = self._companions.numbers(self._read(page))
+        if label:
+            self._companions.add(ids, liked=self.UP)
+        else:
+            self._companions.add(ids, other=self.DOWN)
+
+    def _read(self, page: Page) -> list[str]:
+        """The first words say what a page is about, and reading no more makes the longest page as cheap as any."""
+        return list(islice(counts(page), self.READ))
+
+    def state(self) -> dict[str, Any]:
+        return {
+            "coverage": self._coverage.state(),
+            "companions": self._companions.state(),
+            "in_links": self._in_links.state(),
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        self._coverage.restore(state["coverage"])
+        self._companions.restore(state["companions"])
+        self._in_links.restore(state["in_links"])
+
+    def learned(self) -> dict[str, Any]:
+        return {"terms": list(self._coverage.terms), **self.state()}
+
+    def inherit(self, learned: Mapping[str, Any]) -> None:
+        """From a run that wanted the same; what a run for another topic learned would mislead."""
+        if learned.get("terms") == list(self._coverage.terms):
+            self.restore(learned)
+
+
+def _share(value: float, even: float, power: float) -> float:
+    """A value from 0 on as a number below 1, with 0.5 at `even`."""
+    ratio: float = (value / even) ** power
+    return ratio / (1 + ratio)
