@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from wolfspider.core.model import Capture, Failure
 from wolfspider.testing.sketch import VirtualLoop
-from wolfspider.web.http.client import Answer
+from wolfspider.web.http.client import Answer, Caps
 from wolfspider.web.http.gates import HostCap
 from wolfspider.web.http.guard import Guard
 from wolfspider.web.http.live_robots import LiveRobots
@@ -111,6 +111,8 @@ def test_a_host_at_a_public_address_has_a_floor_whatever_the_delay() -> None:
 
 class Instant:
     """Stands for the client: answers at once, and keeps when it was asked. No public address is asked by a test."""
+
+    caps = Caps()
 
     def __init__(self) -> None:
         self.asked: list[float] = []
