@@ -56,9 +56,11 @@ def attributes() -> bytes:
     return b"".join(b"<p %s>wolf" % b" ".join(NAMES[:170]) for _ in range(19_000))
 
 
-def formatting() -> bytes:
-    """Elements that are never closed, and that every paragraph opens again."""
-    return b"<p>" + b"".join(b"<b id=%d>" % number for number in range(5_000)) + b"<p>wolf" * 10_000
+def formatting(filling: int = 0) -> bytes:
+    """Elements that are never closed, and that every paragraph opens again. With a filling, they are read where the
+    system does not bound the memory."""
+    elements = b"".join(b"<b id=%d>" % number for number in range(5_000))
+    return b"<p>" + elements + b"<p>wolf" * 14_000 + b"x" * filling
 
 
 KINDS: dict[str, Callable[[], bytes]] = {
@@ -68,6 +70,7 @@ KINDS: dict[str, Callable[[], bytes]] = {
     "links": links,
     "attributes": attributes,
     "formatting": formatting,
+    "formatting_large": lambda: formatting(SIZE // 10),
     "bomb": lambda: b"wolf spider " * (10 * SIZE // 12),
     "endless": lambda: b"",
     "redirect": text,

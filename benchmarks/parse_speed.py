@@ -24,6 +24,7 @@ from wolfspider.core.text import counted, near_signature
 from wolfspider.web.page import charset, html
 from wolfspider.web.page.html import parse
 from wolfspider.web.page.parser_processes import Parsers
+from wolfspider.web.page.taming import LARGE, tamed
 from wolfspider.web.page.tree_walk import PageReading
 from wolfspider.web.worlds.recorded import Recorded
 from wolfspider.web.worlds.synthetic import Synthetic
@@ -61,7 +62,7 @@ def parts(fetches: Sequence[Fetch], pages: Sequence[Page]) -> None:
     readings = [PageReading(tree) for tree in trees]
     at_home = list(zip(readings, fetches, strict=True))
     show("from bytes to text", lambda f: charset.decoded(f.headers.get("content-type", ""), f.body), fetches)
-    show("bounding tags", html.tamed, texts)
+    show("bounding tags", lambda text: tamed(text, len(text) > LARGE), texts)
     show("tree (Lexbor)", lambda text: LexborHTMLParser(text, options=1), texts)
     show("walk and words", PageReading, trees)
     show("links", lambda pair: pair[0].links(html.addresses(pair[0].hrefs, pair[1].final_url)), at_home)

@@ -8,7 +8,8 @@ import time
 from collections import Counter
 
 from wolfspider.core.model import Failure, Fetch, Page
-from wolfspider.drivers.reading import IN_ONE_GO, LARGE, ReadHere
+from wolfspider.drivers.reading import IN_ONE_GO, ReadHere
+from wolfspider.web.page.taming import LARGE
 
 HTML = {"content-type": "text/html"}
 

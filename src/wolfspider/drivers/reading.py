@@ -15,14 +15,14 @@ from functools import partial
 
 from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.web.page.html import parse
+from wolfspider.web.page.taming import LARGE
 
-LARGE = 200_000  # bytes of an answer that takes long to read
 IN_ONE_GO = 0.02  # seconds of reading after which the loop comes round
 
 
 class ReadHere:
-    """The memory of a page that is read in a thread is not bounded: the bound is one of the whole process, and while it
-    holds no other thread can be started."""
+    """The system does not bound the memory of a page that is read in a thread: the bound is one of the whole process,
+    and while it holds no other thread can be started. There the bounds on markup must do (web/page/taming.py)."""
 
     def __init__(
         self, read: Callable[[Fetch], Page | Failure] = parse, timer: Callable[[], float] = time.perf_counter

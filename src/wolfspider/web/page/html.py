@@ -14,15 +14,12 @@ are none.
 A page that shows nothing, but has scripts that might, is the failure `script`. The rule is strict: no word beside the
 title, no link, no picture.
 
-Lexbor needs time in the square of a page's depth and of a tag's attributes, so both are bounded before it sees them
-(`tamed`). A page that was cut says so (`truncated`). Elements such as <b> that are not closed are opened again by each
-paragraph that follows, so that a few kilobytes may stand for gigabytes: where that comes from strangers, the memory of
-the tree is bounded.
+What Lexbor takes for markup is bounded before it sees it (taming.py), and where a page comes from a stranger the memory
+of its tree is bounded besides (markup_tree.py). A page that was cut says so (`truncated`).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -34,31 +31,12 @@ from wolfspider.core.text import near_signature
 from wolfspider.web.page import charset, dates, pdf
 from wolfspider.web.page.bounded_text import MOST_TEXT, MOST_WORDS, bounded_words, folded, words_within
 from wolfspider.web.page.markup_tree import tree_of, tree_within
+from wolfspider.web.page.taming import LARGE, tamed
 from wolfspider.web.page.tree_walk import OUR_NAMES, TITLE, PageReading
 from wolfspider.web.page.urls import canonical
 
 MOST_BYTES = 10_000_000
-MOST_TAGS = 20_000  # nested in each other they take a second
-MOST_ATTRIBUTES = 300  # of a tag
-MOST_TREE = 100_000_000  # bytes of memory, beside some for the text; elements that are never closed multiply
-MOST_BODY_TAGS = 10  # the attributes of repeated ones pile up on the first
-
-_HARMLESS = 32_000  # characters: too few to be slow, whatever they are
-_PASSES = 3
-_PATIENCE = 10  # how often each character may be looked at, on average, as a part of tags within tags
-_BLANK = r"[\t\n\f\r ]"
-_ONE = (  # attribute, as the tokenizer of HTML reads it; a value that does not end takes all the rest
-    rf"(?:[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+(?:{_BLANK}*+={_BLANK}*+"
-    r"""(?:"[^"]*+"?+|'[^']*+'?+|[^\t\n\f\r >"'][^\t\n\f\r >]*+)?+)?+)"""
-)
-_ATTRIBUTE = re.compile(_ONE)
-_ATTRIBUTES = re.compile(rf"{_ONE}*+[\t\n\f\r /]*+")
-_TAG = re.compile(rf"</?[A-Za-z][^\t\n\f\r />]*+{_ONE}{{0,{MOST_ATTRIBUTES}}}+")
-_SHORTEST = 2 * MOST_ATTRIBUTES  # characters of a tag with too many
-_LONG_TAG = re.compile(rf"<[^>]{{{_SHORTEST}}}")
-_BRACKET_IN_VALUE = re.compile(rf"""={_BLANK}*+(?:"[^">]*+>|'[^'>]*+>)""")
-_BODY_TAG = re.compile(r"<(?:[Bb][Oo][Dd][Yy]|[Hh][Tt][Mm][Ll])[\t\n\x0b\f\r /]")
-
+MOST_TREE = 100_000_000  # bytes of memory, beside some for the text
 _SHORTEST_SAMPLE = 30  # characters that a language can be told from
 _SURE = 0.4  # of 1: how likely a language must be
 
@@ -128,7 +106,7 @@ def _pdf_page(fetch: Fetch) -> Page | Failure:
 
 
 def _html_page(fetch: Fetch, text: str, codec: str, bounded: bool) -> Page | Failure:
-    tame = tamed(text)
+    tame = tamed(text, len(fetch.body) > LARGE)
     if (tree := tree_within(tame, MOST_TREE + 4 * len(tame)) if bounded else tree_of(tame)) is None:
         return Failure("trap", "its markup takes too much memory")
     reading = PageReading(tree)
@@ -144,7 +122,7 @@ def _html_page(fetch: Fetch, text: str, codec: str, bounded: bool) -> Page | Fai
         robots=directives(fetch.headers.get("x-robots-tag", ""), *reading.robots),
         canonical=(canonical(reading.canonical, base) if reading.canonical else None) or "",
         description=folded(meta.get("description") or meta.get("og:description") or "", TITLE),
-        **_common(fetch, codec, reading.words, len(tame) < len(text) or reading.truncated),
+        **_common(fetch, codec, reading.words, tame != text or reading.truncated),
     )
 
 
@@ -168,61 +146,6 @@ def _common(fetch: Fetch, codec: str, words: Sequence[str], truncated: bool) -> 
         "charset": codec,
         "at": fetch.at,
     }
-
-
-def tamed(text: str) -> str:
-    """As much of a page as Lexbor reads in a few seconds, whatever stands in it."""
-    if len(text) <= _HARMLESS:
-        return text
-    if text.count("<") > MOST_TAGS:
-        text = text[: _nth_tag(text, MOST_TAGS)]
-    for number, tag in enumerate(_BODY_TAG.finditer(text)):
-        if number == MOST_BODY_TAGS:
-            text = text[: tag.start()]
-            break
-    return _without_crowded_tags(text)
-
-
-def _without_crowded_tags(text: str) -> str:
-    """Tags with too many attributes, taken out. A cut may change what an earlier, longer tag seems to hold, so the text
-    is read again until there is nothing to cut; a page that goes on like that ends where it does. Such a tag is long
-    or holds a bracket that does not end it. Few pages have either, and only those are read tag by tag."""
-    if not _LONG_TAG.search(text) and not _BRACKET_IN_VALUE.search(text):
-        return text
-    for _ in range(_PASSES):
-        calm = _calmed(text)
-        if len(calm) == len(text):
-            return text
-        text = calm
-    return _calmed(text, last_pass=True)
-
-
-def _calmed(text: str, last_pass: bool = False) -> str:
-    """Every "<" before a letter is read as a tag, even within a script, a comment or a value, for a page could make
-    any of them real. There `i<n` may be taken out, which is no loss: the cut ends at the next "<"."""
-    kept: list[str] = []
-    place, effort = 0, _PATIENCE * len(text)
-    tag = _TAG.search(text)
-    while tag:
-        effort -= tag.end() - tag.start()
-        crowded = _ATTRIBUTE.match(text, tag.end()) is not None
-        if effort < 0 or (crowded and last_pass):
-            return "".join(kept) + text[place : tag.start()]
-        following = _TAG.search(text, tag.end() if crowded else tag.start() + 1)
-        if crowded:
-            kept.append(text[place : tag.start()])
-            rest = _ATTRIBUTES.match(text, tag.end(), following.start() if following else len(text))
-            place = min(len(text), (rest or tag).end())
-            place += text.startswith(">", place)
-        tag = following
-    return "".join(kept) + text[place:]
-
-
-def _nth_tag(text: str, n: int) -> int:
-    place = -1
-    for _ in range(n):
-        place = text.find("<", place + 1)
-    return place
 
 
 def addresses(hrefs: Sequence[str], base: str) -> list[str | None]:

@@ -13,8 +13,9 @@ from selectolax.lexbor import LexborNode
 
 from wolfspider.core.model import Failure
 from wolfspider.web.page import charset, pdf
-from wolfspider.web.page.html import MOST_BYTES, tamed
+from wolfspider.web.page.html import MOST_BYTES
 from wolfspider.web.page.markup_tree import tree_of
+from wolfspider.web.page.taming import LARGE, tamed
 from wolfspider.web.page.tree_walk import HIDDEN
 
 MOST = 2_000_000  # characters
@@ -40,7 +41,7 @@ def readable(body: bytes, content_type: str) -> str:
         document = pdf.read(body)
         return "" if isinstance(document, Failure) else _joined(document.pages)
     text, _ = charset.decoded(content_type, body[:MOST_BYTES])
-    return _joined(text.split("\n\n") if kind == "text" else _passages(tamed(text)))
+    return _joined(text.split("\n\n") if kind == "text" else _passages(tamed(text, len(body) > LARGE)))
 
 
 def _joined(passages: Iterator[str] | list[str]) -> str:
