@@ -1,20 +1,25 @@
 """How long does a crawl take some of whose hosts are in trouble? In virtual time, so it is the same on any machine.
 
     python benchmarks/hosts_in_trouble.py     # 5,000 downloads, 800 hosts, every eighth of them never answers
+    python benchmarks/hosts_in_trouble.py --strategy lafc --set control=0 --set similarity=judge --pages 500
 
 The live driver with the manners of a live crawl: a host that does not answer rests for a minute, then for two, then for
 four. The last line has the figures: seconds of virtual time in all, seconds for the last hundredth of the downloads,
-downloads, pages. Exit code 1 if the last hundredth took longer than a host in trouble rests for.
+downloads, pages. Exit code 1 if the last hundredth took longer than a host in trouble rests for. Agents that wait for
+the outcome of each visit wait for a host no longer than they do in a live crawl.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import math
 import random
 import sys
 from typing import Any
 
+from wolfspider.app.assemble import patience_of
+from wolfspider.app.settings import Settings
 from wolfspider.core.events import Event, Landed
 from wolfspider.core.model import Failure, Fetch, Link, Page, host_of
 from wolfspider.core.randomness import generator
@@ -51,9 +56,9 @@ class Wide:
 class Troubled(Waited):
     """Every eighth host never answers."""
 
-    def __init__(self, world: Wide, clock: Clock, rest: float) -> None:
+    def __init__(self, world: Wide, clock: Clock, rest: float, patience: float) -> None:
         super().__init__(world, clock)
-        self.polite = Polite(Manners(backoff=rest, patience=3600.0), clock, random.Random(1))
+        self.polite = Polite(Manners(backoff=rest, patience=patience), clock, random.Random(1))
 
     async def fetch(self, request: Request) -> Fetch:
         host = host_of(request.url)
@@ -71,16 +76,19 @@ class Troubled(Waited):
             return Fetch(request.url, request.url, failure=failure, seconds=TIMEOUT, at=self.clock())
 
 
-async def crawled(pages: int, hosts: int, slots: int, rest: float, log: list[Event]) -> Result:
-    world, clock = Wide(hosts), Clock()
-    strategy = strategy_named("breadth-first").new(TOPIC, generator(1))
-    crawl = simulated_crawl(strategy, "keywords", world, Limits(pages, slots, 1.0))
+async def crawled(options: argparse.Namespace, log: list[Event]) -> Result:
+    world, clock = Wide(options.hosts), Clock()
+    given = dict(setting.split("=", 1) for setting in options.set)
+    strategy = strategy_named(options.strategy).new(TOPIC, generator(1), given)
+    crawl = simulated_crawl(strategy, "keywords", world, Limits(options.pages, options.slots, 1.0))
     crawl.listen(log.append)
     crawl.begin([Link(world.address(number)) for number in range(5)], clock())
-    web = Troubled(world, clock, rest)
+    patience = patience_of(Settings(strategy=options.strategy))
+    web = Troubled(world, clock, options.rest, patience)
     more: dict[str, Any] = {"in_trouble": web.polite.in_trouble}
     driver = LiveDriver(crawl, web, Volatile(), clock=clock, tries=2, patient=True, **more)
     driver.room.pause = lambda host: max(0.0, web.polite.ready_at(host) - clock())
+    driver.room.longest = patience if strategy.awaits else math.inf
     return await driver.run()
 
 
@@ -90,12 +98,14 @@ def main() -> int:
     parser.add_argument("--hosts", type=int, default=800)
     parser.add_argument("--slots", type=int, default=32)
     parser.add_argument("--rest", type=float, default=60.0, help="seconds that a host rests after its first trouble")
+    parser.add_argument("--strategy", default="breadth-first")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the strategy")
     options = parser.parse_args()
     log: list[Event] = []
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(START)) as runner:
-        result = runner.run(crawled(options.pages, options.hosts, options.slots, options.rest, log))
+        result = runner.run(crawled(options, log))
     landed = [event for event in log if isinstance(event, Landed)]
-    late = next(event.at for event in landed if event.downloads >= options.pages * 99 // 100)
+    late = next((event.at for event in landed if event.downloads >= options.pages * 99 // 100), START)
     pages, last = sum(isinstance(event.outcome.result, Page) for event in landed), result.at - late
     print(
         f"seconds={result.at - START:.0f} last_hundredth={last:.0f} downloads={result.downloads} pages={pages} "

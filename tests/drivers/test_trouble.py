@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -54,6 +55,16 @@ class Sickly(Waited):
 
     def pause(self, host: str) -> float:
         return max(0.0, self.until.get(host, 0.0) - self.clock())
+
+
+class Refusing(Sickly):
+    """As the live web: who asks for a host that rests for too long is told so."""
+
+    async def fetch(self, request: Request) -> Fetch:
+        if self.in_trouble(host_of(request.url)):
+            failure = Failure("waiting", "it is left alone")
+            return Fetch(request.url, request.url, failure=failure, at=self.clock())
+        return await super().fetch(request)
 
 
 class Recovering(Sickly):
@@ -119,6 +130,33 @@ def test_the_budget_is_spent_elsewhere_and_the_crawl_ends_without_waiting_for_ho
     assert drive.web.sent == 60, "as many requests as downloads"
     well = [event.outcome for event in drive.trial.landings() if event.outcome.visit.link.host not in SICK]
     assert sum(isinstance(outcome.result, Page) for outcome in well) > 30
+
+
+AGENTS = [name for name, kind in all_strategies().items() if kind.awaits]
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_agents_that_wait_for_an_outcome_are_not_held_up_by_hosts_in_trouble(name: str) -> None:
+    """As in a live crawl, where a visit waits for two minutes; here a host in trouble rests for ten."""
+    drive = a_drive(Refusing, a_trial(name))
+    drive.options["room"] = Room()
+    drive.options["room"].longest = 120.0
+    driven(drive)
+    times = [START, *(event.at for event in drive.trial.landings())]
+    assert max(after - before for before, after in pairwise(times)) < 3 * 120.0 < REST
+    journal, again = list(drive.trial.journal), drive.trial.build()
+    replay(again, journal, Room())
+    assert stored(again) == stored(drive.crawl)
+
+
+def test_a_short_trouble_is_waited_for_by_agents_too() -> None:
+    drive = a_drive(Recovering, a_trial("lafc"))
+    drive.options["room"] = Room()
+    drive.options["room"].longest = REST
+    driven(drive)
+    waited = {event.visit.id for event in postponed(drive)}
+    landed = {event.outcome.visit.id: event.outcome for event in drive.trial.landings()}
+    assert waited and all(isinstance(landed[number].result, Page) for number in waited)
 
 
 @pytest.mark.parametrize("web", [Recovering, Cured])

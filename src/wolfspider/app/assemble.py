@@ -140,13 +140,19 @@ def web_of(settings: Settings, store: Store, clock: Clock, stack: AsyncExitStack
         factor=settings.adapt,
         backoff=settings.backoff,
         per_address=0 if settings.via else settings.per_address,
-        patience=max(120.0, 2 * settings.delay, settings.max_wait),
+        patience=patience_of(settings),
     )
     polite = Polite(manners, clock, random.Random())
     strangers = not preflight.public_needs_contact(settings)
     web = Live(client, guard, polite, LiveRobots(clock), hosts=HostCap(), robots_tries=1, strangers=strangers)
     web.restore(store.hosts(), clock())
     return web
+
+
+def patience_of(settings: Settings) -> float:
+    """Seconds that a visit waits for a host: less than a crawl may wait, where agents wait for the outcome."""
+    usual = max(120.0, 2 * settings.delay)
+    return usual if strategy_kind(settings.strategy).awaits else max(usual, settings.max_wait)
 
 
 def budget_of(settings: Settings) -> MemoryBudget:
@@ -175,12 +181,14 @@ def driver_of(
 ) -> LiveDriver:
     """Visits that were in flight when a run died count as sent just now, and hosts that rest are not asked."""
     room.pause = web.retry_after
+    if crawl.strategy.awaits:
+        room.longest = web.polite.manners.patience
     crawl.listen(lambda event: _name_hosts(web, event))
     for flight in crawl.flights.values():
         if flight.how == Route.OUT and not flight.postponed:
             web.polite.asked(flight.visit.link.host)
     for host in web.polite.resting():
-        room.rest(host, web.polite.ready_at(host))
+        room.rest(host, min(web.polite.ready_at(host), clock() + room.longest))
     reader = None
     if settings.parsers:
         from wolfspider.web.page.parser_processes import Parsers

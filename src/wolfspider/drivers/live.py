@@ -336,11 +336,12 @@ class LiveDriver(Driver):
     # Hosts in trouble
 
     def _postpone(self, visit: Visit, failure: Failure, tried: int, rests: float = 0.0) -> bool:
-        """Wait for the end of a host's trouble, if not too many visits do so already."""
-        if len(self.crawl.flights.postponed) >= MOST_POSTPONED:
+        """Wait for the end of a host's trouble, if not too many visits do so already, and the strategy has the time."""
+        rests = max(rests, self.room.pause(visit.link.host), WAITED)
+        if len(self.crawl.flights.postponed) >= MOST_POSTPONED or rests > self.room.longest:
             return False
         self.crawl.postpone(visit, failure, max(self.clock(), self.crawl.now))
-        self._rest(visit, tried, max(rests, self.room.pause(visit.link.host), WAITED))
+        self._rest(visit, tried, rests)
         return True
 
     def _rest(self, visit: Visit, tried: int, seconds: float) -> None:
@@ -351,8 +352,12 @@ class LiveDriver(Driver):
         """Visits whose hosts have rested go out again, as long as there are slots and downloads for them."""
         while self._resting.next() <= now and self.crawl.may_start:
             visit, tried = self._resting.pop()
-            if self.in_trouble(visit.link.host):
-                self._rest(visit, tried, max(self.room.pause(visit.link.host), WAITED))
+            rests = self.room.pause(visit.link.host) if self.in_trouble(visit.link.host) else 0.0
+            if rests > self.room.longest:
+                self._call_off(visit)
+                self._land(visit, self.crawl.flights[visit.id].postponed or IN_TROUBLE, now, 0.0)
+            elif rests:
+                self._rest(visit, tried, max(rests, WAITED))
             elif self.crawl.grant(visit):
                 self.meter.doing(visit, Phase.FETCHING, now)
                 self._send(self._go_out(visit, tried + 1), visit)

@@ -53,6 +53,7 @@ class Room:
         self.now = -math.inf
         self.delay = 0.0
         self.pause: Callable[[str], float] = lambda host: 0.0  # seconds that a host itself asks for
+        self.longest = math.inf  # seconds that a strategy waits for a host; then a visit may start, to fail if need be
         self.allows: Callable[[str], bool] = lambda url: True  # is this address in scope?
         self._route: Router = lambda url, fresh: Route.OUT
         self.thrift = Thrift()
@@ -193,7 +194,7 @@ class Room:
         self._busy.pop(host, None)
         self._since.pop(host, None)
         if now is not None:
-            self._ready[host] = now + max(self.delay, self.pause(host))
+            self._ready[host] = now + max(self.delay, min(self.pause(host), self.longest))
         if host in self._refused:
             heapq.heappush(self._cooling, (self._ready.get(host, -math.inf), host))
 

@@ -49,6 +49,7 @@ class Strategy(ABC):
     cap: int = 1_000_000  # links a frontier may hold
     leaps: ClassVar[bool] = False  # asks a Source of leaps, where there is one
     browses: ClassVar[bool] = False  # learns from what a person browsed: `inherit` may be given that alone
+    awaits: ClassVar[bool] = False  # has agents that go on only when a visit has an outcome: none waits long for a host
     frontier: Frontier | None = None  # the links that wait, where one Frontier holds them all
 
     def __init__(self, topic: Topic, params: Any, rng: random.Random, shelf: Shelf) -> None:
@@ -221,6 +222,8 @@ class Walking(Strategy):
     """Strategies of walkers, each with at most one visit in flight: `_choose` says where a walker goes next, and a
     walker that has nowhere to go rests until it is roused.
     """
+
+    awaits = True
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         self.turns = Turns()

@@ -139,6 +139,7 @@ class Knowing(Strategy):
     """Everything about energy-regulated agents except their actions."""
 
     Params = EnergyParams
+    awaits = True
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         self.addresses = Interned(self.shelf)

@@ -99,6 +99,7 @@ class Fleet(Strategy):
     """Everything about foragers except their steps."""
 
     Params = ForagerParams
+    awaits = True
 
     def __init__(self, topic: Topic, params: Any, rng: random.Random, shelf: Shelf) -> None:
         super().__init__(topic, params, rng, shelf)

@@ -46,6 +46,7 @@ class SpiderSearch(Strategy):
 
     paper = PAPER
     Params: ClassVar[type] = SpiderParams
+    awaits = True
     params: SpiderParams
     phase = ""  # nothing has begun
     pools: ClassVar[tuple[str, ...]] = ("known", "chosen")
