@@ -13,7 +13,15 @@ from wolfspider.core.model import host_of
 from wolfspider.core.params import build
 from wolfspider.core.plain_text import refuse_controls
 from wolfspider.core.text import words
-from wolfspider.web.http.ip_addresses import Network, is_own_host, is_wide, read_network
+from wolfspider.web.http.ip_addresses import (
+    Network,
+    bare_host,
+    is_own_host,
+    is_wide,
+    may_be_opened,
+    read_address,
+    read_network,
+)
 from wolfspider.web.http.polite import FLOOR
 from wolfspider.web.memory_budget import MemoryBudget
 from wolfspider.web.seeds import sources
@@ -67,17 +75,26 @@ def _missing(settings: Settings) -> str:
     if not own:
         return f"Who crawls? Sites want to know whom to write to: {contact}. Only crawls of your own machine need none."
     private = _closed(own[0])
+    if _stays_closed(own[0]):
+        return private
     if is_local(replace(settings, allow_private=True)):
         return f"{private} No contact is needed then."
     return f"{private} The crawl may go to public sites too, and these want to know whom to write to: {contact}."
 
 
 def _closed(url: str) -> str:
-    """What a person says who wants to crawl there."""
+    """What a person says who wants to crawl there, if that is possible."""
+    if _stays_closed(url):
+        return f"{url} stays closed: it is link local, of no machine, or where a cloud keeps its keys."
     return (
         f"{url} is on your own machine or network: to crawl there, give --allow-private, or --allow-network with the "
         "network it is in."
     )
+
+
+def _stays_closed(url: str) -> bool:
+    host = bare_host(host_of(url))
+    return read_address(host) is not None and not may_be_opened(host)
 
 
 def is_local(settings: Settings) -> bool:
