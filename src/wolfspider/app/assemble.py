@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from wolfspider.app.leaping import Leaping
 from wolfspider.app.plugins import judge_maker, strategy_kind
 from wolfspider.app.settings import Settings
 from wolfspider.core.events import AddSeeds, EndReason, Event, Obeyed
-from wolfspider.core.model import LEAP, SEARCH, Fetch, Page, Route, host_of
+from wolfspider.core.model import LEAP, SEARCH, Failure, Fetch, Page, Route, host_of
 from wolfspider.core.params import build
 from wolfspider.core.randomness import generator
 from wolfspider.core.scope import Nofollow, Scope
@@ -179,23 +179,8 @@ def driver_of(
     pace: Callable[[], bool],
     replayed: float = 0.0,
 ) -> LiveDriver:
-    """Visits that were in flight when a run died count as sent just now, and hosts that rest are not asked."""
-    room.pause = web.retry_after
-    if crawl.strategy.awaits:
-        room.longest = web.polite.manners.patience
     crawl.listen(lambda event: _name_hosts(web, event))
-    for flight in crawl.flights.values():
-        if flight.how == Route.OUT and not flight.postponed:
-            web.polite.asked(flight.visit.link.host)
-    for host in web.polite.resting():
-        room.rest(host, min(web.polite.ready_at(host), clock() + room.longest))
-    reader = None
-    if settings.parsers:
-        from wolfspider.web.page.parser_processes import Parsers
-
-        parsers = Parsers(settings.parsers)
-        stack.push_async_callback(parsers.close)
-        reader = parsers.read
+    _make_hosts_rest(crawl, room, web, clock)
 
     def watch_disk(now: float) -> EndReason | None:
         return EndReason.DISK if megabytes_free(folder) < settings.disk_floor else None
@@ -207,7 +192,7 @@ def driver_of(
         clock=clock,
         tries=settings.tries,
         room=room,
-        read=reader,
+        read=_reader(settings, stack),
         tell=tell,
         turned=_before_each_commit(crawl, web, store),
         pace=pace,
@@ -218,6 +203,29 @@ def driver_of(
         patient=True,
         in_trouble=web.polite.in_trouble,
     )
+
+
+def _make_hosts_rest(crawl: Crawl, room: Room, web: Live, clock: Clock) -> None:
+    """Visits that were in flight when a run died count as sent just now, and hosts that rest are not asked."""
+    room.pause = web.retry_after
+    if crawl.strategy.awaits:
+        room.longest = web.polite.manners.patience
+    for flight in crawl.flights.values():
+        if flight.how == Route.OUT and not flight.postponed:
+            web.polite.asked(flight.visit.link.host)
+    for host in web.polite.resting():
+        room.rest(host, min(web.polite.ready_at(host), clock() + room.longest))
+
+
+def _reader(settings: Settings, stack: AsyncExitStack) -> Callable[[Fetch], Awaitable[Page | Failure]] | None:
+    """Other processes that read pages, if there are to be any."""
+    if not settings.parsers:
+        return None
+    from wolfspider.web.page.parser_processes import Parsers
+
+    parsers = Parsers(settings.parsers)
+    stack.push_async_callback(parsers.close)
+    return parsers.read
 
 
 def _name_hosts(web: Live, event: Event) -> None:
