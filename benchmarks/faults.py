@@ -54,8 +54,8 @@ from side_by_side import HERE, web_served
 from wolfspider.cli import main as wolfspider
 from wolfspider.files.failpoints import VARIABLE
 from wolfspider.store.damage import PAGES_LOST
-from wolfspider.store.examination import examine
 from wolfspider.store.folder import is_run
+from wolfspider.store.repair.examination import examine
 from wolfspider.store.view import RunView
 from wolfspider.web.worlds.world import open_web
 

@@ -408,6 +408,10 @@ def test_a_dry_run_tells_what_would_happen_and_keeps_nothing(crawl: Run, tmp_pat
     assert re.search(r"a\.test: \w+: ", out) and "All 5,000 downloads would bring about" in out
 
 
+def test_a_dry_run_of_a_single_page_tells_of_one(crawl: Run) -> None:
+    assert "\nTried 1 page:\n" in crawl("--pages 1 --dry-run")[1]
+
+
 def test_a_dry_run_as_json(crawl: Run) -> None:
     code, out, _ = crawl("--pages 50 --dry-run --json")
     told = json.loads(out)

@@ -266,6 +266,24 @@ def test_values_that_were_changed_are_no_bug_and_the_run_begins_anew_with_its_pa
     assert exported == 0 and good.items() <= texts(lines).items()
 
 
+def test_a_lost_page_is_asked_for_again_once_the_journal_begins_anew(
+    good: dict[str, str], folder: Path, run: Run, aside: Aside
+) -> None:
+    with sqlite3.connect(folder / "run.db") as connection:
+        url, offset = connection.execute("SELECT final_url, offset FROM pages ORDER BY seq LIMIT 1").fetchone()
+    data = bytearray((folder / FILES[3]).read_bytes())
+    data[offset + 40] ^= 0xFF
+    (folder / FILES[3]).write_bytes(data)
+    resume = f"resume --via 127.0.0.1:{aside(serve(WEB)).port} --json --pages"
+    code, out, _ = run("repair", folder)
+    assert code == 10 and "1 page is lost" in out and f"wolfspider repair {folder} --anew" in out
+    assert run(f"{resume} {MORE}", folder)[0] == 0
+    assert url not in texts(run("export --quiet", folder)[1])
+    assert run("repair --anew", folder)[0] == 0
+    assert run(f"{resume} {2 * MORE}", folder)[0] == 0
+    assert good.items() <= texts(run("export --quiet", folder)[1]).items()
+
+
 @pytest.mark.parametrize("part", ["run.db", "lock"])
 def test_a_pipe_is_refused_by_every_command(part: str, folder: Path, run: Run) -> None:
     (folder / part).unlink()

@@ -16,9 +16,9 @@ from tests.store.test_repair import needs
 from wolfspider.core import codec, events
 from wolfspider.core.errors import BadInput
 from wolfspider.store import inbox
-from wolfspider.store.examination import examine
 from wolfspider.store.inbox import answer_to, append_command
-from wolfspider.store.repair import repair
+from wolfspider.store.repair.examination import examine
+from wolfspider.store.repair.repair import repair
 from wolfspider.store.schema import COMMANDS
 from wolfspider.store.sqlite import SqliteStore, create, open_run
 from wolfspider.testing.rehearsal import Rehearsal

@@ -20,7 +20,7 @@ from wolfspider.files.disk import DiskFull
 from wolfspider.files.failpoints import NAMES, VARIABLE
 from wolfspider.store import archive_reader
 from wolfspider.store.damage import DATABASE, PAGES_LOST, Damaged
-from wolfspider.store.examination import examine
+from wolfspider.store.repair.examination import examine
 from wolfspider.store.schema import NAMES as TABLES
 from wolfspider.store.sqlite import create, open_run
 from wolfspider.store.view import RunView

@@ -18,11 +18,11 @@ from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Verdict
 from wolfspider.files.failpoints import VARIABLE
 from wolfspider.store.damage import DATABASE
-from wolfspider.store.examination import examine
 from wolfspider.store.folder import PLAN
-from wolfspider.store.rebuilding import Needs
-from wolfspider.store.repair import repair
-from wolfspider.store.repair_plan import finish
+from wolfspider.store.repair.examination import examine
+from wolfspider.store.repair.journal_anew import Needs
+from wolfspider.store.repair.repair import repair
+from wolfspider.store.repair.repair_plan import finish
 from wolfspider.store.sqlite import create, open_run
 from wolfspider.store.view import RunView
 from wolfspider.testing.rehearsal import START, Hamlet, Rehearsal, address
@@ -31,7 +31,7 @@ ARCHIVE = "warc/00000.warc.gz"
 KILLED = """
 import sys
 from pathlib import Path
-from wolfspider.store.repair import repair
+from wolfspider.store.repair.repair import repair
 from tests.store.test_repair import needs
 repair(Path(sys.argv[1]), needs)
 """
@@ -41,8 +41,8 @@ PIPED = """
 import sys
 from pathlib import Path
 from wolfspider.core.errors import Problem
-from wolfspider.store.examination import examine
-from wolfspider.store.repair import repair
+from wolfspider.store.repair.examination import examine
+from wolfspider.store.repair.repair import repair
 from wolfspider.store.view import RunView
 from tests.store.test_repair import needs
 for look in (examine, RunView, lambda folder: repair(folder, needs)):

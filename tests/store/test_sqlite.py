@@ -23,10 +23,10 @@ from wolfspider.core.errors import BadInput, Busy, Problem
 from wolfspider.core.model import Capture, Fetch, Link, Page, Visit
 from wolfspider.engine.entries import GrantEntry, LandEntry, ProposeEntry
 from wolfspider.store.base import Store
-from wolfspider.store.examination import examine
 from wolfspider.store.folder import about_run, is_run
 from wolfspider.store.inbox import answer_to, append_command
 from wolfspider.store.page_reader import BYTES_AT_HAND
+from wolfspider.store.repair.examination import examine
 from wolfspider.store.row_codec import packed_page, signed, unpacked_page, unsigned
 from wolfspider.store.schema import FORMAT
 from wolfspider.store.sqlite import SqliteStore, create, open_run

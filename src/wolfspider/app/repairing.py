@@ -11,9 +11,9 @@ from wolfspider.app.assemble import judge_of, scope_of, topic_of
 from wolfspider.app.settings import Settings
 from wolfspider.core.model import Page, Verdict
 from wolfspider.policy.judges.judge import scored
-from wolfspider.store.rebuilding import Needs
-from wolfspider.store.repair import repair as repaired
-from wolfspider.store.repair_plan import Repaired
+from wolfspider.store.repair.journal_anew import Needs
+from wolfspider.store.repair.repair import repair as repaired
+from wolfspider.store.repair.repair_plan import Repaired
 from wolfspider.web.page.urls import canonical
 
 

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import typer
 
-from wolfspider.cli import categories, conform, mending, offline, runs, states, webs
+from wolfspider.cli import categories, conform, damaged_runs, offline, runs, states, webs
 from wolfspider.cli.common import app
 from wolfspider.core.errors import Problem
 
-__all__ = ["app", "categories", "conform", "main", "mending", "offline", "runs", "states", "webs"]
+__all__ = ["app", "categories", "conform", "damaged_runs", "main", "offline", "runs", "states", "webs"]
 
 UNREADABLE, BUG, INTERRUPTED, UNREAD = 3, 70, 130, 141  # exit codes; the commands give 1 and 2
 
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _damage(runs: Sequence[Path]) -> str:
     """What nobody expected may come from a damaged run: what is damaged in it; "" if nothing is."""
     from wolfspider.store.damage import remedy
-    from wolfspider.store.examination import first_damage
+    from wolfspider.store.repair.examination import first_damage
 
     for run in runs:
         with suppress(Exception):  # then it is what happened before

@@ -22,7 +22,7 @@ _BESIDE = (  # SQLite's own; a journal only until the database has its log
     *("inbox.db-wal", "inbox.db-shm", "inbox.db-journal"),
 )
 
-PLAN = "repair.json"  # there while a repair moves parts (repair_plan.py)
+PLAN = "repair.json"  # there while a repair moves parts (repair/repair_plan.py)
 WORK = ".repair"  # the folder where a repair makes new ones
 _UNFINISHED = (".run.json.part", "run.json.part")  # as it was called in earlier versions
 

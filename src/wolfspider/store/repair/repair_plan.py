@@ -17,9 +17,9 @@ from wolfspider.core.errors import BadInput
 from wolfspider.files.disk import open_to_read, sync_folder, whole_file
 from wolfspider.files.failpoints import reach
 from wolfspider.store.damage import PAGES_LOST, UNREADABLE, Damaged, repair_command, trouble
-from wolfspider.store.examination import Finding
 from wolfspider.store.folder import PLAN, WORK, Places, refuse_links_and_pipes
-from wolfspider.store.lost_pages import Rebuilt
+from wolfspider.store.repair.examination import Finding
+from wolfspider.store.repair.journal_kept import Rebuilt
 
 _LARGEST_PLAN = 1 << 24  # bytes
 _LONGEST = 1_000  # characters of a sentence

@@ -16,7 +16,7 @@ def check(
 ) -> int:
     """Is a run whole? Reads its database, archive, index, snapshots and shelf, and changes nothing."""
     from wolfspider.store.damage import repair_command
-    from wolfspider.store.examination import examine, exit_code, report
+    from wolfspider.store.repair.examination import examine, exit_code, report
     from wolfspider.terminal import progress as screen
 
     found = examine(run)

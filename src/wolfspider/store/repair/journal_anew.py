@@ -19,16 +19,17 @@ from urllib.parse import urljoin
 from wolfspider.core.errors import BadInput
 from wolfspider.core.events import Finish, Pause, Resume, Stop
 from wolfspider.core.model import Capture, Failure, Fetch, Page, Verdict
-from wolfspider.store import row_check, schema
+from wolfspider.store import schema
 from wolfspider.store.archive_reader import RecordPlace, capture_of
 from wolfspider.store.damage import UNREADABLE
 from wolfspider.store.database import Turn, claim
 from wolfspider.store.inbox import bring_in, command_in, last_given
-from wolfspider.store.lost_pages import LOST, Rebuilt, note_end
-from wolfspider.store.row_check import Row, StoredTable, connect_damaged, is_sound
+from wolfspider.store.repair import damaged_rows
+from wolfspider.store.repair.damaged_rows import Row, StoredTable, connect_damaged, is_sound
+from wolfspider.store.repair.journal_kept import LOST, Rebuilt, note_end
+from wolfspider.store.repair.salvaged_archive import Salvaged, place_of_like, place_of_page
 from wolfspider.store.row_codec import unpacked_fetch
 from wolfspider.store.row_writer import RowWriter
-from wolfspider.store.salvage import Salvaged, place_of_like, place_of_page
 from wolfspider.web.http.inflate import inflated
 from wolfspider.web.page.html import parse
 from wolfspider.web.page.urls import canonical
@@ -98,7 +99,7 @@ class _Rebuilding:
         self._from_archive = from_archive
         self._writer = RowWriter(turn)
         self.result = Rebuilt()
-        self._tables = row_check.tables()
+        self._tables = damaged_rows.tables()
         self._referred: set[tuple[int, int]] = set()  # records that a row is about
         self._pages: set[int] = set()  # those that are kept, by their old numbers
         self._lost: dict[int, str] = {}  # pages by their old numbers, with their addresses
@@ -134,7 +135,7 @@ class _Rebuilding:
 
     def _sound(self, source: sqlite3.Connection, table: StoredTable) -> Iterator[Row]:
         damage: list[str] = []
-        for row in row_check.rows(source, table, damage.append):
+        for row in damaged_rows.rows(source, table, damage.append):
             if is_sound(table, row):
                 yield row
             else:

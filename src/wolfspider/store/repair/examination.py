@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.files.lock import is_owned
-from wolfspider.store import cdxj, row_check, schema, snapshots
+from wolfspider.store import cdxj, schema, snapshots
 from wolfspider.store.archive import ArchiveEnd
 from wolfspider.store.archive_reader import RecordPlace, Stretch, name_of, numbers, whole_records
 from wolfspider.store.damage import (
@@ -35,7 +35,8 @@ from wolfspider.store.folder import PLAN, Places, about_run, refuse_links_and_pi
 from wolfspider.store.inspection import ReadOnlyShelf
 from wolfspider.store.page_reader import has_body
 from wolfspider.store.recovery import committed_end, refuse_lost_records, refuse_unknown_answers, rows_ahead, whole_end
-from wolfspider.store.row_check import connect_damaged, is_sound, tables
+from wolfspider.store.repair import damaged_rows
+from wolfspider.store.repair.damaged_rows import connect_damaged, is_sound, tables
 from wolfspider.store.view import missing_pages
 
 _SHOWN = 5  # of what there may be many of
@@ -133,7 +134,7 @@ def _rows(connection: sqlite3.Connection) -> Iterator[str]:
     for table in tables().values():
         trouble: list[str] = []
         last, count, gaps = 0, 0, 0
-        for row in row_check.rows(connection, table, trouble.append):
+        for row in damaged_rows.rows(connection, table, trouble.append):
             count += not is_sound(table, row)
             if table.name == "log" and isinstance(row[0], int):
                 last, gaps = row[0], gaps + max(0, row[0] - last - 1)

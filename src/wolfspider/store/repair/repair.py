@@ -24,13 +24,13 @@ from wolfspider.files.lock import Lock
 from wolfspider.store import cdxj, folder, snapshots
 from wolfspider.store.archive_reader import name_of, numbers
 from wolfspider.store.damage import DATABASE, UNREADABLE
-from wolfspider.store.examination import Finding, examine, lock_trouble
 from wolfspider.store.folder import WORK, Places, about_run, refuse_links_and_pipes
-from wolfspider.store.lost_pages import Rebuilt, without_lost_pages
-from wolfspider.store.rebuilding import Needs, info_in, rebuild
-from wolfspider.store.repair_plan import Repaired, RepairPlan, finish
-from wolfspider.store.row_check import connect_damaged
-from wolfspider.store.salvage import Salvaged
+from wolfspider.store.repair.damaged_rows import connect_damaged
+from wolfspider.store.repair.examination import Finding, examine, lock_trouble
+from wolfspider.store.repair.journal_anew import Needs, info_in, rebuild
+from wolfspider.store.repair.journal_kept import Rebuilt, without_lost_pages
+from wolfspider.store.repair.repair_plan import Repaired, RepairPlan, finish
+from wolfspider.store.repair.salvaged_archive import Salvaged
 
 _OLD_INBOX = ("inbox.db", "inbox.db-wal", "inbox.db-shm")
 _OLD_DATABASE = ("run.db", "run.db-wal", "run.db-shm", "run.db-journal")

@@ -11,9 +11,9 @@ from typing import Any
 
 from wolfspider.store.archive_reader import RecordPlace
 from wolfspider.store.recovery import BASE, SYNCED
-from wolfspider.store.row_check import connect_damaged
+from wolfspider.store.repair.damaged_rows import connect_damaged
+from wolfspider.store.repair.salvaged_archive import Salvaged, place_of_like, place_of_page
 from wolfspider.store.row_codec import unpacked_entry, unpacked_fetch
-from wolfspider.store.salvage import Salvaged, place_of_like, place_of_page
 
 LOST = ("lost", "its record in the archive was damaged")  # kind and detail of a failure
 
