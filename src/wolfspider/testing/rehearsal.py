@@ -213,7 +213,7 @@ class Rehearsal:
             return
         self.store.archive(visit.id, fetch)
         self.crawl.land(visit, result, now, fetch.seconds)
-        self.room.release(visit.link.host, now)
+        self.room.landed(visit.link.host, result, now, fetch.seconds)
 
     def _read(self, url: str, fetch: Fetch) -> Page | Failure:
         if fetch.status != 304:
