@@ -245,7 +245,7 @@ class Mortal(LiveDriver):
             "pages": self.crawl.spent,
             "links": sum(len(part) for part in vars(self.crawl.strategy).values() if isinstance(part, Frontier)),
             "count": len(copied),
-            "largest": max(path.stat().st_size for path in (self.trial.run / "snapshots").iterdir()),
+            "largest": max(path.stat().st_size for path in (self.trial.run / "snapshots").glob("*.snapshot")),
             "last": copied[-1],
             "snapshots": {
                 "cpu": sum(each["cpu"] for each in copied) + self.states,

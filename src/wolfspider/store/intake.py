@@ -66,6 +66,8 @@ class Intake:
             return held
         readable = fetch is not None and fetch.page is None and not unchanged
         self._rows.page(seq, visit, page, fetch, place if readable else None)
+        if readable:
+            self._pages.keep_parsed(seq, page)
         self._pages.remember(seq, page)
         return seq
 

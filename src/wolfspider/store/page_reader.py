@@ -12,6 +12,7 @@ from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.policy.room import Broken
 from wolfspider.store.archive_reader import RecordPlace, read
 from wolfspider.store.damage import UNREADABLE, damaged, reading
+from wolfspider.store.parsed_pages import ParsedPages
 from wolfspider.store.row_codec import unpacked_fetch, unpacked_page
 from wolfspider.web.http.inflate import inflated
 from wolfspider.web.page.html import digest_of, parse
@@ -30,8 +31,10 @@ _NUMBER = (
 class PageReader:
     """The owner's; a page has the number of the landing that brought it."""
 
-    def __init__(self, connection: sqlite3.Connection, archive: Path, at_hand: int = BYTES_AT_HAND) -> None:
-        self._connection, self._archive = connection, archive
+    def __init__(
+        self, connection: sqlite3.Connection, archive: Path, parsed: ParsedPages, at_hand: int = BYTES_AT_HAND
+    ) -> None:
+        self._connection, self._archive, self._before = connection, archive, parsed
         self._at_hand: PagesAtHand[int, Page] = PagesAtHand(at_hand)
 
     def number_of(self, url: str, page: Page) -> int | None:
@@ -45,6 +48,10 @@ class PageReader:
             self.remember(number, page)
         return page
 
+    def keep_parsed(self, number: int, page: Page) -> None:
+        """A new page, for a resume after a crash."""
+        self._before.keep(number, page)
+
     def remember(self, number: int, page: Page) -> None:
         self._at_hand.keep(number, page)
 
@@ -56,6 +63,8 @@ class PageReader:
         with reading(self._archive.parent, f"page {number}"):
             if packed is not None:
                 return unpacked_page(packed)
+            if (before := self._before.get(number)) is not None and before.digest == digest:
+                return before
             passed = tuple(json.loads(hops))
             answer = Fetch(url, final_url, status, json.loads(headers), b"", None, seconds, at, passed, cut=bool(cut))
             page = archived_page(self._archive, RecordPlace(*map(int, place)), size, answer)

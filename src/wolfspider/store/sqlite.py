@@ -53,6 +53,7 @@ from wolfspider.store.journal import Journal, ReplayCheck
 from wolfspider.store.memory import RunMemory
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.page_reader import BYTES_AT_HAND, PageReader, liked
+from wolfspider.store.parsed_pages import ParsedPages
 from wolfspider.store.recovery import SYNCED, recovered_end
 from wolfspider.store.row_writer import RowWriter
 from wolfspider.store.shelf import DiskShelf
@@ -175,7 +176,8 @@ class SqliteStore:
         self._places, self._lock, self._archive, self._start = places, lock, archive, start
         self.shelf = DiskShelf(places.shelf, start.shelf)
         self.turn = Turn(connection, places.folder, owner)
-        pages = PageReader(connection, places.archive, at_hand)
+        self._parsed = ParsedPages(places.snapshots)
+        pages = PageReader(connection, places.archive, self._parsed, at_hand)
         rows, check = RowWriter(self.turn), ReplayCheck(self.turn)
         self._intake = Intake(self.turn, archive, pages, rows)
         self.journal = Journal(self.turn, self._intake, rows, check)
@@ -285,6 +287,7 @@ class SqliteStore:
     def commit(self) -> None:
         self._notes.flush()
         self.turn.commit(self._before_commit)
+        self._parsed.flush()
 
     def _before_commit(self) -> None:
         """Note how far the archive is safe on the disk: what is missing behind that, a dead machine explains."""
@@ -321,6 +324,7 @@ class SqliteStore:
         self.shelf.flush()
         staged = Staged(self.journal.at.seq, self.journal.at.n, len(self.shelf), state)
         self.commit()
+        self._parsed.turn_over()
         return staged
 
     def save(self, staged: Staged) -> None:
@@ -352,5 +356,6 @@ class SqliteStore:
                         self.turn.commit(lambda: None)
                 self.turn.connection.close()
                 self._archive.close()
+                self._parsed.close()
                 self.shelf.close()
                 self._lock.release()
