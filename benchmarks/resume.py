@@ -37,6 +37,7 @@ from wolfspider.app import assemble, run_folder
 from wolfspider.app.hunt import Hunt
 from wolfspider.app.settings import Settings
 from wolfspider.bench.run.topics import tasks_of
+from wolfspider.core.limits import AT_ONCE
 from wolfspider.core.model import Fetch, Link
 from wolfspider.core.params import DEFAULT_STRATEGY
 from wolfspider.drivers.driver import Clock
@@ -139,6 +140,7 @@ async def crawl(trial: Trial) -> NoReturn:
         pages=10 * trial.pages,  # more than are made: the crawl dies when the next snapshot is due
         slots=SLOTS,
         delay=0.0,
+        hurry=AT_ONCE,
         contact="nobody@example.org",
     )
     store = create(trial.run, {"settings": settings.to_json()}, info={"software": "benchmark"})

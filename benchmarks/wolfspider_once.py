@@ -21,6 +21,7 @@ from wolfspider.app import assemble, hunt, run_folder
 from wolfspider.app.assemble import web_of
 from wolfspider.app.settings import Settings
 from wolfspider.core.events import Event
+from wolfspider.core.limits import AT_ONCE
 from wolfspider.core.model import Failure, Page, Verdict
 from wolfspider.core.topic import Topic
 from wolfspider.engine.contracts import Held
@@ -78,6 +79,7 @@ def settings(variant: str, pages: int, concurrency: int, topic: str, seeds: list
         slots=concurrency,
         include=tuple(sorted({urlsplit(seed).netloc for seed in seeds})),
         delay=0.0,
+        hurry=AT_ONCE,
         adapt=0.0,
         per_address=concurrency,
         allow_private=True,

@@ -31,6 +31,7 @@ HAZARDS = (  # each has a line of its own, which begins so
     "Answers that are not HTTP, giant headers",
     "Redirects",
     "TLS",
+    "The best links are at a host that is dead, slow, in trouble or asks for long rests",
     "A name cannot be looked up",
     "A thousand names at one address, names without end",
     "Dates and tags that are absurd",

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from wolfspider.app.settings import PRESETS, Settings, choose, from_environment, from_file, known, read
 from wolfspider.core.errors import BadInput, Problem
+from wolfspider.core.limits import AT_ONCE
 
 
 @pytest.fixture(autouse=True)
@@ -107,3 +108,9 @@ def test_where_leaps_go_is_found_again_from_another_folder(tmp_path: Path, monke
 @pytest.mark.parametrize("kind", ["sitemap:", "search:"])
 def test_names_and_passwords_of_what_leaps_ask_are_not_kept(kind: str) -> None:
     assert Settings(leaps=f"{kind}https://me:secret@example.org/x").leaps == f"{kind}https://example.org/x"
+
+
+def test_a_run_begun_before_there_was_thrift_waits_for_nothing_and_a_new_one_does() -> None:
+    assert Settings().hurry == 0.0 and Settings.from_json(Settings().to_json()).hurry == 0.0
+    stored = {name: value for name, value in Settings().to_json().items() if name != "hurry"}
+    assert Settings.from_json(stored).hurry == AT_ONCE

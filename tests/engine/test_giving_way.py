@@ -22,7 +22,8 @@ from wolfspider.engine.replay import replay
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Ordered
 from wolfspider.policy.thrift import CYCLES, Worth
-from wolfspider.testing.sketch import TOPIC
+from wolfspider.strategies import strategy_named
+from wolfspider.testing.sketch import TOPIC, Sketch, Trial
 
 PAGES = 60
 
@@ -190,6 +191,14 @@ def test_one_slot_without_rests_goes_the_same_way_with_and_without_thrift() -> N
         hunted.run()
         logs.append((hunted.journal, hunted.landed))
     assert logs[0] == logs[1]
+
+
+@pytest.mark.parametrize("name", ["breadth-first", "depth-first", "random", "shark"])
+def test_an_order_that_says_nothing_of_worth_waits_for_nobody(name: str) -> None:
+    trial = Trial(strategy_named(name), Sketch(), hurry=0.0)
+    trial.run()
+    asked = {answer for entry in trial.journal if isinstance(entry, ProposeEntry) for answer in entry.answers}
+    assert (Worth.GIVES_WAY in asked) == (name == "shark")
 
 
 def test_a_person_may_be_in_a_hurry_later() -> None:

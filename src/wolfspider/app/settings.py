@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider.core.errors import BadInput, Problem, closest
-from wolfspider.core.limits import AT_ONCE, Limits
+from wolfspider.core.limits import AT_ONCE, NO_HURRY, Limits
 from wolfspider.core.params import DEFAULT_JUDGE, DEFAULT_STRATEGY, Param, param, parameters
 from wolfspider.core.scope import Nofollow
 
@@ -115,7 +115,7 @@ class Settings:
     )
     pdf: bool = _identity(False, "Follow links to PDFs, and read them; needs the extra wolfspider[pdf].")
     delay: float = _limit("delay", 1.0, "Seconds between two requests to a host, at least; 0.25 if it is public.")
-    hurry: float = _limit("hurry", AT_ONCE, "Downloads a minute, at least, even if lesser links are followed for it.")
+    hurry: float = _limit("hurry", NO_HURRY, "Downloads a minute, at least, even if lesser links are followed for it.")
     adapt: float = param(
         2.0, "A host rests so many times as long as its last answer took; 0 is off.", low=0, high=100, live=False
     )
@@ -198,7 +198,7 @@ def _plain(value: Any) -> Any:
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
-    "corpus": {"pages": 10_000, "slots": 32, "parsers": 1},
+    "corpus": {"pages": 10_000, "slots": 32, "hurry": 600.0, "parsers": 1},
     "archive": {"strategy": "breadth-first", "pages": 10_000, "durability": "full"},
     "gentle": {"delay": 10.0, "adapt": 5.0, "slots": 4, "per_address": 1},
 }

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from wolfspider.core.params import param
 
+NO_HURRY = 0.0  # downloads a minute: nothing is followed while something better waits
 AT_ONCE = 1_000_000.0  # downloads a minute that no crawl makes: whoever wants so many waits for nothing
 
 

@@ -24,6 +24,7 @@ from typing import Any
 from wolfspider.core import events
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason
+from wolfspider.core.limits import AT_ONCE
 from wolfspider.core.limits import Limits as Limits
 from wolfspider.core.model import (
     Credit,
@@ -129,7 +130,8 @@ class Crawl:
         self.until = math.inf
         self._pay(self.ledger.due(now), now)
         room.allows = self.may_propose
-        room.open(now, free, self._route, self.limits.delay, self.limits.hurry, self.limits.max_wait)
+        hurry = self.limits.hurry if self.strategy.thrifty else AT_ONCE
+        room.open(now, free, self._route, self.limits.delay, hurry, self.limits.max_wait)
         opened = (room.free, tuple(room.newly_ready))
         visits = self.strategy.propose(room, now)
         try:

@@ -50,6 +50,7 @@ class Strategy(ABC):
     leaps: ClassVar[bool] = False  # asks a Source of leaps, where there is one
     browses: ClassVar[bool] = False  # learns from what a person browsed: `inherit` may be given that alone
     awaits: ClassVar[bool] = False  # has agents that go on only when a visit has an outcome: none waits long for a host
+    thrifty: ClassVar[bool] = True  # do scores say what links are worth, so that one gives way to a better one?
     frontier: Frontier | None = None  # the links that wait, where one Frontier holds them all
 
     def __init__(self, topic: Topic, params: Any, rng: random.Random, shelf: Shelf) -> None:

@@ -10,6 +10,7 @@ from wolfspider.policy.strategy import Ordered, register
 class BreadthFirst(Ordered):
     name = "breadth-first"
     paper = "Najork and Wiener 2001, Breadth-first crawling yields high-quality pages"
+    thrifty = False
 
     def observe(self, outcome: Outcome) -> None:
         if page := outcome.page:

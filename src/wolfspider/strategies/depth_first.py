@@ -12,6 +12,7 @@ from wolfspider.policy.strategy import Ordered, register
 class DepthFirst(Ordered):
     name = "depth-first"
     paper = "De Bra and Post 1994, Information retrieval in the World-Wide Web"
+    thrifty = False
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         self.found = 0

@@ -19,6 +19,7 @@ from wolfspider.policy.strategy import Ordered, register
 class Random(Ordered):
     name = "random"
     paper = "Cho, Garcia-Molina and Page 1998, Efficient crawling through URL ordering (its random order)"
+    thrifty = False
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         self.clock = 0.0

@@ -39,7 +39,7 @@ from wolfspider.bench.run.result_cache import ResultCache, digest_of, write_whol
 from wolfspider.bench.run.source import source_of
 from wolfspider.bench.run.topics import Assignment, TopicBounds, WebBounds, bounds_cache, in_half, tasks_of
 from wolfspider.core.errors import Problem, closest
-from wolfspider.core.limits import AT_ONCE, Limits
+from wolfspider.core.limits import NO_HURRY, Limits
 from wolfspider.core.params import build, parameters
 from wolfspider.policy.judges import DEFAULT_JUDGE
 from wolfspider.strategies import all_strategies
@@ -88,7 +88,7 @@ class Bench:
     slots: int = 1
     delay: float | None = None  # seconds between two visits to a host; see Cell
     conditions: tuple[str, ...] = ()  # each stands for slots and a delay, instead of those above
-    hurry: float = AT_ONCE
+    hurry: float = NO_HURRY
     seed: int = 0
     jobs: int | None = None  # processes; None: one for each core
     train: str = "charged"
