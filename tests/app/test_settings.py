@@ -105,6 +105,11 @@ def test_where_leaps_go_is_found_again_from_another_folder(tmp_path: Path, monke
     assert Settings.from_json(kept.to_json()) == kept
 
 
+def test_a_run_that_names_no_judge_keeps_the_default_of_its_time() -> None:
+    assert Settings().judge == "context"
+    assert Settings.from_json({"pages": 5}).judge == "classifier"
+
+
 @pytest.mark.parametrize("kind", ["sitemap:", "search:"])
 def test_names_and_passwords_of_what_leaps_ask_are_not_kept(kind: str) -> None:
     assert Settings(leaps=f"{kind}https://me:secret@example.org/x").leaps == f"{kind}https://example.org/x"

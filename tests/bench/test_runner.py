@@ -58,7 +58,7 @@ def test_every_field_of_a_row(tiny: str) -> None:
             "web": "tiny",
             "topic": "spiders",
             "strategy": "breadth-first",
-            "judge": "classifier",
+            "judge": "context",
             "train": "charged",
             "condition": "serial",
             "slots": 1,

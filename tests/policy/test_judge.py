@@ -18,7 +18,7 @@ from wolfspider.core.model import Link, Page
 from wolfspider.core.text import words
 from wolfspider.core.topic import Topic
 from wolfspider.learn import likeness
-from wolfspider.policy.judges import DEFAULT_JUDGE, JUDGES, make_judge
+from wolfspider.policy.judges import DEFAULT_JUDGE, JUDGES, LISTED, make_judge
 from wolfspider.policy.judges.judge import bend
 from wolfspider.policy.judges.keyword_judges import Coverage, Keywords, scaled_cosine
 from wolfspider.policy.judges.learning_judge import Learner
@@ -150,7 +150,7 @@ def test_a_state_is_a_copy(name: str) -> None:
     ],
     ids=["german", "russian", "japanese", "korean"],
 )
-@pytest.mark.parametrize("name", ["classifier", "coverage", "tfidf", "keywords"])
+@pytest.mark.parametrize("name", ["context", "classifier", "coverage", "tfidf", "keywords"])
 def test_from_words_to_score_in_other_languages(name: str, keyword: str, on: str, off: str) -> None:
     judge = make_judge(name, Topic((keyword,)))
     for number in range(10):
@@ -354,7 +354,8 @@ def test_an_unknown_judge_is_answered_with_the_nearest() -> None:
 
 
 def test_every_judge_has_a_sentence_and_the_default_is_one_of_them() -> None:
-    assert DEFAULT_JUDGE in JUDGES
+    assert LISTED[0] == DEFAULT_JUDGE
+    assert set(LISTED) < set(JUDGES)
     assert all(entry.sentence.endswith(".") and len(entry.sentence) > 20 for entry in JUDGES.values())
 
 

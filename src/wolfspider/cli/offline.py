@@ -174,7 +174,7 @@ def strategies(
     epilog=verbatim(
         """Examples:
 
-  wolfspider judges --web recorded/ --judge classifier --judge coverage
+  wolfspider judges --web recorded/ --judge context --judge coverage
   wolfspider judges --web recorded/ --order crawl --topic chess --plots plots/
   wolfspider judges --web wiki/ --without "Related subjects" --half report"""
     )
@@ -217,13 +217,13 @@ def judges(
     from wolfspider.bench.measure import judge_quality
     from wolfspider.bench.run.result_cache import write_whole
     from wolfspider.bench.run.topics import tasks_of
-    from wolfspider.policy.judges import JUDGES
+    from wolfspider.policy.judges import LISTED
     from wolfspider.terminal import printing, progress
     from wolfspider.web.worlds.without_lines import WithoutLines
 
     console = progress.console_for(stderr=True, quiet=quiet)
     wanted = judge_quality.Wanted(
-        judges=judge or tuple(JUDGES),
+        judges=judge or LISTED,
         orders=order or judge_quality.ORDERS,
         tasks=lambda world: tasks_of(world, topics, topic or (), world.start, half=half),
         liked=liked,

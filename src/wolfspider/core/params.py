@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from wolfspider.core.errors import Problem, closest
 
 T = TypeVar("T")
-DEFAULT_STRATEGY, DEFAULT_JUDGE = "shark", "classifier"
+DEFAULT_STRATEGY, DEFAULT_JUDGE = "shark", "context"
 _KINDS = {"int": "a whole number", "float": "a number", "bool": "yes or no"}
 TRUE, FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 

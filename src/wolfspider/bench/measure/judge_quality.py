@@ -39,7 +39,7 @@ from wolfspider.core.scope import Scope
 from wolfspider.core.text import counts
 from wolfspider.core.topic import Task, Topic
 from wolfspider.drivers.simulated import simulate
-from wolfspider.policy.judges import JUDGES
+from wolfspider.policy.judges import LISTED
 from wolfspider.policy.judges.judge import Judge, scored
 from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.world import World
@@ -56,7 +56,7 @@ MEANS = ("average_precision", "precision", "recall", "f1", "brier", "microsecond
 class Wanted(NamedTuple):
     """What is measured. A judge may be FILE.py[:NAME]."""
 
-    judges: Sequence[str] = tuple(JUDGES)
+    judges: Sequence[str] = LISTED
     orders: Sequence[str] = (SHUFFLED,)
     tasks: Callable[[World], Mapping[str, Task]] = lambda world: tasks_of(world, None, (), world.start)
     liked: int = 0  # pages of each topic

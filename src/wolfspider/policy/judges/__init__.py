@@ -31,6 +31,7 @@ class Oracle(Unlearning):
 class KnownJudge(NamedTuple):
     make: Callable[[Topic], Judge]
     sentence: str
+    listed: bool = True  # not: nobody should choose it; its name opens runs that have it, and serves comparisons
 
 
 JUDGES: Mapping[str, KnownJudge] = {
@@ -38,13 +39,16 @@ JUDGES: Mapping[str, KnownJudge] = {
         InContext, "What a page says, how much of it is links, and which pages link to it; with a probability."
     ),
     "classifier": KnownJudge(
-        Learner, "Starts from the topic's words, learns from clear pages and labels; a probability."
+        Learner, "The default of earlier versions: starts from the topic's words and teaches itself.", listed=False
     ),
     "coverage": KnownJudge(Coverage, "BM25 as a share: how much of the topic's words the page has, rare ones first."),
     "tfidf": KnownJudge(TfIdf, "The cosine of tf-idf vectors over all words of the page."),
     "likeness": KnownJudge(Alike, "The mean likeness to pages you like, by what they say and where they link to."),
-    "keywords": KnownJudge(Keywords, "The keyword cosine of the learning-automata paper; any keyword may be enough."),
+    "keywords": KnownJudge(
+        Keywords, "The keyword cosine of the learning-automata paper; any keyword may be enough.", listed=False
+    ),
 }
+LISTED = tuple(name for name, known in JUDGES.items() if known.listed)
 ORACLE = "oracle"
 
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import islice
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from wolfspider.core.model import Page, Verdict, host_of
-from wolfspider.core.text import counts
 from wolfspider.core.topic import Topic
 from wolfspider.learn.companions import Companions
 from wolfspider.learn.in_links import InLinks, Keys, address_keys
-from wolfspider.learn.lexicon import Floats
-from wolfspider.learn.stopwords import STOP_WORDS
 from wolfspider.policy.judges.keyword_judges import Coverage
-from wolfspider.policy.topic_words import is_telling
+from wolfspider.policy.judges.telling_words import counts_read, telling_words, words_read
 
 
 class PageLinks(NamedTuple):
@@ -43,11 +39,9 @@ class InContext:
 
     EVIDENCE, LISTING, LINKED = 0.25, 0.75, 0.8
     BORDER, EVEN, POWER = 0.24, 0.32, 2.5
-    READ = 300  # distinct words
     MOST_LINKS = 500  # of a page that are read
     MENU, FEWEST = 0.15, 3  # a link is part of a menu if this share of the host's pages have it, and so many
     UP, DOWN = 0.1, 5.0  # what a label weighs
-    SHOWN = 3  # words named in the evidence
 
     def __init__(self, topic: Topic) -> None:
         given = Topic(topic.keywords, topic.description)
@@ -60,10 +54,10 @@ class InContext:
 
     def score(self, page: Page) -> Verdict:
         coverage, found = self._coverage.measure(page)
-        names = self._read(page)
+        names = words_read(page)
         ids = self._companions.numbers(names)
         topical = self._coverage.places(names) if found else ()
-        evidence = self._companions.evidence(ids, list(islice(counts(page).values(), self.READ)), topical)
+        evidence = self._companions.evidence(ids, counts_read(page), topical)
         host = host_of(page.final_url)
         here = address_keys(dict.fromkeys((page.url, page.final_url)))
         links = self._links(page, host, here)
@@ -83,7 +77,7 @@ class InContext:
             "into": round(into, 6),
             "words": found,
         }
-        if score >= 0.5 and (telling := self._telling(names, evidence.words)):
+        if score >= 0.5 and (telling := telling_words(names, evidence.words)):
             parts["telling"] = telling
         return Verdict(score, score >= 0.5, parts)
 
@@ -98,22 +92,12 @@ class InContext:
         keys = np.unique(keys)
         return PageLinks(min(1.0, own / max(1, len(page.words) - in_menu)), keys[keys != here[-1]])
 
-    def _telling(self, names: Sequence[str], adds: Floats) -> list[str]:
-        """The words that speak for a page most, for people: function words and very short ones count in the score, but
-        tell nobody anything."""
-        best = (names[place] for place in np.argsort(-adds, kind="stable") if adds[place] > 0)
-        return list(islice((word for word in best if is_telling(word) and word not in STOP_WORDS), self.SHOWN))
-
     def learn(self, page: Page, label: bool) -> None:
-        ids = self._companions.numbers(self._read(page))
+        ids = self._companions.numbers(words_read(page))
         if label:
             self._companions.add(ids, liked=self.UP)
         else:
             self._companions.add(ids, other=self.DOWN)
-
-    def _read(self, page: Page) -> list[str]:
-        """The first words say what a page is about, and reading no more makes the longest page as cheap as any."""
-        return list(islice(counts(page), self.READ))
 
     def state(self) -> dict[str, Any]:
         return {

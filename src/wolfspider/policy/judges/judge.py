@@ -3,11 +3,12 @@
 It never says whether a link is worth following. That is the strategy's question, and policy/topic_words.py has a
 measure for it.
 
-Each judge computes a raw similarity in [0, 1] and has a border, the raw value from which on it calls a page relevant.
-The score of the verdict is the raw value mapped by two straight lines so that the border lies at 0.5; the raw value is
-in the evidence. Judges that weigh words by how rare they are learn that from the pages they score, each page once and
-in the order of the crawl: the same pages in another order get slightly different scores, the same crawl always gets
-the same. docs/judges.md says what each judge is good for and how well it does.
+Each judge computes a raw value and has a border, the raw value from which on it calls a page relevant. The score of the
+verdict is the raw value mapped so that the border lies at 0.5, mostly by two straight lines; the raw value is in the
+evidence. A score is no probability: a judge that knows one gives it in the evidence, too. Judges that weigh words by
+how rare they are learn that from the pages they score, each page once and in the order of the crawl: the same pages in
+another order get slightly different scores, the same crawl always gets the same. docs/judges.md says what each judge is
+good for and how well it does.
 """
 
 from __future__ import annotations

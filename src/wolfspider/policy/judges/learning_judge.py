@@ -1,22 +1,16 @@
-"""The default judge: a probabilistic classifier that starts from the words of the topic and teaches itself."""
+"""The default judge of earlier versions: a classifier that starts from the words of the topic and teaches itself."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from itertools import islice
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from wolfspider.core.model import Page, Verdict
-from wolfspider.core.text import counts
 from wolfspider.core.topic import Topic
 from wolfspider.learn.classifier import Classifier
-from wolfspider.learn.lexicon import Floats
-from wolfspider.learn.stopwords import STOP_WORDS
 from wolfspider.policy.judges.keyword_judges import Coverage
-from wolfspider.policy.topic_words import is_telling
+from wolfspider.policy.judges.telling_words import counts_read, telling_words, words_read
 
 
 class Learner:
@@ -30,8 +24,6 @@ class Learner:
     """
 
     EVIDENCE = 0.3
-    READ = 300  # distinct words
-    SHOWN = 3  # words named in the evidence
     BORDER = 0.2
     SLOPE = 0.1
     UP = 3.0  # what a label weighs: a self-taught page weighs at most 1, mostly below 0.1
@@ -46,30 +38,20 @@ class Learner:
 
     def score(self, page: Page) -> Verdict:
         coverage, found = self._coverage.measure(page)
-        names = self._read(page)
+        names = words_read(page)
         ids = self._classifier.numbers(names)
-        evidence = self._classifier.evidence(ids, list(islice(counts(page).values(), self.READ)))
+        evidence = self._classifier.evidence(ids, counts_read(page))
         self._classifier.add(ids, coverage**3, 1 - coverage**3)
         raw = coverage + self.EVIDENCE * evidence.mean
         probability = 1 / (1 + math.exp(min(700.0, (self.BORDER - raw) / self.SLOPE)))
         parts = {"raw": round(raw, 6), "coverage": round(coverage, 6), "words": found}
-        if probability >= 0.5 and (telling := self._telling(names, evidence.words)):
+        if probability >= 0.5 and (telling := telling_words(names, evidence.words)):
             parts["telling"] = telling
         return Verdict(probability, probability >= 0.5, parts)
 
-    def _telling(self, names: Sequence[str], adds: Floats) -> list[str]:
-        """The words that speak for a page most, for people: function words and very short ones count in the score, but
-        tell nobody anything."""
-        best = (names[place] for place in np.argsort(-adds, kind="stable") if adds[place] > 0)
-        return list(islice((word for word in best if is_telling(word) and word not in STOP_WORDS), self.SHOWN))
-
     def learn(self, page: Page, label: bool) -> None:
-        ids = self._classifier.numbers(self._read(page))
+        ids = self._classifier.numbers(words_read(page))
         self._classifier.add(ids, self.UP * label, self.DOWN * (not label))
-
-    def _read(self, page: Page) -> list[str]:
-        """The first words say what a page is about, and reading no more makes the longest page as cheap as any."""
-        return list(islice(counts(page), self.READ))
 
     def state(self) -> dict[str, Any]:
         return {"coverage": self._coverage.state(), "classifier": self._classifier.state()}

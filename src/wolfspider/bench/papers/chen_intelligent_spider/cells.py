@@ -32,9 +32,9 @@ from wolfspider.bench.papers.chen_intelligent_spider.cases import (
     is_listed,
 )
 from wolfspider.bench.run.cell import check_ended, inside, opened
+from wolfspider.bench.run.crawls import JUDGE
 from wolfspider.core import events, randomness
 from wolfspider.core.model import LEAP, Page
-from wolfspider.core.params import DEFAULT_JUDGE
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.driver import Result
@@ -153,7 +153,7 @@ def judged(ground: SearchGround, downloads: int) -> Search:
     downloads are free."""
     topic = Topic(liked=ground.case.liked)
     strategy = BestFirst.new(topic, _chances(ground))
-    result, memory = crawled(ground, strategy, DEFAULT_JUDGE, downloads + len(ground.case.liked))
+    result, memory = crawled(ground, strategy, JUDGE, downloads + len(ground.case.liked))
     given = {address for page in ground.case.liked for address in (page.url, page.final_url)}
     scores = {url: found.score for url in memory.pages if url not in given and (found := memory.looks[url][1])}
     best = sorted(scores, key=lambda url: -scores[url])[:OUTPUTS]
