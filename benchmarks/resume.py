@@ -56,6 +56,7 @@ LONGEST = 10.0  # seconds of a resume
 SLOTS = 32
 WEB_PER_PAGE = 20  # pages of the web for each page of the crawl
 MILLIONS = 8_000_000
+NEVER = 1e9  # seconds after which a snapshot is due: on a busy machine few pages come in a minute
 PARAMS = {"lafc": {"control": "0.0"}}  # expands every page, or its crawl would soon be over
 TOLD = "told.json"  # beside the run: what the crawl tells just before it dies
 
@@ -228,7 +229,7 @@ class Mortal(LiveDriver):
 
     def __init__(self, crawl: Crawl, web: Rendered, store: Store, clock: Clock, trial: Trial) -> None:
         self.timed = Timed(store)
-        super().__init__(crawl, web, self.timed, clock=clock)
+        super().__init__(crawl, web, self.timed, clock=clock, snapshots=NEVER)
         self.rendered, self.trial = web, trial
         self.began = time.process_time(), time.perf_counter()
         self.states = 0.0  # seconds of the processor, to gather the state
