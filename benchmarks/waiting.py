@@ -49,6 +49,7 @@ class Setting(NamedTuple):
     delay: float
     hurry: float
     pages: int
+    judge: str
 
 
 class Crawled(NamedTuple):
@@ -61,7 +62,7 @@ def crawled(setting: Setting) -> Crawled:
     world = opened(setting.web, None)
     task, start = world.tasks()[setting.topic], world.start
     limits = {"slots": setting.slots, "delay": setting.delay, "hurry": setting.hurry}
-    about = (setting.web, world.name, setting.topic, setting.strategy, 0, setting.pages, DEFAULT_JUDGE, start)
+    about = (setting.web, world.name, setting.topic, setting.strategy, 0, setting.pages, setting.judge, start)
     crawl = new_crawl(Cell(*about, **limits), task, world, world)  # type: ignore[arg-type]
     found, finds = RelevantPages(task.relevant), list[float]()
 
@@ -87,6 +88,7 @@ def main() -> None:
     parser.add_argument("--half", choices=("choose", "report"), help="of the topics of each recorded web")
     parser.add_argument("--topics", type=int, default=99, help="of each web, the first ones")
     parser.add_argument("--strategy", action="append", help="instead of shark, best-first and fish; repeatable")
+    parser.add_argument("--judge", default=DEFAULT_JUDGE)
     parser.add_argument("--pages", type=int, default=500)
     parser.add_argument("--grid", action="store_true", help="also other slots and rests")
     parser.add_argument("--figure", type=Path, help="write the figure there, as SVG")
@@ -97,7 +99,7 @@ def main() -> None:
     if asked.grid:
         conditions += [(slots, rest, hurry) for slots in SLOTS for rest in RESTS for hurry in (0.0, AT_ONCE)]
     settings = [
-        Setting(web, topic, strategy, *condition, asked.pages)
+        Setting(web, topic, strategy, *condition, asked.pages, asked.judge)
         for web in asked.webs
         for topic in _topics(web, asked.half, asked.topics)
         for strategy in strategies
