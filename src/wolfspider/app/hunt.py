@@ -10,17 +10,18 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
 
 from wolfspider.app import assemble, leaping, past_runs, preflight, run_folder, starting_points
+from wolfspider.app.changed_limits import changed_limits
 from wolfspider.app.found_pages import Found, FoundPages
 from wolfspider.app.plugins import PARTS, check_at_hand
-from wolfspider.app.settings import LIVE, Settings
+from wolfspider.app.settings import Settings
+from wolfspider.app.starting_points import StartingPoints, unless
 from wolfspider.core.errors import Problem
-from wolfspider.core.events import AddSeeds, Command, EndReason, Event, SetLimit, check_texts
+from wolfspider.core.events import AddSeeds, Command, EndReason, Event, check_texts
 from wolfspider.drivers.driver import Clock, Result
 from wolfspider.drivers.live import LiveDriver
 from wolfspider.engine.crawl import Crawl
@@ -85,8 +86,9 @@ class Hunt:
             replayed = time.process_time() - began
             clock = Clock.after(resumed[0].now if resumed else 0.0)
             settings = run_folder.with_old_leave(self.settings, store.about, self.remark)
-            web = self.web = assemble.web_of(settings, store, clock, stack, self._given(folder, reopened))
-            start = None if resumed else await self._unless_ended(self._gather(store, web, reopened))
+            added = RunView(folder).starting_points() if reopened and settings.allow_private else ()
+            web = self.web = assemble.web_of(settings, store, clock, stack, (*self._listed, *added))
+            start = None if resumed else await unless(self._ended, self._gather(store, web, reopened))
             if resumed is None and start is None:
                 assert self._ending is not None
                 self.result = Result(self._ending, 0, clock())
@@ -140,18 +142,12 @@ class Hunt:
     def _read_lists(self) -> None:
         self._listed = self._listed or starting_points.listed(self.settings)
 
-    def _given(self, folder: Path, reopened: bool) -> Iterable[str]:
-        """Addresses that the person gave besides those in the settings: in lists, and while the crawl ran."""
-        if not self.settings.allow_private:
-            return ()
-        return (*self._listed, *(RunView(folder).starting_points() if reopened else ()))
-
     def recalled(self, store: Store) -> tuple[Crawl, Room] | None:
         """The crawl as it was when the run ended or died; None if it had not begun."""
         assert self.folder is not None
         return run_folder.recalled(store, lambda: self._make_crawl(store), self.folder)
 
-    async def _gather(self, store: Store, web: Live, reopened: bool) -> starting_points.StartingPoints:
+    async def _gather(self, store: Store, web: Live, reopened: bool) -> StartingPoints:
         for sentence in leaping.remarks(self.settings):
             self.remark(sentence)
         if reopened:
@@ -159,19 +155,6 @@ class Hunt:
             starting_points.asked_before(self.settings, web)
         allows = assemble.scope_of(self.settings).allows
         return await starting_points.gather(self.settings, self._listed, store, web, allows, self.remark)
-
-    async def _unless_ended(
-        self, gathering: Coroutine[Any, Any, starting_points.StartingPoints]
-    ) -> starting_points.StartingPoints | None:
-        """Servers may be slow to answer; a person who ends the crawl meanwhile need not wait for them."""
-        tasks = asyncio.create_task(gathering), asyncio.create_task(self._ended.wait())
-        try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            return await tasks[0] if tasks[0].done() else None
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
 
     def _make_crawl(self, store: Store) -> Crawl:
         assert self.folder is not None
@@ -183,20 +166,11 @@ class Hunt:
         return self.web
 
     def _move_limits(self, crawl: Crawl, store: Store) -> None:
-        """To what the person asks for now, if that is not what the run was begun with. A limit that there was not when
-        it was begun is moved only if the person names it."""
-        first, known = Settings.of_run(store.about), store.about["settings"]
-        delay = crawl.limits.delay
-        for name in LIVE:
-            value = getattr(self.settings, name)
-            wanted = name in self.given or (name in known and value != getattr(first, name))
-            if wanted and value != getattr(crawl.limits, name):
-                crawl.inbox.append(SetLimit(name, value))
-                delay = value if name == "delay" else delay
-        settings, cut = self.settings, preflight.cut_told(self.settings, self._budget)
-        for sentence in (preflight.floor_told(settings, delay), cut, preflight.wide_told(settings)):
-            if sentence:
-                self.remark(sentence)
+        changes = changed_limits(self.settings, self.given, crawl.limits, store.about)
+        crawl.inbox += changes
+        delay = next((change.value for change in changes if change.name == "delay"), crawl.limits.delay)
+        for sentence in preflight.told(self.settings, delay, self._budget):
+            self.remark(sentence)
         if crawl.paused:
             self.remark(f"The run is paused. End the pause by: wolfspider steer {self.folder} resume")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from importlib.util import find_spec
 
@@ -124,6 +125,11 @@ def _is_own(url: str) -> bool:
 def public_needs_contact(settings: Settings) -> bool:
     """Nobody said who crawls, as the crawl starts at home: then a link that leads out of there is not followed."""
     return not settings.contact and not settings.via
+
+
+def told(settings: Settings, delay: float, budget: MemoryBudget) -> Iterator[str]:
+    """Sentences on what the settings mean that a person might not expect."""
+    yield from filter(None, (floor_told(settings, delay), cut_told(settings, budget), wide_told(settings)))
 
 
 def floor_told(settings: Settings, delay: float) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from wolfspider.app.preflight import asked, via
 from wolfspider.app.settings import Settings, is_own_file
@@ -140,3 +141,15 @@ def liked_starts(settings: Settings, liked: Iterable[Fetch]) -> list[str]:
     if settings.names_starts():
         return []
     return [fetch.url for fetch in liked if not fetch.url.startswith("file:") and not _trouble(fetch)]
+
+
+async def unless(ended: asyncio.Event, gathering: Coroutine[Any, Any, StartingPoints]) -> StartingPoints | None:
+    """Servers may be slow to answer; a person who ends the crawl meanwhile need not wait for them."""
+    tasks = asyncio.create_task(gathering), asyncio.create_task(ended.wait())
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        return await tasks[0] if tasks[0].done() else None
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -17,6 +17,7 @@ from wolfspider.web.page.c_heap import free_bytes, tidy
 
 _WITHOUT_EVENTS = 1  # LexborDocumentOptions.WO_EVENTS: its callbacks take time in the square of the <option> elements
 _FEW = 2_000  # characters: too few to take much, whatever they are
+_USUAL = 256_000_000  # bytes of data that a crawl of ordinary pages has
 _STATM = "/proc/self/statm"
 _DATA = 5  # place of the number of pages with data
 _PAGE = resource.getpagesize()
@@ -41,11 +42,14 @@ def tree_within(text: str, most: int) -> LexborHTMLParser | None:
 
 @contextmanager
 def _at_most(more: int) -> Iterator[None]:
-    """This process may take so many bytes more, those included that are free in its heap. Where the system does not
-    tell how many it has, nothing is bounded."""
+    """This process may take so many bytes more, those included that are free in its heap if it has more than usual (to
+    count them takes as long as a tenth of a page). Where the system does not tell how many it has, nothing is
+    bounded."""
     try:
         with open(_STATM, "rb", buffering=0) as statm:
-            taken = int(statm.read(200).split()[_DATA]) * _PAGE - free_bytes()
+            taken = int(statm.read(200).split()[_DATA]) * _PAGE
+        if taken > _USUAL:
+            taken -= free_bytes()
     except (OSError, ValueError, IndexError):
         yield
         return
