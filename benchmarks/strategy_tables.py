@@ -82,6 +82,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("webs", nargs="+", help="folders of WARC with a topics.json")
     parser.add_argument("--work", type=Path, required=True, help="a folder for results")
+    parser.add_argument("--strategy", action="append", help="repeatable [default: all]")
     parser.add_argument("--pages", type=int, default=500)
     parser.add_argument("--half", choices=HALVES, default="report")
     parser.add_argument("--jobs", type=int, default=None)
@@ -89,7 +90,7 @@ def main() -> int:
     options = parser.parse_args()
     bench = Bench(
         tuple(options.webs),
-        tuple(all_strategies()),
+        tuple(options.strategy or all_strategies()),
         options.pages,
         half=options.half,
         jobs=options.jobs,
