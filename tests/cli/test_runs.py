@@ -398,7 +398,7 @@ def test_a_dry_run_tells_what_would_happen_and_keeps_nothing(crawl: Run, tmp_pat
     assert (code, err) == (0, "") and not (tmp_path / "run").exists()
     for line in (
         *("pages = 5000  (command line)", f"slots = 3  ({config})", "per_address = 1  (preset gentle)"),
-        *("judge = classifier  (default)", "1 starting point:", "Nothing was kept."),
+        *("judge = context  (default)", "1 starting point:", "Nothing was kept."),
     ):
         assert line in out
     assert all(f"  {name} = " in out for name in known())
