@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wolfspider.core.errors import Problem
-from wolfspider.core.params import build, live_names, move, param, parameters
+from wolfspider.core.params import build, chosen, live_names, move, param, parameters
 from wolfspider.strategies import all_strategies
 
 
@@ -64,7 +64,35 @@ def test_a_locked_parameter_does_not_move() -> None:
         move(Sample(), "order", "down")
 
 
+@dataclass
+class Printed:
+    agents: int = param(20, "How many.", low=1, letter=200)
+    bounded: bool = param(True, "Whether there are bounds.", letter=False)
+    rate: float = param(0.1, "How fast.", low=0, high=1)
+
+
+def test_the_letter_of_a_paper_is_one_setting_above_which_others_stand() -> None:
+    assert chosen(Printed, {}) == chosen(Printed, {"letter": "no"}) == Printed()
+    assert chosen(Printed, {"letter": "true"}) == chosen(Printed, {}, by_letter=True) == Printed(200, False, 0.1)
+    assert chosen(Printed, {"letter": True, "agents": "3", "rate": "1"}) == Printed(3, False, 1.0)
+    assert chosen(Sample, {"letter": "true"}) == Sample(), "where paper and default are the same it changes nothing"
+    with pytest.raises(Problem, match="letter must be yes or no"):
+        chosen(Printed, {"letter": "perhaps"})
+    with pytest.raises(Problem, match="letter is fixed when a crawl starts"):
+        move(Printed(), "letter", "true")
+
+
+def test_a_strategy_of_ones_own_may_call_a_parameter_letter() -> None:
+    @dataclass
+    class Mail:
+        letter: str = param("a", "The first one.")
+
+    assert chosen(Mail, {"letter": "b"}) == Mail("b")
+    assert chosen(Mail, {}, by_letter=True) == Mail("a")
+
+
 @pytest.mark.parametrize("name", all_strategies())
 def test_every_parameter_has_a_sentence_and_a_default_within_bounds(name: str) -> None:
     for known in parameters(all_strategies()[name].Params).values():
         assert known.says.endswith(".") and known.read(known.default) == known.default
+        assert known.read(known.letter) == known.letter and known.name != "letter"

@@ -13,9 +13,10 @@ from wolfspider.app import preflight
 from wolfspider.app.leaping import Leaping
 from wolfspider.app.plugins import judge_maker, strategy_kind
 from wolfspider.app.settings import Settings
+from wolfspider.core.errors import BadInput
 from wolfspider.core.events import AddSeeds, EndReason, Event, Obeyed
 from wolfspider.core.model import LEAP, SEARCH, Failure, Fetch, Page, Route, host_of
-from wolfspider.core.params import build
+from wolfspider.core.params import chosen, parameters
 from wolfspider.core.randomness import generator
 from wolfspider.core.scope import Nofollow, Scope
 from wolfspider.core.topic import Topic
@@ -56,10 +57,28 @@ def topic_of(settings: Settings, likes: Iterable[Fetch]) -> Topic:
     return Topic(keywords, settings.description or settings.topic.replace(",", " "), liked)
 
 
-def strategy_of(settings: Settings, topic: Topic, shelf: Shelf, learned: Learned | None = None) -> Strategy:
+def first_params(settings: Settings) -> dict[str, str]:
+    """The parameters that a new run begins with, defaults included, as its run.json keeps them."""
+    params: Any = chosen(strategy_kind(settings.strategy).Params, settings.set)
+    return {name: str(value) for name, value in vars(params).items()}
+
+
+def params_of(settings: Settings, about: Mapping[str, Any]) -> Any:
+    """The parameters that a run was begun with, by its run.json, whatever the defaults are now. A run from before they
+    were kept had the papers' values by default; and what was no parameter then works as it worked before."""
+    kind = strategy_kind(settings.strategy).Params
+    kept = about.get("params", settings.set)
+    if not isinstance(kept, Mapping):
+        raise BadInput("The run's run.json is damaged: it does not say which parameters the run began with.")
+    return chosen(kind, {name: kept[name] for name in parameters(kind) if name in kept}, by_letter=True)
+
+
+def strategy_of(
+    settings: Settings, about: Mapping[str, Any], topic: Topic, shelf: Shelf, learned: Learned | None = None
+) -> Strategy:
+    """The strategy of a run, whose run.json says `about`."""
     kind = strategy_kind(settings.strategy)
-    params: Any = build(kind.Params, settings.set)
-    strategy = kind(topic, params, generator(settings.seed, kind.name), shelf)
+    strategy = kind(topic, params_of(settings, about), generator(settings.seed, kind.name), shelf)
     if learned and "strategy" in learned:
         strategy.inherit(learned["strategy"])
     return strategy
@@ -110,7 +129,7 @@ def crawl_of(
     is asked for when a source first needs it: a crawl is resumed before there is one."""
     first, scope = Settings.of_run(store.about), scope_of(settings)
     crawl = Crawl(
-        strategy_of(settings, topic_of(settings, store.liked()), store.shelf, learned),
+        strategy_of(settings, store.about, topic_of(settings, store.liked()), store.shelf, learned),
         judge_of(settings, learned),
         store,
         Limits(first.pages, first.slots, first.delay, settings.max_wait, first.hurry),

@@ -49,7 +49,7 @@ def glimpse(view: RunView, given: Settings | None = None) -> Iterator[Glimpse | 
     topic = topic_of(settings, inspection.liked(view))
     topic = replace(topic, keywords=tuple(keywords), description=description)
     with closing(inspection.shelf_of(view, last)) as shelf:
-        strategy = strategy_of(settings, topic, shelf)
+        strategy = strategy_of(settings, view.about, topic, shelf)
         vars(strategy.params).update(state["params"])
         strategy.restore(state["strategy"])
         judge = judge_of(settings)(topic)

@@ -11,7 +11,7 @@ from wolfspider.app.plugins import judge_maker, strategy_kind
 from wolfspider.app.settings import SITEMAP_PREFIX, STARTS, Settings, is_own_file
 from wolfspider.core.errors import Problem
 from wolfspider.core.model import host_of
-from wolfspider.core.params import build
+from wolfspider.core.params import chosen
 from wolfspider.core.plain_text import refuse_controls
 from wolfspider.core.text import words
 from wolfspider.web.http.ip_addresses import (
@@ -57,7 +57,7 @@ def check(settings: Settings) -> None:
     elsewhere = _allows_own(settings) or settings.via or settings.seeds
     if not elsewhere and (named := asked(settings)) and all(map(_is_own, named)):
         raise Problem(_closed(named[0]))
-    build(strategy_kind(settings.strategy).Params, settings.set)
+    chosen(strategy_kind(settings.strategy).Params, settings.set)
     if settings.pdf and find_spec("pypdf") is None:
         raise Problem("--pdf needs a library that is not installed: pip install 'wolfspider[pdf]'.")
     judge_maker(settings.judge)

@@ -12,6 +12,7 @@ from typing import Any
 
 from wolfspider import __version__
 from wolfspider.app import past_runs
+from wolfspider.app.assemble import first_params
 from wolfspider.app.plugins import GIVEN, PARTS, check_at_hand, fault, file_digests, is_own
 from wolfspider.app.settings import IDENTITY, Settings
 from wolfspider.core.errors import Problem
@@ -53,7 +54,7 @@ def opened(
     if is_run(folder):
         shutil.rmtree(folder)
     # What a new run says of itself: how it was asked for, and what it starts from.
-    about: dict[str, Any] = {"settings": settings.to_json(), "parser": parser()}
+    about: dict[str, Any] = {"settings": settings.to_json(), "params": first_params(settings), "parser": parser()}
     if files := _own_files(settings):
         about["files"] = files
     if settings.learned_from:

@@ -73,7 +73,12 @@ def bench(
         typer.Option(metavar="NAME", help="Which judge scores the pages; or oracle, or FILE.py[:NAME], your own."),
     ] = None,
     settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="STRATEGY.NAME=VALUE", help="A parameter; repeatable.")
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="STRATEGY.NAME=VALUE",
+            help="A parameter; repeatable. Without STRATEGY it is for all; letter=true is the letter of the papers.",
+        ),
     ] = None,
     slots: Annotated[int, typer.Option(metavar="N", help="Visits on the wire at the same time.")] = 1,
     delay: Annotated[

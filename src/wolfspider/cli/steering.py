@@ -28,7 +28,7 @@ from wolfspider.cli.common import print_json, say
 from wolfspider.core import codec, events
 from wolfspider.core.errors import Problem, closest
 from wolfspider.core.events import Command
-from wolfspider.core.params import build, move
+from wolfspider.core.params import chosen, move
 from wolfspider.core.plain_text import plainly
 from wolfspider.core.scope import Rule
 from wolfspider.files.lock import is_owned
@@ -138,7 +138,7 @@ def command_for(run: Path, verb: str, words: Sequence[str]) -> Command:
     command = make(words)
     if isinstance(command, events.SetParam):
         with suppress(ClassNeeded):  # then the crawl alone can check it
-            params: Any = build(strategy_kind(settings.strategy).Params, settings.set)
+            params: Any = chosen(strategy_kind(settings.strategy).Params, settings.set)
             move(params, command.name, command.value)
     return command
 

@@ -1,6 +1,9 @@
 """Parameters: one dataclass for each part that has some; every field carries a sentence, bounds, and whether it may
 change while a crawl runs (`live`). The default strategy and judge are here too, so that help loads nothing more.
 
+The default of a strategy's parameter is what helps on real webs. Where its paper says otherwise, the field carries the
+paper's value as well (`letter`), and `letter=true`, which every strategy takes, chooses these values.
+
 The command line, the documentation and the dashboard are generated from these fields; nothing about them is written
 twice.
 """
@@ -19,6 +22,7 @@ from wolfspider.core.errors import Problem, closest
 T = TypeVar("T")
 DEFAULT_STRATEGY, DEFAULT_JUDGE = "shark", "context"
 _KINDS = {"int": "a whole number", "float": "a number", "bool": "yes or no"}
+LETTER = "letter"  # the setting by which a strategy keeps to the letter of its paper
 TRUE, FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 
@@ -30,9 +34,11 @@ def param(
     high: float | None = None,
     choices: Sequence[str] = (),
     live: bool = True,
+    letter: Any = None,
 ) -> Any:
-    """A field of a Params dataclass."""
+    """A field of a Params dataclass; `letter` is the paper's value, where that is not the default."""
     metadata = {"says": says, "low": low, "high": high, "choices": tuple(choices), "live": live}
+    metadata["letter"] = default if letter is None else letter
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -48,6 +54,7 @@ class Param:
     high: float | None
     choices: tuple[str, ...]
     live: bool
+    letter: Any
 
     def read(self, given: Any) -> Any:
         """The value given (text from a command line, or already a value), checked; Problem says what is wrong."""
@@ -77,6 +84,9 @@ class Param:
         return value
 
 
+_SWITCH = Param(LETTER, "bool", False, "Keep to the letter of the paper.", None, None, (), False, True)
+
+
 def parameters(params: Any) -> dict[str, Param]:
     """All parameters of a Params class or of an instance of one, in the order they are declared."""
     kinds = typing.get_type_hints(params if isinstance(params, type) else type(params))
@@ -100,12 +110,22 @@ def build(kind: type[T], settings: Mapping[str, Any]) -> T:
     return kind(**{name: known[name].read(given) for name, given in settings.items()})
 
 
+def chosen(kind: type[T], settings: Mapping[str, Any], by_letter: bool = False) -> T:
+    """The parameters of a strategy: these settings, and for the rest the defaults, or by the letter what its paper
+    says; the settings may say which of the two."""
+    known, own = parameters(kind), dict(settings)
+    if LETTER not in known:  # a strategy of the person's own may use the word for something else
+        by_letter = _SWITCH.read(own.pop(LETTER, by_letter))
+    printed = {name: each.letter for name, each in known.items() if by_letter and each.letter != each.default}
+    return build(kind, printed | own)
+
+
 def move(params: Any, name: str, given: Any) -> Any:
     """Change a live parameter; returns the old value."""
     known = parameters(params)
-    if name not in known:
+    if name not in known and name != LETTER:
         raise Problem(f"There is no parameter {name!r}.{closest(name, known)}")
-    if not known[name].live:
+    if name not in known or not known[name].live:
         raise Problem(f"{name} is fixed when a crawl starts; begin a new one to change it.")
     old = getattr(params, name)
     setattr(params, name, known[name].read(given))

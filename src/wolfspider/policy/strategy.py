@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self
 
 from wolfspider.core.events import Noted
 from wolfspider.core.model import Credit, Link, Outcome, Page, Verdict, Visit
-from wolfspider.core.params import build
+from wolfspider.core.params import chosen
 from wolfspider.core.topic import Topic
 from wolfspider.learn.page_states import States
 from wolfspider.policy.browsing import Browsing
@@ -44,6 +44,7 @@ class Strategy(ABC):
 
     name: ClassVar[str] = ""
     paper: ClassVar[str] = ""
+    use: ClassVar[str] = ""  # what it is for, and for which webs it is not
     Params: ClassVar[type] = NoParams
     variants: ClassVar[tuple[Mapping[str, Any], ...]] = ({},)  # settings with which it must keep to the contract
     cap: int = 1_000_000  # links a frontier may hold
@@ -62,7 +63,7 @@ class Strategy(ABC):
     @classmethod
     def new(cls, topic: Topic, rng: random.Random, given: Mapping[str, Any] | None = None) -> Self:
         """A strategy with these parameters, whose links lie in memory."""
-        return cls(topic, build(cls.Params, given or {}), rng, Shelf())
+        return cls(topic, chosen(cls.Params, given or {}), rng, Shelf())
 
     @abstractmethod
     def begin(self, seeds: Sequence[Link], now: float) -> None:

@@ -18,7 +18,7 @@ from wolfspider.bench.draw.report import measure_of, ranked
 from wolfspider.bench.experiment import Experiment
 from wolfspider.bench.groups import grouped
 from wolfspider.bench.stats import by_work
-from wolfspider.core.params import Param, parameters
+from wolfspider.core.params import LETTER, Param, parameters
 from wolfspider.core.plain_text import plainly
 from wolfspider.policy.strategy import REGISTRY, Strategy
 
@@ -103,26 +103,29 @@ def strategies(console: Console, known: Mapping[str, type[Strategy]], default: s
     table = Table.grid(Column(no_wrap=True), padding=(0, 2))
     for name, kind in known.items():
         shown = Text.assemble((name, "bold"), "\n(default)" if name == default else "")
-        table.add_row(shown, Text.assemble(about(kind), "\n", (kind.paper, "dim"), "\n"))
+        table.add_row(shown, Text.assemble(kind.use or about(kind), "\n", (kind.paper, "dim"), "\n"))
     console.print(table)
     console.print("`wolfspider strategies NAME` tells the parameters of one.")
 
 
 def strategy(console: Console, kind: type[Strategy]) -> None:
     console.print(Text(kind.name, "bold"))
-    console.print(Text(about(kind)), Text(f"Paper: {kind.paper}", "dim"), sep="\n", end="\n\n")
+    told = (about(kind), kind.use, f"Paper: {kind.paper}")
+    console.print(*(Text(line, "dim" if line is told[-1] else "") for line in told if line), sep="\n", end="\n\n")
     known = parameters(kind.Params)
     if not known:
         console.print("It has no parameters.")
         return
-    table = _table("parameter", "what it does", "default", "bounds", "live", text=5)
+    table = _table("parameter", "what it does", "default", LETTER, "bounds", "live", text=6)
     for name, each in known.items():
-        live = "yes" if each.live else "no"
-        table.add_row(Text(name, "bold"), Text(each.says), Text(f"{each.default}"), Text(_bounds(each)), live)
+        letter = "" if each.letter == each.default else f"{each.letter}"
+        about_it = (each.says, f"{each.default}", letter, _bounds(each), "yes" if each.live else "no")
+        table.add_row(Text(name, "bold"), *map(Text, about_it))
     console.print(table)
     name, each = next(iter(known.items()))
     console.print(
-        f"\nSet one by --set {kind.name}.{name}={each.default} in a bench; live ones may change during a crawl."
+        f"\nSet one by --set {kind.name}.{name}={each.default} in a bench; live ones may change during a crawl. With "
+        f"--set {LETTER}=true all are as in the paper, where the column {LETTER} has another value than the default."
     )
 
 
@@ -148,7 +151,7 @@ def strategy_json(kind: type[Strategy]) -> dict[str, Any]:
     """Everything there is to know of a strategy, as plain data."""
     known = parameters(kind.Params).values()
     each = [{name: getattr(param, name) for name in Param.__slots__} for param in known]
-    return {"name": kind.name, "about": about(kind), "paper": kind.paper, "parameters": each}
+    return {"name": kind.name, "about": about(kind), "use": kind.use, "paper": kind.paper, "parameters": each}
 
 
 # Papers

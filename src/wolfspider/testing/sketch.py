@@ -14,6 +14,7 @@ from typing import Any
 from wolfspider.core import codec, events
 from wolfspider.core.limits import AT_ONCE
 from wolfspider.core.model import FAILURES, Failure, Fetch, Link, Page
+from wolfspider.core.params import chosen
 from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.driver import Clock, Result
@@ -165,8 +166,9 @@ class Trial:
 
 def configured(kind: Kind, settings: Mapping[str, Any]) -> Kind:
     """The same strategy with other defaults, so that every check can be run with the settings it declares."""
+    values = vars(chosen(kind.Params, settings))
     parameters = [
-        (known.name, known.type, field(default=settings.get(known.name, known.default), metadata=known.metadata))
+        (known.name, known.type, field(default=values[known.name], metadata=known.metadata))
         for known in fields(kind.Params)
     ]
     return type(kind.__name__, (kind,), {"Params": make_dataclass(kind.Params.__name__, parameters)})

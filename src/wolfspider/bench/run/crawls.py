@@ -3,7 +3,7 @@
     {"web": "synthetic:pages=3000", "topic": 0, "strategy": "best-first", "pages": 300}
 
 `topic` is a name, or the place of a topic in its web. The other fields of `cell.Cell` may be set too; what is no field
-of it is there for the claims to read.
+of it is there for the claims to read. The strategy keeps to the letter of its paper, unless `settings` says otherwise.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from wolfspider.bench.measure.bounds import auc, curve
 from wolfspider.bench.run.cell import Cell, Measured, measure, opened
 from wolfspider.bench.run.topics import Assignment, WebBounds, bounds_cache
 from wolfspider.core.errors import Problem, closest
+from wolfspider.core.params import LETTER
 from wolfspider.core.topic import Task
 
 JUDGE = "classifier"  # of the papers' experiments, whose figures are published: not what the default is by now
@@ -31,6 +32,7 @@ def crawl(setting: Setting) -> Row:
     task = _task(web, setting["topic"])
     defaults: dict[str, Any] = {"repeat": 0, "judge": JUDGE, "start": world.start}
     given = {name: value for name, value in setting.items() if name in GIVEN}
+    given["settings"] = {LETTER: "true", **given.get("settings", {})}
     cell = Cell(**{**defaults, **given}, web_name=world.name, topic=task.topic.name)
     bounds = _bounds(web, cell.start, cell.pages).of(task)
     assignment = Assignment(web, world.name, world.digest(), cell.start, task, bounds)

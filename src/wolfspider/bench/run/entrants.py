@@ -15,7 +15,7 @@ from wolfspider.app.plugins import content_digest, is_file, judge_maker, strateg
 from wolfspider.bench.measure.metrics import key
 from wolfspider.bench.run.source import imports_of
 from wolfspider.core.errors import Problem, closest
-from wolfspider.core.params import build
+from wolfspider.core.params import chosen
 from wolfspider.core.topic import Task, Topic
 from wolfspider.policy.judges import JUDGES, ORACLE, make_judge
 from wolfspider.policy.judges.judge import Judge
@@ -89,7 +89,7 @@ def check_works(entrants: Iterable[Entrant], judge: Entrant, settings: Mapping[s
     for entrant in entrants:
         if entrant.plugin:
             kind = strategy_of(entrant.name, entrant.plugin)
-            params: Any = build(kind.Params, settings.get(entrant.name, {}))
+            params: Any = chosen(kind.Params, settings.get(entrant.name, {}))
             checks.append((entrant, tried(_crawls, configured(kind, vars(params)))))
     for entrant, checked in checks:
         if checked.seen:

@@ -28,6 +28,7 @@ from wolfspider.core import randomness
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import Event, Finish, Noted
 from wolfspider.core.model import Page, host_of
+from wolfspider.core.params import LETTER
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.simulated import simulate, simulated_crawl
@@ -97,7 +98,7 @@ def prepared(setting: Setting) -> tuple[Crawl, Looks, float]:
     """A crawl that has not begun, its web, and the time at which it begins."""
     world = looks_of(setting)
     kind = strategy_named("foragers")
-    given = {"pays": "new+fresh", "model": model_of(setting), **setting.get("fleet", {})}
+    given = {LETTER: True, "pays": "new+fresh", "model": model_of(setting), **setting.get("fleet", {})}
     rng = randomness.generator(int(setting.get("repeat", 0)), "fleet", str(setting["web"]))
     strategy = kind.new(Topic(("news",)), rng, given)
     hosts = frozenset(host_of(url) for url in seeds_of(setting))

@@ -40,7 +40,7 @@ from wolfspider.bench.run.source import source_of
 from wolfspider.bench.run.topics import Assignment, TopicBounds, WebBounds, bounds_cache, in_half, tasks_of
 from wolfspider.core.errors import Problem, closest
 from wolfspider.core.limits import NO_HURRY, Limits
-from wolfspider.core.params import build, parameters
+from wolfspider.core.params import chosen, parameters
 from wolfspider.policy.judges import DEFAULT_JUDGE
 from wolfspider.strategies import all_strategies
 from wolfspider.web.worlds.world import World, open_web
@@ -49,6 +49,7 @@ QUICK_WEB = "synthetic:pages=5000"
 QUICK_PAGES = 200
 QUICK_TOPICS = 2
 QUICK_DOWNLOADS = 5_000  # of all cells together
+ALL = ""  # stands for all strategies of a bench, where settings are by strategy
 TRAININGS = ("charged", "free")
 
 
@@ -117,13 +118,15 @@ def quick(bench: Bench) -> Bench:
 
 
 def read_settings(given: Iterable[str]) -> dict[str, dict[str, str]]:
-    """`STRATEGY.NAME=VALUE` as it stands on the command line."""
+    """`STRATEGY.NAME=VALUE` as it stands on the command line; `NAME=VALUE` is for all strategies of the bench."""
     settings: dict[str, dict[str, str]] = {}
     for text in given:
         place, equals, value = text.partition("=")
         strategy, dot, name = place.strip().rpartition(".")
-        if not (equals and dot and strategy and name):
-            raise Problem(f"A setting of a bench is STRATEGY.NAME=VALUE, not {text!r}.")
+        if not equals or not name or bool(dot) != bool(strategy):
+            raise Problem(
+                f"A setting of a bench is STRATEGY.NAME=VALUE, or NAME=VALUE for all its strategies, not {text!r}."
+            )
         settings.setdefault(strategy, {})[name] = value.strip()
     return settings
 
@@ -188,13 +191,15 @@ def check(bench: Bench) -> Entrants:
     (judge,) = judges_entered([bench.judge])
     strategies = strategies_entered(bench.strategies)
     names = {name: entrant.name for entrant in strategies for name in (entrant.given, entrant.name)}
-    settings: dict[str, dict[str, str]] = {}
+    settings = {entrant.name: dict(bench.settings.get(ALL, {})) for entrant in strategies if ALL in bench.settings}
     for strategy, values in bench.settings.items():
+        if strategy == ALL:
+            continue
         if strategy not in names:
             raise Problem(f"--set names {strategy!r}, which is not in this bench.{closest(strategy, names)}")
         settings.setdefault(names[strategy], {}).update(values)
     for entrant in strategies:
-        build(strategy_of(entrant.name, entrant.plugin).Params, settings.get(entrant.name, {}))
+        chosen(strategy_of(entrant.name, entrant.plugin).Params, settings.get(entrant.name, {}))
     check_works(strategies, judge, settings)
     return Entrants(strategies, judge, settings)
 

@@ -30,6 +30,7 @@ from wolfspider.bench.run.starts import CrawlStart, start_of
 from wolfspider.core import codec
 from wolfspider.core import randomness as chance
 from wolfspider.core.model import BACKLINKS, Question
+from wolfspider.core.params import LETTER
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Task, Topic
 from wolfspider.drivers.driver import Result
@@ -108,7 +109,7 @@ def new_crawl(setting: Setting, ground: CrawlGround, number: int, budget: int, g
     kind = strategy_named(str(setting["strategy"]))
     rng = chance.generator(0, world.name, ground.task.topic.name, setting["start"], number)
     return simulated_crawl(
-        kind.new(topic, rng, {**setting.get("settings", {}), **given}),
+        kind.new(topic, rng, {LETTER: True, **setting.get("settings", {}), **given}),
         Restricted,
         ground.start.looks,
         Limits(budget),

@@ -35,6 +35,7 @@ from wolfspider.bench.run.cell import check_ended, inside, opened
 from wolfspider.bench.run.crawls import JUDGE
 from wolfspider.core import events, randomness
 from wolfspider.core.model import LEAP, Page
+from wolfspider.core.params import LETTER
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.driver import Result
@@ -139,7 +140,7 @@ def searched(ground: SearchGround, name: str, given: Mapping[str, Any]) -> Searc
     kind, case = SPIDERS[name], ground.case
     before = resource.getrusage(resource.RUSAGE_SELF)
     topic = Topic(case.task.topic.keywords, "", case.liked)
-    spider, curve = kind.new(topic, _chances(ground), {"outputs": OUTPUTS, **given}), Curve()
+    spider, curve = kind.new(topic, _chances(ground), {LETTER: True, "outputs": OUTPUTS, **given}), Curve()
     result, memory = crawled(ground, spider, Unasked, ground.budget, curve, dict(ground.sources))
     after = resource.getrusage(resource.RUSAGE_SELF)
     outputs = [Output(each["url"], each["origin"], each["score"]) for each in spider.results()]
@@ -152,7 +153,7 @@ def judged(ground: SearchGround, downloads: int) -> Search:
     """A search by best-first with the default judge. It also downloads the liked pages, which a spider is given: these
     downloads are free."""
     topic = Topic(liked=ground.case.liked)
-    strategy = BestFirst.new(topic, _chances(ground))
+    strategy = BestFirst.new(topic, _chances(ground), {LETTER: True})
     result, memory = crawled(ground, strategy, JUDGE, downloads + len(ground.case.liked))
     given = {address for page in ground.case.liked for address in (page.url, page.final_url)}
     scores = {url: found.score for url in memory.pages if url not in given and (found := memory.looks[url][1])}

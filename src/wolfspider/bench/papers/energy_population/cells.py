@@ -33,6 +33,7 @@ from wolfspider.bench.papers.energy_population.page_meter import PageMeter, figu
 from wolfspider.bench.run.cell import check_ended, inside, opened
 from wolfspider.core import randomness
 from wolfspider.core.events import Event, Finish, Noted
+from wolfspider.core.params import LETTER
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Task, Topic, load_tasks
 from wolfspider.drivers.simulated import simulate, simulated_crawl
@@ -213,7 +214,7 @@ def crawled(
     """One crawl, why it ended, and its meters. It ends early with `most` agents, as its fate is known by then. Its
     chances are those of its ground, whatever crawler it is."""
     world, task = opened(ground.web, None), task_of(ground)
-    given = {**crawler, "revisit": ground.revisit, "agents": AGENTS}
+    given = {LETTER: True, **crawler, "revisit": ground.revisit, "agents": AGENTS}
     rng = randomness.generator(0, world.name, task.topic.name)
     strategy = (FixedThreshold if fixed else Energy).new(Topic(task.topic.keywords), rng, given)
     crawl = simulated_crawl(
