@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from wolfspider.core.events import Landed
 from wolfspider.core.model import Failure, Fetch, Link, Page
-from wolfspider.core.params import build
+from wolfspider.core.params import chosen
 from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.simulated import simulate, simulated_crawl
@@ -41,7 +42,8 @@ class Web:
 def crawled(
     web: Web, pages: int = 50, learned: Any = None, seed: int = 1, agents: set[str] | None = None, **settings: Any
 ) -> tuple[Lafc, list[str]]:
-    strategy = Lafc(TOPIC, build(LafcParams, settings), generator(seed), Shelf())
+    """By the letter of the paper, but for the settings."""
+    strategy = Lafc(TOPIC, chosen(LafcParams, settings, by_letter=True), generator(seed), Shelf())
     if learned is not None:
         strategy.inherit(learned)
     order: list[str] = []
@@ -144,3 +146,56 @@ def test_several_walkers_share_the_automata_and_never_a_page() -> None:
     agents: set[str] = set()
     strategy, order = crawled(Web(pages), agents=agents, walkers=4)
     assert len(order) == len(set(order)) and agents == set(strategy.walkers)
+
+
+# Where no page is near enough
+
+
+LONELY = Web(
+    {
+        "seed": (False, ["bad", "worse"]),
+        "bad": (False, ["deep", "seed"]),
+        "worse": (False, ["nowhere"]),
+        "deep": (True, ["end"]),
+        "end": (True, []),
+    }
+)
+
+
+def test_by_the_letter_a_crawl_ends_where_no_page_is_near_enough() -> None:
+    assert sorted(crawled(LONELY)[1]) == ["bad", "seed", "worse"]
+
+
+def test_where_no_page_is_near_enough_the_nearest_is_expanded() -> None:
+    strategy, order = crawled(LONELY, fallback="nearest")
+    assert sorted(order) == ["bad", "deep", "end", "nowhere", "seed", "worse"] and not strategy.spare
+
+
+def test_of_pages_that_are_not_near_enough_the_nearest_comes_first() -> None:
+    """One of twelve has half of the topic's words, and its link is followed before those of all others."""
+    names = [f"bad{number}" for number in range(12)]
+    web = Halved({"seed": (False, names), **{name: (False, [f"{name}-deep"]) for name in names}})
+    for seed in range(5):
+        _, order = crawled(web, pages=14, seed=seed, fallback="nearest")
+        assert order[-1] == "bad7-deep"
+
+
+class Halved(Web):
+    def look(self, url: str, now: float) -> Fetch:
+        fetch = super().look(url, now)
+        if url.endswith("bad7") and fetch.page is not None:
+            return replace(fetch, page=replace(fetch.page, words=("spider", "car")))
+        return fetch
+
+
+def test_pages_that_were_passed_over_are_expanded_before_the_crawl_ends_though_a_topic_came_between() -> None:
+    strategy, _ = crawled(LONELY, pages=3, fallback="nearest")
+    assert len(strategy.spare) == 2
+    strategy.retopic(Topic(("cars",)))
+    assert [mark for mark, _ in strategy.spare] == [0.0, 0.0]
+
+
+def test_by_default_the_judge_says_which_page_is_near() -> None:
+    assert vars(Lafc.new(TOPIC, generator(1)).params)["similarity"] == "judge"
+    _, order = crawled(LONELY, similarity="judge", control=0.5, fallback="nearest")
+    assert len(order) == 6

@@ -4,7 +4,8 @@ Every page that was worth expanding has a learning automaton, whose actions are 
 page lets its automaton choose a link, and downloads it. If the new page is at least as near to the topic as the best
 one that this automaton has found so far, the choice is rewarded and that nearness is the automaton's new threshold. A
 page nearer than the control threshold is put on a stack and the walker continues from there; from any other page it
-goes back to the top of the stack.
+goes back to the top of the stack. Where no expanded page has a link left, the paper's walker is at its end; by default
+it expands the nearest of the other pages instead, for on real webs few pages are near enough.
 
 Within one crawl every page is visited once, and the remaining chances of a rewarded automaton are uniform again: the
 first crawl of a topic learns nothing that it could use itself. It leaves its automata to the next crawl (`learned`),
@@ -42,13 +43,21 @@ class LafcParams:
         "What a reward is: all or nothing (P), in five levels (Q), or the similarity itself (S).",
         choices=("P", "Q", "S"),
     )
-    control: float = param(0.8, "Similarity from which on a page is expanded.", low=0, high=1)
+    control: float = param(0.5, "Similarity from which on a page is expanded.", low=0, high=1, letter=0.8)
     similarity: str = param(
-        "restricted",
-        "Over the topic's keywords alone (the paper's), over all words with the border at the 90th percentile of what "
-        "was seen (full), or the judge's score (judge).",
+        "judge",
+        "The judge's score (judge), over the topic's keywords alone (restricted, the paper's), or over all words with "
+        "the border at the 90th percentile of what was seen (full).",
         choices=("restricted", "full", "judge"),
         live=False,
+        letter="restricted",
+    )
+    fallback: str = param(
+        "nearest",
+        "Where no expanded page has a link left: expand the nearest of the others (nearest), or end (none, the "
+        "paper's).",
+        choices=("nearest", "none"),
+        letter="none",
     )
     stack: str = param(
         "peek",
@@ -75,18 +84,24 @@ class Walker(StoredFields):
 @register
 class Lafc(Walking):
     name = "lafc"
+    use = (
+        "For manuals and other sites whose relevant pages link to each other, and for crawling one topic again and "
+        "again (--learned-from). Not for webs where relevant pages lie alone."
+    )
     paper = "Akbari Torkestani 2012, An adaptive focused Web crawling algorithm based on learning automata"
     Params = LafcParams
     variants = (
         {},
         {"similarity": "judge", "control": 0.5, "walkers": 3, "signal": "S", "penalty": 0.05},
         {"similarity": "full", "stack": "literal", "signal": "Q"},
+        {"letter": True},
     )
 
     def __init__(self, topic: Topic, params: Any, rng: random.Random, shelf: Shelf) -> None:
         super().__init__(topic, params, rng, shelf)
         self.aside: dict[int, bool] = {}  # addresses that were chosen and are out of scope; True for starting points
         self.shut: list[int] = []  # pages on which only such links are left
+        self.spare: list[tuple[float, int]] = []  # pages that were not near enough: a heap, the nearest first
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         super().begin(seeds, now)
@@ -126,17 +141,21 @@ class Lafc(Walking):
 
     def _tried(self, walker: Walker) -> tuple[int | None, int] | None:
         """The page whose automaton chooses, and its choice; a starting point has no page."""
-        while walker.at is not None:
-            action = self.network[walker.at].choose(self.rng, self._enabled)
-            if action is not None:
-                return walker.at, action
-            self._back(walker)
-        while self.starts:
-            start = self.starts.popleft()
-            if start not in self.visited:
-                return None, start
-        walker.at = self._richest()
-        return self._tried(walker) if walker.at is not None else None
+        while True:
+            while walker.at is not None:
+                action = self.network[walker.at].choose(self.rng, self._enabled)
+                if action is not None:
+                    return walker.at, action
+                self._back(walker)
+            while self.starts:
+                start = self.starts.popleft()
+                if start not in self.visited:
+                    return None, start
+            walker.at = self._richest()
+            if walker.at is None and self.spare and self.params.fallback == "nearest":
+                self._expand(walker, heappop(self.spare)[1])
+            if walker.at is None:
+                return None
 
     def _enabled(self, action: int) -> bool:
         return action not in self.visited and action not in self.aside
@@ -185,16 +204,27 @@ class Lafc(Walking):
         if self.params.similarity == "full":
             control = self.near[len(self.near) * 9 // 10] if len(self.near) >= FIRST else 0.0
         if origin is None or near >= control:
-            self.network.shown(number, (self.addresses.number(link, page.final_url) for link in page.links))
-            heappush(self.rich, (-self.network.threshold(number), number))
-            walker.stack.append(number)
-            walker.at = number
-            self._rouse()
+            self._show(number, page)
+            self._expand(walker, number)
         else:
+            if self.params.fallback == "nearest":
+                self._show(number, page)
+                heappush(self.spare, (-near, number))
             self._back(walker)
         insort(self.near, near)
         if len(self.near) > SAMPLE:
             del self.near[::2]
+
+    def _show(self, number: int, page: Page) -> None:
+        """The page has an automaton now, and walkers that had nowhere to go may go there."""
+        self.network.shown(number, (self.addresses.number(link, page.final_url) for link in page.links))
+        self._rouse()
+
+    def _expand(self, walker: Walker, number: int) -> None:
+        """The walker continues from this page."""
+        heappush(self.rich, (-self.network.threshold(number), number))
+        walker.stack.append(number)
+        walker.at = number
 
     def _respond(self, origin: int | None, action: int, near: float) -> None:
         """Reward the choice if the page is at least as near as the best so far, which raises the threshold; nearness 0
@@ -257,6 +287,7 @@ class Lafc(Walking):
         super().retopic(topic)
         self.network.forget()
         self.rich = [(0.0, page) for _, page in self.rich]
+        self.spare = sorted((0.0, page) for _, page in self.spare)
         self.near.clear()
 
     def keeps(self) -> int:

@@ -61,13 +61,21 @@ class EnergyParams:
         high=1000,
     )
     agents: int = param(
-        200, "Agents at the start, each with an energy of 1; raised later, so many more start.", low=1, high=20_000
+        20,
+        "Agents at the start, each with an energy of 1; raised later, so many more start.",
+        low=1,
+        high=20_000,
+        letter=200,
     )
     most: int = param(
-        250, "UB: with more agents than these, pages keep their energy (buffer).", low=1, high=MOST_AGENTS
+        50, "UB: with more agents than these, pages keep their energy (buffer).", low=1, high=MOST_AGENTS, letter=250
     )
     least: int = param(
-        50, "LB: with no more agents than these nobody dies (buffer); never more than UB.", low=0, high=MOST_AGENTS
+        10,
+        "LB: with no more agents than these nobody dies (buffer); never more than UB.",
+        low=0,
+        high=MOST_AGENTS,
+        letter=50,
     )
     remnants: float = param(
         0.1, "How often an agent goes to a page with energy left, instead of following a link (buffer).", low=0, high=1

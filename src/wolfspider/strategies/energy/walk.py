@@ -25,12 +25,17 @@ WALK = 100  # moves through known documents after which an agent is lost, and re
 @register
 class Energy(Knowing):
     name = "energy"
+    use = (
+        "For large webs whose topic lies in several places: agents gather where it is. Not for small budgets and "
+        "sites that are soon exhausted."
+    )
     paper = "An energy-based model for the population control of multi-agent topical crawlers (endogenous fitness)"
     variants = (
         {},
         {"model": "sigmoid", "agents": 20, "gain": 4.0, "threshold": "exact"},
         {"model": "original", "agents": 20, "gain": 4.0, "cost": 0.3},
         {"relevance": "judge", "agents": 5, "least": 3, "most": 12, "revisit": 0.0, "remnants": 0.3},
+        {"letter": True},
     )
 
     # Starting points
