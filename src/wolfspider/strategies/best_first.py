@@ -28,6 +28,10 @@ class BestFirstParams:
 @register
 class BestFirst(Ordered):
     name = "best-first"
+    use = (
+        "For topics whose pages link to each other. Not for webs where words of the topic mean something else: it "
+        "stays among pages that score a little."
+    )
     paper = "Cho, Garcia-Molina and Page 1998; Batsakis, Petrakis and Milios 2009"
     Params = BestFirstParams
     variants = ({}, {"anchor": 0.5, "batch": 7})

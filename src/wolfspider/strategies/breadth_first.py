@@ -9,6 +9,7 @@ from wolfspider.policy.strategy import Ordered, register
 @register
 class BreadthFirst(Ordered):
     name = "breadth-first"
+    use = "For archives of whole sites, and to compare with. Not for finding the pages of a topic in a large web."
     paper = "Najork and Wiener 2001, Breadth-first crawling yields high-quality pages"
     thrifty = False
 

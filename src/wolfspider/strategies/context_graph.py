@@ -303,6 +303,10 @@ class ContextGraph(Graphed):
     the next link is the likeliest one of the nearest queue that is not empty."""
 
     name = "context-graph"
+    use = (
+        "For topics that are reached over pages off topic, where a back-link service or an earlier run teaches it. "
+        "Not for small budgets: it trains first."
+    )
     paper = "Diligenti, Coetzee, Lawrence, Giles and Gori 2000, Focused crawling using context graphs"
     Params = ContextGraphParams
     variants = ({}, SMALL, {"browse": 0, "targets": 3})
@@ -337,6 +341,10 @@ class RelevancyContextGraph(Graphed):
     """A link is worth the relevancy expected from the words of its page, plus that expected from its anchor."""
 
     name = "relevancy-context-graph"
+    use = (
+        "Like context-graph, with links weighed by the words of their page and their anchor. Not for small budgets: "
+        "it trains first."
+    )
     paper = "Hsu and Wu 2006, Topic-specific crawling on the Web with the measurements of the relevancy context graph"
     Params = RelevancyParams
     variants = ({}, SMALL, {"browse": 0, "targets": 3})

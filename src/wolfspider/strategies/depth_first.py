@@ -11,6 +11,7 @@ from wolfspider.policy.strategy import Ordered, register
 @register
 class DepthFirst(Ordered):
     name = "depth-first"
+    use = "To compare with. Not for finding the pages of a topic."
     paper = "De Bra and Post 1994, Information retrieval in the World-Wide Web"
     thrifty = False
 

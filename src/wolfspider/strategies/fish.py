@@ -28,6 +28,7 @@ class FishParams:
 @register
 class Fish(Ordered):
     name = "fish"
+    use = "For manuals and other sites whose relevant pages lie together. Not for webs where they lie scattered."
     paper = "De Bra and Post 1994, Information retrieval in the World-Wide Web"
     Params = FishParams
     params: FishParams

@@ -145,6 +145,10 @@ def even(score: float) -> tuple[float, ...]:
 @register
 class Ljm(Ordered):
     name = "ljm"
+    use = (
+        "For topics that are reached over pages off topic, learned from pages that you browsed (--learned-from). Not "
+        "for small budgets: it trains first."
+    )
     paper = "Liu, Janssen and Milios 2006, Using HMM to learn user browsing patterns for focused Web crawling"
     Params: ClassVar[type] = LjmParams
     variants: ClassVar[tuple[Mapping[str, Any], ...]] = (
@@ -320,6 +324,7 @@ class Ljm(Ordered):
 @register
 class Bpm(Ljm):
     name = "bpm"
+    use = "Like ljm, and reads anchors as well, which is mostly better. Not for small budgets: it trains first."
     paper = "Batsakis, Petrakis and Milios 2009, Improving the performance of focused web crawlers"
     Params = BpmParams
     variants = ({"training": 25}, {"training": 60, "chain": 0.8, "anchor": 1.0, "rank": 5})

@@ -98,6 +98,10 @@ def seen(words: Sequence[str], links: Sequence[Link], keywords: Sequence[str], r
 @register
 class InfoSpiders(Walking):
     name = "infospiders"
+    use = (
+        "For webs where the words around a link say where it leads, and change from site to site. Not for small "
+        "budgets: its nets learn slowly."
+    )
     paper = "Menczer and Belew 2000, Adaptive retrieval agents: internalizing local context and scaling up to the Web"
     Params = InfoSpidersParams
     variants = ({}, {"agents": 3, "least": 0, "most": 10, "theta": 0.5, "reach": 5, "hidden": 2})

@@ -17,6 +17,7 @@ from wolfspider.policy.strategy import Ordered, register
 @register
 class Opic(Ordered):
     name = "opic"
+    use = "For the most linked pages of a web, and to compare with. Not for finding the pages of a topic."
     paper = "Abiteboul, Preda and Cobena 2003, Adaptive on-line page importance computation"
     merge = "sum"
 

@@ -29,6 +29,7 @@ class PageRankParams:
 @register
 class PageRank(Ordered):
     name = "pagerank"
+    use = "For the most important pages of a web, and to compare with. Not for finding the pages of a topic."
     paper = "Cho, Garcia-Molina and Page 1998, Efficient crawling through URL ordering"
     Params = PageRankParams
     params: PageRankParams

@@ -18,6 +18,7 @@ from wolfspider.policy.strategy import Ordered, register
 @register
 class Random(Ordered):
     name = "random"
+    use = "To compare with: what any order must beat. Not for finding anything."
     paper = "Cho, Garcia-Molina and Page 1998, Efficient crawling through URL ordering (its random order)"
     thrifty = False
 
