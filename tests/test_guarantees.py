@@ -16,6 +16,7 @@ HAZARDS = (  # each has a line of its own, which begins so
     "The process is killed",
     "A long crawl is killed",
     "The power fails",
+    "A default of a strategy changes",
     "The disk is full",
     "A call of the system fails",
     "The folder is read-only, or vanishes",
