@@ -258,6 +258,13 @@ def test_strategies_tell_every_parameter(run: Run) -> None:
     assert all(strategy["name"] in run("strategies")[1] for strategy in known)
 
 
+def test_strategies_say_what_they_are_for_and_for_which_webs_they_are_not(run: Run) -> None:
+    known, (_, text, _) = json.loads(run("strategies", "--json")[1]), run("strategies")
+    assert all("." in strategy["use"] and " Not " in strategy["use"] for strategy in known)
+    assert all(strategy["use"] in text for strategy in known)
+    assert "For news that changes. Not for webs that stay as they are" in text
+
+
 def test_a_strategy_of_a_persons_own_tells_its_parameters_too(run: Run) -> None:
     file = Path(__file__).parents[2] / "examples" / "own_judge_and_strategy.py"
     for name in (file, f"{file}:FreshHosts"):

@@ -332,3 +332,15 @@ def test_what_a_step_had_found_is_sent_though_a_person_cut_it_short(tmp_path: Pa
     assert trip.sent() == ["a"]
     assert not trip.fleet.fleet["WL-0"].pending
     assert not trip.fleet.fleet["WL-0"].due
+
+
+def test_where_nothing_is_fresh_no_page_is_downloaded_twice(tmp_path: Path) -> None:
+    site = Site({"a": "b c", "b": "a c", "c": "a b"})
+    again = Trip(site, tmp_path, pages=9).run(steps=2, pays="new", again="always")
+    assert len(site.asked) == again.crawl.spent == 9
+    site.asked.clear()
+    once = Trip(site, tmp_path, pages=9).run(seconds=3.1, steps=2, pays="new")
+    assert sorted(site.asked) == ["a", "b", "c"] and once.crawl.spent == 3
+    site.asked.clear()
+    Trip(site, tmp_path, pages=9).run(steps=2)
+    assert len(site.asked) == 9, "where fresh news is paid for, there may be some"

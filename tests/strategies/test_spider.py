@@ -13,7 +13,7 @@ import pytest
 
 from wolfspider.core import events
 from wolfspider.core.model import Failure, Fetch, Link, Page
-from wolfspider.core.params import build
+from wolfspider.core.params import chosen
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.driver import Result
 from wolfspider.drivers.simulated import Recollection, simulate
@@ -83,7 +83,7 @@ class Search:
     ) -> None:
         kind = strategy_named(name)
         topic = Topic(keywords, "", tuple(page(web, like) for like in liked))
-        strategy = kind(topic, build(kind.Params, settings), random.Random(1), Shelf())
+        strategy = kind(topic, chosen(kind.Params, settings, by_letter=True), random.Random(1), Shelf())
         assert isinstance(strategy, SpiderSearch)
         self.world, self.strategy = Small(web, slow), strategy
         self.crawl = Crawl(
@@ -340,6 +340,39 @@ def test_where_nothing_is_fit_the_wheel_is_even() -> None:
     assert {url: drawn[url] / 1600 for url in drawn} == pytest.approx(dict.fromkeys(drawn, 0.5), abs=0.07)
 
 
+# What is the default, and not in the paper
+
+
+def test_children_by_score_are_those_most_like_the_inputs() -> None:
+    """One has both of its links in common with its parent, two one of them and all words."""
+    half = {"outputs": 1, "crossover": 0.5, "mutation": 0.0, "generations": 1}
+    assert Search("spider-genetic", FAMILY, **half).outputs == ["one"]
+    search = Search("spider-genetic", FAMILY, **half, children="score")
+    scores = search.strategy._scores(search.strategy.known)
+    assert search.outputs == ["two"] and address("two") == max(scores, key=lambda url: scores[url].total)
+
+
+def test_where_there_is_nowhere_to_leap_children_make_the_whole_population() -> None:
+    few = Search("spider-genetic", FAMILY, outputs=2, generations=1)
+    assert len(few.strategy.chosen) == 2
+    whole = Search("spider-genetic", FAMILY, outputs=2, generations=1, no_leaps="children")
+    assert {*whole.strategy.chosen} == {address(name) for name in ("one", "two", "three")}
+    leaping = Search(
+        "spider-genetic", FAMILY, category=Category("far", "farther"), outputs=1, generations=1, no_leaps="children"
+    )
+    assert leaping.out() == ["one", "two", "three", "far"], "where one may leap, the shares are as they were"
+
+
+def test_best_first_goes_on_after_its_outputs_and_brings_back_the_best_of_all() -> None:
+    ended = Search("spider-best-first", CHAIN, outputs=1)
+    assert ended.outputs == ["b"] and ended.strategy.generation == 1
+    search = Search("spider-best-first", CHAIN, outputs=1, ends="budget")
+    assert len(search.outputs) == 1 and search.strategy.generation > 1
+    assert {name for name, _ in search.went} == {*CHAIN} - {"start"}, "until no link is left"
+    totals = [sum(score) for score in search.strategy.scores.values()]
+    assert len(totals) > 1 and totals == sorted(totals, reverse=True)
+
+
 # Annealing
 
 
@@ -356,11 +389,15 @@ def test_annealing_cools_and_ends_when_it_is_cold_or_still() -> None:
 def test_annealing_accepts_what_is_better_and_what_is_worse_by_chance() -> None:
     spider: Any = Search("spider-annealing", CHAIN, outputs=2).strategy
     spider.temperature = 0.05
-    assert all(spider._accepts(0.001) for _ in range(100))
-    taken = sum(spider._accepts(-0.05) for _ in range(2000)) / 2000
+    assert all(spider._accepts(0.001, 0.2) for _ in range(100))
+    taken = sum(spider._accepts(-0.05, 0.2) for _ in range(2000)) / 2000
     assert taken == pytest.approx(math.exp(-1), abs=0.06)
+    spider.params.scale = "fitness"  # the same temperature is a share of 0.2 now
+    taken = sum(spider._accepts(-0.01, 0.2) for _ in range(2000)) / 2000
+    assert taken == pytest.approx(math.exp(-1), abs=0.06)
+    assert not any(spider._accepts(-0.01, 0.0) for _ in range(100))
     spider.temperature = 1e-9
-    assert not any(spider._accepts(-0.05) for _ in range(100))
+    assert not any(spider._accepts(-0.05, 0.2) for _ in range(100))
 
 
 def test_annealing_moves_on_to_the_neighbours_of_its_set() -> None:

@@ -50,7 +50,9 @@ Belief = Sequence[float]  # chances of the states
 
 @dataclass
 class HmmParams:
-    training: int = param(300, "Pages that simulated users see before the crawl.", low=10, high=2000, live=False)
+    training: int = param(
+        100, "Pages that simulated users see before the crawl.", low=10, high=2000, live=False, letter=300
+    )
     rank: int = param(100, "Dimensions of the space in which pages are compared.", low=1, high=200, live=False)
     neighbours: int = param(5, "Pages of training that say what a page is like.", low=1, high=100)
 

@@ -65,6 +65,13 @@ class ForagerParams:
         "Which links of a page are downloaded: those not yet downloaded in this path, or all.",
         choices=("new", "all"),
     )
+    again: str = param(
+        "fresh",
+        "Pages that the run has are downloaded again: only where fresh ones are paid for (fresh), or always (the "
+        "papers').",
+        choices=("fresh", "always"),
+        letter="always",
+    )
     score: float = param(100.0, "Score of a forager at birth, and of both after a division.", low=0)
     score_sent: float = param(0.05, "Taken from the score for every document sent.", low=0)
     score_paid: float = param(1.0, "Added to the score for every document that is paid for.", low=0)

@@ -27,6 +27,7 @@ SIGHTS_KEPT = 1_000_000  # pages without a date whose first sight is remembered
 @register
 class Foragers(Fleet):
     name = "foragers"
+    use = "For news that changes. Not for webs that stay as they are: what it learns is where fresh pages appear."
     paper = "Palotai et al. 2004 and 2005, news foragers: selection of starting points, values by temporal differences"
     variants = (
         {},
@@ -34,6 +35,7 @@ class Foragers(Fleet):
         {"fleet": "RL", "steps": 7, "slice": 10.0, "multiply_at": 101.0, "weights": "diverse", "mutation": 0.1},
         {"fleet": "mixed", "order": "random", "foragers": 4, "steps": 3, "slice": 5.0, "delete_below": 99.9},
         {"fleet": "mixed", "order": "alternating", "foragers": 4, "least": 4, "most": 4, "mapping": "faithful"},
+        {"letter": True},
     )
 
     def __init__(self, topic: Topic, params: Any, rng: random.Random, shelf: Shelf) -> None:
@@ -122,9 +124,10 @@ class Foragers(Fleet):
     def _give(self, room: Room) -> list[Visit]:
         step = self.step
         assert step is not None
+        again = self._looks_again()
         if step.number >= 0:
             page, note = step.pick.url, {"step": step.number}
-            visits = step.links.give(room, lambda link: self.visit(link, step.agent, True, note, page), fresh=True)
+            visits = step.links.give(room, lambda link: self.visit(link, step.agent, again, note, page), fresh=again)
             if not len(step.links):  # a person excluded what was left: what the step would send goes with the next
                 forager = self.fleet[step.agent]
                 forager.unsent += step.sends
@@ -134,11 +137,16 @@ class Foragers(Fleet):
         if step.reading is None and not room.allows(step.pick.url):
             self._give_up(step)
             return []
-        if step.reading is not None or not room.take(step.pick, step.fresh):
+        fresh = step.fresh and again
+        if step.reading is not None or not room.take(step.pick, fresh):
             return []
-        visit = self.visit(step.pick, step.agent, step.fresh, {"value": step.value} if not step.fresh else {"start": 1})
+        visit = self.visit(step.pick, step.agent, fresh, {"value": step.value} if not step.fresh else {"start": 1})
         step.reading = visit.id
         return [visit]
+
+    def _looks_again(self) -> bool:
+        """Is a page that the run has worth another download? Where nothing is fresh it is what it was."""
+        return self.params.again == "always" or "fresh" in self._terms.pays
 
     def _give_up(self, step: Step) -> None:
         """The page is out of scope. Weblog or frontier still hold it, unless a person asked for it or a search found

@@ -246,6 +246,10 @@ class SpiderSearch(Strategy):
         else:
             self._offspring(page, outcome, by_leap=step == "leaps")
 
+    def _is_nowhere_to_leap(self) -> bool:
+        """The ranking was asked for, and no page of it is left."""
+        return bool(self.place) and not self.ranking
+
     def _ranked(self, outcome: Outcome) -> None:
         if outcome.visit.link.url != self.place:  # it was asked for before the topic changed
             return

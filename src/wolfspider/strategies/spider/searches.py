@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,24 +17,44 @@ from wolfspider.strategies.spider.candidates import Candidate, Pool, SpiderParam
 from wolfspider.strategies.spider.generations import ROOM, SpiderSearch
 
 
+@dataclass
+class BestFirstParams(SpiderParams):
+    ends: str = param(
+        "budget",
+        "It is over when the budget is spent (budget), or as soon as there are all outputs (outputs, the paper's).",
+        choices=("budget", "outputs"),
+        letter="outputs",
+    )
+
+
 @register
 class SpiderBestFirst(SpiderSearch):
-    """Of all pages that were linked to so far, the one most like the inputs is the next output, and its links are
+    """Of all pages that were linked to so far, the one most like the inputs is the next to be chosen, and its links are
     fetched too. The search stays near its starting points, and ends where links end."""
 
     name = "spider-best-first"
-    variants = ({}, {"outputs": 3, "eq3": "printed"})
+    use = (
+        "For pages like those you like (--like), near them. Not for large budgets: it scores all pages again for each "
+        "that it chooses."
+    )
+    Params = BestFirstParams
+    variants = ({}, {"outputs": 3, "eq3": "printed"}, {"letter": True})
+    params: BestFirstParams
 
     def _breed(self) -> Sequence[str]:
-        """One output in each generation. All others are scored again with it, because df has grown."""
+        """One page in each generation. All others are scored again with it, because df has grown. If more are chosen
+        than wanted, the outputs are the best of them."""
         chosen, known = self._in_scope(self.chosen), self._in_scope(self.known)
-        if len(chosen) >= self.params.outputs or not known:
+        most = self.params.outputs if self.params.ends == "outputs" else math.inf
+        if len(chosen) >= most or not known:
             return []
         scores = self._scores({**self.chosen, **self.known})
         fittest = max(known, key=lambda url: scores[url].total)
         self.chosen[fittest] = self.known.pop(fittest)
+        if self.params.ends == "budget":
+            self.chosen = dict(sorted(self.chosen.items(), key=lambda item: -scores[item[0]].total))
         self.scores = {url: [*scores[url]] for url in self.chosen}
-        return [fittest] if len(chosen) + 1 < self.params.outputs else []
+        return [fittest] if len(chosen) + 1 < most else []
 
     def _eligible(self, url: str) -> bool:
         return url not in self.chosen and super()._eligible(url)
@@ -47,18 +67,41 @@ class SpiderBestFirst(SpiderSearch):
             self.known = {url: self.known[url] for url in order[:ROOM]}
 
 
+def _children(default: str) -> Any:
+    says = (
+        "Which pages linked by parents are taken: those most like the inputs (score), or those that share most links "
+        "with the parents (links, the paper's)."
+    )
+    return param(default, says, choices=("score", "links"), letter="links")
+
+
 @dataclass
-class MixedParams(SpiderParams):
+class CrossingParams(SpiderParams):
+    children: str = _children("links")
+
+
+@dataclass
+class MixedParams(CrossingParams):
+    children: str = _children("score")
     crossover: float = param(0.5, "Children by links, as a share of the population.", low=0, high=1)
     mutation: float = param(0.5, "Pages by leaps, as a share of the population.", low=0, high=1)
+    no_leaps: str = param(
+        "children",
+        "Where there is nowhere to leap: children make the share of leaps, too (children), or nobody does (nobody, the "
+        "paper's).",
+        choices=("children", "nobody"),
+        letter="nobody",
+    )
 
 
 class Crossing(SpiderSearch):
     """Crossover and mutation, which the genetic search and annealing share. Crossover takes, of the pages that the
-    parents link to, those that link most often where the parents do; mutation takes the next pages of a category far
-    away. A population is twice the number of outputs. Where children are too few, more leaps make up for them."""
+    parents link to, the fittest, or in the paper those that link most often where the parents do; mutation takes the
+    next pages of a category far away. A population is twice the number of outputs. Where children are too few, more
+    leaps make up for them."""
 
     pools = ("known", "chosen", "brood", "mutants")
+    params: CrossingParams
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         self.brood: Pool = {}  # the best children of this generation so far
@@ -95,10 +138,13 @@ class Crossing(SpiderSearch):
         self.brood[candidate.url] = candidate
         self.overlap[candidate.url] = int(times[np.isin(links, candidate.terms.links, assume_unique=True)].sum())
         if len(self.brood) > 2 * self.size:
-            self._cull()
+            self._cull(self.size)
 
-    def _cull(self) -> None:
-        order = sorted(self.brood, key=lambda url: (not self.allows(url), -self.overlap[url]))[: self._crossed]
+    def _cull(self, count: int) -> None:
+        worth: Mapping[str, float] = self.overlap
+        if self.params.children == "score":
+            worth = {url: score.total for url, score in self._scores(self.brood).items()}
+        order = sorted(self.brood, key=lambda url: (not self.allows(url), -worth[url]))[:count]
         self.brood = {url: self.brood[url] for url in order}
         self.overlap = {url: self.overlap[url] for url in order}
 
@@ -113,31 +159,44 @@ class Crossing(SpiderSearch):
 
     def _offered(self) -> Pool:
         """The candidates that crossover and mutation bring to this generation."""
-        self._cull()
+        self._cull(self._crossed)
         return {**self.brood, **self.mutants}
+
+
+class Mixing(Crossing):
+    """Crossover and mutation by their shares of the population."""
+
+    leaps = True
+    params: MixedParams
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        crossover, mutation = self.params.crossover, self.params.mutation
+        if self.params.no_leaps == "children" and self._is_nowhere_to_leap():
+            return min(1.0, crossover + mutation), 0.0
+        return crossover, mutation
 
 
 @dataclass
 class GeneticParams(MixedParams):
     improvement: float = param(
-        0.01, "It is over when total fitness grows by less than this share in a generation.", low=0, high=1
+        0.0, "It is over when total fitness grows by less than this share in a generation.", low=0, high=1, letter=0.01
     )
-    generations: int = param(20, "Generations at most.", low=1, high=10_000)
+    generations: int = param(10_000, "Generations at most.", low=1, high=10_000, letter=20)
 
 
 @register
-class SpiderGenetic(Crossing):
+class SpiderGenetic(Mixing):
     """The fittest pages ever are the elite, and a roulette wheel draws the next parents from it."""
 
     name = "spider-genetic"
-    leaps = True
+    use = (
+        "For pages like those you like (--like), far away too, where leaps lead (--leaps). Not for newspapers: their "
+        "menus make all pages alike."
+    )
     Params = GeneticParams
-    variants = ({}, {"outputs": 3, "crossover": 0.3, "mutation": 0.7})
+    variants = ({}, {"outputs": 3, "crossover": 0.3, "mutation": 0.7}, {"letter": True})
     params: GeneticParams
-
-    @property
-    def shares(self) -> tuple[float, float]:
-        return self.params.crossover, self.params.mutation
 
     def _breed(self) -> Sequence[str]:
         """The elite is scored again, too: df has grown, and only scores with the same df can be compared."""
@@ -154,8 +213,14 @@ class SpiderGenetic(Crossing):
         return self.rng.choices(elite, fitness if total > 0 else None, k=self.size)
 
 
+def _scale(default: str) -> Any:
+    says = "Temperatures are shares of the present fitness (fitness), or differences of scores (score, the paper's)."
+    return param(default, says, choices=("fitness", "score"), letter="score")
+
+
 @dataclass
-class AnnealingParams(SpiderParams):
+class AnnealingParams(CrossingParams):
+    scale: str = _scale("score")
     hot: float = param(0.05, "Temperature at the beginning.", low=0.0001, high=100, live=False)
     cooling: float = param(0.9, "What is left of the temperature after each generation.", low=0, high=0.999)
     cold: float = param(0.001, "It is over when it is colder than this.", low=0, high=100)
@@ -169,6 +234,10 @@ class SpiderAnnealing(Crossing):
     neighbourhood."""
 
     name = "spider-annealing"
+    use = (
+        "For pages like those you like (--like), to compare with. Not where pages have few links: it cannot leave the"
+        " neighbourhood."
+    )
     Params: ClassVar[type] = AnnealingParams
     variants = ({}, {"outputs": 3, "still": 0.0, "cooling": 0.5})
     params: AnnealingParams
@@ -186,15 +255,16 @@ class SpiderAnnealing(Crossing):
         scores = self._scores({**chosen, **offered})
         before = mean(scores[url] for url in chosen)
         after = mean(scores[url] for url in offered)
-        accepted = self.generation == 1 or self._accepts(after - before)
+        accepted = self.generation == 1 or self._accepts(after - before, before)
         self._choose(offered if accepted else chosen, scores, self.size)
         change = abs(after - before) if accepted else 0.0
         self.quiet = self.quiet + 1 if change < self.params.still else 0
         over = self.temperature < self.params.cold or self.quiet >= 2
         return [] if over else [*self._in_scope(self.chosen)]
 
-    def _accepts(self, change: float) -> bool:
-        return change > 0 or (self.temperature > 0 and self.rng.random() < math.exp(change / self.temperature))
+    def _accepts(self, change: float, fitness: float) -> bool:
+        heat = self.temperature * (fitness if self.params.scale == "fitness" else 1.0)
+        return change > 0 or (heat > 0 and self.rng.random() < math.exp(change / heat))
 
     def _gauges(self) -> dict[str, float]:
         return {"temperature": self.temperature}
@@ -202,22 +272,22 @@ class SpiderAnnealing(Crossing):
 
 @dataclass
 class HybridParams(AnnealingParams, MixedParams):
-    pass
+    children: str = _children("score")
+    scale: str = _scale("fitness")
 
 
 @register
-class SpiderHybrid(SpiderAnnealing):
+class SpiderHybrid(Mixing, SpiderAnnealing):
     """The paper's hybrid: annealing with mutation."""
 
     name = "spider-hybrid"
-    leaps = True
+    use = (
+        "For pages like those you like (--like), where leaps lead (--leaps); mostly behind spider-genetic. Not for "
+        "newspapers: their menus make all pages alike."
+    )
     Params = HybridParams
-    variants = ({}, {"outputs": 3, "crossover": 0.3, "mutation": 0.7})
+    variants = ({}, {"outputs": 3, "crossover": 0.3, "mutation": 0.7}, {"letter": True})
     params: HybridParams
-
-    @property
-    def shares(self) -> tuple[float, float]:
-        return self.params.crossover, self.params.mutation
 
 
 def mean(scores: Iterable[Score]) -> float:
