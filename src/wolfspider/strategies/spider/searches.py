@@ -80,18 +80,19 @@ class CrossingParams(SpiderParams):
     children: str = _children("links")
 
 
+def _no_leaps(default: str) -> Any:
+    says = (
+        "Where there is nowhere to leap: children make the share of leaps, too (children), or nobody does (nobody, the "
+        "paper's)."
+    )
+    return param(default, says, choices=("children", "nobody"), letter="nobody")
+
+
 @dataclass
 class MixedParams(CrossingParams):
-    children: str = _children("score")
     crossover: float = param(0.5, "Children by links, as a share of the population.", low=0, high=1)
     mutation: float = param(0.5, "Pages by leaps, as a share of the population.", low=0, high=1)
-    no_leaps: str = param(
-        "children",
-        "Where there is nowhere to leap: children make the share of leaps, too (children), or nobody does (nobody, the "
-        "paper's).",
-        choices=("children", "nobody"),
-        letter="nobody",
-    )
+    no_leaps: str = _no_leaps("nobody")
 
 
 class Crossing(SpiderSearch):
@@ -179,6 +180,8 @@ class Mixing(Crossing):
 
 @dataclass
 class GeneticParams(MixedParams):
+    children: str = _children("score")
+    no_leaps: str = _no_leaps("children")
     improvement: float = param(
         0.0, "It is over when total fitness grows by less than this share in a generation.", low=0, high=1, letter=0.01
     )
@@ -213,14 +216,13 @@ class SpiderGenetic(Mixing):
         return self.rng.choices(elite, fitness if total > 0 else None, k=self.size)
 
 
-def _scale(default: str) -> Any:
-    says = "Temperatures are shares of the present fitness (fitness), or differences of scores (score, the paper's)."
-    return param(default, says, choices=("fitness", "score"), letter="score")
-
-
 @dataclass
 class AnnealingParams(CrossingParams):
-    scale: str = _scale("score")
+    scale: str = param(
+        "score",
+        "Temperatures are differences of scores (score, the paper's), or shares of the present fitness (fitness).",
+        choices=("score", "fitness"),
+    )
     hot: float = param(0.05, "Temperature at the beginning.", low=0.0001, high=100, live=False)
     cooling: float = param(0.9, "What is left of the temperature after each generation.", low=0, high=0.999)
     cold: float = param(0.001, "It is over when it is colder than this.", low=0, high=100)
@@ -272,8 +274,7 @@ class SpiderAnnealing(Crossing):
 
 @dataclass
 class HybridParams(AnnealingParams, MixedParams):
-    children: str = _children("score")
-    scale: str = _scale("fitness")
+    pass
 
 
 @register
@@ -286,7 +287,7 @@ class SpiderHybrid(Mixing, SpiderAnnealing):
         "newspapers: their menus make all pages alike."
     )
     Params = HybridParams
-    variants = ({}, {"outputs": 3, "crossover": 0.3, "mutation": 0.7}, {"letter": True})
+    variants = ({}, {"outputs": 3, "crossover": 0.3, "mutation": 0.7})
     params: HybridParams
 
 
