@@ -19,7 +19,7 @@ from wolfspider.bench import Row
 from wolfspider.bench.run.runner import ALL, Bench, read_settings, run
 from wolfspider.bench.run.topics import HALVES
 from wolfspider.core.errors import Problem
-from wolfspider.core.params import LETTER, parameters
+from wolfspider.core.params import DEFAULT_JUDGE, LETTER, parameters
 from wolfspider.strategies import all_strategies
 from wolfspider.web.worlds.synthetic import Synthetic
 from wolfspider.web.worlds.world import open_web
@@ -38,12 +38,18 @@ def main() -> int:
     parser.add_argument("--pages", type=int, default=500)
     parser.add_argument("--strategy", action="append")
     parser.add_argument("--set", action="append", default=[], dest="settings")
+    parser.add_argument("--judge", default=DEFAULT_JUDGE)
     parser.add_argument("--jobs", type=int, default=1)
     asked = parser.parse_args()
     names = asked.strategy or [name for name in all_strategies() if differs(name)]
     rows: dict[str, list[Row]] = {"letter": [], "default": []}
     for web in asked.webs:
-        given = {"jobs": asked.jobs, "half": asked.half, "most_topics": most_topics(web, asked.half)}
+        given = {
+            "judge": asked.judge,
+            "jobs": asked.jobs,
+            "half": asked.half,
+            "most_topics": most_topics(web, asked.half),
+        }
         for kind, settings in (("letter", {ALL: {LETTER: "true"}}), ("default", read_settings(asked.settings))):
             OUT.parent.mkdir(exist_ok=True)
             rows[kind] += run(Bench((web,), tuple(names), asked.pages, settings=settings, **given), OUT).rows
