@@ -263,7 +263,7 @@ def test_a_run_starts_from_what_another_has_learned_and_needs_it_no_more(tmp_pat
     assert learned(tmp_path / "second") == (40, 40)
 
 
-def test_the_classifier_hands_on_what_it_has_learned(tmp_path: Path) -> None:
+def test_the_judge_hands_on_what_it_has_learned(tmp_path: Path) -> None:
     async def talk(via: str, served: Any) -> tuple[Any, Any]:
         await wolfspider.crawl("http://a.test/", out=tmp_path / "first", via=via, **HASTY).run()
         second = wolfspider.crawl("http://b.test/", out=tmp_path / "second", via=via, pages=1, **HASTY)
@@ -273,7 +273,7 @@ def test_the_classifier_hands_on_what_it_has_learned(tmp_path: Path) -> None:
         return [found.verdict async for found in second], [found.verdict async for found in third]
 
     fresh, taught = beside(SMALL, talk)
-    assert fresh[0].evidence["raw"] != taught[0].evidence["raw"]
+    assert fresh[0].evidence["into"] != taught[0].evidence["into"]
     assert (tmp_path / "third" / "snapshots" / LEARNED).is_file()
     assert not (tmp_path / "second" / "snapshots" / LEARNED).exists()
 
