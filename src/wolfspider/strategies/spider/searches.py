@@ -18,7 +18,7 @@ from wolfspider.strategies.spider.generations import ROOM, SpiderSearch
 
 
 @dataclass
-class BestFirstParams(SpiderParams):
+class SpiderBestFirstParams(SpiderParams):
     ends: str = param(
         "budget",
         "It is over when the budget is spent (budget), or as soon as there are all outputs (outputs, the paper's).",
@@ -37,9 +37,9 @@ class SpiderBestFirst(SpiderSearch):
         "For pages like those you like (--like), near them. Not for large budgets: it scores all pages again for each "
         "that it chooses."
     )
-    Params = BestFirstParams
+    Params = SpiderBestFirstParams
     variants = ({}, {"outputs": 3, "eq3": "printed"}, {"letter": True})
-    params: BestFirstParams
+    params: SpiderBestFirstParams
 
     def _breed(self) -> Sequence[str]:
         """One page in each generation. All others are scored again with it, because df has grown. If more are chosen
