@@ -133,7 +133,9 @@ def test_an_older_run_that_cannot_be_resumed_says_why(tmp_path: Path) -> None:
 
     async def talk(port: int) -> None:
         await stopped(port, tmp_path / "run", nofollow="obey", parsers=0, strategy="depth-first")
-        with pytest.raises(Problem, match=r"begun by another version .* nofollow .* cannot be resumed: .* exported"):
+        with pytest.raises(
+            Problem, match=r"begun by another version .* nofollow .* cannot be resumed: .* repair .* --anew"
+        ):
             await go_on(tmp_path / "run")
 
     crawled(talk)
