@@ -149,7 +149,7 @@ def test_a_file_that_changes_while_the_bench_runs_stops_it(
 
 
 def test_judges_of_files_are_compared_with_those_of_the_house(tiny: str, strict: Path) -> None:
-    rows = judge_quality.table([open_web(tiny)], ["keywords", f"{strict}:Strict"])
+    rows = judge_quality.table([open_web(tiny)], judge_quality.Wanted(["keywords", f"{strict}:Strict"]))
     assert [row["judge"] for row in rows] == ["keywords", "Strict"]
     assert rows[1]["precision"] == 1.0 and rows[1]["recall"] == 0.25
     with pytest.raises(Problem, match="Did you mean 'keywords'"):

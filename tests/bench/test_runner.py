@@ -420,7 +420,8 @@ def test_a_mistake_is_a_sentence(tiny: str, changes: dict[str, Any], sentence: s
 def test_settings_reach_their_strategy(tiny: str) -> None:
     settings = read_settings(["shark.depth=1", "fish.width = 2"])
     assert settings == {"shark": {"depth": "1"}, "fish": {"width": "2"}}
-    for wrong in ("shark.depth", "depth=1", ".depth=1", "shark.=1"):
+    assert read_settings(["letter=true"]) == {"": {"letter": "true"}}, "for all strategies"
+    for wrong in ("shark.depth", "depth", ".depth=1", "shark.=1"):
         with pytest.raises(Problem, match=r"STRATEGY\.NAME=VALUE"):
             read_settings([wrong])
 

@@ -144,7 +144,7 @@ def test_links_of_one_page_share_what_they_have_in_common(tmp_path: Path) -> Non
 
 def test_a_frontier_works_alike_on_either_shelf(tmp_path: Path) -> None:
     class Open:
-        free, newly_ready = 1, ()
+        free, newly_ready, thrifty = 1, (), False
 
         def allows(self, url: str) -> bool:
             return True

@@ -56,8 +56,8 @@ def test_an_address_is_what_its_person_means(typed: str, meant: str) -> None:
     ("typed", "remedy"),
     [
         ("file:///home/me/page.html", "--allow-private"),
-        ("kernel", "--topic"),
-        ("linux kernel", "--topic"),
+        ("kernel", "https://example.org"),
+        ("linux kernel", "https://example.org"),
         ("", "https://example.org"),
         ("ftp://example.org/", "http and https, not ftp"),
         ("mailto:someone@example.org", "not mailto"),

@@ -36,6 +36,7 @@ MAKERS = (
     "web/page/c_heap.py",
     "web/page/html.py",
     "web/page/markup_tree.py",
+    "web/page/taming.py",
     "web/page/pdf.py",
     "web/http/inflate.py",
     "web/warc/reader.py",
