@@ -54,7 +54,7 @@ from side_by_side import HERE, web_served
 from wolfspider.cli import main as wolfspider
 from wolfspider.files.failpoints import VARIABLE
 from wolfspider.store.damage import PAGES_LOST
-from wolfspider.store.folder import is_run
+from wolfspider.store.folder import Places, is_run
 from wolfspider.store.repair.examination import examine
 from wolfspider.store.view import RunView
 from wolfspider.web.worlds.world import open_web
@@ -239,7 +239,8 @@ class Scenes:
 
 
 def _commands(run: Path) -> int:
-    with closing(sqlite3.connect(f"file:{run}/run.db?mode=ro", uri=True)) as database:
+    """How many were left for a run that nobody runs."""
+    with closing(sqlite3.connect(f"file:{Places.of(run).inbox}?mode=ro", uri=True)) as database:
         (count,) = database.execute("SELECT COUNT(*) FROM commands").fetchone()
     return int(count)
 

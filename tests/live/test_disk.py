@@ -119,8 +119,8 @@ def test_a_disk_that_is_full_in_mid_crawl_ends_it_whole_and_it_goes_on_when_ther
 @pytest.mark.slow
 def test_a_full_disk_has_its_own_exit_code(tmp_path: Path, aside: Callable[[Any], Any]) -> None:
     server = aside(serve(WEB, manner=Manner(latency=0.01)))
-    with small_disk(tmp_path / "disk", "8m") as disk:
-        fill(disk / "ballast", 1_000_000)
+    with small_disk(tmp_path / "disk", "16m") as disk:
+        fill(disk / "ballast", 9_000_000)
         words = crawl_command(server.port, disk / "run", "http://h0.test/", pages=120)
         done = run(words)
         assert done.returncode == 7 and "Make space" in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
