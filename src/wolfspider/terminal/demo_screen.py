@@ -74,7 +74,7 @@ def summary(console: Console, found: Demo, lines: Sequence[Line]) -> None:
     hunt = found.hunt
     console.print(headline(found))
     console.print(f"{hunt.strategy}, {hunt.downloads:,} downloads: {rates(hunt)}.")
-    console.print(f"Its judge, which goes by the topic's words alone, calls {hunt.sure:,} pages relevant.\n")
+    console.print(f"Its judge, which is told nothing but the topic's words, calls {hunt.sure:,} pages relevant.\n")
     if hunt.best.finds:
         console.print("[bold]Best finds[/bold]")
         console.print(finds(hunt))
