@@ -43,8 +43,8 @@ LOADERS = {"core.topic": {"pathlib"}, "graphs.graph": {"pathlib"}, "learn.page_s
 # Names that are looked for by text, in objects that are not of this project's making: exceptions, modules, classes of
 # other people. What our own objects offer stands in their contracts, where a type checker sees a name that changes.
 LOOKED_FOR = {
-    *("__abstractmethods__", "__file__", "__module__", "__name__", "_asdict", "ctx", "errno", "reason"),
-    *("sqlite_errorcode", "strerror", "verify_code"),
+    *("__abstractmethods__", "__file__", "__module__", "__name__", "_asdict", "ctx", "errno"),
+    *("errors", "reason", "sqlite_errorcode", "strerror", "verify_code"),
 }
 OF_PLUGINS = {"app.plugins": {"score"}, "bench.run.entrants": {"name"}}  # what makes a class of a person's own a judge
 BY_ITSELF = {"web.page.page_cache": {"file"}}  # has a constructor come as far as this?

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from wolfspider.core.errors import Problem, closest
+from wolfspider.core.errors import no_such
 
 
 class Condition(NamedTuple):
@@ -20,7 +20,7 @@ CONDITIONS = {
 
 def condition_named(name: str) -> Condition:
     if name not in CONDITIONS:
-        raise Problem(f"--condition is {' or '.join(CONDITIONS)}, not {name!r}.{closest(name, CONDITIONS)}")
+        raise no_such("--condition", name, CONDITIONS)
     return CONDITIONS[name]
 
 

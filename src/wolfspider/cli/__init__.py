@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except typer.TyperException as error:  # what is wrong with the command line, and where to look
-        context, sentence = getattr(error, "ctx", None), error.format_message()
+        context, sentence = getattr(error, "ctx", None), _wrong_value(error) or error.format_message()
         command = context.command_path if context is not None else "wolfspider"
         stop = "" if sentence.endswith((".", "?")) else "."
         return _complain(f"{sentence}{stop} See {command} --help.", error.exit_code)
@@ -58,6 +58,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _complain(damage, UNREADABLE)
         sentence = f"{type(error).__name__}: {error}. This is a bug"
         return _complain(f"{sentence}; run with WOLFSPIDER_DEBUG=1 to see the traceback.", BUG)
+
+
+def _wrong_value(error: typer.TyperException) -> str:
+    """The sentence on a number that is none or too small, which the library has only in words of its own."""
+    from wolfspider.core.params import KINDS
+
+    found = getattr(error.__cause__, "errors", None)  # of pydantic, which the library checks values with
+    if not isinstance(error, typer.BadParameter) or found is None:
+        return ""
+    wrong = found()[0]
+    least = wrong.get("ctx", {}).get("ge")
+    wanted = KINDS.get(wrong["type"].partition("_")[0]) if least is None else f"at least {least}"
+    return f"{error.param.opts[-1]} must be {wanted}, not {wrong['input']!r}." if wanted and error.param else ""
 
 
 def _damage(runs: Sequence[Path]) -> str:

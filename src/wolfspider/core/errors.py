@@ -12,7 +12,7 @@ Expected trouble with a page is no exception but a `Failure` (core/model.py).
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 
 class Problem(Exception):
@@ -40,5 +40,14 @@ def closest(name: str, names: Iterable[str]) -> str:
     known = sorted(names)
     if not known:
         return " There are none."
-    near = difflib.get_close_matches(name, known, 1)
-    return f" Did you mean {near[0]!r}?" if near else f" There are: {', '.join(known)}."
+    return _near(name, known) or f" There are: {', '.join(known)}."
+
+
+def no_such(what: str, given: str, names: Collection[str]) -> Problem:
+    """The problem that `what` is one of these few names, and another was given."""
+    return Problem(f"{what} is {' or '.join(names)}, not {given!r}.{_near(given, names)}")
+
+
+def _near(name: str, names: Collection[str]) -> str:
+    near = difflib.get_close_matches(name, names, 1)
+    return f" Did you mean {near[0]!r}?" if near else ""

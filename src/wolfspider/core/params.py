@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -21,7 +21,7 @@ from wolfspider.core.errors import Problem, closest
 
 T = TypeVar("T")
 DEFAULT_STRATEGY, DEFAULT_JUDGE = "shark", "context"
-_KINDS = {"int": "a whole number", "float": "a number", "bool": "yes or no"}
+KINDS = {"int": "a whole number", "float": "a number", "bool": "yes or no"}
 LETTER = "letter"  # the setting by which a strategy keeps to the letter of its paper
 TRUE, FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
@@ -78,7 +78,7 @@ class Param:
                 return int(text)
             value = float(text)
         except ValueError:
-            raise Problem(f"{self.name} must be {_KINDS[self.kind]}, not {given!r}.") from None
+            raise Problem(f"{self.name} must be {KINDS[self.kind]}, not {given!r}.") from None
         if math.isnan(value):
             raise Problem(f"{self.name} must be a number, not {given!r}.")
         return value
@@ -101,12 +101,12 @@ def live_names(params: Any) -> tuple[str, ...]:
     return tuple(name for name, known in parameters(params).items() if known.live)
 
 
-def build(kind: type[T], settings: Mapping[str, Any]) -> T:
-    """A Params with these settings and defaults for the rest."""
+def build(kind: type[T], settings: Mapping[str, Any], others: Collection[str] = ()) -> T:
+    """A Params with these settings and defaults for the rest; `others` are further names that could have been meant."""
     known = parameters(kind)
     for name in settings:
         if name not in known:
-            raise Problem(f"There is no parameter {name!r}.{closest(name, known)}")
+            raise Problem(f"There is no parameter {name!r}.{closest(name, {*known, *others})}")
     return kind(**{name: known[name].read(given) for name, given in settings.items()})
 
 
@@ -117,7 +117,7 @@ def chosen(kind: type[T], settings: Mapping[str, Any], by_letter: bool = False) 
     if LETTER not in known:  # a strategy of the person's own may use the word for something else
         by_letter = _SWITCH.read(own.pop(LETTER, by_letter))
     printed = {name: each.letter for name, each in known.items() if by_letter and each.letter != each.default}
-    return build(kind, printed | own)
+    return build(kind, printed | own, others=(LETTER,))
 
 
 def move(params: Any, name: str, given: Any) -> Any:

@@ -76,11 +76,14 @@ class Room:
         longest: float = math.inf,
     ) -> None:
         """A turn begins."""
-        self.now, self.free, self._route, self.delay, self._longest = now, free, route, delay, longest
-        self.thrift.hurry, self.way = hurry, None
+        self.now, self.delay, self.thrift.hurry = now, delay, hurry
+        self._open(free, route, longest)
+
+    def _open(self, free: int, route: Router, longest: float) -> None:
+        self.free, self._route, self._longest, self.way = free, route, longest, None
         self._taken, self.answers = {}, []
         self.newly_ready = []
-        while self.next_ready() <= now:
+        while self.next_ready() <= self.now:
             host = heapq.heappop(self._cooling)[1]
             del self._refused[host]
             self.newly_ready.append(host)
@@ -274,17 +277,8 @@ class Replayed(Room):
         self._left = deque(answers)
         self.thrift = room.thrift
 
-    def open(
-        self,
-        now: float,
-        free: int,
-        route: Router,
-        delay: float = 0.0,
-        hurry: float = AT_ONCE,
-        longest: float = math.inf,
-    ) -> None:
-        self.now = self._room.now = now
-        self._room.delay, self.thrift.hurry = delay, hurry
+    def _open(self, free: int, route: Router, longest: float) -> None:
+        self._room.now, self._room.delay = self.now, self.delay
         for host in self.newly_ready:
             self._room._refused.pop(host, None)
 

@@ -32,7 +32,7 @@ from wolfspider.bench.run.cell import Cell, inside, new_crawl
 from wolfspider.bench.run.entrants import Entrant, judge_of, judges_entered
 from wolfspider.bench.run.topics import tasks_of
 from wolfspider.core import randomness
-from wolfspider.core.errors import Problem
+from wolfspider.core.errors import no_such
 from wolfspider.core.events import Event
 from wolfspider.core.model import Page, Verdict
 from wolfspider.core.scope import Scope
@@ -79,7 +79,7 @@ def table(webs: Sequence[World], wanted: Wanted, progress: Progress | None = Non
     """A row for each web x order x topic x judge."""
     entrants = judges_entered(wanted.judges)
     if unknown := set(wanted.orders).difference(ORDERS):
-        raise Problem(f"There is no order {unknown.pop()!r}: it is {' or '.join(ORDERS)}.")
+        raise no_such("--order", unknown.pop(), ORDERS)
     readings = [*chain.from_iterable(_readings(world, wanted) for world in webs)]
     total = sum(reading.length for reading in readings)
     done = 0

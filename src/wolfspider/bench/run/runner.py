@@ -38,7 +38,7 @@ from wolfspider.bench.run.pool import run_cells
 from wolfspider.bench.run.result_cache import ResultCache, digest_of, write_whole
 from wolfspider.bench.run.source import source_of
 from wolfspider.bench.run.topics import Assignment, TopicBounds, WebBounds, bounds_cache, in_half, tasks_of
-from wolfspider.core.errors import Problem, closest
+from wolfspider.core.errors import Problem, closest, no_such
 from wolfspider.core.limits import NO_HURRY, Limits
 from wolfspider.core.params import chosen, parameters
 from wolfspider.policy.judges import DEFAULT_JUDGE
@@ -187,7 +187,7 @@ def check(bench: Bench) -> Entrants:
     _conditions(bench)
     parameters(Limits)["hurry"].read(bench.hurry)
     if bench.train not in TRAININGS:
-        raise Problem(f"--train is {' or '.join(TRAININGS)}, not {bench.train!r}.")
+        raise no_such("--train", bench.train, TRAININGS)
     (judge,) = judges_entered([bench.judge])
     strategies = strategies_entered(bench.strategies)
     names = {name: entrant.name for entrant in strategies for name in (entrant.given, entrant.name)}

@@ -17,7 +17,7 @@ from wolfspider.bench.measure.bounds import auc, bounds, curve
 from wolfspider.bench.measure.metrics import key
 from wolfspider.bench.run.result_cache import ResultCache, digest_of
 from wolfspider.bench.run.source import source_of
-from wolfspider.core.errors import BadInput, Problem, closest
+from wolfspider.core.errors import BadInput, Problem, closest, no_such
 from wolfspider.core.topic import Task, load_tasks
 from wolfspider.graphs.graph import Graph, Ints
 from wolfspider.web.page.page_cache import folder
@@ -62,7 +62,7 @@ def tasks_of(
 def in_half(tasks: Mapping[str, Task], half: str | None) -> dict[str, Task]:
     """The topics to choose settings on, or those to report on, by their places in the whole list; None: all."""
     if half is not None and half not in HALVES:
-        raise Problem(f"--half is {' or '.join(HALVES)}, not {half!r}.")
+        raise no_such("--half", half, HALVES)
     return {
         name: task for place, (name, task) in enumerate(tasks.items()) if half in (None, HALVES[place % len(HALVES)])
     }

@@ -11,7 +11,7 @@ from wolfspider.core.model import Page, Verdict, host_of
 from wolfspider.core.topic import Topic
 from wolfspider.learn.companions import Companions
 from wolfspider.learn.in_links import InLinks, Keys, address_keys
-from wolfspider.policy.judges.keyword_judges import Coverage
+from wolfspider.policy.judges.keyword_judges import Coverage, OfOneTopic
 from wolfspider.policy.judges.telling_words import counts_read, telling_words, words_read
 
 
@@ -20,7 +20,7 @@ class PageLinks(NamedTuple):
     keys: Keys  # of the addresses it links to, each once
 
 
-class InContext:
+class InContext(OfOneTopic):
     """own = max(0, coverage + 0.25 evidence) (1 - 0.75 links)
     raw = own + min(own, 0.8 into)
 
@@ -48,9 +48,7 @@ class InContext:
         self._coverage = Coverage(given if given.keywords or given.description else topic)
         self._companions = Companions()
         self._in_links = InLinks()
-        for pages, label in ((topic.liked, True), (topic.disliked, False)):
-            for page in pages:
-                self.learn(page, label)
+        self.learn_examples(topic)
 
     def score(self, page: Page) -> Verdict:
         coverage, found = self._coverage.measure(page)
@@ -110,14 +108,6 @@ class InContext:
         self._coverage.restore(state["coverage"])
         self._companions.restore(state["companions"])
         self._in_links.restore(state["in_links"])
-
-    def learned(self) -> dict[str, Any]:
-        return {"terms": list(self._coverage.terms), **self.state()}
-
-    def inherit(self, learned: Mapping[str, Any]) -> None:
-        """From a run that wanted the same; what a run for another topic learned would mislead."""
-        if learned.get("terms") == list(self._coverage.terms):
-            self.restore(learned)
 
 
 def _share(value: float, even: float, power: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -93,6 +94,35 @@ class Coverage(Unlearning):
 
     def restore(self, state: Mapping[str, Any]) -> None:
         self._pages, self._df = state["pages"], list(state["df"])
+
+
+class OfOneTopic(ABC):
+    """A base for judges that start from the coverage of a topic and learn: what they know is of use for that topic."""
+
+    _coverage: Coverage
+
+    def learn_examples(self, topic: Topic) -> None:
+        """The pages that came with the topic."""
+        for pages, label in ((topic.liked, True), (topic.disliked, False)):
+            for page in pages:
+                self.learn(page, label)
+
+    @abstractmethod
+    def learn(self, page: Page, label: bool) -> None: ...
+
+    @abstractmethod
+    def state(self) -> dict[str, Any]: ...
+
+    @abstractmethod
+    def restore(self, state: Mapping[str, Any]) -> None: ...
+
+    def learned(self) -> dict[str, Any]:
+        return {"terms": list(self._coverage.terms), **self.state()}
+
+    def inherit(self, learned: Mapping[str, Any]) -> None:
+        """From a run that wanted the same; what a run for another topic learned would mislead."""
+        if learned.get("terms") == list(self._coverage.terms):
+            self.restore(learned)
 
 
 class TfIdf(Unlearning):

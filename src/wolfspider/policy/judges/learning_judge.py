@@ -9,11 +9,11 @@ from typing import Any
 from wolfspider.core.model import Page, Verdict
 from wolfspider.core.topic import Topic
 from wolfspider.learn.classifier import Classifier
-from wolfspider.policy.judges.keyword_judges import Coverage
+from wolfspider.policy.judges.keyword_judges import Coverage, OfOneTopic
 from wolfspider.policy.judges.telling_words import counts_read, telling_words, words_read
 
 
-class Learner:
+class Learner(OfOneTopic):
     """A probabilistic classifier that starts from the keywords and teaches itself.
 
     s = coverage + 0.3 evidence;   P(relevant) = 1 / (1 + exp((0.2 - s) / 0.1))
@@ -32,9 +32,7 @@ class Learner:
     def __init__(self, topic: Topic) -> None:
         self._coverage = Coverage(topic)
         self._classifier = Classifier()
-        for pages, label in ((topic.liked, True), (topic.disliked, False)):
-            for page in pages:
-                self.learn(page, label)
+        self.learn_examples(topic)
 
     def score(self, page: Page) -> Verdict:
         coverage, found = self._coverage.measure(page)
@@ -59,11 +57,3 @@ class Learner:
     def restore(self, state: Mapping[str, Any]) -> None:
         self._coverage.restore(state["coverage"])
         self._classifier.restore(state["classifier"])
-
-    def learned(self) -> dict[str, Any]:
-        return {"terms": list(self._coverage.terms), **self.state()}
-
-    def inherit(self, learned: Mapping[str, Any]) -> None:
-        """From a run that wanted the same; what a run for another topic learned would mislead."""
-        if learned.get("terms") == list(self._coverage.terms):
-            self.restore(learned)
