@@ -51,6 +51,7 @@ SLOTS, KILLS, ROWS = 64, 2, 10
 MISBEHAVING = 20  # one in so many
 LINKS = 8  # that a page shows to pages behind it
 SPARE = 1.5  # pages that there are for each that is wanted: hosts that rest for a day keep theirs
+DEPTH = 100  # pages in a row that may have nothing to do with the topic: more than a host has
 SLOPE, SLOPE_FROM = 6.0, 60_000  # kilobytes a page; in shorter sessions it is mostly caches that fill
 MOST_MEMORY = 700  # megabytes
 SETTLED = 0.3  # of a session, before which memory is not yet what it comes to
@@ -272,6 +273,7 @@ def crawl_command(via: str, run: Path, pages: int) -> list[str]:
     named = {"topic": "wolf spider hunts", "pages": pages, "slots": SLOTS, "per-address": SLOTS, "delay": 0, "adapt": 0}
     named |= {"tries": 1, "backoff": 0.5, "deadline": 3, "largest": 2_000_000, "max-wait": 60, "disk-floor": 0}
     named |= {"snapshots": 20, "via": via, "out": str(run)}
+    named |= {"set": f"depth={DEPTH}"}  # few pages here are about the topic, and lines without any would die out
     flags = [str(word) for name, value in named.items() for word in (f"--{name}", value)]
     return [sys.executable, "-m", "wolfspider", "crawl", address(0, 0), *flags, "--json", "--quiet"]
 
