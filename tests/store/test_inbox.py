@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -24,6 +26,7 @@ from wolfspider.store.sqlite import SqliteStore, create, open_run
 from wolfspider.testing.rehearsal import Rehearsal
 
 COMMAND = events.SetLimit("pages", 39)
+HUGE = "y" * 20_000_000
 INSERT = "INSERT INTO commands (at, who, data) VALUES (?, ?, ?)"
 
 
@@ -164,3 +167,73 @@ def test_a_repaired_run_obeys_again_what_did_not_end_it(store: SqliteStore, take
     assert [command for _, command in again.commands()] == [events.Exclude("host4.test")]
     assert again.commands() == []
     again.close()
+
+
+def test_a_row_that_is_far_too_long_is_never_read_and_is_refused(store: SqliteStore) -> None:
+    """Whoever writes there need not keep to the checks of the table."""
+    with closing(letters(store.folder)) as other:
+        other.execute("PRAGMA ignore_check_constraints = ON")
+        for values in (("x", HUGE), (HUGE, "x"), ("x", HUGE.encode())):
+            other.execute(INSERT, (1.0, *values))
+    number = append_command(store.folder, COMMAND, "a person")
+    rehearsal = Rehearsal(store)
+    tracemalloc.start()
+    try:
+        for _ in range(3):
+            rehearsal.step()
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kinds(store.folder, *range(1, number + 1)) == ["Refused"] * 3 + ["Obeyed"]
+    assert peak < len(HUGE) / 2
+
+
+def _damage_a_leaf(path: Path, size: int) -> None:
+    """A row in the middle can no longer be read; the first and the last ones can."""
+    data = bytearray(path.read_bytes())
+    pages = len(data) // size
+    data[size * (pages // 2) : size * (pages // 2) + 8] = b"\xff" * 8
+    path.write_bytes(data)
+
+
+def test_a_repair_comes_to_its_end_whatever_is_damaged_in_the_inbox(store: SqliteStore) -> None:
+    Rehearsal(store).run(3)
+    with closing(letters(store.folder)) as other:
+        other.executemany(INSERT, [(1.0, "x", codec.store(COMMAND)[0])] * 5000)
+        (size,) = other.execute("PRAGMA page_size").fetchone()
+    store.close()
+    _damage_a_leaf(store.folder / "inbox.db", size)
+    repair(store.folder, needs, anew=True)
+    assert examine(store.folder) == []
+    open_run(store.folder).close()
+
+
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        f"CREATE TRIGGER slow BEFORE INSERT ON commands BEGIN {ENDLESS}; END",
+        "CREATE TABLE another (x)",
+        "CREATE INDEX another ON commands (who)",
+    ],
+)
+def test_what_stands_in_an_inbox_beside_its_table_is_told_to_senders_and_ends_no_crawl(
+    store: SqliteStore, made: str
+) -> None:
+    with closing(letters(store.folder)) as other:
+        other.execute(made)
+    with pytest.raises(BadInput, match="inbox"):
+        append_command(store.folder, COMMAND, "a person")
+    Rehearsal(store).run()
+
+
+@pytest.mark.parametrize("name", ["inbox.db", "inbox.db-wal", "inbox.db-shm", "inbox.db-journal"])
+def test_a_pipe_that_appears_beside_a_crawl_holds_nothing_up(store: SqliteStore, name: str) -> None:
+    append_command(store.folder, COMMAND, "a person")
+    (store.folder / name).unlink(missing_ok=True)
+    os.mkfifo(store.folder / name)
+    with pytest.raises(BadInput, match=name):
+        append_command(store.folder, COMMAND, "a person")
+    Rehearsal(store).run()

@@ -17,6 +17,7 @@ from wolfspider.store.damage import damaged, is_busy, trouble
 
 LARGE_WAL = 8 << 20  # bytes after which `sync` moves the WAL into the database
 _PATIENCE = 10.0  # seconds to wait for another process that writes
+LONGEST_ROW = 8_000_000  # bytes of a command that is read at all: more than the longest one can have
 _CACHE = 32_768  # kilobytes; addresses are looked up all over the table of what is held
 _FALLBACK_CHECKPOINT = 10_000  # pages of the WAL, should nobody call sync
 _STRANGE = (  # in the place of a table it could take for ever to read; of gauges see gauges.py
@@ -64,6 +65,7 @@ def connect_inbox(inbox: Path, mode: str, patience: float = _PATIENCE) -> sqlite
     """A connection to the commands that others leave (inbox.py): to read (`ro`), or to leave one (`rw`)."""
     connection = sqlite3.connect(_uri(inbox, mode), uri=True, timeout=patience, isolation_level=None)
     connection.text_factory = lambda data: data.decode("utf-8", "replace")
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_ROW)
     for pragma in ("trusted_schema = OFF", "synchronous = NORMAL"):
         connection.execute(f"PRAGMA {pragma}")
     return connection

@@ -17,10 +17,8 @@ from wolfspider.store import schema
 from wolfspider.store.damage import damaged, repair_command
 
 _LARGEST = 1 << 24  # bytes of a description
-_BESIDE = (  # SQLite's own; a journal only until the database has its log
-    *("run.db-shm", "run.db-journal"),
-    *("inbox.db-wal", "inbox.db-shm", "inbox.db-journal"),
-)
+INBOX = ("inbox.db", "inbox.db-wal", "inbox.db-shm", "inbox.db-journal")
+_BESIDE = ("run.db-shm", "run.db-journal", *INBOX[1:])  # SQLite's own; a journal only until the database has its log
 
 PLAN = "repair.json"  # there while a repair moves parts (repair/repair_plan.py)
 WORK = ".repair"  # the folder where a repair makes new ones

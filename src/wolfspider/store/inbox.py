@@ -12,6 +12,7 @@ import json
 import math
 import os
 import sqlite3
+import stat
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -24,7 +25,7 @@ from wolfspider.files.disk import open_to_write
 from wolfspider.store import schema
 from wolfspider.store.damage import Damaged, reading, trouble
 from wolfspider.store.database import Turn, connect_beside, connect_inbox
-from wolfspider.store.folder import Places, about_run, refuse_links_and_pipes
+from wolfspider.store.folder import INBOX, Places, about_run, refuse_links_and_pipes
 from wolfspider.store.row_codec import command_of
 
 MOST_WAITING = 1000  # commands that have no answer yet
@@ -32,10 +33,12 @@ _MOST_TEXT = 10_000_000  # characters of those that are taken at once
 _ANSWERED = "SELECT IFNULL(MAX(command), 0) FROM events WHERE command IS NOT NULL"
 _LAST = "SELECT IFNULL(MAX(seq), 0) FROM sqlite_sequence WHERE name = 'commands'"  # number ever given
 _NEW = "SELECT id, at, data FROM commands WHERE id > ? ORDER BY id LIMIT ?"
-_LEFT = "SELECT id, at, who, data FROM commands WHERE id > ? AND id < ? ORDER BY id LIMIT ?"
+_LEFT = "SELECT id FROM commands WHERE id > ? AND id < ? ORDER BY id LIMIT ?"
+_ROW = "SELECT at, who, data FROM commands WHERE id = ?"
 _NEWEST = "SELECT IFNULL(MAX(id), 0) FROM commands WHERE id < ?"
 _FARTHEST = 1 << 53  # beyond any number that is given
-_IS_OURS = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'commands'"
+_MADE = "SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' LIMIT 2"
+_OURS = [(schema.COMMANDS,)]  # and nothing beside it
 _KEEP = "INSERT INTO commands (id, at, who, data) VALUES (?, ?, ?, ?)"
 _UNKNOWN = "This is no command that is known here."
 _TOO_MANY = f"More than {MOST_WAITING:,} commands waited, so this one was not obeyed. Say it again."
@@ -89,16 +92,16 @@ def _letters_behind(path: Path, last: int) -> tuple[list[Letter], int]:
     """The oldest commands behind a number that others have left, and the number of the newest. None, if they cannot be
     read at this moment, or the database is not as its senders make it."""
     letters, newest, room = list[Letter](), 0, _MOST_TEXT
-    if not path.is_file():
-        return letters, newest
     try:
+        if not _is_plain(path):
+            return letters, newest
         with contextlib.closing(connect_inbox(path, "ro", patience=0.0)) as connection:
             connection.execute("BEGIN")
-            if connection.execute(_IS_OURS).fetchone() != (schema.COMMANDS,):
+            if connection.execute(_MADE).fetchall() != _OURS:
                 return letters, newest
             (newest,) = connection.execute(_NEWEST, (_FARTHEST,)).fetchone()
-            for row in connection.execute(_LEFT, (last, _FARTHEST, MOST_WAITING)):
-                letters.append(_letter(*row))
+            for (number,) in connection.execute(_LEFT, (last, _FARTHEST, MOST_WAITING)).fetchall():
+                letters.append(_letter(connection, number))
                 if (room := room - len(letters[-1][3])) < 0:
                     break
     except (sqlite3.Error, BadInput, OSError):
@@ -106,13 +109,23 @@ def _letters_behind(path: Path, last: int) -> tuple[list[Letter], int]:
     return letters, newest
 
 
-def _letter(number: int, at: Any, who: Any, data: Any) -> Letter:
-    """What stands there may be of any type."""
+def _is_plain(inbox: Path) -> bool:
+    """Is there one, and nothing in its place, or of SQLite beside it, whose opening could take for ever?"""
+    beside = [path for name in INBOX if os.path.lexists(path := inbox.with_name(name))]
+    return inbox in beside and all(stat.S_ISREG(path.lstat().st_mode) for path in beside)
+
+
+def _letter(connection: sqlite3.Connection, number: int) -> Letter:
+    """What stands there may be of any type and length."""
+    try:
+        at, who, data = connection.execute(_ROW, (number,)).fetchone()
+    except sqlite3.DataError:  # it is longer than LONGEST_ROW
+        at, who, data = 0.0, "", ""
     return (
         number,
         float(at) if isinstance(at, float | int) and math.isfinite(at) else 0.0,
         str(who)[:200],
-        data if isinstance(data, str) else "",
+        data if isinstance(data, str) and len(data) <= schema.LONGEST_COMMAND else "",
     )
 
 
@@ -148,10 +161,10 @@ def append_command(folder: Path, command: Command, who: str) -> int:
         with contextlib.closing(connect_inbox(places.inbox, "rw")) as connection:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("BEGIN IMMEDIATE")
-            if (found := connection.execute(_IS_OURS).fetchone()) is None:
+            if not (found := connection.execute(_MADE).fetchall()):
                 connection.execute(schema.COMMANDS)
-            elif found != (schema.COMMANDS,):
-                raise _spoilt(places.inbox, "its table is another one")
+            elif found != _OURS:
+                raise _spoilt(places.inbox, "it has not the table of commands alone")
             (waiting,) = connection.execute("SELECT COUNT(*) FROM commands WHERE id > ?", (answered,)).fetchone()
             if waiting >= MOST_WAITING:  # closing the connection ends the transaction
                 raise too_many(waiting)

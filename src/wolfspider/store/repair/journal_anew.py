@@ -127,8 +127,10 @@ class _Rebuilding:
 
     def take_commands(self, letters: Path) -> None:
         """What people said is obeyed again, apart from what ended or paused the crawl."""
-        while bring_in(self._turn, letters) > last_given(self._turn):
-            pass
+        last = -1
+        while last < last_given(self._turn):  # an inbox that is damaged gives no more
+            last = last_given(self._turn)
+            bring_in(self._turn, letters)
         for number, data in self._connection.execute("SELECT id, data FROM commands").fetchall():
             if isinstance(command_in(data), Stop | Finish | Pause | Resume | None):
                 self._connection.execute("DELETE FROM commands WHERE id = ?", (number,))

@@ -24,7 +24,7 @@ from wolfspider.files.lock import Lock
 from wolfspider.store import cdxj, folder, snapshots
 from wolfspider.store.archive_reader import name_of, numbers
 from wolfspider.store.damage import DATABASE, UNREADABLE
-from wolfspider.store.folder import WORK, Places, about_run, refuse_links_and_pipes
+from wolfspider.store.folder import INBOX, WORK, Places, about_run, refuse_links_and_pipes
 from wolfspider.store.repair.damaged_rows import connect_damaged
 from wolfspider.store.repair.examination import Finding, examine, lock_trouble
 from wolfspider.store.repair.journal_anew import Needs, info_in, rebuild
@@ -32,7 +32,6 @@ from wolfspider.store.repair.journal_kept import Rebuilt, without_lost_pages
 from wolfspider.store.repair.repair_plan import Repaired, RepairPlan, finish
 from wolfspider.store.repair.salvaged_archive import Salvaged
 
-_OLD_INBOX = ("inbox.db", "inbox.db-wal", "inbox.db-shm")
 _OLD_DATABASE = ("run.db", "run.db-wal", "run.db-shm", "run.db-journal")
 _WANTED = Finding("run.db", DATABASE, "A new journal was asked for.")
 
@@ -108,7 +107,7 @@ def _repaired(places: Places, found: list[Finding], needs: NeedsOf, anew: bool) 
         for number in numbers(places.archive):
             plan.away(places.folder, f"warc/{cdxj.index_of(Path(name_of(number))).name}")
     if "inbox.db" in parts:
-        for name in _OLD_INBOX:
+        for name in INBOX:
             plan.away(places.folder, name)
     reach("repair-made")
     plan.write(repaired)
