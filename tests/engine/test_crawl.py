@@ -593,3 +593,19 @@ def test_a_redirect_out_of_scope_is_excluded_but_paid_for() -> None:
     result = simulate(crawl, Redirects())
     assert isinstance(strategy.heard[0].result, Failure) and strategy.heard[0].result.kind == "excluded"
     assert result.downloads == 1
+
+
+def test_a_strategy_is_told_the_budget_left() -> None:
+    """After every landing, when a person moves the limit, and after a restart alike."""
+    told: list[tuple[float, int]] = []
+
+    def watch(crawl: Crawl, event: events.Event) -> None:
+        if isinstance(event, events.Landed):
+            told.append((crawl.strategy.budget_left(), crawl.limits.pages - event.downloads))
+
+    trial = Trial(BreadthFirst, Sketch(), pages=30, commands=[(1_000_005.0, events.SetLimit("pages", 40))])
+    crawl = trial.run(watch)
+    assert all(left == wanted for left, wanted in told) and told[-1] == (0, 0) and crawl.spent == 40
+    trial = Trial(BreadthFirst, Sketch(), pages=30)
+    died = trial.crash(10, "visits")
+    assert trial.resumed(died).crawl.strategy.budget_left() == died.crawl.strategy.budget_left() < 30

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -84,6 +85,73 @@ def test_many_links_of_one_host_come_out_sorted(scores: list[float]) -> None:
     while item := frontier.pop(Open()):
         popped.append((-item.score, int(item.link.url.rsplit("/", 1)[1])))
     assert popped == sorted((-score, n) for n, score in enumerate(scores))
+
+
+scores = st.sampled_from([0.0, 0.25, 0.5, 1.0, -1.0, -math.inf, math.inf])
+changes = st.dictionaries(st.integers(0, 60), scores, max_size=61)
+
+
+@given(st.lists(st.tuples(pushes, changes, st.integers(0, 5)), max_size=8), st.booleans())
+def test_assigned_scores_rank_links_up_and_down(steps: list[Any], one_by_one: bool) -> None:
+    """Pushes, new scores for some links (by number, or by address) and pops: always the order of a sorted list."""
+    frontier, model, taken, numbers = Frontier(Shelf()), dict[str, float](), set[str](), dict[str, int]()
+    for pushed, changed, pops in steps:
+        for number, score in pushed:
+            url = link(number).url
+            name = frontier.push(link(number), score)
+            assert (name == -1) == (url in taken)
+            if url not in taken:
+                assert numbers.setdefault(url, name) == name
+                model[url] = max(score, model.get(url, score))
+        new = {link(number).url: score for number, score in changed.items() if link(number).url in numbers}
+        if one_by_one:
+            assert all(frontier.set(url, score) == (url in model) for url, score in new.items())
+        else:
+            frontier.assign([numbers[url] for url in new], list(new.values()))
+        model.update((url, score) for url, score in new.items() if url in model)
+        assert frontier.kept().tolist() == sorted(numbers[url] for url in model)
+        for _ in range(min(pops, len(model))):
+            item = frontier.pop(Open())
+            assert (
+                item
+                and item.link.url == max(model, key=lambda url: model[url])
+                and item.number == numbers[item.link.url]
+            )
+            assert item.score == model.pop(item.link.url)
+            taken.add(item.link.url)
+
+
+def test_numbers_survive_eviction_and_a_snapshot() -> None:
+    frontier = Frontier(Shelf(), cap=20)
+    numbers = frontier.extend((link(n, 1) for n in range(60)), [float(n % 20) for n in range(60)])
+    assert numbers == list(range(60))
+    for kept in (frontier, codec.load(*codec.store(frontier))):
+        kept.shelf = frontier.shelf
+        there = {item.number: item.link.url for item in kept.items()}
+        assert there.keys() < set(numbers) and all(url == link(number, 1).url for number, url in there.items())
+        kept.assign(numbers, [100.0 - n for n in range(60)])
+        assert kept.push(link(100, 1), 0.5) == 60  # the number of one that was thrown away is not given again
+        first = kept.pop(Open())
+        assert first and first.number == min(there) and first.score == 100.0 - min(there)
+
+
+def test_what_is_set_aside_is_assigned_a_score_too() -> None:
+    frontier = Frontier(Shelf(), merge="sum")
+    one, two = frontier.extend((link(0), link(1)), (1.0, 2.0))
+    assert frontier.pop(Open(allows=lambda url: False)) is None and frontier.aside == 2
+    frontier.push(link(1), 5.0)
+    frontier.assign([two, one], [0.25, 0.5])
+    assert frontier.kept().tolist() == [one, two]
+    frontier.bring_back()
+    assert (frontier.score(link(0).url), frontier.score(link(1).url)) == (0.5, 0.25)
+
+
+def test_a_link_that_is_moved_again_and_again_does_not_fill_the_queue() -> None:
+    frontier = Frontier(Shelf())
+    frontier.extend((link(n, 1) for n in range(100)), [1.0] * 100)
+    for turn in range(20_000):
+        frontier.set(link(turn % 7, 1).url, -float(turn))
+    assert sum(len(queue.cold) + len(queue.hot) for queue in frontier.queues) < 5_000
 
 
 @given(st.lists(st.tuples(st.integers(0, 400), st.floats(0, 1)), max_size=600), st.integers(20, 60))
@@ -207,6 +275,16 @@ def test_of_what_is_set_aside_the_best_stay_longest() -> None:
     assert (len(frontier), frontier.aside) == (1, 18)
     frontier.bring_back()
     assert drained(frontier) == [*range(19, 1, -1), 20]
+
+
+def test_a_snapshot_of_an_earlier_version_has_no_numbers() -> None:
+    frontier = Frontier(Shelf())
+    frontier.extend((link(n) for n in range(5)), [1.0, 2.0, 3.0, 4.0, 5.0])
+    state = frontier.state()
+    del state["numbers"], state["entered"]
+    again = Frontier.restored(state)
+    again.assign([4, 0], [0.0, 9.0])
+    assert again.push(link(9), 0.0) == 5 and list(again.scores) == [9.0, 2.0, 3.0, 4.0, 0.0, 0.0]
 
 
 def test_a_snapshot_of_an_earlier_version_knows_nothing_of_links_set_aside() -> None:

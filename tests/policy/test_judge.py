@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from wolfspider.core.codec import load, store
 from wolfspider.core.errors import Problem
 from wolfspider.core.model import Link, Page
-from wolfspider.core.text import words
+from wolfspider.core.text import window, words
 from wolfspider.core.topic import Topic
 from wolfspider.learn import likeness
 from wolfspider.policy.judges import DEFAULT_JUDGE, JUDGES, LISTED, make_judge
@@ -372,6 +372,19 @@ class TestSimilarity:
         assert self.near.of_text("Volcanoes") > self.near.of_text("Volcanoes and the budget") > 0
         assert self.near.of_text("Lava of a volcano") > self.near.of_text("Lava of a lamp")
         assert self.near.of_text("Home") == self.near.of_text("") == 0
+
+    @given(
+        st.lists(st.sampled_from(("volcano", "lava lamp", "a", "the sea", "eruptions", "")), max_size=120), st.data()
+    )
+    def test_the_contexts_of_a_page_are_read_as_one_by_one(self, texts: list[str], data: st.DataObject) -> None:
+        links = []
+        for number in range(data.draw(st.integers(0, 6))):
+            at = data.draw(st.integers(0, len(texts)))
+            links.append(Link(f"http://a.test/{number}", texts[at] if at < len(texts) else "", at))
+        page = Page("http://a.test/", "http://a.test/", words=tuple(words(" ".join(texts))), links=tuple(links))
+        for left, right in ((20, 20), (3, 0)):
+            one_by_one = [self.near.of_words(window(page, link, left, right)) for link in links]
+            assert self.near.of_contexts(page, left, right) == one_by_one
 
     def test_a_topic_without_words_is_near_nothing(self) -> None:
         assert Similarity(Topic()).of_text("anything") == 0

@@ -82,7 +82,7 @@ class Crawl:
         self.reinforcer = reinforcer or Reinforcer()
         self.reinforcer.terms = strategy.terms(self.reinforcer.terms)
         self.scope, self.sources, self.train = scope or Scope(), sources or {}, train
-        strategy.allows = self.may_propose
+        strategy.allows, strategy.budget_left = self.may_propose, lambda: max(0, limits.pages - self.spent)
         self.listeners: list[Callable[[events.Event], None]] = []
         self.inbox: list[events.Command] = []  # commands for the driver to hand over between steps
         self._write = journal or (lambda entry: None)

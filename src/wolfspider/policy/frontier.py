@@ -8,7 +8,8 @@ a real heap; the others lie unordered in an array until the heap runs empty, so 
 and are never sorted.
 
 Order is total: higher score first, then earlier discovery. An address found again keeps the better of its scores (or
-their sum).
+their sum). Whoever knows better now gives links new scores, up or down: one by `set`, all at once by `rescore`, or many
+by their numbers in a column (`assign`). The number of a link stays the same until it is handed out or thrown away.
 
 A link that is out of scope when its turn comes is set aside with its score; `bring_back` puts all of them back in their
 places. The cap counts them too, and they are the first to be thrown away when it is reached.
@@ -20,28 +21,25 @@ import heapq
 import math
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from wolfspider.core.codec import helper
 from wolfspider.core.model import Link
 from wolfspider.core.text import key_of
 from wolfspider.policy.host_queues import Known, Queue, column, highest
+from wolfspider.policy.link_shelf import Item as Item
 from wolfspider.policy.link_shelf import Record, Shelf
+from wolfspider.policy.set_aside import SetAside
 
+MOVED = 1_024  # links that may be moved one by one, beyond as many as wait, before the queues are made anew
 SIFTED = 2_000  # links that one `pop` sets aside, at most: each costs a look at the shelf, and others wait meanwhile
 TAKEN = 0xFFFFFFFF  # in the table: handed out, never to come back
 DROPPED = 0xFFFFFFFE  # in the table: thrown away; may be pushed again
 
-
-class Item(NamedTuple):
-    """A link handed out by the frontier."""
-
-    link: Link
-    source: str
-    extra: Any
-    score: float
+Numbers = NDArray[np.int64]
 
 
 class RoomToTake(Protocol):
@@ -68,14 +66,17 @@ class Frontier:
     def __init__(self, shelf: Shelf, cap: int = 1_000_000, merge: str = "max") -> None:
         self.shelf, self.cap, self.merge = shelf, cap, merge
         self.scores, self.hosts, self.places = array("d"), array("I"), array("Q")
-        self.known = Known()
+        self.numbers = array("I")  # what each row is called outside, in rising order
+        self.entered = 0  # links so far: the number of the next one
+        self.known = Known()  # address -> row
         self.names: dict[str, int] = {}  # host -> number
         self._named: list[str] = []  # number -> host
         self.queues: list[Queue] = []
         self.heads: list[tuple[float, int, int]] = []  # the best of each host; stale entries are skipped
         self.closed: set[int] = set()  # hosts that refused
         self.waiting = 0
-        self._aside, self._aside_scores = array("I"), array("d")  # links set aside; their score above is nan
+        self._moved = 0  # links that were given another score since the queues were made
+        self._set_aside = SetAside()  # links out of scope; their score above is nan
         self.sifting = False  # did the last `pop` end before it met a link in scope?
         self._reopened: Sequence[str] = ()
 
@@ -85,25 +86,31 @@ class Frontier:
     @property
     def aside(self) -> int:
         """How many links are set aside because they are out of scope."""
-        return len(self._aside)
+        return len(self._set_aside)
 
-    def push(self, link: Link, score: float, source: str = "", extra: Any = None) -> None:
-        self.extend((link,), (score,), source, extra)
+    def push(self, link: Link, score: float, source: str = "", extra: Any = None) -> int:
+        return self.extend((link,), (score,), source, extra)[0]
 
-    def extend(self, links: Iterable[Link], scores: Iterable[float], source: str = "", extra: Any = None) -> None:
-        """The links of one page, each with its score."""
+    def extend(self, links: Iterable[Link], scores: Iterable[float], source: str = "", extra: Any = None) -> list[int]:
+        """The links of one page, each with its score. Returns their numbers; -1 for one that was handed out before."""
         known, adds = self.known, self.merge == "sum"
+        found: list[int] = []
         for link, score in zip(links, scores, strict=True):
             key = key_of(link.url)
             number = known.get(key)
             if number == TAKEN:
+                found.append(-1)
                 continue
             if number is None or number == DROPPED:
                 number = self._enter(key, link, score, self.shelf.put(Record(link, source, extra)))
-            elif self.scores[number] != self.scores[number]:  # the scores are merged when it comes back
-                self._set_aside(number, score)
+                found.append(self.numbers[number])
+                self._enqueue(number, score)
                 continue
-            elif adds:
+            found.append(self.numbers[number])
+            if self.scores[number] != self.scores[number]:  # the scores are merged when it comes back
+                self._set_aside.add(number, score)
+                continue
+            if adds:
                 score += self.scores[number]
                 self.scores[number] = score
             elif score > self.scores[number]:
@@ -112,6 +119,7 @@ class Frontier:
             else:
                 continue
             self._enqueue(number, score)
+        return found
 
     def _enter(self, key: int, link: Link, score: float, place: int) -> int:
         if self.waiting + self.aside >= self.cap:
@@ -121,6 +129,8 @@ class Frontier:
         self.scores.append(score)
         self.hosts.append(self._host(link.host))
         self.places.append(place)
+        self.numbers.append(self.entered)
+        self.entered += 1
         self.waiting += 1
         return number
 
@@ -145,7 +155,7 @@ class Frontier:
             record = self.shelf.get(self.places[number])
             if not room.allows(record.link.url):
                 heapq.heappop(self.heads)
-                self._set_aside(number, -minus)
+                self._set_aside.add(number, -minus)
                 self._remove(number)
                 continue
             better = self._better(minus, number) if room.thrifty and self.closed else ()
@@ -153,7 +163,7 @@ class Frontier:
                 return None
             heapq.heappop(self.heads)
             if room.take(record.link):
-                item = Item(*record, self.scores[number])
+                item = Item(*record, self.scores[number], self.numbers[number])
                 self.known.put(key_of(record.link.url), TAKEN)
                 self._remove(number)
                 return item
@@ -200,8 +210,11 @@ class Frontier:
             return None
         score = self.scores[number]
         if score != score:
-            score = self._aside_scores[self._aside.index(number)]
-        return Item(*self.shelf.get(self.places[number]), score)
+            score = self._set_aside.score(number)
+        return self._item(number, score)
+
+    def _item(self, number: int, score: float) -> Item:
+        return Item(*self.shelf.get(self.places[number]), score, self.numbers[number])
 
     def seen(self, url: str) -> bool:
         return self.known.get(key_of(url)) not in (None, DROPPED)
@@ -210,34 +223,65 @@ class Frontier:
         """All that wait, in order of discovery."""
         for number, score in enumerate(self.scores):
             if score == score:
-                yield Item(*self.shelf.get(self.places[number]), score)
+                yield self._item(number, score)
+
+    def kept(self) -> Numbers:
+        """The numbers of all links that wait or are set aside, in order of discovery."""
+        rows = np.concatenate((self._live(), np.unique(np.array(self._set_aside.rows, np.uint32))))
+        return np.sort(np.frombuffer(self.numbers, np.uint32)[rows]).astype(np.int64)
+
+    def _live(self) -> np.ndarray[Any, Any]:
+        return np.flatnonzero(~np.isnan(np.frombuffer(self.scores))).astype(np.uint32)
+
+    def set(self, url: str, score: float) -> bool:
+        """Give one link a new score, which may be lower; False if it neither waits nor is set aside."""
+        row = self.known.get(key_of(url))
+        if row is None or row >= DROPPED:
+            return False
+        self.assign((self.numbers[row],), (score,))
+        return True
+
+    def assign(self, numbers: ArrayLike, scores: ArrayLike) -> None:
+        """Give links new scores by their numbers, each named once; numbers of links that are gone are passed over."""
+        names, new = np.asarray(numbers, np.int64), np.asarray(scores, np.float64)
+        known, old = np.frombuffer(self.numbers, np.uint32), np.frombuffer(self.scores)
+        rows = np.searchsorted(known, names)
+        there = np.flatnonzero(rows < len(known))
+        there = there[known[rows[there]] == names[there]]
+        rows, new = rows[there], new[there]
+        if self.aside:
+            self._set_aside.assign(rows, new)
+        moved = (old[rows] != new) & ~np.isnan(old[rows])
+        rows, new = rows[moved], new[moved]
+        old[rows] = new
+        self._moved += len(rows)
+        if 8 * len(rows) > self.waiting or self._moved > self.waiting + MOVED:
+            self._rebuild()
+            return
+        for row, score in zip(rows.tolist(), new.tolist(), strict=True):
+            self._enqueue(row, score)
 
     def rescore(self, score_of: Callable[[Item], float]) -> None:
         """Give every link that waits or is set aside a new score."""
         for number, score in enumerate(self.scores):
             if score == score:
-                self.scores[number] = score_of(Item(*self.shelf.get(self.places[number]), score))
-        for at, (number, score) in enumerate(zip(self._aside, self._aside_scores, strict=True)):
-            self._aside_scores[at] = score_of(Item(*self.shelf.get(self.places[number]), score))
+                self.scores[number] = score_of(self._item(number, score))
+        self._set_aside.rescore(lambda number, score: score_of(self._item(number, score)))
         self._rebuild()
 
     def bring_back(self) -> None:
         """What was set aside waits again, with its score and in its place."""
         if not self.aside:
             return
-        for number, score in zip(self._aside, self._aside_scores, strict=True):
+        for number, score in self._set_aside:
             old = self.scores[number]
             if old != old:
                 self.waiting += 1
                 self.scores[number] = score
             else:  # found again meanwhile
                 self.scores[number] = old + score if self.merge == "sum" else max(old, score)
-        self._aside, self._aside_scores = array("I"), array("d")
+        self._set_aside = SetAside()
         self._rebuild()
-
-    def _set_aside(self, number: int, score: float) -> None:
-        self._aside.append(number)
-        self._aside_scores.append(score)
 
     def _host(self, name: str) -> int:
         host = self.names.get(name)
@@ -278,7 +322,7 @@ class Frontier:
 
     def _rebuild(self) -> None:
         hosts = np.frombuffer(self.hosts, np.uint32)
-        live = np.flatnonzero(~np.isnan(np.frombuffer(self.scores))).astype(np.uint32)
+        live = self._live()
         live = live[np.argsort(hosts[live], kind="stable")]  # those of a host together
         self.queues = [Queue() for _ in self.names]
         for part in np.split(live, np.flatnonzero(np.diff(hosts[live])) + 1) if len(live) else ():
@@ -286,6 +330,7 @@ class Frontier:
         for queue in self.queues:
             queue.find(self.scores)
         self._gather_heads()
+        self._moved = 0
 
     def _evict(self) -> None:
         """Throw a tenth away: first what is set aside, then what waits, of either the lowest scores, but never the
@@ -293,10 +338,8 @@ class Frontier:
         scores, most = np.frombuffer(self.scores), max(1, self.cap * 9 // 10)
         keeps = highest(scores, most)
         keeps[[queue.best[1] for queue in self.queues if queue.best]] = True
-        stays = highest(np.frombuffer(self._aside_scores), max(0, most - self.waiting))
-        self._aside = column(np.frombuffer(self._aside, np.uint32)[stays])
-        self._aside_scores = array("d", np.frombuffer(self._aside_scores)[stays].tobytes())
-        keeps[np.frombuffer(self._aside, np.uint32)] = True
+        self._set_aside.cut(max(0, most - self.waiting))
+        keeps[np.frombuffer(self._set_aside.rows, np.uint32)] = True
         kept = np.flatnonzero(keeps)
         if len(kept) >= self.cap:  # more hosts than places
             kept = np.sort(kept[np.lexsort((kept, -scores[kept]))[: max(1, self.cap - 1)]])
@@ -310,10 +353,10 @@ class Frontier:
         values[there] = new[values[there]]
         stays = values != DROPPED
         self.known.fill(keys[stays], values[stays])
-        for name in ("scores", "hosts", "places"):
+        for name in ("scores", "hosts", "places", "numbers"):
             rows = getattr(self, name)
             setattr(self, name, array(rows.typecode, np.frombuffer(rows, rows.typecode)[kept].tobytes()))
-        self._aside = column(new[np.frombuffer(self._aside, np.uint32)])
+        self._set_aside.rows = column(new[np.frombuffer(self._set_aside.rows, np.uint32)])
         self.waiting = int(np.count_nonzero(~np.isnan(np.frombuffer(self.scores))))
         self._rebuild()
 
@@ -327,12 +370,14 @@ class Frontier:
             "scores": self.scores,
             "hosts": self.hosts,
             "places": self.places,
+            "numbers": self.numbers,
+            "entered": self.entered,
             "keys": keys[order],
             "values": values[order],
             "names": list(self.names),
             "closed": sorted(self.closed),
-            "excluded": self._aside,
-            "excluded_scores": self._aside_scores,
+            "excluded": self._set_aside.rows,
+            "excluded_scores": self._set_aside.scores,
             "sifting": self.sifting,
         }
 
@@ -341,12 +386,14 @@ class Frontier:
         """As it was, with the columns of the state as its own; the strategy that restores it hands in the shelf."""
         made = cls(Shelf(), state["cap"], state["merge"])
         made.scores, made.hosts, made.places = state["scores"], state["hosts"], state["places"]
+        made.numbers = state.get("numbers", array("I", range(len(made.scores))))  # earlier versions had none
+        made.entered = state.get("entered", len(made.scores))
         made.known.fill(state.pop("keys"), state.pop("values"))  # large, and of no more use
         made.names = {name: number for number, name in enumerate(state["names"])}
         made._named = list(made.names)
         made.closed = set(state["closed"])
         if "excluded" in state:  # earlier versions threw away links that were out of scope
-            made._aside, made._aside_scores = state["excluded"], state["excluded_scores"]
+            made._set_aside = SetAside(state["excluded"], state["excluded_scores"])
             made.sifting = state["sifting"]
         made.waiting = int(np.count_nonzero(~np.isnan(np.frombuffer(made.scores))))
         made._rebuild()

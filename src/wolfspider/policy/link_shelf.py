@@ -19,6 +19,16 @@ class Record(NamedTuple):
     extra: Any  # what the strategy wants to remember with it; plain data
 
 
+class Item(NamedTuple):
+    """A link handed out by the frontier."""
+
+    link: Link
+    source: str
+    extra: Any
+    score: float
+    number: int = -1
+
+
 class Shelf:
     """Where links lie with their texts: here in memory, in a live crawl in a file of the run (store/shelf.py). It only
     grows; a resumed run cuts it to the length noted in the snapshot."""

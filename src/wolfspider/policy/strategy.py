@@ -29,7 +29,8 @@ from wolfspider.policy.room import Broken, Room
 from wolfspider.policy.topic_words import Similarity
 from wolfspider.policy.turns import Group, Turns
 
-HANDED = ("topic", "params", "rng", "shelf", "notes", "allows")  # fields that come from outside, and so are no state
+# Fields that come from outside, and so are no state
+HANDED = ("topic", "params", "rng", "shelf", "notes", "allows", "budget_left")
 RECORD = 8  # values that one entry may hold, such as the depth and the score of a link
 REGISTRY: dict[str, type[Strategy]] = {}
 
@@ -57,6 +58,7 @@ class Strategy(ABC):
     def __init__(self, topic: Topic, params: Any, rng: random.Random, shelf: Shelf) -> None:
         self.topic, self.params, self.rng, self.shelf = topic, params, rng, shelf
         self.allows: Callable[[str], bool] = lambda url: True  # is an address in scope? Crawl hands this in
+        self.budget_left: Callable[[], float] = lambda: math.inf  # downloads not yet spent; Crawl hands this in, too
         self.proposed = 0  # visits so far; the next one's id
         self.notes: list[Noted] = []  # for Crawl to collect
 

@@ -7,12 +7,13 @@ weigh the words of a page by `topic_weights`.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import compress
+from itertools import compress, pairwise
 from operator import itemgetter
 
 from wolfspider.core.model import Page
-from wolfspider.core.text import counted, counts, words
+from wolfspider.core.text import counted, counts, words, words_of
 from wolfspider.core.topic import Topic
 
 ENDING = 3  # letters
@@ -139,6 +140,20 @@ class Similarity:
             return 0.0
         size = math.sqrt(sum(count * count for count in bag.values()))
         return min(1.0, common / (self._norm * size))
+
+    def of_contexts(self, page: Page, left: int = 20, right: int = 20) -> list[float]:
+        """For each link of a page, how near the words around it are, its anchor among them: what `of_words` says of its
+        `window`. Only windows that have a word of the topic are read."""
+        places = self._terms.places(page.words)
+        if not places:
+            return [0.0] * len(page.links)
+        found: list[float] = []
+        before = words_of([link.anchor for link in page.links])[1]
+        for link, (first, last) in zip(page.links, pairwise(before), strict=True):
+            start, end = max(0, link.at - left), link.at + last - first + right
+            near = bisect_left(places, start) < bisect_left(places, end)
+            found.append(self.of_words(page.words[start:end]) if near else 0.0)
+        return found
 
 
 class KeywordSimilarity:

@@ -13,7 +13,6 @@ from typing import Any
 
 from wolfspider.core.model import Link, Outcome, Page
 from wolfspider.core.params import param
-from wolfspider.core.text import window
 from wolfspider.policy.frontier import Item
 from wolfspider.policy.strategy import Ordered, register
 
@@ -61,7 +60,5 @@ class Shark(Ordered):
 
     def _potentials(self, page: Page, inherited: float) -> Iterator[float]:
         like, params = self._similarity, self.params
-        for link in page.links:
-            anchor = like.of_text(link.anchor)
-            context = 0.0 if anchor > 0 else like.of_words(window(page, link))
-            yield potential(inherited, anchor, context, params.beta, params.gamma)
+        for link, context in zip(page.links, like.of_contexts(page), strict=True):
+            yield potential(inherited, like.of_text(link.anchor), context, params.beta, params.gamma)
