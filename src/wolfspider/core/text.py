@@ -214,7 +214,7 @@ def near_signature(words: Sequence[str]) -> int:
     0 for no words."""
     if not words:
         return 0
-    shingles = _runs(_hashes(words), min(_SHINGLE, len(words)))
+    shingles = _runs(word_keys(words), min(_SHINGLE, len(words)))
     signature = np.packbits(2 * _votes(shingles) > len(shingles), bitorder="little")
     return int.from_bytes(signature.tobytes(), "little")
 
@@ -234,7 +234,8 @@ def _votes(shingles: np.ndarray[Any, np.dtype[np.uint64]]) -> np.ndarray[Any, np
     return votes.reshape(64)
 
 
-def _hashes(words: Sequence[str]) -> np.ndarray[Any, np.dtype[np.uint64]]:
+def word_keys(words: Sequence[str]) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """A 64-bit name for each word, the same in every process."""
     digests = b"".join(map(xxhash.xxh3_64_digest, map(str.encode, words)))  # to look up words seen is no quicker
     return np.frombuffer(digests, ">u8").astype(np.uint64)
 
@@ -252,7 +253,7 @@ def _runs(hashes: np.ndarray[Any, np.dtype[np.uint64]], size: int) -> np.ndarray
 def phrase_keys(words: Sequence[str]) -> np.ndarray[Any, np.dtype[np.uint64]]:
     """A 64-bit name for each word, then for each two and for each three words in a row, in their order. The two lowest
     bits say how many words it is of."""
-    hashes = _hashes(words)
+    hashes = word_keys(words)
     return np.concatenate(
         [_runs(hashes, size) & ~np.uint64(3) | np.uint64(size) for size in range(1, LONGEST_PHRASE + 1)]
     )
