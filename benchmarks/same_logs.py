@@ -24,6 +24,7 @@ from wolfspider.app.event_json import told
 from wolfspider.bench.run.cell import Cell, new_crawl
 from wolfspider.core import codec
 from wolfspider.core.events import Command, Label, Pause, Resume, SetLimit
+from wolfspider.core.limits import AT_ONCE
 from wolfspider.core.model import Link
 from wolfspider.core.params import LETTER
 from wolfspider.drivers.simulated import simulate
@@ -85,7 +86,7 @@ def log(strategy: str, variant: Any, slots: int) -> list[str]:
     lines: list[str] = []
     for topic, task in list(world.tasks().items())[:TOPICS]:
         settings = {name: str(value) for name, value in variant.items()}
-        given: dict[str, Any] = {"settings": settings, "slots": slots, "seed": 1}
+        given: dict[str, Any] = {"settings": settings, "slots": slots, "hurry": AT_ONCE, "seed": 1}
         cell = Cell(WEB, world.name, topic, strategy, 0, PAGES, "classifier", world.start, **given)
         crawl = new_crawl(cell, task, world, world)
         crawl.limits.delay = 0.5

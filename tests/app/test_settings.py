@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wolfspider.app.changed_limits import changed_limits
 from wolfspider.app.settings import PRESETS, Settings, choose, from_environment, from_file, known, read
 from wolfspider.core.errors import BadInput, Problem
-from wolfspider.core.limits import AT_ONCE
+from wolfspider.core.events import SetLimit
+from wolfspider.core.limits import AT_ONCE, Limits
 
 
 @pytest.fixture(autouse=True)
@@ -119,3 +121,19 @@ def test_a_run_begun_before_there_was_thrift_waits_for_nothing_and_a_new_one_doe
     assert Settings().hurry == 0.0 and Settings.from_json(Settings().to_json()).hurry == 0.0
     stored = {name: value for name, value in Settings().to_json().items() if name != "hurry"}
     assert Settings.from_json(stored).hurry == AT_ONCE
+
+
+def test_the_same_command_on_a_run_begun_before_there_was_thrift_changes_nothing_unless_hurry_is_named() -> None:
+    stored = {name: value for name, value in Settings().to_json().items() if name != "hurry"}
+    about = {"settings": stored}
+    first = Settings.of_run(about)
+    limits = Limits(first.pages, first.slots, first.delay, first.max_wait, first.hurry)
+    assert changed_limits(Settings(), (), limits, about) == []
+    assert changed_limits(Settings(hurry=60.0), ("hurry",), limits, about) == [SetLimit("hurry", 60.0)]
+
+
+def test_a_run_keeps_the_edition_of_the_judge_it_began_with() -> None:
+    stored = {"judge": "context"}
+    assert Settings.of_run({"settings": stored}).judge == "context-1"
+    assert Settings.of_run({"settings": stored, "judges": 2}).judge == "context"
+    assert Settings.of_run({"settings": {"judge": "coverage"}}).judge == "coverage"

@@ -124,6 +124,11 @@ def test_liked_pages_are_given_to_the_judge_and_left_out_of_the_figures(world: W
     assert row["average_precision"] == 1
 
 
+def test_the_first_pages_called_relevant_are_labelled_and_left_out_of_the_figures(world: World) -> None:
+    (row,) = table([world], Wanted(["oracle"], labels=3))
+    assert (row["labels"], row["pages"], row["relevant"]) == (3, 5, 1)
+
+
 def test_an_unknown_judge_is_named(world: World) -> None:
     with pytest.raises(Problem, match="Did you mean 'coverage'"):
         table([world], Wanted(["covrage"]))

@@ -19,6 +19,7 @@ from rich.console import Console
 
 from small_web import BREAD, SPIDERS, SmallWeb, page
 from wolfspider.core.events import Gauge, Landed, Pause
+from wolfspider.core.limits import AT_ONCE
 from wolfspider.core.model import Link, Outcome, Page, Verdict, Visit
 from wolfspider.store.inbox import append_command
 from wolfspider.store.page_count import PageCount
@@ -307,6 +308,32 @@ def gauge(**more: Any) -> Gauge:
 )
 def test_visits_in_flight_and_visits_that_wait_are_told_apart(shown: Gauge, says: str) -> None:
     assert standing.visits(shown) == says
+
+
+@pytest.mark.parametrize(
+    ("shown", "says"),
+    [
+        (gauge(hurry=0.0, hasty=3), ""),
+        (gauge(hurry=AT_ONCE, hasty=3), ""),
+        (gauge(hurry=60, hasty=1), "60 a minute wanted (1 download for"),
+        (gauge(hurry=60, hasty=0, rate_minute=1.0, downloads=90), "60 a minute wanted (0 downloads for"),
+        (gauge(hurry=60, hasty=7, rate_minute=0.3, downloads=20), "60 a minute wanted (7 downloads for"),
+        (
+            gauge(hurry=60, hasty=7, rate_minute=0.3, downloads=90),
+            "slower than the 60 a minute that --hurry wants (7 downloads for",
+        ),
+    ],
+)
+def test_who_is_in_a_hurry_is_told_what_it_costs_and_whether_the_pace_is_kept(shown: Gauge, says: str) -> None:
+    assert standing.pace(shown) == (f"{says} lesser links so far)" if says else "")
+    assert standing.pace(shown) in standing.visits(shown)
+
+
+def test_slots_that_wait_for_a_better_host_are_told_with_its_name() -> None:
+    waiting = gauge(in_flight=1, giving_way=15, better_host="good.test", better_until=1e9 + 3)
+    says = r"1 in flight, 15 slots waiting for a better host \(good\.test, until \d\d:\d\d:43 at most\)"
+    assert re.fullmatch(says, standing.visits(waiting))
+    assert standing.giving_way(gauge(giving_way=0, better_host="", better_until=None)) == ""
 
 
 def test_where_nothing_but_waiting_happens_it_says_until_when() -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import sqlite3
+import time
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,10 +14,13 @@ from tests.live.hunting import Told, beside, go_on, hunt, prepared
 
 import faults
 from faults import Call, Faulty
+from wolfspider.app.explain import why
 from wolfspider.core.events import Gauge
 from wolfspider.core.limits import AT_ONCE
 from wolfspider.core.model import host_of
+from wolfspider.store.gauges import Gauges
 from wolfspider.terminal import standing
+from wolfspider.terminal.explanation import lines
 
 HUB, GOOD, JUNK, PAGES = "http://a.test/hub", "good.test", 12, 8
 WANTED = {"topic": "wolf spiders", "strategy": "shark", "judge": "coverage", "slots": 8, "delay": 0.4, "max_wait": 60.0}
@@ -60,6 +67,16 @@ def test_a_host_that_never_answers_holds_nobody_up() -> None:
     beside(talk)
 
 
+def explained(run: Path, better_until: float) -> None:
+    """What `explain` says of links while others wait for the good host until then."""
+    with closing(sqlite3.connect(run / "run.db")) as connection, connection:
+        Gauges(connection).keep(Gauge(time.time(), better_host=GOOD, better_until=better_until))
+    of_junk, of_good = (why(run, url) for url in (f"http://junk{JUNK - 1}.test/leaf", f"http://{GOOD}/leaf/19"))
+    assert of_junk["waiting"]["gives_way"]["host"] == GOOD
+    assert any(re.match(r"  gives way  to a better link at good.test, until ", line) for line in lines(of_junk))
+    assert of_good["waiting"]["gives_way"] is None
+
+
 def test_a_run_that_was_stopped_while_links_gave_way_goes_on_and_says_what_it_waits_for(tmp_path: Path) -> None:
     run = tmp_path / "run"
 
@@ -79,6 +96,7 @@ def test_a_run_that_was_stopped_while_links_gave_way_goes_on_and_says_what_it_wa
         gauge = waiting[0]
         assert gauge.better_host == GOOD and 0 < gauge.giving_way <= 8 and gauge.better_until is not None
         assert "waiting for a better host (good.test, until" in standing.visits(gauge)
+        explained(run, better_until=time.time() + 3600)
         for snapshot in (run / "snapshots").iterdir():
             snapshot.unlink()  # what is left is the journal, as after kill -9
         again = await go_on(run)

@@ -10,7 +10,8 @@ from wolfspider.core.codec import load, store
 from wolfspider.core.model import Link, Page
 from wolfspider.core.text import words
 from wolfspider.core.topic import Topic
-from wolfspider.policy.judges.context_judge import InContext
+from wolfspider.learn.in_links import address_keys
+from wolfspider.policy.judges.context_judge import InContext, InFirstContext
 
 TOPIC = Topic(("volcano", "lava"), "Eruptions of volcanoes")
 TEXT = "The volcano erupted at dawn and lava ran down the slopes; ash fell on the village below."
@@ -140,3 +141,49 @@ def test_what_was_learnt_serves_another_run_of_the_same_topic_only() -> None:
     stranger.inherit(learned)
     assert heir.score(page(TEXT)) == judge.score(page(TEXT))
     assert stranger.score(page(TEXT)) == InContext(Topic(("library",))).score(page(TEXT))
+
+
+def test_a_page_that_is_read_again_gets_nothing_from_itself() -> None:
+    """Its value is part of the mean of its host, and what it links to was counted."""
+    judge = judged(*crawl(20))
+    again = page(TEXT, ("http://lone.test/next", "next"), url="http://lone.test/")
+    first = judge.score(again).evidence["into"]
+    later = [judge.score(again).evidence["into"] for _ in range(5)]
+    assert max(later) <= first + 1e-6
+    as_before = InFirstContext(TOPIC)
+    for seen in crawl(20):
+        as_before.score(seen)
+    assert as_before.score(again).evidence["into"] == first < as_before.score(again).evidence["into"]
+
+
+def test_what_a_page_links_to_is_counted_once_and_what_is_new_on_it_when_it_is_new() -> None:
+    judge = judged(*crawl(20))
+    old, new = ("http://b.test/old", "old"), ("http://b.test/new", "new")
+    for links in ([old], [old], [old, new]):
+        judge.score(page(TEXT, *links, url="http://c.test/"))
+    counts = judge._in_links.counts(address_keys([old[0], new[0]]))
+    assert counts.tolist() == [1, 1]
+    assert judge._in_links.pages_of("c.test") == 1
+
+
+def test_labels_correct_the_probability_and_leave_the_border() -> None:
+    pages = crawl(80)
+    judge = judged(*pages[:60])
+    asked = page(TEXT, url="http://d.test/")
+    before = judged(*pages[:60]).score(asked).probability
+    for _ in range(10):
+        judge._calibration.learn(judge._odds(0.5), label=False)
+    after = judge.score(asked)
+    assert before is not None and after.probability is not None and after.probability < before
+    assert after.relevant == (after.evidence["raw"] >= InContext.BORDER)
+
+
+def test_a_judge_of_an_earlier_state_goes_on() -> None:
+    """A state without calibration, and without the pages that were read."""
+    judge = judged(*crawl(40))
+    state = load(*store(judge.state()))
+    del state["calibration"], state["in_links"]["read"], state["in_links"]["values"]
+    later = InContext(TOPIC)
+    later.restore(state)
+    seen = page(TEXT, url="http://d.test/")
+    assert later.score(seen) == judge.score(seen)

@@ -177,7 +177,7 @@ def test_liked_pages_lend_their_words() -> None:
     assert judge.score(page("obsidian")).score > judge.score(page("granite")).score == 0
 
 
-@pytest.mark.parametrize("name", ["classifier", "likeness"])
+@pytest.mark.parametrize("name", ["classifier", "likeness", "context"])
 def test_a_label_up_lifts_pages_like_it(name: str) -> None:
     liked = page("basalt columns and pumice beds on the island", "http://a.test/liked")
     like_it = page("pumice beds beside basalt columns", "http://a.test/like")

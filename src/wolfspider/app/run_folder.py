@@ -20,6 +20,7 @@ from wolfspider.core.events import EndReason
 from wolfspider.engine.crawl import Crawl
 from wolfspider.engine.replay import replay
 from wolfspider.files.failpoints import reach
+from wolfspider.policy.judges.context_judge import InContext
 from wolfspider.policy.room import Broken, Room
 from wolfspider.store.base import Store
 from wolfspider.store.damage import UNREADABLE, Damaged, begin_anew
@@ -54,7 +55,12 @@ def opened(
     if is_run(folder):
         shutil.rmtree(folder)
     # What a new run says of itself: how it was asked for, and what it starts from.
-    about: dict[str, Any] = {"settings": settings.to_json(), "params": first_params(settings), "parser": parser()}
+    about: dict[str, Any] = {
+        "settings": settings.to_json(),
+        "params": first_params(settings),
+        "parser": parser(),
+        "judges": InContext.EDITION,
+    }
     if files := _own_files(settings):
         about["files"] = files
     if settings.learned_from:

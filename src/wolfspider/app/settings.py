@@ -183,7 +183,8 @@ class Settings:
         """How a run was begun, by what its run.json says."""
         if not isinstance(stored := about.get("settings"), dict):
             raise BadInput("The run's run.json is damaged: it does not say how the run was begun.")
-        return cls.from_json(stored)
+        first = stored.get("judge") == "context" and "judges" not in about  # before the judge had editions
+        return cls.from_json({**stored, "judge": "context-1"} if first else stored)
 
 
 def _without_who(given: Any) -> Any:

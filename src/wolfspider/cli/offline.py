@@ -206,6 +206,9 @@ def judges(
     liked: Annotated[
         int, typer.Option(metavar="K", min=0, help="Relevant pages of each topic that the judges are shown as liked.")
     ] = 0,
+    labels: Annotated[
+        int, typer.Option(metavar="K", min=0, help="Labels that a person gives, to the first pages called relevant.")
+    ] = 0,
     seed: Annotated[
         int, typer.Option(metavar="S", help="The order in which pages are judged, and which are liked.")
     ] = 0,
@@ -232,6 +235,7 @@ def judges(
         orders=order or judge_quality.ORDERS,
         tasks=lambda world: tasks_of(world, topics, topic or (), world.start, half=half),
         liked=liked,
+        labels=labels,
         pages=pages,
         seed=seed,
     )

@@ -8,7 +8,8 @@ of the log of how much likelier a word is on a wanted page:
 
 The words of the topic itself are no evidence: they made the page count as wanted in the first place. Liked pages
 together weigh at most LIKED. A few of them would otherwise outweigh what thousands of pages say, and every page that
-does not share their words, which are most of the relevant ones, would be refused.
+does not share their words, which are most of the relevant ones, would be refused. A word that was met only once says
+nothing, unless a person liked the page that has it.
 """
 
 from __future__ import annotations
@@ -25,8 +26,10 @@ LIKED = 0.3  # what all liked pages together weigh at most
 
 
 class Companions:
-    def __init__(self, limit: int = LIMIT) -> None:
+    def __init__(self, limit: int = LIMIT, liked_suffices: bool = True) -> None:
+        """`liked_suffices`: a word says something if it is on a liked page and on no other."""
         self._lexicon = Lexicon(sums=3, limit=limit)
+        self._liked_suffices = liked_suffices
         self.wanted = self.other = self.liked = 0.0  # total weights
 
     def numbers(self, words: Collection[str]) -> Ids:
@@ -49,7 +52,8 @@ class Companions:
         met = wanted + other
         usual = (met + 1) / (total + self.other + 2)
         here = (wanted + SMOOTHING * usual) * ((self.other + 2) / (total + SMOOTHING))
-        return np.where(met >= 2, np.log(here / (other + 1)), 0.0)
+        telling = (met >= 2) | (liked > 0) if self._liked_suffices else met >= 2
+        return np.where(telling, np.log(here / (other + 1)), 0.0)
 
     def add(self, ids: Ids, wanted: float = 0.0, other: float = 0.0, liked: float = 0.0) -> None:
         """One more page by its distinct words, with its weight on each side."""

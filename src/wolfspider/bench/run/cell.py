@@ -23,7 +23,7 @@ from wolfspider.bench.run.result_cache import write_whole
 from wolfspider.core import randomness
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason
-from wolfspider.core.limits import AT_ONCE
+from wolfspider.core.limits import NO_HURRY
 from wolfspider.core.model import BACKLINKS, LEAP, host_of
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Task, Topic
@@ -60,7 +60,7 @@ class Cell:
     settings: Mapping[str, str] = field(default_factory=dict)
     slots: int = 1
     delay: float | None = None  # see `rest`
-    hurry: float = AT_ONCE
+    hurry: float = NO_HURRY
     seed: int = 0
     train: str = "charged"
     latency: float | None = None

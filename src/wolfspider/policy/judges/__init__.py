@@ -9,7 +9,7 @@ from wolfspider.core.errors import Problem, closest
 from wolfspider.core.model import Page, Verdict
 from wolfspider.core.params import DEFAULT_JUDGE as DEFAULT_JUDGE
 from wolfspider.core.topic import Topic
-from wolfspider.policy.judges.context_judge import InContext
+from wolfspider.policy.judges.context_judge import InContext, InFirstContext
 from wolfspider.policy.judges.judge import Judge, Unlearning
 from wolfspider.policy.judges.keyword_judges import Coverage, Keywords, TfIdf
 from wolfspider.policy.judges.learning_judge import Learner
@@ -38,6 +38,7 @@ JUDGES: Mapping[str, KnownJudge] = {
     "context": KnownJudge(
         InContext, "What a page says, how much of it is links, and which pages link to it; with a probability."
     ),
+    "context-1": KnownJudge(InFirstContext, "As `context` was at first; for runs that began with it.", listed=False),
     "classifier": KnownJudge(
         Learner, "The default of earlier versions: starts from the topic's words and teaches itself.", listed=False
     ),

@@ -70,10 +70,17 @@ class Coverage(Unlearning):
         return verdict(raw, self.BORDER, words=found)
 
     def measure(self, page: Page) -> tuple[float, list[str]]:
-        """The raw value, and which terms are there."""
+        """The raw value, and which terms are there. The page is counted."""
         found = self._terms.count(counts(page))
         self._pages += 1
         self._df = [df + (count > 0) for df, count in zip(self._df, found, strict=True)]
+        return self._measured(page, found)
+
+    def glimpse(self, page: Page) -> tuple[float, list[str]]:
+        """The same for a page that is not counted."""
+        return self._measured(page, self._terms.count(counts(page)))
+
+    def _measured(self, page: Page, found: Sequence[int]) -> tuple[float, list[str]]:
         names = [name for name, count in zip(self.terms, found, strict=True) if count]
         return self._raw(1 + len(page.words) / 500, found) if names else 0.0, names
 
@@ -105,10 +112,13 @@ class OfOneTopic(ABC):
         """The pages that came with the topic."""
         for pages, label in ((topic.liked, True), (topic.disliked, False)):
             for page in pages:
-                self.learn(page, label)
+                self._teach(page, label)
+
+    def learn(self, page: Page, label: bool) -> None:
+        self._teach(page, label)
 
     @abstractmethod
-    def learn(self, page: Page, label: bool) -> None: ...
+    def _teach(self, page: Page, label: bool) -> None: ...
 
     @abstractmethod
     def state(self) -> dict[str, Any]: ...

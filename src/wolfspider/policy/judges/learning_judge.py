@@ -47,7 +47,7 @@ class Learner(OfOneTopic):
             parts["telling"] = telling
         return Verdict(probability, probability >= 0.5, parts)
 
-    def learn(self, page: Page, label: bool) -> None:
+    def _teach(self, page: Page, label: bool) -> None:
         ids = self._classifier.numbers(words_read(page))
         self._classifier.add(ids, self.UP * label, self.DOWN * (not label))
 
