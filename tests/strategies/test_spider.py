@@ -363,6 +363,14 @@ def test_where_there_is_nowhere_to_leap_children_make_the_whole_population() -> 
     assert leaping.out() == ["one", "two", "three", "far"], "where one may leap, the shares are as they were"
 
 
+@pytest.mark.parametrize(("barren", "reason"), [(0, "circling"), (20, "done")])
+def test_a_genetic_search_that_has_seen_the_whole_web_is_done(barren: int, reason: str) -> None:
+    endless = {"improvement": 0.0, "generations": 10_000}
+    search = Search("spider-genetic", FAMILY, outputs=2, pages=10, barren=barren, **endless)
+    assert search.result.reason == reason
+    assert {*search.out()} == {"one", "two", "three", "elsewhere"}
+
+
 def test_best_first_goes_on_after_its_outputs_and_brings_back_the_best_of_all() -> None:
     ended = Search("spider-best-first", CHAIN, outputs=1)
     assert ended.outputs == ["b"] and ended.strategy.generation == 1

@@ -186,6 +186,9 @@ class GeneticParams(MixedParams):
         0.0, "It is over when total fitness grows by less than this share in a generation.", low=0, high=1, letter=0.01
     )
     generations: int = param(10_000, "Generations at most.", low=1, high=10_000, letter=20)
+    barren: int = param(
+        20, "It is over after so many generations in a row without a download (0: never).", low=0, high=10_000, letter=0
+    )
 
 
 @register
@@ -200,6 +203,8 @@ class SpiderGenetic(Mixing):
     Params = GeneticParams
     variants = ({}, {"outputs": 3, "crossover": 0.3, "mutation": 0.7}, {"letter": True})
     params: GeneticParams
+    barren = 0  # generations in a row without a download
+    harvest = 0  # downloads before them
 
     def _breed(self) -> Sequence[str]:
         """The elite is scored again, too: df has grown, and only scores with the same df can be compared."""
@@ -211,7 +216,9 @@ class SpiderGenetic(Mixing):
         fitness = [scores[url].total for url in elite]
         total = sum(fitness)
         improves = self.generation == 1 or total - before >= self.params.improvement * before
-        if not elite or not improves or self.generation >= self.params.generations:
+        self.barren, self.harvest = (self.barren + 1 if self.fetched == self.harvest else 0), self.fetched
+        exhausted = self.params.barren and self.barren >= self.params.barren
+        if not elite or not improves or exhausted or self.generation >= self.params.generations:
             return []
         return self.rng.choices(elite, fitness if total > 0 else None, k=self.size)
 
