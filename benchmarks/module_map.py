@@ -3,7 +3,8 @@
     python benchmarks/module_map.py [--check]
 
 Every module has a line there: the first sentence of its docstring. Packages stand in the order of their layers, which
-tests/test_imports.py names. With --check nothing is written, and the exit code says whether both are up to date.
+tests/test_imports.py names, and behind them the files of benchmarks/, with their first sentences. With --check nothing
+is written, and the exit code says whether both are up to date.
 """
 
 from __future__ import annotations
@@ -22,6 +23,15 @@ HEAD = """# The map
 
 Every module and what it is, by package, from the lowest layer to the highest. Made from the first sentence of each
 module by `python benchmarks/module_map.py`; [architecture](architecture.md) has the ideas and the picture.
+"""
+BENCHMARKS = """
+## benchmarks
+
+Programs that measure; they are no part of the package. `python benchmarks/FILE --help` and the head of each file say
+more. Some are parts of others.
+
+| file | what it is |
+|---|---|
 """
 WIDTH, ROW, GAP, MARGIN = 760, 46, 10, 12
 
@@ -45,10 +55,16 @@ def layers() -> list[list[str]]:
 
 
 def sentence(path: Path) -> str:
-    """The first sentence of a module's docstring, on one line."""
-    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    """The first sentence of a module's docstring, on one line; of another file, of the comment at its head."""
+    text = path.read_text(encoding="utf-8")
+    text = (ast.get_docstring(ast.parse(text)) or "") if path.suffix == ".py" else _comment(text)
     first = " ".join(text.split("\n\n")[0].split())
     return re.split(r"(?<=[.?!])\s+(?=[A-Z`])", first)[0].rstrip(":")
+
+
+def _comment(text: str) -> str:
+    """The first line, without the marks that make it a comment."""
+    return text.partition("\n")[0].strip("/*# ")
 
 
 def page() -> str:
@@ -60,8 +76,14 @@ def page() -> str:
         for path in sorted(folder.rglob("*.py"), key=lambda path: (path.parent != folder, path.parent, path.name)):
             if path != folder / "__init__.py":
                 name = path.relative_to(folder).as_posix().replace("__init__.py", "")
-                parts.append(f"| `{name}` | {sentence(path).replace('|', chr(92) + '|')} |\n")
-    return "".join(parts)
+                parts.append(_row(name, path))
+    programs = ROOT / "benchmarks"
+    files = sorted(path for path in programs.rglob("*") if path.suffix in (".py", ".c", ".txt"))
+    return "".join([*parts, BENCHMARKS, *(_row(path.relative_to(programs).as_posix(), path) for path in files)])
+
+
+def _row(name: str, path: Path) -> str:
+    return f"| `{name}` | {sentence(path).replace('|', chr(92) + '|')} |\n"
 
 
 def picture() -> str:

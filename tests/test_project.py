@@ -187,6 +187,12 @@ def test_the_map_of_modules_and_the_picture_of_packages_are_those_of_the_source(
     assert checked.returncode == 0, "python benchmarks/module_map.py writes them."
 
 
+def test_every_file_of_the_benchmarks_is_named_on_a_page() -> None:
+    programs, named = ROOT / "benchmarks", read("docs/modules.md")
+    files = (path.relative_to(programs) for path in programs.rglob("*") if path.suffix not in (".pyc", ".jsonl"))
+    assert [str(file) for file in files if (programs / file).is_file() and f"| `{file}` |" not in named] == []
+
+
 def test_every_module_begins_with_a_sentence() -> None:
     heads = {path: ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) for path in SOURCE.rglob("*.py")}
     assert [path for path, text in heads.items() if not text] == []

@@ -81,7 +81,8 @@ def test_an_unknown_preset_is_told() -> None:
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_can_be_chosen(name: str) -> None:
-    choose({}, named=name)
+    settings = choose({}, named=name).settings
+    assert {setting: getattr(settings, setting) for setting in PRESETS[name]} == PRESETS[name]
 
 
 def test_every_setting_has_a_sentence() -> None:

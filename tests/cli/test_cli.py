@@ -465,4 +465,5 @@ def test_every_example_can_be_typed(example: str) -> None:
     path = words.pop(0)
     while words and f"{path} {words[0]}" in COMMANDS:
         path = f"{path} {words.pop(0)}"
-    COMMANDS[path].make_context(path, words)  # type: ignore[attr-defined]
+    context = COMMANDS[path].make_context(path, words)  # type: ignore[attr-defined]  # raises where an option is wrong
+    assert context.info_name == path and not context.args

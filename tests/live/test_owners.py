@@ -202,6 +202,18 @@ def test_a_run_begun_otherwise_is_not_gone_on_with(tmp_path: Path) -> None:
     beside(talk)
 
 
+def comes_to_its_end(folder: Path, hold: Callable[[], None]) -> None:
+    """A crawl, though a stranger takes hold of a part of its run after some pages."""
+
+    async def talk(server: Faulty) -> Told:
+        told = prepared(server.port, "http://a.test/links/20", pages=15, out=folder)
+        told.after(5, hold)
+        return await finished(told)
+
+    assert beside(talk).downloads == 15
+    assert_whole(folder)
+
+
 def test_whoever_writes_to_the_database_of_a_run_is_waited_for_and_the_crawl_goes_on(tmp_path: Path) -> None:
     """Nobody has any business there. While the crawl waits, everything beside its turns goes on: here, what ends the
     stranger's transaction."""
@@ -214,13 +226,7 @@ def test_whoever_writes_to_the_database_of_a_run_is_waited_for_and_the_crawl_goe
             stranger.execute("INSERT INTO run.meta VALUES ('stranger', 'was here')")
             asyncio.get_running_loop().call_later(0.1, stranger.execute, "COMMIT")
 
-        async def talk(server: Faulty) -> Told:
-            told = prepared(server.port, "http://a.test/links/20", pages=15, out=folder)
-            told.after(5, hold)
-            return await finished(told)
-
-        assert beside(talk).downloads == 15
-    assert_whole(folder)
+        comes_to_its_end(folder, hold)
 
 
 def test_whoever_holds_the_inbox_of_a_run_for_ever_holds_nothing_up(tmp_path: Path) -> None:
@@ -234,10 +240,4 @@ def test_whoever_holds_the_inbox_of_a_run_for_ever_holds_nothing_up(tmp_path: Pa
             stranger.execute("BEGIN EXCLUSIVE")
             stranger.execute("INSERT INTO inbox.commands (at, who, data) VALUES (0, 'x', 'y')")
 
-        async def talk(server: Faulty) -> Told:
-            told = prepared(server.port, "http://a.test/links/20", pages=15, out=folder)
-            told.after(5, hold)
-            return await finished(told)
-
-        assert beside(talk).downloads == 15
-    assert_whole(folder)
+        comes_to_its_end(folder, hold)

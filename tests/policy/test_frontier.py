@@ -353,4 +353,4 @@ def test_one_turn_sets_aside_only_so_many_links(monkeypatch: pytest.MonkeyPatch)
 def test_a_crawl_that_sets_aside_much_goes_on_turn_by_turn(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr(wolfspider.policy.frontier, "SIFTED", 3)
     for variant in strategy_named(name).variants:
-        excluded_links_come_back(configured(strategy_named(name), variant))
+        excluded_links_come_back(configured(strategy_named(name), variant))  # a demand: it raises if it is not met

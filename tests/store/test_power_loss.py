@@ -221,12 +221,13 @@ def test_a_journal_that_ends_within_a_record_is_refused_and_nothing_is_cut(tmp_p
 
 @pytest.mark.parametrize("behind", [b"\x1f", b"\x1f\x8b\x08torn", bytes(5_000)])
 def test_what_a_dead_machine_leaves_behind_the_journal_is_cut(behind: bytes, tmp_path: Path) -> None:
-    store = create(tmp_path / "run", {}, info={"software": "test"})
+    store = create(tmp_path / "run", {"settings": {}}, info={"software": "test"})
     Rehearsal(store, pages=20).run(6)
     store.close()
     with (tmp_path / "run" / ARCHIVE).open("ab") as file:
         file.write(behind)
-    resumed(tmp_path / "run")
+    assert resumed(tmp_path / "run").crawl.spent == 20
+    assert examine(tmp_path / "run") == []
 
 
 @pytest.mark.parametrize("failpoint", ["rows-before-cut", "rows-cut"])
@@ -274,7 +275,7 @@ def test_a_run_of_an_earlier_version_goes_by_the_times_of_its_journal(tmp_path: 
 
 
 def test_a_wal_whose_end_is_garbage_opens(tmp_path: Path) -> None:
-    store = create(tmp_path / "run", {}, info={"software": "test"})
+    store = create(tmp_path / "run", {"settings": {}}, info={"software": "test"})
     Rehearsal(store, pages=20).run(6)
     copy = copied(tmp_path / "run", tmp_path / "copy")
     store.close()
@@ -282,7 +283,8 @@ def test_a_wal_whose_end_is_garbage_opens(tmp_path: Path) -> None:
     with (copy / "run.db-wal").open("r+b") as file:
         file.seek(size - 5000)
         file.write(os.urandom(4000))
-    resumed(copy)
+    assert resumed(copy).crawl.spent == 20
+    assert examine(copy) == []
 
 
 def test_a_lost_record_takes_rows_and_snapshots_behind_it_along(tmp_path: Path) -> None:

@@ -332,6 +332,7 @@ def test_language() -> None:
 
 
 def check(found: Page | Failure) -> None:
+    """What is true of every page: it asserts, for the tests below."""
     if isinstance(found, Failure):
         return
     count = len(found.words)

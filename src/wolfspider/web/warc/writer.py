@@ -8,7 +8,7 @@ body was cut (`WARC-Truncated` says so): readers go by the length of the record.
 a record of its own behind it, without headers that could hold a secret: none is sent, but the archive does not rely on
 that. Every record has a digest of its block, by which other readers see whether it is whole.
 
-Packing is most of the work. It is done by igzip, in a quarter of the time that zlib takes at its fastest, and smaller;
+Packing is most of the work. It is done by igzip, in a third of the time that zlib takes at its fastest, and smaller;
 what came compressed gains nothing by it, and loses next to nothing.
 """
 
