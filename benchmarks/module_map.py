@@ -78,7 +78,7 @@ def page() -> str:
                 name = path.relative_to(folder).as_posix().replace("__init__.py", "")
                 parts.append(_row(name, path))
     programs = ROOT / "benchmarks"
-    files = sorted(path for path in programs.rglob("*") if path.suffix in (".py", ".c", ".txt"))
+    files = sorted(path for path in programs.rglob("*") if path.suffix in (".py", ".c", ".toml", ".txt"))
     return "".join([*parts, BENCHMARKS, *(_row(path.relative_to(programs).as_posix(), path) for path in files)])
 
 
