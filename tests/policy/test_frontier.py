@@ -354,3 +354,66 @@ def test_a_crawl_that_sets_aside_much_goes_on_turn_by_turn(monkeypatch: pytest.M
     monkeypatch.setattr(wolfspider.policy.frontier, "SIFTED", 3)
     for variant in strategy_named(name).variants:
         excluded_links_come_back(configured(strategy_named(name), variant))  # a demand: it raises if it is not met
+
+
+class Thrifty(Open):
+    """Notes what each link is compared with, and lets nothing give way."""
+
+    thrifty = True
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.free = 10
+        self.better: list[tuple[str, list[str]]] = []
+
+    def gives_way(self, link: Link, better: Sequence[str]) -> bool:
+        self.better.append((link.url, list(better)))
+        return False
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(st.tuples(st.integers(0, 80), st.sampled_from([0.0, 0.25, 0.5, 1.0])), max_size=30),
+            st.sets(st.integers(0, 7)),
+            st.sets(st.integers(0, 7)),
+        ),
+        max_size=12,
+    )
+)
+def test_a_link_is_compared_with_the_better_ones_of_all_hosts_that_refused(
+    turns: list[tuple[list[tuple[int, float]], set[int], set[int]]],
+) -> None:
+    """Against a search of everything that waits, also where hosts refuse and are ready again in any order."""
+    frontier = Frontier(Shelf())
+    for pushed, refusing, ready in turns:
+        for number, score in pushed:
+            frontier.push(link(number, hosts=8), score)
+        room = Thrifty({f"h{host}.test" for host in refusing}, [f"h{host}.test" for host in ready])
+        reopened = set(map(frontier.names.get, room.newly_ready))
+        for _ in range(4):
+            before = {item.link.url: (-item.score, item.number) for item in frontier.items()}
+            room.better.clear()
+            closed = {frontier._named[host] for host in frontier.closed - reopened}
+            reopened = set()
+            frontier.pop(room)
+            for url, better in room.better:
+                best: dict[str, tuple[float, int]] = {}
+                for other, key in before.items():
+                    if Link(other).host in closed and key < before[url]:
+                        best[Link(other).host] = min(key, best.get(Link(other).host, key))
+                if not frontier.closed - {frontier.names[host] for host in closed}:  # nobody refused meanwhile
+                    assert better == sorted(best, key=lambda host: best[host])
+
+
+def test_so_many_hosts_are_looked_at_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wolfspider.policy.frontier, "LOOKED_AT", 5)
+    frontier = Frontier(Shelf())
+    for host in range(20):
+        for place in range(2):
+            frontier.push(Link(f"http://h{host}.test/{place}"), 1.0 - host / 100)
+    frontier.pop(Open({f"h{host}.test" for host in range(20)}))
+    frontier.push(Link("http://ready.test/"), 0.1)
+    room = Thrifty()
+    frontier.pop(room)
+    assert room.better == [("http://ready.test/", [f"h{host}.test" for host in range(5)])]

@@ -21,7 +21,7 @@ import heapq
 import math
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,34 +29,19 @@ from numpy.typing import ArrayLike, NDArray
 from wolfspider.core.codec import helper
 from wolfspider.core.model import Link
 from wolfspider.core.text import key_of
-from wolfspider.policy.host_queues import Known, Queue, column, highest
+from wolfspider.policy.host_queues import Head, Heads, Known, Queue, column, highest
 from wolfspider.policy.link_shelf import Item as Item
 from wolfspider.policy.link_shelf import Record, Shelf
+from wolfspider.policy.room import RoomToTake
 from wolfspider.policy.set_aside import SetAside
 
 MOVED = 1_024  # links that may be moved one by one, beyond as many as wait, before the queues are made anew
+LOOKED_AT = 256  # hosts with a better link that a link may give way to
 SIFTED = 2_000  # links that one `pop` sets aside, at most: each costs a look at the shelf, and others wait meanwhile
 TAKEN = 0xFFFFFFFF  # in the table: handed out, never to come back
 DROPPED = 0xFFFFFFFE  # in the table: thrown away; may be pushed again
 
 Numbers = NDArray[np.int64]
-
-
-class RoomToTake(Protocol):
-    """What the frontier needs to know of the Room (policy/room.py)."""
-
-    free: int
-    newly_ready: Sequence[str]
-
-    @property
-    def thrifty(self) -> bool: ...
-
-    @property
-    def allows(self) -> Callable[[str], bool]: ...
-
-    def gives_way(self, link: Link, better: Sequence[str]) -> bool: ...
-
-    def take(self, link: Link, fresh: bool = False) -> bool: ...
 
 
 @helper
@@ -72,8 +57,9 @@ class Frontier:
         self.names: dict[str, int] = {}  # host -> number
         self._named: list[str] = []  # number -> host
         self.queues: list[Queue] = []
-        self.heads: list[tuple[float, int, int]] = []  # the best of each host; stale entries are skipped
+        self.heads = Heads()  # the best of each host; stale entries are skipped
         self.closed: set[int] = set()  # hosts that refused
+        self._shut = Heads()  # of those
         self.waiting = 0
         self._moved = 0  # links that were given another score since the queues were made
         self._set_aside = SetAside()  # links out of scope; their score above is nan
@@ -149,7 +135,7 @@ class Frontier:
                 self.sifting = True
                 return None
             minus, number, host = self.heads[0]
-            if host in self.closed or self.queues[host].best != (minus, number):
+            if host in self.closed or not self._is_best(self.heads[0]):
                 heapq.heappop(self.heads)
                 continue
             record = self.shelf.get(self.places[number])
@@ -168,13 +154,19 @@ class Frontier:
                 self._remove(number)
                 return item
             self.closed.add(host)
+            self._offer(host, (minus, number))
         return None
 
     def _better(self, minus: float, number: int) -> list[str]:
-        """Hosts that refused, and have a better link than this one, the best first."""
-        queues, key = self.queues, (minus, number)
-        found = [(best, host) for host in self.closed if (best := queues[host].best) is not None and best < key]
-        return [self._named[host] for _, host in sorted(found)]
+        """Hosts that refused, and have a better link than this one, the best first, as many as are looked at."""
+        found = self._shut.first(LOOKED_AT, (minus, number), self._is_shut)
+        return [self._named[host] for *_, host in found]
+
+    def _is_shut(self, head: Head) -> bool:
+        return head[2] in self.closed and self._is_best(head)
+
+    def _is_best(self, head: Head) -> bool:
+        return self.queues[head[2]].best == head[:2]
 
     def take(self, url: str) -> bool:
         """Hand out one address whatever its rank; False if it is not waiting. The caller takes the room."""
@@ -297,10 +289,7 @@ class Frontier:
         queue.add(key)
         if queue.best is None or key < queue.best:
             queue.best = key
-            if host not in self.closed:
-                heapq.heappush(self.heads, (*key, host))
-                if len(self.heads) > 1024 + 2 * len(self.queues):
-                    self._gather_heads()
+            self._offer(host, key)
         elif queue.best[1] == number:  # its score fell
             self._advance(host)
 
@@ -311,14 +300,20 @@ class Frontier:
 
     def _advance(self, host: int) -> None:
         key = self.queues[host].find(self.scores)
-        if key is not None and host not in self.closed:
-            heapq.heappush(self.heads, (*key, host))
+        if key is not None:
+            self._offer(host, key)
+
+    def _offer(self, host: int, key: tuple[float, int]) -> None:
+        """The best link of this host."""
+        heads = self._shut if host in self.closed else self.heads
+        heapq.heappush(heads, (*key, host))
+        if len(heads) > 1024 + 2 * len(self.queues):
+            self._gather_heads()
 
     def _gather_heads(self) -> None:
-        self.heads = [
-            (*queue.best, host) for host, queue in enumerate(self.queues) if queue.best and host not in self.closed
-        ]
-        heapq.heapify(self.heads)
+        heads = [(*queue.best, host) for host, queue in enumerate(self.queues) if queue.best]
+        self._shut = Heads(head for head in heads if head[2] in self.closed)
+        self.heads = Heads(head for head in heads if head[2] not in self.closed)
 
     def _rebuild(self) -> None:
         hosts = np.frombuffer(self.hosts, np.uint32)

@@ -1,10 +1,11 @@
-"""The lean parts of a frontier: a table of known addresses, and the queue of one host."""
+"""The lean parts of a frontier: a table of known addresses, the queue of one host, and the best links of all hosts."""
 
 from __future__ import annotations
 
 import heapq
 import math
 from array import array
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,9 @@ def _enter(
         at[left] = (at[left] + 1) & (len(table) - 1)
 
 
+Head = tuple[float, int, int]  # minus score, number, host
+
+
 class Queue:
     """One host's links: a small heap of the best (`hot`), the rest in no order (`cold`), none of it better than
     `limit`.
@@ -134,6 +138,25 @@ class Queue:
             self.hot, cold = _best_of(np.unique(np.array(self.cold)), scores)
             self.cold = column(cold)
         self.limit = self.hot[-1] if self.hot else NOWHERE
+
+
+class Heads(list[Head]):
+    """A heap of the best links of hosts. An entry may be stale, or there twice; the owner knows which are valid."""
+
+    def __init__(self, heads: Iterable[Head] = ()) -> None:
+        super().__init__(heads)
+        heapq.heapify(self)
+
+    def first(self, most: int, before: tuple[float, int], valid: Callable[[Head], bool]) -> list[Head]:
+        """The best valid ones, each once, that are better than `before`. Those that are not valid are dropped."""
+        found: list[Head] = []
+        while self and len(found) < most and self[0][:2] < before:
+            head = heapq.heappop(self)
+            if head not in found[-1:] and valid(head):
+                found.append(head)
+        for head in found:
+            heapq.heappush(self, head)
+        return found
 
 
 def column(numbers: np.ndarray[Any, Any]) -> array[int]:

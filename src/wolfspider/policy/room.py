@@ -6,7 +6,7 @@ import heapq
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from wolfspider.core.limits import AT_ONCE
 from wolfspider.core.model import Failure, Link, Page, Route, Visit, host_of
@@ -36,6 +36,23 @@ class Order(NamedTuple):
 
     visit: Visit
     how: Route
+
+
+class RoomToTake(Protocol):
+    """What a frontier needs to know of the Room."""
+
+    free: int
+    newly_ready: Sequence[str]
+
+    @property
+    def thrifty(self) -> bool: ...
+
+    @property
+    def allows(self) -> Callable[[str], bool]: ...
+
+    def gives_way(self, link: Link, better: Sequence[str]) -> bool: ...
+
+    def take(self, link: Link, fresh: bool = False) -> bool: ...
 
 
 class Room:
