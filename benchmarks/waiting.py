@@ -37,7 +37,7 @@ from wolfspider.drivers.simulated import simulate
 STRATEGIES = ("shark", "best-first", "fish")
 DIAL = (0.0, 60.0, 120.0, 300.0, AT_ONCE)
 DRAWN = (0.0, 60.0, 300.0, AT_ONCE)
-SLOTS, RESTS = (4, 16, 32), (0.0, 0.25, 1.0, 5.0)
+SLOTS, RESTS = (4, 16, 64), (0.2, 1.0, 5.0)
 LIVE_LIKE = (16, 1.0)
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider.core.errors import BadInput, Problem, closest
-from wolfspider.core.limits import AT_ONCE, NO_HURRY, Limits
+from wolfspider.core.limits import AT_ONCE, HURRY, NO_HURRY, Limits
 from wolfspider.core.params import DEFAULT_JUDGE, DEFAULT_STRATEGY, Param, param, parameters
 from wolfspider.core.scope import Nofollow
 
@@ -115,7 +115,7 @@ class Settings:
     )
     pdf: bool = _identity(False, "Follow links to PDFs, and read them; needs the extra wolfspider[pdf].")
     delay: float = _limit("delay", 1.0, "Seconds between two requests to a host, at least; 0.25 if it is public.")
-    hurry: float = _limit("hurry", NO_HURRY, "Downloads a minute, at least, even if lesser links are followed for it.")
+    hurry: float = _limit("hurry", NO_HURRY, HURRY)
     adapt: float = param(
         2.0, "A host rests so many times as long as its last answer took; 0 is off.", low=0, high=100, live=False
     )

@@ -11,7 +11,7 @@ import typer
 
 from wolfspider.cli.common import STDOUT, WEB, Quiet, Time, app, moment, open_world, own_output, print_json, verbatim
 from wolfspider.core.errors import Problem
-from wolfspider.core.limits import NO_HURRY
+from wolfspider.core.limits import HURRY, NO_HURRY
 
 Half = Annotated[
     str | None,
@@ -88,9 +88,7 @@ def bench(
         list[str] | None,
         typer.Option(metavar="serial|live-like", help="Slots and delay: one and none, or 16 and a second; repeatable."),
     ] = None,
-    hurry: Annotated[
-        float, typer.Option(metavar="N", help="Downloads a minute, at least, even if lesser links are followed for it.")
-    ] = NO_HURRY,
+    hurry: Annotated[float, typer.Option(metavar="N", help=HURRY)] = NO_HURRY,
     seed: Annotated[int, typer.Option(metavar="S", help="The seed of all random numbers.")] = 0,
     jobs: Annotated[int | None, typer.Option(metavar="J", help="Processes. [default: one for each core]")] = None,
     train: Annotated[

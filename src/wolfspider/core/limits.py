@@ -8,6 +8,7 @@ from wolfspider.core.params import param
 
 NO_HURRY = 0.0  # downloads a minute: nothing is followed while something better waits
 AT_ONCE = 1_000_000.0  # downloads a minute that no crawl makes: whoever wants so many waits for nothing
+HURRY = "Downloads a minute, at least, even if lesser links are followed for it; 0: better ones are waited for."
 
 
 @dataclass
@@ -22,6 +23,4 @@ class Limits:
     max_wait: float = param(
         3600.0, "A crawl that could only wait longer than this is over (seconds).", low=0, live=False
     )
-    hurry: float = param(
-        AT_ONCE, "Downloads a minute, at least, even if lesser links are followed for it.", low=0, high=AT_ONCE
-    )
+    hurry: float = param(AT_ONCE, HURRY, low=0, high=AT_ONCE)
