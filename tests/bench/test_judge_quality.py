@@ -105,7 +105,7 @@ def test_in_crawl_order_the_pages_are_those_that_a_crawl_finds(world: World) -> 
 
 
 def test_an_unknown_order_is_named(world: World) -> None:
-    with pytest.raises(Problem, match="'sorted': it is shuffled or crawl"):
+    with pytest.raises(Problem, match="--order is shuffled or crawl, not 'sorted'"):
         table([world], Wanted(orders=["sorted"]))
 
 
@@ -124,9 +124,18 @@ def test_liked_pages_are_given_to_the_judge_and_left_out_of_the_figures(world: W
     assert row["average_precision"] == 1
 
 
-def test_the_first_pages_called_relevant_are_labelled_and_left_out_of_the_figures(world: World) -> None:
+def test_liked_pages_that_no_judge_is_told_of_are_left_out_all_the_same(world: World) -> None:
+    told, untold = (table([world], Wanted(["likeness"], liked=3, untold=untold))[0] for untold in (False, True))
+    assert told["pages"] == untold["pages"] == 5
+    plain = table([world], Wanted(["likeness"]))[0]
+    assert untold["bins"] != told["bins"] and plain["pages"] == 8
+
+
+def test_the_first_pages_called_relevant_are_labelled_after_they_were_judged(world: World) -> None:
     (row,) = table([world], Wanted(["oracle"], labels=3))
-    assert (row["labels"], row["pages"], row["relevant"]) == (3, 5, 1)
+    assert (row["labels"], row["pages"], row["relevant"]) == (3, 8, 4)
+    plain, taught = (table([world], Wanted(["classifier"], labels=labels))[0] for labels in (0, 3))
+    assert plain["bins"] != taught["bins"]
 
 
 def test_an_unknown_judge_is_named(world: World) -> None:

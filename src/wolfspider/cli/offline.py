@@ -204,6 +204,9 @@ def judges(
     liked: Annotated[
         int, typer.Option(metavar="K", min=0, help="Relevant pages of each topic that the judges are shown as liked.")
     ] = 0,
+    untold: Annotated[
+        bool, typer.Option("--untold", help="Leave these pages out, but do not show them to the judges: to compare.")
+    ] = False,
     labels: Annotated[
         int, typer.Option(metavar="K", min=0, help="Labels that a person gives, to the first pages called relevant.")
     ] = 0,
@@ -233,6 +236,7 @@ def judges(
         orders=order or judge_quality.ORDERS,
         tasks=lambda world: tasks_of(world, topics, topic or (), world.start, half=half),
         liked=liked,
+        untold=untold,
         labels=labels,
         pages=pages,
         seed=seed,

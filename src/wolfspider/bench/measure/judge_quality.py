@@ -4,9 +4,10 @@ Pages are judged once each, as a crawl would meet them: a judge that learns has 
 two orders. `shuffled`: every page of a web, in an order drawn from the seed. `crawl`: for each topic, the pages that a
 best-first crawl with the judge `coverage` brings from the topic's seeds, in the order in which it brings them; the same
 pages for every judge. A judge is given keywords and description and, if asked for, liked pages, drawn from the relevant
-ones: they are met again like any other page, but left out of the figures. With `labels`, a person labels the first
-pages that the judge calls relevant, each right after it was judged; these are left out, too. All other labels are for
-the measuring.
+ones: they are met again like any other page, but left out of the figures. What liked pages gain shows beside the same
+without them, when the judges are not told (`untold`) and the same pages are left out. With `labels`, a person labels
+the first pages that the judge calls relevant, each right after it was judged, so that later ones are judged better. All
+other labels are for the measuring.
 
 For each web, order, topic and judge there is a row with the average precision of the scores (1: every relevant page
 above every other; a coin gives the share of relevant pages); the precision, recall and harmonic mean f1 of the pages
@@ -62,6 +63,7 @@ class Wanted(NamedTuple):
     orders: Sequence[str] = (SHUFFLED,)
     tasks: Callable[[World], Mapping[str, Task]] = lambda world: tasks_of(world, None, (), world.start)
     liked: int = 0  # pages of each topic
+    untold: bool = False  # those are left out, and no judge is shown them
     labels: int = 0  # of the pages that a judge calls relevant, the first ones
     pages: int = 1000  # of each crawl
     seed: int = 0
@@ -88,7 +90,7 @@ def table(webs: Sequence[World], wanted: Wanted, progress: Progress | None = Non
     done = 0
     rows: list[Row] = []
     for reading in readings:
-        trials = [JudgeTrial(judge, reading, wanted.labels) for judge in entrants]
+        trials = [JudgeTrial(judge, reading, wanted) for judge in entrants]
         for number, page in enumerate(reading.pages(), 1):
             counts(page)
             for trial in trials:
@@ -97,7 +99,7 @@ def table(webs: Sequence[World], wanted: Wanted, progress: Progress | None = Non
                 progress(done + number, total)
         done += reading.length
         told = {"web": reading.web, "order": reading.order, "seed": wanted.seed}
-        told |= {"liked": wanted.liked, "labels": wanted.labels}
+        told |= {"liked": wanted.liked, "untold": wanted.untold, "labels": wanted.labels}
         rows.extend({**told, **row} for trial in trials for row in trial.rows())
     return rows
 
@@ -154,17 +156,17 @@ def _liked(world: World, topic: str, task: Task, wanted: Wanted) -> tuple[Page, 
 class JudgeTrial:
     """One judge on all topics of a reading at once, so that a page is read once for all of them."""
 
-    def __init__(self, judge: Entrant, reading: Reading, labels: int = 0) -> None:
+    def __init__(self, judge: Entrant, reading: Reading, wanted: Wanted) -> None:
         self._name = judge.name
         self._topics = list(reading.tasks)
         self._judges: list[Judge] = [
             judge_of(judge.name, judge.plugin, task)(
-                Topic(task.topic.keywords, task.topic.description, reading.liked[topic])
+                Topic(task.topic.keywords, task.topic.description, () if wanted.untold else reading.liked[topic])
             )
             for topic, task in reading.tasks.items()
         ]
-        self._known = [{key(page.final_url) for page in reading.liked[topic]} for topic in reading.tasks]
-        self._most = [len(known) + labels for known in self._known]  # pages that a person says something of
+        self._liked = [frozenset(key(page.final_url) for page in reading.liked[topic]) for topic in reading.tasks]
+        self._labels = [wanted.labels for _ in reading.tasks]  # that a person still gives
         self._relevant = [frozenset(map(key, task.relevant)) for task in reading.tasks.values()]
         self._said: list[list[tuple[float, float, bool]]] = [[] for _ in reading.tasks]
         self._seconds, self._judged = 0.0, 0
@@ -176,14 +178,13 @@ class JudgeTrial:
         self._judged += len(found)
         address = key(page.final_url)
         for place, verdict in enumerate(found):
-            known, label = self._known[place], address in self._relevant[place]
-            if address in known:
+            if address in self._liked[place]:
                 continue
-            if verdict.relevant and len(known) < self._most[place]:
-                known.add(address)
+            label = address in self._relevant[place]
+            self._said[place].append((verdict.score, _probability(verdict), label))
+            if verdict.relevant and self._labels[place]:
+                self._labels[place] -= 1
                 self._judges[place].learn(page, label)
-            else:
-                self._said[place].append((verdict.score, _probability(verdict), label))
 
     def rows(self) -> Iterator[Row]:
         cost = 1e6 * self._seconds / max(1, self._judged)
