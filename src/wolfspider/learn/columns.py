@@ -30,7 +30,7 @@ class Columns:
     """
 
     def __init__(self, **kinds: str) -> None:
-        """The columns by name, each with its numpy type."""
+        """The columns by name, each with its numpy type; "4i4" has four integers in each row."""
         self._length = 0
         self._columns: dict[str, Column] = {name: np.zeros(_FIRST, kind) for name, kind in kinds.items()}
 
@@ -50,7 +50,7 @@ class Columns:
         first, self._length = self._length, self._length + count
         for name, old in self._columns.items():
             if len(old) < self._length:
-                self._columns[name] = np.zeros(max(self._length, 2 * len(old)), old.dtype)
+                self._columns[name] = np.zeros((max(self._length, 2 * len(old)), *old.shape[1:]), old.dtype)
                 self._columns[name][:first] = old[:first]
         for name, given in values.items():
             self._columns[name][first : self._length] = given

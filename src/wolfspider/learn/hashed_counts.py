@@ -1,0 +1,58 @@
+"""How visits of a kind went, for any number of kinds in a table of fixed size: hosts, folders, patterns of addresses.
+
+The place of a kind is a hash of its name. Two kinds may share a place; in a table with room for many more kinds than
+there are that is rare, and it costs a little accuracy, where a dictionary would cost memory without end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wolfspider.core.codec import helper
+from wolfspider.core.text import key_of
+
+PLACES = 1 << 19
+VISITS, REWARD, FAILURES = range(3)
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+
+@helper
+class HashedCounts:
+    """Visits, what they paid, and how many failed, for each place."""
+
+    def __init__(self, places: int = PLACES) -> None:
+        """`places`: a power of two."""
+        self._figures = np.zeros((places, 3), np.float32)
+
+    def place(self, name: str) -> int:
+        return key_of(name) & (len(self._figures) - 1)
+
+    def add(self, places: Places, reward: float, failed: bool) -> None:
+        """One more visit of these kinds, each named once."""
+        self._figures[places] += (1.0, reward, float(failed))
+
+    def of(self, places: Places) -> tuple[Floats, Floats, Floats]:
+        found = self._figures[places].astype(np.float64)
+        return found[..., VISITS], found[..., REWARD], found[..., FAILURES]
+
+    def mean(self, places: Places, usual: Floats | float, trust: float = 2.0) -> Floats:
+        """What a visit paid in the mean, as if so many visits more had paid what is usual."""
+        visits, reward, _ = self.of(places)
+        found: Floats = (reward + trust * usual) / (visits + trust)
+        return found
+
+    def state(self) -> dict[str, Any]:
+        known = np.flatnonzero(self._figures[:, VISITS])
+        return {"size": len(self._figures), "places": known.astype(np.int32), "figures": self._figures[known]}
+
+    @classmethod
+    def restored(cls, state: Mapping[str, Any]) -> Self:
+        made = cls(state["size"])
+        made._figures[state["places"]] = state["figures"]
+        return made

@@ -1,0 +1,267 @@
+"""The hunter: takes the link that promises most, by two models that learn from every page of the crawl.
+
+One model says how probably a link leads to a good page, the other how good the links are that its page will show. Both
+are logistic regressions over the traits of a link (link_traits.py), with weights set by hand before anything is
+learned, so that the hunter begins as a Shark-Search would. They learn from traits as they were when a link was taken,
+and everything that waits is rated again as they learn.
+
+Until something pays, every other visit goes level by level.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from wolfspider.core.model import Link, Outcome, Page, Verdict, Visit
+from wolfspider.core.params import param
+from wolfspider.core.text import counts
+from wolfspider.learn.columns import Columns, Rows
+from wolfspider.learn.logistic import Floats, fitted, shares
+from wolfspider.policy.frontier import Frontier
+from wolfspider.policy.room import Room
+from wolfspider.policy.strategy import Strategy, register
+from wolfspider.strategies.hunter.link_traits import COUNT, PRIOR, TRAITS, LinkTraits
+
+FIRST = 1e9  # the score of a starting point
+NEXT = 1e6  # the score of a link that is to be taken next
+EXAMPLES = 3_000  # links taken that the models learn from, at most
+SHOWN = 64  # links that a page was the first to show, of which the best three are its yield
+RATED = 1_000  # of the best links are rated again often, the others less often as they become more
+REFIT, REWORD, RERATE = 20, 25, 8  # outcomes between two fits, two looks at the words, two ratings
+FULL = 500  # all links are rated again after one outcome for so many of them
+MOST_LINKS = 1_000  # of a page
+WORDS = 500  # distinct words of a page that are learned from
+SAID = 8  # traits that `explain` names
+CHUNK = 20_000  # links rated at once, so that what that needs for a moment stays small
+
+
+@dataclass
+class HunterParams:
+    showing: float = param(0.5, "Weight of what a page would show against what it is.", low=0, high=5)
+    sharp: float = param(1.0, "Exponent of the odds that the judge gives a page.", low=0.1, high=10)
+    trust: float = param(1.0, "How firmly the weights set by hand are held.", low=0.001, high=1000)
+    spread: float = param(0.0, "How much a host with many good pages must give way to others.", low=0, high=5)
+    patience: int = param(1, "Good pages until which every other visit goes level by level.", low=0, high=100)
+
+
+@register
+class Hunter(Strategy):
+    name = "hunter"
+    use = "For most topics and webs, above all where good pages are few: it learns where they are."
+    paper = "none: wolfspider's own"
+    Params = HunterParams
+    variants = ({}, {"spread": 0.5, "showing": 0.0, "patience": 0})
+    params: HunterParams
+    frontier: Frontier
+
+    def begin(self, seeds: Sequence[Link], now: float) -> None:
+        self.frontier = Frontier(self.shelf, self.cap)
+        self.traits = LinkTraits()
+        self.value, self.yields = self._priors()
+        self.examples = Columns(traits=f"{COUNT}f4", number="i8", reward="f4", known="u1", first="i8", shown="i4")
+        self.forgotten = 0  # examples that are no longer there
+        self.landed = self.paid = 0
+        self.rated = 0  # outcomes when all links were last rated
+        for pages, reward in ((self.topic.liked, 1.0), (self.topic.disliked, 0.0)):
+            for page in pages:
+                self._read(page, reward)
+        self.seeds(seeds)
+
+    @staticmethod
+    def _priors() -> tuple[Floats, Floats]:
+        return PRIOR.copy(), np.where(np.arange(COUNT) == 0, PRIOR, PRIOR / 2)
+
+    def seeds(self, links: Sequence[Link]) -> None:
+        numbers = self.frontier.extend(links, [FIRST] * len(links))
+        self.traits.enter(links, numbers, self._similarity, 0.0)
+        self.frontier.assign([number for number in numbers if number >= 0], [FIRST] * sum(n >= 0 for n in numbers))
+
+    def propose(self, room: Room, now: float) -> list[Visit]:
+        visits = []
+        while item := self.frontier.pop(room):
+            (row,) = self.traits.links.rows([item.number])
+            links = self.traits.links
+            links["taken"][row] = 1
+            note: dict[str, float] = {"example": -1, "number": item.number}
+            if item.score < FIRST:
+                note["example"] = self.forgotten + self.examples.add(1, traits=self.traits.of(np.array([row])))
+                self.examples["number"][-1] = item.number
+                note |= {"value": _figure(links["value"][row]), "yield": _figure(links["yields"][row])}
+            visits.append(self.visit(item.link, source=item.source, note=note))
+        return visits
+
+    def observe(self, outcome: Outcome) -> None:
+        page, verdict, note = outcome.page, outcome.verdict, outcome.visit.note
+        (row,) = self.traits.links.rows([note["number"]]).tolist()
+        self.landed += 1
+        reward = self._reward(verdict) if page is not None and verdict is not None else 0.0
+        woken = not self.paid and reward >= 0.5
+        self.paid += reward >= 0.5
+        if row >= 0:
+            self.traits.learn(row, reward, page is None)
+        fresh = np.zeros(0, np.int64)
+        shown = (self.frontier.entered, 0)
+        if page is not None and verdict is not None:
+            self._read(page, reward)
+            fresh = self._expand(page, note["number"], reward, _coverage(verdict))
+            shown = (shown[0], self.frontier.entered - shown[0])
+        self._remember(note["example"] - self.forgotten, reward, *shown)
+        self._learn(fresh, woken)
+
+    def _reward(self, verdict: Verdict) -> float:
+        score = verdict.score
+        if not 0 < score < 1 or self.params.sharp == 1:
+            return score
+        odds = (score / (1 - score)) ** self.params.sharp
+        return float(odds / (1 + odds)) if odds < math.inf else 1.0
+
+    def _read(self, page: Page, reward: float) -> None:
+        words = self.traits.words
+        words.add_page(words.ids(list(counts(page))[:WORDS]), reward)
+
+    def _remember(self, example: int, reward: float, first: int, shown: int) -> None:
+        if example >= 0:
+            for name, value in (("reward", reward), ("known", 1), ("first", first), ("shown", min(shown, SHOWN))):
+                self.examples[name][example] = value
+        if len(self.examples) > 2 * EXAMPLES:
+            self.forgotten += len(self.examples) - EXAMPLES
+            self.examples.keep(np.arange(len(self.examples) - EXAMPLES, len(self.examples)))
+
+    def _expand(self, page: Page, number: int, reward: float, look: float) -> Rows:
+        """The links of a page join those that wait. `number`: its own."""
+        (row,) = self.traits.links.rows([number]).tolist()
+        links = page.links[:MOST_LINKS]
+        before = len(self.frontier.numbers)
+        found = np.array(self.frontier.extend(links, [0.0] * len(links), page.final_url), np.int64)
+        if len(self.frontier.numbers) < before:  # the worst were thrown away
+            kept = self.frontier.kept()
+            self.traits.keep(kept)
+            found = np.where(np.isin(found, kept), found, -1)
+            (row,) = self.traits.links.rows([number]).tolist()
+        _, once = np.unique(found, return_index=True)
+        at = np.sort(once[found[once] >= 0])
+        depth = float(self.traits.links["depth"][row]) + 1 if row >= 0 else 1.0
+        rows = self.traits.enter([links[place] for place in at.tolist()], found[at].tolist(), self._similarity, depth)
+        at, rows = at[rows >= 0], rows[rows >= 0]
+        if len(rows):
+            self.traits.see(page, at, rows, self._similarity, row, reward, look)
+        return rows
+
+    # Learning and rating
+
+    def _learn(self, fresh: Rows, woken: bool) -> None:
+        every = max(1, len(self.examples) // 1_000)
+        if self.landed % (REWORD * every) == 0 or woken:
+            self.traits.words.learn()
+        if self.landed % (REFIT * every) == 0:
+            self._fit()
+        self._rate_again(fresh, woken)
+        if self.paid < self.params.patience and self.landed % 2:
+            self._level_by_level()
+
+    def _fit(self) -> None:
+        known = np.flatnonzero(self.examples["known"])[-EXAMPLES:]
+        if not len(known):
+            return
+        traits = self.examples["traits"][known].astype(np.float64)
+        precision = np.full(COUNT, self.params.trust)
+        precision[0] *= 0.05
+        value, yields = self._priors()
+        rewards = self.examples["reward"][known].astype(np.float64)
+        self.value = fitted(traits, rewards, value, precision, self.value)
+        if self.params.showing:
+            self.yields = fitted(traits, self._yields(known), yields, precision, self.yields)
+
+    def _yields(self, examples: Rows) -> Floats:
+        """The mean value of the best three links that each page was the first to show: what they paid, or promise."""
+        links, column = self.traits.links, np.arange(SHOWN)
+        numbers = self.examples["first"][examples][:, np.newaxis] + column
+        rows = links.rows(np.where(column < self.examples["shown"][examples][:, np.newaxis], numbers, -1))
+        worth = np.where(links["taken"] > 0, links["reward"], links["value"])
+        found = np.where(rows >= 0, worth[rows], 0.0)
+        best: Floats = np.sort(found, axis=1)[:, -3:].sum(axis=1, dtype=np.float64) / 3
+        return best
+
+    def _rate_again(self, fresh: Rows, woken: bool) -> None:
+        count = len(self.frontier)
+        if woken or (self.landed % RERATE == 0 and (self.landed - self.rated) * FULL >= count):
+            self.rated = self.landed
+            self._rate(self.traits.waiting())
+        elif self.landed % (RERATE * (1 + count // 50_000)) == 0:
+            waiting = self.traits.waiting()
+            best = waiting
+            if len(waiting) > 2 * RATED:
+                score = self.traits.links["score"][waiting]
+                best = waiting[np.argpartition(score, len(score) - RATED)[-RATED:]]
+            self._rate(np.union1d(best, fresh))
+        else:
+            self._rate(fresh)
+
+    def _rate(self, rows: Rows) -> None:
+        links = self.traits.links
+        for start in range(0, len(rows), CHUNK):
+            part = rows[start : start + CHUNK]
+            traits = self.traits.of(part)
+            links["value"][part] = value = shares(traits @ self.value)
+            links["yields"][part] = yields = shares(traits @ self.yields)
+            score = value + self.params.showing * yields
+            if self.params.spread:
+                paid = self.traits.counts.of(links["host"][part])[1]
+                score = score - self.params.spread * 0.1 * np.log1p(paid)
+            links["score"][part] = np.round(score, 6)
+        self.frontier.assign(links["number"][rows], links["score"][rows].astype(np.float64))
+
+    def _level_by_level(self) -> None:
+        """The best of the links nearest to the starting points is to be taken next."""
+        rows = self.traits.waiting()
+        if len(rows):
+            links = self.traits.links
+            near = rows[links["depth"][rows] == links["depth"][rows].min()]
+            best = near[np.argmax(links["score"][near])]
+            self.frontier.assign([links["number"][best]], [NEXT])
+
+    # People
+
+    def judged(self, page: Page, verdict: Verdict) -> None:
+        self._read(page, verdict.score)
+
+    def report(self) -> dict[str, Any]:
+        return super().report() | {"paid": self.paid, "usual": round(self.traits.usual, 3)}
+
+    def explain(self, url: str) -> dict[str, Any]:
+        """The traits that moved the link most, up or down, against a link without any."""
+        told = super().explain(url)
+        item = self.frontier.find(url)
+        (row,) = self.traits.links.rows([item.number]).tolist() if item else (-1,)
+        if row < 0:
+            return told
+        traits = self.traits.of(np.array([row]))[0]
+        moves = traits * self.value
+        order = [at for at in np.argsort(-np.abs(moves), kind="stable").tolist() if at and abs(moves[at]) >= 0.05]
+        words = {_sentence(at, traits[at]): round(float(moves[at]), 2) for at in order[:SAID]}
+        links = self.traits.links
+        parts = {"value": _figure(links["value"][row]), "yield": _figure(links["yields"][row])}
+        return told | {"parts": parts, "up": _signed(words, 1), "down": _signed(words, -1)}
+
+
+def _sentence(trait: int, figure: float) -> str:
+    return TRAITS[trait].words if figure > 0 else f"not so: {TRAITS[trait].words}"
+
+
+def _signed(moves: Mapping[str, float], sign: int) -> dict[str, float]:
+    return {words: move for words, move in moves.items() if move * sign > 0}
+
+
+def _figure(value: Any) -> float:
+    return round(float(value), 6)
+
+
+def _coverage(verdict: Verdict) -> float:
+    """How much of the topic the page says itself, where the judge tells that apart."""
+    said = verdict.evidence.get("coverage")
+    return float(said) if isinstance(said, int | float) else verdict.score

@@ -1,0 +1,309 @@
+"""What the hunter knows of each link that waits, as numbers: where it was seen, by what words, and what became of links
+like it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wolfspider.core.codec import helper
+from wolfspider.core.model import Link, Page, host_of
+from wolfspider.core.text import words_of
+from wolfspider.learn.columns import Columns, NumberedColumns, Rows
+from wolfspider.learn.hashed_counts import HashedCounts
+from wolfspider.learn.logistic import log_odds
+from wolfspider.learn.word_odds import WordOdds
+from wolfspider.policy.topic_words import Similarity
+
+EDGES = 4  # links to one address that are looked at, those found first
+ANCHOR, ADDRESS, SIDE = 6, 8, 6  # words of an anchor, of an address, and on either side of a link
+_DIGITS = re.compile(r"\d+")
+
+Floats = NDArray[np.float64]
+
+
+class Trait(NamedTuple):
+    """A feature of a link, what it weighs before anything is learned, and how it is called in sentences."""
+
+    name: str
+    prior: float
+    words: str
+
+
+TRAITS = (
+    Trait("bias", -3.0, "links in general"),
+    Trait("words", 0.5, "the words of its anchor and address led to good pages"),
+    Trait("best words", 0.3, "one of its anchors has words that led to good pages"),
+    Trait("parent", 1.5, "the best page that links to it is good"),
+    Trait("parents", 1.0, "the pages that link to it are good"),
+    Trait("many parents", 0.3, "many good pages link to it"),
+    Trait("in-links", 0.0, "many pages link to it"),
+    Trait("anchor", 4.0, "its anchor has words of the topic"),
+    Trait("context", 3.0, "the words around it are of the topic"),
+    Trait("address", 3.0, "its address has words of the topic"),
+    Trait("host", 0.5, "pages of its host were good"),
+    Trait("new host", 1.0, "its host is little known"),
+    Trait("folder", 0.3, "pages of its folder were good"),
+    Trait("shape", 0.3, "pages with addresses of this shape were good"),
+    Trait("siblings", 0.5, "links beside it on its pages led to good pages"),
+    Trait("best siblings", 0.3, "on one of its pages links beside it led to good pages"),
+    Trait("page", 0.3, "links of its pages led to good pages"),
+    Trait("place", 0.3, "links in the same place of the host's pages led to good pages"),
+    Trait("best place", 0.1, "one of the places it was found in led to good pages"),
+    Trait("near", 0.3, "a good page is near"),
+    Trait("depth", -4.0, "it is far from the starting points"),
+    Trait("coverage", 0.3, "a page that links to it has the topic's words"),
+    Trait("mean coverage", 0.3, "the pages that link to it have the topic's words"),
+    Trait("anchor company", 0.5, "words of its anchor stand on good pages"),
+    Trait("best company", 0.3, "words of one of its anchors stand on good pages"),
+    Trait("context company", 0.5, "words around it stand on good pages"),
+    Trait("address company", 0.3, "words of its address stand on good pages"),
+    Trait("dead", -0.5, "addresses of this shape are dead"),
+    Trait("another host", 0.0, "it leads to another host"),
+    Trait("menu", 0.0, "many pages of a host have it, as a menu does"),
+    Trait("anchor on a good page", 0.0, "a good page says words of the topic of it"),
+    Trait("siblings on good pages", 0.0, "its pages are good, and links beside it led to good pages"),
+    Trait("nearest text", 0.0, "some text of it has words of the topic"),
+)
+COUNT = len(TRAITS)
+PRIOR = np.array([trait.prior for trait in TRAITS])
+
+
+@helper
+class LinkTraits:
+    """The links that wait (and those taken since the last clearing), and where each was seen."""
+
+    def __init__(self) -> None:
+        figures = ("depth", "near", "parents", "best_parent", "pages", "look", "best_look", "anchor", "context")
+        own = ("address", "said", "away", "value", "yields", "score", "reward")
+        self.links = NumberedColumns(
+            **dict.fromkeys((*figures, *own), "f4"),
+            **dict.fromkeys(("host", "folder", "shape", "from_host", "edge_count"), "i4"),
+            taken="u1",
+            edges=f"{EDGES}i4",
+            words=f"{ADDRESS}i4",
+        )
+        self.edges = Columns(sibling="i4", place="i4", page="i4", anchor=f"{ANCHOR}i4", context=f"{2 * SIDE}i4")
+        self.edges.add(1)  # edge 0 is none
+        self.counts = HashedCounts()
+        self.words = WordOdds()
+        self.usual = 0.05  # what a visit pays
+
+    # Growing
+
+    def enter(self, links: Sequence[Link], numbers: Sequence[int], like: Similarity, depth: float) -> Rows:
+        """The rows of links, new ones for those that are new; -1 for those without a number."""
+        before = len(self.links)
+        rows = self.links.enter(numbers)
+        fresh = np.flatnonzero(rows >= before)
+        if not len(fresh):
+            return rows
+        new, table, place = rows[fresh], self.links, self.counts.place
+        names = [_named(links[at]) for at in fresh.tolist()]
+        for kind in ("host", "folder", "shape"):
+            table[kind][new] = [place(name[kind]) for name in names]
+        paths = [name["path"] for name in names]
+        table["words"][new] = self._words(paths, ADDRESS)[0]
+        table["address"][new] = [like.of_text(path) for path in paths]
+        table["depth"][new] = depth
+        return rows
+
+    def see(self, page: Page, at: Rows, rows: Rows, like: Similarity, row: int, reward: float, look: float) -> None:
+        """A page shows links, of which those at these places of its own list have these rows. `row`: the page's own."""
+        table, links = self.links, [page.links[place] for place in at.tolist()]
+        anchors = np.array([like.of_text(link.anchor) for link in links])
+        host = self.counts.place(host_of(page.final_url))
+        table["pages"][rows] += 1
+        table["parents"][rows] += reward
+        table["look"][rows] += look
+        table["away"][rows] += table["host"][rows] != host
+        table["from_host"][rows] = host
+        contexts = np.array(like.of_contexts(page, 10, 10))[at]
+        best: dict[str, Any] = {"best_parent": reward, "best_look": look, "anchor": anchors, "context": contexts}
+        best |= {"said": anchors * reward, "near": max(reward, 0.5 * float(table["near"][row]) if row >= 0 else 0.0)}
+        for name, value in best.items():
+            table[name][rows] = np.maximum(table[name][rows], value)
+        if row >= 0:
+            table["depth"][rows] = np.minimum(table["depth"][rows], table["depth"][row] + 1)
+        self._connect(page, links, rows)
+
+    def _connect(self, page: Page, links: Sequence[Link], rows: Rows) -> None:
+        """Keep where and with what words each link stands, if few of those to its address are known."""
+        count = self.links["edge_count"][rows]
+        few = np.flatnonzero(count < EDGES)
+        if not len(few):
+            return
+        rows, links = rows[few], [links[place] for place in few.tolist()]
+        host, place = host_of(page.final_url), self.counts.place
+        paths = [_DIGITS.sub("0", link.path) for link in links]
+        anchors, sizes = self._words([link.anchor for link in links], ANCHOR)
+        first = self.edges.add(
+            len(few),
+            sibling=[place(f"{page.final_url} {path}") for path in paths],
+            place=[place(f"{host} {path}") for path in paths],
+            page=place(f"{page.final_url} "),
+            anchor=anchors,
+            context=self._around(page, links, sizes),
+        )
+        self.links["edges"][rows, count[few]] = np.arange(first, first + len(few))
+        self.links["edge_count"][rows] += 1
+
+    def _words(self, texts: Sequence[str], most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The first words of each text as numbers, 0 where there are no more; and how many words each has."""
+        found, before = words_of(texts) if texts else ([], [0])
+        ids, start = np.array([*self.words.ids(found), 0]), np.array(before)
+        sizes = np.diff(start)
+        column = np.arange(most)
+        there = column < sizes[:, np.newaxis]
+        return np.where(there, ids[np.where(there, start[:-1, np.newaxis] + column, -1)], 0), sizes
+
+    def _around(self, page: Page, links: Sequence[Link], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+        ids = np.array([*self.words.ids(page.words), 0])
+        start = np.array([link.at for link in links])[:, np.newaxis]
+        column = np.arange(SIDE)
+        at = np.concatenate((start - SIDE + column, start + sizes[:, np.newaxis] + column), axis=1)
+        return np.where((at >= 0) & (at < len(ids) - 1), ids[np.clip(at, 0, len(ids) - 1)], 0)
+
+    # Learning
+
+    def learn(self, row: int, reward: float, failed: bool) -> None:
+        """What became of a link that was taken."""
+        table, edges = self.links, self.edges
+        table["reward"][row] = reward
+        self.usual = min(0.5, max(0.01, 0.99 * self.usual + 0.01 * reward))
+        known = table["edges"][row, : table["edge_count"][row]]
+        kinds = [table[kind][row] for kind in ("host", "folder", "shape")]
+        kinds += [place for kind in ("sibling", "place", "page") for place in edges[kind][known].tolist()]
+        self.counts.add(np.unique(np.array(kinds, np.int64)), reward, failed)
+        said = [*table["words"][row].tolist(), *edges["anchor"][known[:3]].ravel().tolist()]
+        self.words.add_link([word for word in said if word], reward)
+
+    # Traits
+
+    def of(self, rows: Rows) -> Floats:
+        """The traits of these links, a row for each."""
+        table, counts = {name: self.links[name][rows] for name in _READ}, self.counts
+        edges = table["edges"]
+        there = edges > 0
+        known = np.maximum(1, there.sum(axis=1))
+        pages = np.maximum(1.0, table["pages"].astype(np.float64))
+        base = float(log_odds(np.array(self.usual)))
+
+        def against(shares: Floats) -> Floats:
+            found: Floats = (log_odds(np.clip(shares, 0.003, 0.997)) - base) / 2
+            return found
+
+        def over(values: Floats) -> tuple[Floats, Floats]:
+            """The mean over the links to an address, and the best of them."""
+            best = np.where(there, values, -9.0).max(axis=1)
+            return np.where(there, values, 0.0).sum(axis=1) / known, np.where(best > -9.0, best, 0.0)
+
+        host = counts.mean(table["host"], self.usual)
+        visits, _, failures = counts.of(table["shape"])
+        on_page = counts.mean(self.edges["page"][edges], self.usual)
+        beside = over(against(counts.mean(self.edges["sibling"][edges], on_page)))
+        placed = over(against(counts.mean(self.edges["place"][edges], self.usual)))
+        anchors = self.edges["anchor"][edges]
+        own = np.clip(_sum(self.words.links, table["words"]), -4, 4) / 2
+        led = over(np.clip(_sum(self.words.links, anchors), -4, 4) / 2)
+        company = over(np.clip(_root_mean(self.words.pages, anchors), -3, 3) / 2)
+        around = over(np.clip(_root_mean(self.words.pages, self.edges["context"][edges]), -3, 3) / 2)
+        parents = table["parents"] / pages
+        anchor, context = np.minimum(table["anchor"], 0.6), np.minimum(table["context"], 0.4)
+        address = np.minimum(table["address"], 0.6)
+        found = {
+            "bias": np.ones(len(rows)),
+            "words": led[0] + own,
+            "best words": led[1] + own,
+            "parent": table["best_parent"],
+            "parents": parents,
+            "many parents": np.log1p(table["parents"]) / 2,
+            "in-links": np.log(pages) / 3,
+            "anchor": anchor,
+            "context": context,
+            "address": address,
+            "host": against(host),
+            "new host": 1 / np.sqrt(1 + counts.of(table["host"])[0]),
+            "folder": against(counts.mean(table["folder"], host)),
+            "shape": against(counts.mean(table["shape"], host)),
+            "siblings": beside[0],
+            "best siblings": beside[1],
+            "page": over(against(on_page))[0],
+            "place": placed[0],
+            "best place": placed[1],
+            "near": table["near"],
+            "depth": table["depth"] / 10,
+            "coverage": table["best_look"],
+            "mean coverage": table["look"] / pages,
+            "anchor company": company[0],
+            "best company": company[1],
+            "context company": around[0],
+            "address company": np.clip(_root_mean(self.words.pages, table["words"]), -3, 3) / 2,
+            "dead": log_odds(np.clip((failures + 0.4) / (visits + 2), 0.01, 0.99)) / 2,
+            "another host": table["away"] / pages,
+            "menu": np.minimum(1.0, pages / np.maximum(1.0, counts.of(table["from_host"])[0])),
+            "anchor on a good page": np.minimum(table["said"], 0.6),
+            "siblings on good pages": beside[0] * parents,
+            "nearest text": np.maximum(np.maximum(anchor, address), context),
+        }
+        return np.stack([found[trait.name] for trait in TRAITS], axis=1).astype(np.float64)
+
+    def waiting(self) -> Rows:
+        return np.flatnonzero(self.links["taken"] == 0)
+
+    def keep(self, numbers: NDArray[np.int64]) -> None:
+        """Only these links wait; all others are forgotten."""
+        self.links.keep_numbers(numbers)
+        used = np.unique(self.links["edges"])
+        used = np.concatenate(([0], used[used > 0]))
+        place = np.zeros(len(self.edges), np.int64)
+        place[used] = np.arange(len(used))
+        self.edges.keep(used)
+        self.links["edges"][:] = place[self.links["edges"]]
+
+    def state(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    @classmethod
+    def restored(cls, state: Mapping[str, Any]) -> Self:
+        made = cls()
+        vars(made).update(state)
+        return made
+
+
+_READ = (
+    *("parents", "best_parent", "pages", "look", "best_look", "anchor", "context", "address", "said", "away"),
+    *("depth", "near", "host", "folder", "shape", "from_host", "edges", "words"),
+)
+
+
+def _named(link: Link) -> dict[str, str]:
+    """The kinds that a link belongs to by its address."""
+    host = link.host
+    path = link.url.partition("://")[2][len(host) :]
+    parts = path.partition("?")[0].split("/")
+    last = parts[-1]
+    ending = _DIGITS.sub("0", last.rpartition(".")[2])[:8] if "." in last else ""
+    first = parts[1] if len(parts) > 2 else ""
+    marks = f"{'?' in path} {bool(_DIGITS.search(last))} {not last}"
+    return {
+        "host": host,
+        "folder": f"{host}{'/'.join(parts[:-1])}/",
+        "shape": f"{host} {len(parts)} {first} {ending} {marks}",
+        "path": path.replace("_", " "),
+    }
+
+
+def _sum(odds: Floats, ids: NDArray[np.int32]) -> Floats:
+    found: Floats = odds[ids].sum(axis=-1)
+    return found
+
+
+def _root_mean(odds: Floats, ids: NDArray[np.int32]) -> Floats:
+    """The sum over words, of which more count for less."""
+    found: Floats = _sum(odds, ids) / np.sqrt(np.maximum(1, (ids > 0).sum(axis=-1)))
+    return found

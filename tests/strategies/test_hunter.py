@@ -1,0 +1,102 @@
+"""The hunter: what it learns, what it says of it, and that its memory is bounded."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wolfspider.core import codec
+from wolfspider.core.model import Link, Outcome, Page, Route, Verdict
+from wolfspider.core.randomness import generator
+from wolfspider.core.topic import Topic
+from wolfspider.policy.room import Room
+from wolfspider.strategies.hunter import Hunter
+from wolfspider.strategies.hunter.link_traits import COUNT, TRAITS
+from wolfspider.testing.sketch import Sketch, Trial
+
+HOME = "http://a.test/"
+
+
+def hunter(**settings: float) -> Hunter:
+    made = Hunter.new(Topic(("volcano",)), generator(1, "hunter"), settings)
+    made.begin([Link(HOME)], 0.0)
+    return made
+
+
+def step(strategy: Hunter, *anchors: tuple[str, str], score: float = 0.1, words: str = "plain words") -> str:
+    """One visit, whose page has these links; returns its address."""
+    room = Room()
+    room.open(0.0, 1, lambda url, fresh: Route.OUT)
+    (visit,) = strategy.propose(room, 0.0)
+    url = visit.link.url
+    links = tuple(Link(target, anchor, 0, path="html/body/a") for target, anchor in anchors)
+    page = Page(url, url, words=tuple(words.split()), links=links)
+    strategy.observe(Outcome(visit, page, Verdict(score, score >= 0.5), 1, 0.1, 0.0))
+    return url
+
+
+def test_it_begins_with_the_words_of_the_topic() -> None:
+    strategy = hunter(patience=0)
+    assert step(strategy, (HOME + "1", "tax"), (HOME + "2", "volcano"), (HOME + "3", "money")) == HOME
+    assert step(strategy) == HOME + "2"
+
+
+def test_until_something_pays_every_other_visit_goes_level_by_level() -> None:
+    strategy = hunter()
+    step(strategy, (HOME + "1", "tax"), (HOME + "2", "volcano"))
+    seen = [step(strategy, (f"{HOME}deep{at}", "volcano volcano")) for at in range(4)]
+    assert HOME + "1" in seen and any("deep" in url for url in seen)
+
+
+def test_it_learns_which_hosts_pay() -> None:
+    strategy = hunter(patience=0)
+    step(strategy, *((f"http://{host}.test/{at}", "page") for at in range(40) for host in ("poor", "good")))
+    seen = [_by_host(strategy) for _ in range(40)]
+    assert sum("good" in url for url in seen[20:]) >= 18
+
+
+def _by_host(strategy: Hunter) -> str:
+    room = Room()
+    room.open(0.0, 1, lambda url, fresh: Route.OUT)
+    (visit,) = strategy.propose(room, 0.0)
+    url, good = visit.link.url, "good" in visit.link.url
+    page = Page(url, url, words=("volcano",) if good else ("tax",))
+    strategy.observe(Outcome(visit, page, Verdict(0.9 if good else 0.01, good), 1, 0.1, 0.0))
+    return url
+
+
+def test_it_says_in_words_why_a_link_has_its_rank() -> None:
+    strategy = hunter(patience=0)
+    step(strategy, (HOME + "1", "volcano"), ("http://b.test/2", "tax"), score=0.9)
+    told = strategy.explain(HOME + "1")
+    assert "its anchor has words of the topic" in told["up"] and told["parts"]["value"] > 0
+    assert "its anchor has words of the topic" not in strategy.explain("http://b.test/2")["up"]
+    assert strategy.explain("http://nowhere.test/") == {}
+
+
+def test_every_trait_is_worked_out_and_has_a_sentence() -> None:
+    strategy = hunter()
+    step(strategy, (HOME + "1", "volcano"))
+    assert strategy.traits.of(np.array([0, 1])).shape == (2, COUNT)
+    assert len({trait.words for trait in TRAITS}) == len({trait.name for trait in TRAITS}) == COUNT
+
+
+def test_links_that_the_frontier_throws_away_are_forgotten() -> None:
+    cap = 300
+    trial = Trial(Hunter, Sketch(100_000, links=120), pages=40, cap=cap)
+    strategy = trial.run().strategy
+    assert isinstance(strategy, Hunter)
+    assert len(strategy.frontier) <= cap and len(strategy.traits.links) <= 3 * cap
+    again = codec.load(*codec.store(strategy.traits))
+    rows = again.waiting()
+    assert np.array_equal(again.of(rows), strategy.traits.of(rows))
+
+
+def test_spread_sends_it_to_more_hosts() -> None:
+    hosts = []
+    for spread in (0.0, 5.0):
+        strategy = hunter(patience=0, spread=spread)
+        anchors = {"h0": "volcano", "h1": "", "h2": ""}
+        step(strategy, *((f"http://{host}.test/{at}", anchors[host]) for at in range(40) for host in anchors))
+        seen = [step(strategy, score=0.9) for _ in range(25)]
+        hosts.append(len({url.split("/")[2] for url in seen}))
+    assert hosts[0] < hosts[1]
