@@ -18,13 +18,19 @@ import json
 import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from wolfspider.bench import Row
-from wolfspider.bench.run.runner import Bench, run
+from wolfspider.bench.groups import grouped
+from wolfspider.bench.run.cell import Cell, measure
+from wolfspider.bench.run.crawls import row_of
+from wolfspider.bench.run.topics import Assignment, WebBounds, bounds_cache, tasks_of
 from wolfspider.core.params import DEFAULT_JUDGE, Param, parameters
 from wolfspider.strategies import strategy_named
+from wolfspider.web.worlds.world import World, open_web
 
 WIDE = 100.0  # high / low from which on a number is drawn by its logarithm
 
@@ -42,11 +48,11 @@ def main() -> int:
     parser.add_argument("--range", action="append", default=[], dest="ranges", metavar="NAME=LOW:HIGH")
     parser.add_argument("--set", action="append", default=[], dest="fixed", metavar="NAME=VALUE")
     parser.add_argument("--judge", default=DEFAULT_JUDGE)
-    parser.add_argument("--jobs", type=int, default=1)
     asked = parser.parse_args()
     known = narrowed(parameters(strategy_named(asked.strategy).Params), asked.ranges)
     fixed = dict(text.split("=", 1) for text in asked.fixed)
     asked.record.parent.mkdir(parents=True, exist_ok=True)
+    on = grounds(asked.webs, asked.pages, asked.topics)
     done: list[Trial] = []
     kept = list(recorded(asked.record))
     for number, drawn in enumerate(draws({name: one for name, one in known.items() if name not in fixed})):
@@ -62,7 +68,7 @@ def main() -> int:
         }
         trial = next((one for one in kept if about.items() <= one.items()), None)
         if trial is None:
-            trial = about | tried(about, asked.webs, asked.jobs)
+            trial = about | tried(about, on)
             with asked.record.open("a", encoding="utf-8") as file:
                 print(json.dumps(trial), file=file)
             print(f"trial {number}: {trial['mean']:.3f}", file=sys.stderr, flush=True)
@@ -71,25 +77,39 @@ def main() -> int:
     return 0
 
 
-def tried(about: Trial, webs: Sequence[str], jobs: int) -> Trial:
-    given = {about["strategy"]: about["settings"]}
-    bench = Bench(
-        tuple(webs),
-        (about["strategy"],),
-        about["pages"],
-        half="choose",
-        judge=about["judge"],
-        settings=given,
-        jobs=jobs,
-        most_topics=about["topics"],
-    )
-    rows = run(bench).rows
+def grounds(webs: Sequence[str], pages: int, topics: int) -> list[tuple[World, Assignment]]:
+    """The topics to choose on, each with its web, opened once."""
+    found: list[tuple[World, Assignment]] = []
+    for web in webs:
+        world = open_web(web)
+        bounds = WebBounds(world, world.start, pages, bounds_cache())
+        tasks = tasks_of(world, None, (), world.start, half="choose")
+        found += [
+            (world, Assignment(web, world.name, world.digest(), world.start, task, bounds.of(task)))
+            for task in islice(tasks.values(), topics)
+        ]
+    return found
+
+
+def tried(about: Trial, on: Sequence[tuple[World, Assignment]]) -> Trial:
+    rows = []
+    for world, ground in on:
+        cell = Cell(
+            web=ground.web,
+            web_name=ground.web_name,
+            topic=ground.task.topic.name,
+            strategy=about["strategy"],
+            repeat=0,
+            pages=about["pages"],
+            judge=about["judge"],
+            start=ground.start,
+            settings=about["settings"],
+        )
+        rows.append(row_of(cell, ground, measure(cell, ground.task, world)))
     failed = next((row["error"] for row in rows if row["error"]), None)
     if failed:
         raise SystemExit(f"{about['settings']}: {failed}")
-    by_web = {
-        web: mean([row for row in rows if row["web"] == web]) for web in dict.fromkeys(row["web"] for row in rows)
-    }
+    by_web = {web: mean(own) for web, own in grouped(rows, itemgetter("web")).items()}
     topics = {f"{row['web']}: {row['topic']}": round(row["auc_ratio"], 4) for row in rows}
     return {"mean": sum(by_web.values()) / len(by_web), "by_web": by_web, "by_topic": topics}
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from wolfspider.core.events import Event, Landed
 from wolfspider.core.model import Failure, Fetch, Link, Page, Verdict
-from wolfspider.core.params import build
+from wolfspider.core.params import chosen
 from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.simulated import Recollection, simulate
@@ -52,7 +52,7 @@ class ReadsTitle:
 def order(name: str, web: Small, pages: int = 50, seed: int = 1, **settings: Any) -> str:
     """The names of the pages in the order they are visited from "a"."""
     kind = strategy_named(name)
-    strategy = kind(Topic(("spider",)), build(kind.Params, settings), generator(seed, name), Shelf())
+    strategy = kind(Topic(("spider",)), chosen(kind.Params, settings), generator(seed, name), Shelf())
     crawl = Crawl(strategy, lambda topic: ReadsTitle(), Recollection(web), Limits(pages))  # type: ignore[arg-type, return-value]
     visited: list[str] = []
 
@@ -127,7 +127,7 @@ def test_fish_search_starves_where_there_is_no_food() -> None:
 def test_fish_search_opens_more_of_a_relevant_page() -> None:
     web = Small({"a": (0.9, links("bcdef")), **{n: (0.0, []) for n in "bcdef"}})
     kind = strategy_named("fish")
-    strategy = kind(Topic(("spider",)), build(kind.Params, {"width": 2}), generator(1), Shelf())
+    strategy = kind(Topic(("spider",)), chosen(kind.Params, {"width": 2}), generator(1), Shelf())
     crawl = Crawl(strategy, lambda topic: ReadsTitle(), Recollection(web), Limits(1))  # type: ignore[arg-type, return-value]
     crawl.begin([Link("http://h.test/a")], 0.0)
     simulate(crawl, web)

@@ -37,7 +37,7 @@ def link_bins(page: Page, reach: int, apart: bool = False) -> list[list[int]]:
     links = page.links
     anchors, addresses, around = _FIELDS if apart else (0, 0, 0)
     anchor, anchor_at = _bins([link.anchor for link in links], anchors)
-    address, address_at = _bins([_path(link.url) for link in links], addresses)
+    address, address_at = _bins([path_of(link.url) for link in links], addresses)
     near = _in_bins(word_keys(page.words), around) if reach else []
     found = []
     for place, link in enumerate(links):
@@ -50,7 +50,7 @@ def link_bins(page: Page, reach: int, apart: bool = False) -> list[list[int]]:
     return found
 
 
-def _path(url: str) -> str:
+def path_of(url: str) -> str:
     """An address without scheme and host; underscores part words here."""
     return url.split("/", 3)[-1].replace("_", " ") if url.count("/") > 2 else ""
 

@@ -68,7 +68,7 @@ class LevelStart(Ordered):
             twin = other.find(item.link.url)
             other.take(item.link.url)
             if first is levels:
-                return twin or item._replace(extra=None), item.extra
+                return twin or item._replace(extra=None, number=-1), item.extra
             return item, 0 if twin is None else twin.extra
         return None
 
