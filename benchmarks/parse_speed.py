@@ -25,7 +25,7 @@ from wolfspider.web.page import charset, html
 from wolfspider.web.page.html import parse
 from wolfspider.web.page.parser_processes import Parsers
 from wolfspider.web.page.taming import LARGE, tamed
-from wolfspider.web.page.tree_walk import PageReading
+from wolfspider.web.page.tree_walk import read_tree
 from wolfspider.web.worlds.recorded import Recorded
 from wolfspider.web.worlds.synthetic import Synthetic
 from wolfspider.web.worlds.world import open_web
@@ -59,12 +59,12 @@ def measure(web: str, most: int) -> None:
 def parts(fetches: Sequence[Fetch], pages: Sequence[Page]) -> None:
     texts = [charset.decoded(fetch.headers.get("content-type", ""), fetch.body)[0] for fetch in fetches]
     trees = [LexborHTMLParser(text, options=1) for text in texts]
-    readings = [PageReading(tree) for tree in trees]
+    readings = [read_tree(tree) for tree in trees]
     at_home = list(zip(readings, fetches, strict=True))
     show("from bytes to text", lambda f: charset.decoded(f.headers.get("content-type", ""), f.body), fetches)
     show("bounding tags", lambda text: tamed(text, len(text) > LARGE), texts)
     show("tree (Lexbor)", lambda text: LexborHTMLParser(text, options=1), texts)
-    show("walk and words", PageReading, trees)
+    show("walk and words", read_tree, trees)
     show("links", lambda pair: pair[0].links(html.addresses(pair[0].hrefs, pair[1].final_url)), at_home)
     show("signature", lambda page: near_signature(page.words), pages)
     show("counting, for the judge", lambda page: counted(page.words), pages)

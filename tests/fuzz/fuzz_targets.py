@@ -41,8 +41,8 @@ from wolfspider.web.http.inflate import inflated, inflater
 from wolfspider.web.http.polite import retry_after
 from wolfspider.web.page import charset, dates, html, packed
 from wolfspider.web.page.bounded_text import MOST_WORDS
+from wolfspider.web.page.page_reading import ANCHOR, MOST_LINKS, TITLE
 from wolfspider.web.page.plaintext import MOST, readable
-from wolfspider.web.page.tree_walk import ANCHOR, MOST_LINKS, TITLE
 from wolfspider.web.page.urls import LONGEST, canonical
 from wolfspider.web.seeds import feeds, search, sitemaps
 from wolfspider.web.warc import reader, writer

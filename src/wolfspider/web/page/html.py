@@ -1,8 +1,9 @@
 """How an answer becomes a page.
 
 `parse` turns a `Fetch` into a `Page`, or into the `Failure` that says why there is none. Bytes become text as browsers
-do it (charset.py), the tree is Lexbor's, one walk over it gathers words and links (tree_walk.py), and the page's own
-dates are weighed apart (dates.py). Plain text is a page too, and so is a PDF, where the extra is installed (pdf.py).
+do it (charset.py), the tree is Lexbor's, one walk over it (tree_walk.py) tells words and links (page_reading.py), and
+the page's own dates are weighed apart (dates.py). Plain text is a page too, and so is a PDF, where the extra is
+installed (pdf.py).
 
 The words are the title's, then what a browser would show of the body. Left out is what nobody sees: scripts, styles,
 templates, drawings, fallbacks for browsers without scripts or frames, and elements hidden by attribute or inline style
@@ -31,8 +32,9 @@ from wolfspider.core.text import near_signature
 from wolfspider.web.page import charset, dates, pdf
 from wolfspider.web.page.bounded_text import MOST_TEXT, MOST_WORDS, bounded_words, folded, words_within
 from wolfspider.web.page.markup_tree import tree_of, tree_within
+from wolfspider.web.page.page_reading import OUR_NAMES, TITLE
 from wolfspider.web.page.taming import LARGE, tamed
-from wolfspider.web.page.tree_walk import OUR_NAMES, TITLE, PageReading
+from wolfspider.web.page.tree_walk import read_tree
 from wolfspider.web.page.urls import canonical
 
 MOST_BYTES = 10_000_000
@@ -109,7 +111,7 @@ def _html_page(fetch: Fetch, text: str, codec: str, bounded: bool) -> Page | Fai
     tame = tamed(text, len(fetch.body) > LARGE)
     if (tree := tree_within(tame, MOST_TREE + 4 * len(tame)) if bounded else tree_of(tame)) is None:
         return Failure("trap", "its markup takes too much memory")
-    reading = PageReading(tree)
+    reading = read_tree(tree)
     if reading.needs_scripts:
         return Failure("script", "nothing to read without JavaScript")
     meta = reading.meta

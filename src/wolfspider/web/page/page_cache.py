@@ -31,6 +31,7 @@ MAKERS = (
     "web/page/urls.py",
     "web/page/charset.py",
     "web/page/dates.py",
+    "web/page/page_reading.py",
     "web/page/tree_walk.py",
     "web/page/bounded_text.py",
     "web/page/c_heap.py",

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wolfspider.core.model import Failure
 from wolfspider.web.page.bounded_text import MOST_TEXT, folded
-from wolfspider.web.page.tree_walk import MOST_LINKS, TITLE
+from wolfspider.web.page.page_reading import MOST_LINKS, TITLE
 
 if TYPE_CHECKING:
     from pypdf import PageObject, PdfReader

@@ -1,8 +1,8 @@
 """The text of a page as people read it: what a browser would show of its body, a paragraph a line, blank lines between.
 
-For a strategy the words of a page are enough (tree_walk.py). What is handed on to people and their tools keeps capital
-letters, punctuation and paragraphs. Left out is what nobody sees, as there. Depth and attributes of the tree are
-bounded before it is built, and the text itself is cut at `MOST` characters.
+For a strategy the words of a page are enough (page_reading.py). What is handed on to people and their tools keeps
+capital letters, punctuation and paragraphs. Left out is what nobody sees, as there. Depth and attributes of the tree
+are bounded before it is built, and the text itself is cut at `MOST` characters.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from wolfspider.core.failures import MEANINGS
 from wolfspider.core.model import Failure, Fetch, Link
 from wolfspider.web.page.bounded_text import folded
-from wolfspider.web.page.tree_walk import ANCHOR
+from wolfspider.web.page.page_reading import ANCHOR
 from wolfspider.web.worlds.world import Request, Web
 
 Allows = Callable[[str], bool]

@@ -1,0 +1,267 @@
+"""What a page says: its words, its links and notes about itself, as whoever goes over its markup tells it.
+
+Elements that run within a line (`<b>`, `<span>`) are no boundaries; all others are, and so are links, so that an anchor
+always begins a word. What stands between two boundaries is a passage, and a place on the page is the number of passages
+before it.
+
+When all is told, the passages are turned into words at once, and places into numbers of words. For each link there is
+its place, the tag path, and the block: the smallest element around it, among those that are boundaries, with at least
+ten words. Elements that have links are noted as they end, inner ones before outer ones; so the first that says enough
+is the block of all its links that have none yet.
+
+Two go over markup: tree_walk.py over the tree of any page, and plain_markup.pyx, where it was compiled, over the bytes
+of a page whose tree holds no surprise. Both tell the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from wolfspider.core.model import Link
+from wolfspider.core.text import words
+from wolfspider.web.page.bounded_text import MOST_WORDS, cut_to_bounds, folded, words_within
+
+MOST_LINKS = 5_000
+OUR_NAMES = ("robots", "wolfspider")  # whom directives may be meant for
+ANCHOR = TAG_PATH = 300  # characters
+TITLE = 1_000
+BLOCK = 10  # words that make an element say something
+_LABEL = 100  # characters of one element in a tag path
+_SAMPLE = 1_000  # characters from which a language can be told
+_META = 4_096
+_JSON = 262_144
+_MOST_ROBOTS = 100  # meta tags with directives
+_FEW = 10  # scripts of JSON-LD and dates that are looked at
+
+Attributes = Mapping[str, str | None]
+
+_WITHIN_A_LINE = """
+    b i em strong span font u s small big sub sup code tt kbd samp var abbr acronym mark q cite dfn ins del strike
+    wbr bdi bdo nobr ruby -comment
+"""
+INLINE = frozenset(_WITHIN_A_LINE.split())
+CLOSED = frozenset(  # not seen, or always empty
+    ("style", "template", "svg", "noframes", "noembed", "canvas", "datalist", "-comment", "br", "hr")
+)
+
+
+class Anchor:
+    """A link as found in the markup. Its text is worked out only when it is needed."""
+
+    __slots__ = ("alternative", "first", "href", "last", "path", "rel")
+
+    def __init__(self, href: str, rel: str, first: int, path: str) -> None:
+        self.href = href
+        self.rel = rel
+        self.first = self.last = first  # its place, and that of what follows its text
+        self.path = path
+        self.alternative = ""  # the texts of its pictures
+
+
+class PageReading:
+    """Who goes over the markup puts texts into `texts` and passages, tells elements by the methods named after their
+    tags, and ends with `finish`. `path` is the tag path of the innermost open element, `in_article` whether one of the
+    open elements is an article: it knows both, and they are asked for only when needed."""
+
+    def __init__(self, path: Callable[[], str], in_article: Callable[[], bool]) -> None:
+        self.meta: dict[str, str] = {}  # by name in lower case, the first of each
+        self.robots: list[str] = []  # what its meta tags ask of us
+        self.json: list[str] = []  # scripts of JSON-LD
+        self.times: list[str] = []  # dates of its articles
+        self.title = self.base = self.canonical = self.language = ""
+        self.texts: list[str] = []  # since the last boundary
+        self.passages: list[str] = []
+        self.anchors: list[Anchor] = []
+        self.ended: list[tuple[int, int, int, int]] = []  # elements with links: from, to, links before, links so far
+        self.open: Anchor | None = None
+        self.words: list[str] = []
+        self.truncated = False
+        self._path, self._in_article = path, in_article
+        self._programs = self._pictures = 0
+        self._title_at: int | None = None  # its place
+        self._before: list[int] = []
+
+    def finish(self) -> None:
+        self.flush()
+        cut = cut_to_bounds(self.passages)
+        self.words, self._before = words_within(self.passages)
+        self.truncated = cut or len(self.words) >= MOST_WORDS
+
+    @property
+    def sample(self) -> str:
+        """The beginning of what it shows, from which a language can be told."""
+        shown = [passage for place, passage in enumerate(self.passages[:_SAMPLE]) if place != self._title_at]
+        return " ".join(shown)[:_SAMPLE]
+
+    @property
+    def needs_scripts(self) -> bool:
+        """Does it show nothing at all, whatever its title says, but has scripts that might?"""
+        title = self._title_at
+        spoken = 0 if title is None else self._before[title + 1] - self._before[title]
+        return self._programs > 0 and not self.anchors and not self._pictures and len(self.words) == spoken
+
+    def flush(self) -> None:
+        """A boundary: what was gathered since the last one is a passage."""
+        texts = self.texts
+        if texts:
+            self.passages.append(texts[0] if len(texts) == 1 else "".join(texts))
+            texts.clear()
+
+    def _anchor(self, tag: str, attributes: Attributes, href: str, rel: str) -> Anchor | None:
+        """A new link, unless it leads nowhere but to this page."""
+        href = href.strip()
+        if not href or href[0] == "#":
+            return None
+        path = f"{self._path()}/{label(tag, attributes)}"[:TAG_PATH]
+        anchor = Anchor(href, rel, len(self.passages), path)
+        self.anchors.append(anchor)
+        return anchor
+
+    def _begin(self, anchor: Anchor | None) -> None:
+        """What is read from here belongs to this link, and no longer to another."""
+        if self.open is not None:
+            self.open.last = len(self.passages)
+        self.open = anchor
+
+    def close(self, anchor: Anchor) -> None:
+        if self.open is anchor:
+            if anchor.alternative and not any(map(words, self.passages[anchor.first :])):
+                self.passages.append(anchor.alternative)
+            anchor.last = len(self.passages)
+            self.open = None
+
+    @property
+    def hrefs(self) -> list[str]:
+        return [anchor.href for anchor in self.anchors]
+
+    def links(self, addresses: Sequence[str | None]) -> tuple[Link, ...]:
+        """Each address once, in the order of first sight, told by its first place that has a text. The addresses are
+        those of the hrefs, None for what is no link."""
+        chosen: dict[str, tuple[int, str]] = {}
+        for number, url in enumerate(addresses):
+            if url is None:
+                continue
+            if url in chosen:
+                if not chosen[url][1] and (text := self._text(number)):
+                    chosen[url] = number, text
+            elif len(chosen) < MOST_LINKS:
+                chosen[url] = number, self._text(number)
+        blocks = self._blocks()
+        return tuple(
+            self._link(url, text, number, blocks[number], rank)
+            for rank, (url, (number, text)) in enumerate(chosen.items())
+        )
+
+    def _link(self, url: str, text: str, number: int, block: tuple[int, int], rank: int) -> Link:
+        anchor = self.anchors[number]
+        rel = " ".join(anchor.rel.lower()[:ANCHOR].split()) if anchor.rel else ""
+        return Link(url, text, self._before[anchor.first], block, anchor.path, rank, rel)
+
+    def _text(self, number: int) -> str:
+        anchor = self.anchors[number]
+        return folded(" ".join(self.passages[anchor.first : anchor.last]), ANCHOR)
+
+    def _blocks(self) -> list[tuple[int, int]]:
+        """The block of each link; the whole page where no element says enough."""
+        before = self._before
+        blocks = [(0, len(self.words))] * len(self.anchors)
+        waiting: list[int] = []  # links without a block, as far as the elements have come
+        seen = 0
+        for first, last, anchors, now in self.ended:
+            waiting += range(seen, now)
+            seen = now
+            if before[last] - before[first] >= BLOCK:
+                while waiting and waiting[-1] >= anchors:
+                    blocks[waiting.pop()] = (before[first], before[last])
+        return blocks
+
+    # What single elements say.
+
+    def a(self, attributes: Attributes) -> None:
+        self._begin(self._anchor("a", attributes, attributes.get("href") or "", attributes.get("rel") or ""))
+
+    def area(self, attributes: Attributes) -> None:
+        anchor = self._anchor("area", attributes, attributes.get("href") or "", attributes.get("rel") or "")
+        if anchor is not None:
+            self._begin(anchor)
+            anchor.alternative = (attributes.get("alt") or "")[:ANCHOR]
+            self.close(anchor)
+
+    def frame(self, tag: str, attributes: Attributes) -> None:
+        self._anchor(tag, attributes, attributes.get("src") or "", "frame")
+
+    def img(self, attributes: Attributes) -> None:
+        self._pictures += 1
+        if self.open is not None and len(self.open.alternative) < ANCHOR:
+            alternative = f"{self.open.alternative} {folded(attributes.get('alt') or '', ANCHOR)}"
+            self.open.alternative = alternative.strip()[:ANCHOR]
+
+    def film(self) -> None:
+        self._pictures += 1
+
+    def html(self, attributes: Attributes) -> None:
+        self.language = attributes.get("lang") or attributes.get("xml:lang") or ""
+
+    def name(self, text: str) -> None:
+        """The title. Its words are read where it stands: before all others, unless the page is a mess."""
+        if not self.title and self.open is None:
+            self.title = folded(text, TITLE)
+            if self.title:
+                self._title_at = len(self.passages)
+                self.passages.append(self.title)
+
+    def root(self, attributes: Attributes) -> None:
+        """A base element."""
+        self.base = self.base or (attributes.get("href") or "").strip()
+
+    def note(self, attributes: Attributes) -> None:
+        """A meta tag."""
+        content = (attributes.get("content") or "")[:_META]
+        if (attributes.get("http-equiv") or "").lower() == "refresh":
+            self._anchor("meta", attributes, refresh_target(content), "refresh")
+        for key in ("name", "property", "itemprop"):
+            if name := attributes.get(key):
+                name = name[:100].strip().lower()
+                self.meta.setdefault(name, content)
+                if name in OUR_NAMES and len(self.robots) < _MOST_ROBOTS:
+                    self.robots.append(content)
+
+    def relation(self, attributes: Attributes) -> None:
+        """A link element: only the address the page would rather be known by is of interest."""
+        if "canonical" in (attributes.get("rel") or "").lower().split():
+            self.canonical = self.canonical or (attributes.get("href") or "").strip()
+
+    def script(self, attributes: Attributes, text: Callable[[], str]) -> None:
+        kind = (attributes.get("type") or "").lower()
+        self._programs += not kind or "javascript" in kind or kind == "module"
+        if len(self.json) < _FEW and "ld+json" in kind and (told := text()):
+            self.json.append(told[:_JSON])
+
+    def excuse(self) -> None:
+        """What is said to browsers without scripts."""
+        self._programs += 1
+
+    def time(self, attributes: Attributes) -> None:
+        told = (attributes.get("datetime") or "")[:ANCHOR]
+        if "pubdate" in attributes:
+            self.times.insert(0, told)
+        elif len(self.times) < _FEW and self._in_article():
+            self.times.append(told)
+
+
+def label(tag: str, attributes: Attributes) -> str:
+    """An element in a tag path: "div.nav.top#menu"."""
+    if classes := attributes.get("class"):
+        tag = ".".join((tag, *classes[:_LABEL].split()))
+    name = (attributes.get("id") or "")[:_LABEL].strip()
+    return f"{tag}#{name}" if name else tag
+
+
+def refresh_target(content: str) -> str:
+    """Where a refresh leads: "5; url='next.html'" """
+    _, _, target = content.replace(",", ";", 1).partition(";") if ";" not in content else content.partition(";")
+    target = target.strip()
+    if target[:3].lower() == "url" and target[3:].lstrip()[:1] == "=":
+        target = target[3:].lstrip()[1:].strip()
+    quote = target[:1]
+    return target[1:].partition(quote)[0] if quote in ("'", '"') else target
