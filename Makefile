@@ -60,7 +60,7 @@ lock: $(VENV)/dev
 	$(LOCK) --all-extras --group dev --output-file requirements-dev.lock
 
 clean:
-	rm -rf .venv .venv-* build dist src/*.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .venv-* build dist src/*.egg-info src/wolfspider/web/page/*.so .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The files below only remember when something was done, so that it is done again when what it was made from changes.
@@ -71,7 +71,7 @@ $(VENV)/made:
 	often named python3-venv." >&2; exit 1; }
 	@touch $@
 
-$(VENV)/base: requirements.lock pyproject.toml $(VENV)/made
+$(VENV)/base: requirements.lock pyproject.toml setup.py src/wolfspider/web/page/plain_markup.pyx $(VENV)/made
 	$(INSTALL) --require-hashes -r requirements.lock
 	$(INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
@@ -71,7 +72,9 @@ Time = Annotated[
 
 def _version(wanted: bool) -> None:
     if wanted:
-        print(f"wolfspider {__version__} (Python {sys.version.split()[0]})")
+        compiled = find_spec("wolfspider.web.page.plain_markup") is not None
+        reader = "with the compiled reader of pages" if compiled else "without the compiled reader of pages"
+        print(f"wolfspider {__version__} (Python {sys.version.split()[0]}, {reader})")
         raise typer.Exit()
 
 

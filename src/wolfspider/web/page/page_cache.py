@@ -33,6 +33,7 @@ MAKERS = (
     "web/page/dates.py",
     "web/page/page_reading.py",
     "web/page/tree_walk.py",
+    "web/page/plain_markup.pyx",
     "web/page/bounded_text.py",
     "web/page/c_heap.py",
     "web/page/html.py",

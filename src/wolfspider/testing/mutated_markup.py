@@ -1,0 +1,34 @@
+"""Pages with pieces lost, doubled or moved, and all that a reading of a page says, to compare two readings."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from wolfspider.web.page.page_reading import PageReading
+
+
+def told(reading: PageReading) -> dict[str, Any]:
+    """All that a reading says."""
+    own = {name: value for name, value in vars(reading).items() if name not in ("_path", "_in_article", "anchors")}
+    anchors = [(a.href, a.rel, a.first, a.last, a.path, a.alternative) for a in reading.anchors]
+    return own | {"anchors": anchors, "links": reading.links(reading.hrefs), "sample": reading.sample}
+
+
+def mutated(text: str, rng: random.Random) -> str:
+    """The text with up to five pieces lost, doubled or moved; pieces begin and end at brackets more often than not."""
+    for _ in range(rng.randint(1, 5)):
+        if len(text) < 10:
+            break
+        first, last = sorted(_place(text, rng) for _ in range(2))
+        last = min(last, first + rng.choice((1, 10, 100, 1000)))
+        piece, rest = text[first:last], text[:first] + text[last:]
+        where = _place(rest, rng)
+        text = rng.choice((rest, text[:last] + piece + text[last:], rest[:where] + piece + rest[where:]))
+    return text
+
+
+def _place(text: str, rng: random.Random) -> int:
+    at = rng.randrange(len(text)) if text else 0
+    bracket = text.find("<", at) if rng.random() < 0.7 else -1
+    return bracket if bracket >= 0 else at

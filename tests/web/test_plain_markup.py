@@ -1,0 +1,118 @@
+"""The compiled reader of plain pages says what the tree says, or hands the page over."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wolfspider.testing.mutated_markup import mutated, told
+from wolfspider.web.page.markup_tree import tree_of
+from wolfspider.web.page.taming import tamed
+from wolfspider.web.page.tree_walk import read_tree
+from wolfspider.web.worlds.synthetic import Synthetic
+from wolfspider.web.worlds.world import open_web
+
+read_plain = pytest.importorskip(
+    "wolfspider.web.page.plain_markup", reason="the reader of plain pages was not compiled here"
+).read_plain
+
+PLAIN = [
+    "<!doctype html><title>A &amp; b</title><p>One <b>two</b> three<p>four",
+    "<html lang=de><head><title>T</title><meta name=description content='x &lt; y'></head><body class='a b' id=c>text",
+    "<ul><li>one<li>two <a href=/x>three</a><ul><li>four</ul></ul>",
+    "<dl><dt>a<dd>b<dt>c<dd>d</dl>",
+    "<table><tr><td>a<td><a href=x>b</a><tr><th>c</table>d",
+    "<!doctype html><p>one<table><tbody><tr><td>two</td></tr></tbody></table>",
+    "<p>one<table><tr><td>two</table>",  # without a doctype the table stays in the paragraph
+    "<table><caption>c</caption><colgroup><col><col></colgroup><tr><td><table><tr><td>in</table></table>",
+    "<div hidden>not <a href=/h>this</a></div>but this<span style='display: NONE'>nor this</span>",
+    "<svg viewBox='0 0 1 1'><title>no</title><g><path d=m /></g><svg><use /></svg></svg>after",
+    "<a href=/p><img alt='a picture'></a><a href='#top'>up</a><a href=' /q?a=1&b=2 ' rel='NoFollow x'>q</a>",
+    "<pre>\n  two\n lines</pre><textarea>\nkept</textarea><select><option>a<option selected>b</select>",
+    "<body><script>if (a<b) '<p>no</p>'</script><style>p{}</style><noscript><p>no</noscript>yes",
+    "<script type='application/ld+json'>{\"a\": 1}</script><article><time datetime=2020-01-01>then</time></article>",
+    "<h1>one<h2>two</h2>three</h1><form><input><button>go</button></form></div></p>",
+    "one<!-- two --->three<!-->four-->five<?php six ?>seven</>eight</ nine>ten < eleven <3",
+    "<p>&nbsp;&copy;&copy &notit; &#65;&#x42; &lt;b&gt; AT&T",
+    "<p>ten words of text that stand around <a href=1>a link</a> and one more word</p><iframe src=/f></iframe>",
+    "<custom-element-with-a-long-name>in <o:p>it</o:p></custom-element-with-a-long-name>",
+    "<!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0 Strict//EN' 'x'><body><div>one</body></html>two",
+]
+
+HANDED_OVER = [
+    "<b>one<p>two</b>three</p>",  # would be opened again
+    "<table>moved<tr><td>x</table>",
+    "<a href=1>one<a href=2>two</a>",
+    "<div><b>one</div>two",
+    "<math><mi>x</math>",
+    "<frameset><frame src=x></frameset>",
+    "<p>&#0;&#128;",
+    "nul\0",
+    "<meta charset=x",  # does not end
+    "",
+    "<title>only</title>",
+    "<map hidden><area href=/x></map>",
+]
+
+_TAGS = """
+    b i p div ul ol li table tr td th tbody caption form select option h1 h2 span svg title pre script head body html dl
+    dt dd button object noscript section article iframe textarea x-y a custom font nobr label code br hr img input
+"""
+_NAMES = _TAGS.split()
+_SINGLE = ["<a href=/x>", '<a href="#">', "<div id=m class='a b'>", "<p hidden>", "<img alt=pic>", "<time datetime=1>"]
+_TEXTS = ["<!--c-->", "<!doctype html>", "<?x?>", "</>", "<", "&amp;", "&copy", "&#65;", "é", " ", "\n", "one"]
+_TEN = "ten words in a row that make up a whole block"
+_PIECES = st.sampled_from(
+    [*(f"<{name}>" for name in _NAMES), *(f"</{name}>" for name in _NAMES), *_SINGLE, *_TEXTS, _TEN]
+)
+
+
+def agrees(text: str) -> bool:
+    """Was it read, as the tree says? False if it was handed over."""
+    plain = read_plain(text)
+    if plain is None:
+        return False
+    assert told(plain) == told(read_tree(tree_of(tamed(text, False))))
+    return True
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_plain_pages_are_read_as_the_tree_is(text: str) -> None:
+    assert agrees(text)
+
+
+@pytest.mark.parametrize("text", HANDED_OVER)
+def test_what_is_not_plain_is_handed_over(text: str) -> None:
+    assert read_plain(text) is None
+
+
+@settings(max_examples=1000)
+@given(st.lists(_PIECES, max_size=30).map("".join))
+def test_any_markup_is_read_as_the_tree_is_or_handed_over(text: str) -> None:
+    agrees(text)
+
+
+def test_a_page_that_would_be_cut_is_handed_over() -> None:
+    crowded = "<script>'<a " + " ".join(f"b{n}=1" for n in range(400)) + ">'</script>" + "<p>word" * 5000
+    assert read_plain(crowded) is None
+    assert read_plain("<p>word" * 30_000) is None
+
+
+def test_deep_and_crowded_tags_are_handed_over() -> None:
+    assert read_plain("<div>" * 5000) is None
+    assert read_plain("<p " + "a=1 " * 500 + ">x") is None
+
+
+@pytest.mark.slow
+def test_5000_mutated_pages_are_read_as_their_trees_are_or_handed_over() -> None:
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}")
+    rng = random.Random(seed)
+    world = open_web("synthetic:seed=3,pages=1000")
+    assert isinstance(world, Synthetic)
+    pages = [world.record(world.addresses.url(page), world.start).body.decode() for page in range(500)] + PLAIN
+    read = sum(agrees(mutated(pages[number % len(pages)], rng)) for number in range(5000))
+    assert read > 500
