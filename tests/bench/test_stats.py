@@ -11,6 +11,7 @@ from scipy.stats import f_oneway, rankdata, ttest_1samp, ttest_ind
 from scipy.stats import wilcoxon as reference
 
 from wolfspider.bench.stats import (
+    against,
     anova,
     by_work,
     compare,
@@ -19,6 +20,8 @@ from wolfspider.bench.stats import (
     mean_text,
     paired,
     recall_at,
+    shares_near_best,
+    shares_under,
     summaries,
     welch,
     wilcoxon,
@@ -211,3 +214,35 @@ def test_differences_that_do_not_vary_are_sure() -> None:
 
 def test_a_mean_is_told_with_its_interval() -> None:
     assert mean_text([0.5, 0.5, 0.5]) == "0.500 [0.500, 0.500]"
+
+
+def test_one_strategy_against_the_others_is_corrected_over_these_comparisons_alone() -> None:
+    """Six pairs that all differ the same way have p = 2 / 2^6, the smallest there is; two comparisons double it."""
+    topics = "abcdef"
+    rows = [
+        row(strategy, topic, value + place / 100)
+        for strategy, value in (("a", 0.5), ("b", 0.4), ("c", 0.1))
+        for place, topic in enumerate(topics)
+    ]
+    for number, own in enumerate(rows):
+        own["auc_ratio"] += number**2 / 10_000  # no two differences alike
+    found = against(rows, "b")
+    assert [(each.second, each.wins, each.losses) for each in found] == [("a", 0, 6), ("c", 6, 0)]
+    assert found[0].difference < 0 < found[1].difference
+    assert [each.p for each in found] == pytest.approx([2 / 64] * 2)
+    assert [each.adjusted for each in found] == pytest.approx([4 / 64] * 2)
+    assert against(rows, "nobody") == []
+
+
+def test_shares_under_counts_crawls_and_shares_near_best_count_work() -> None:
+    rows = [
+        row("a", "x", 0.2, repeat=0),
+        row("a", "x", 0.4, repeat=1),
+        row("a", "y", 0.3),
+        row("a", "z", None, error="it broke"),
+        row("b", "x", 0.4),
+        row("b", "y", 0.2),
+    ]
+    assert shares_under(rows, 0.3) == {"a": pytest.approx(1 / 3), "b": 0.5}
+    assert shares_near_best(rows, 0.75) == {"a": 1.0, "b": 0.5}  # on y, .2 is less than .75 of .3
+    assert shares_near_best(rows, 0.8) == {"a": 0.5, "b": 0.5}

@@ -107,15 +107,61 @@ def compare(rows: Iterable[Row], value: Figure = "auc_ratio", seed: int = 0) -> 
     return [replace(comparison, adjusted=p) for comparison, p in zip(raw, adjusted, strict=True)]
 
 
+def against(rows: Iterable[Row], first: str, value: Figure = "auc_ratio", seed: int = 0) -> list[Comparison]:
+    """One strategy minus each of the others that shares work with it, the nearest first. Holm's correction is over
+    these comparisons alone: what is asked is whether one strategy is ahead of the others."""
+    works = by_work(rows, value)
+    ours = works.get(first, {})
+    raw = [
+        _comparison(first, second, _differences(first, second, works), seed)
+        for second, theirs in works.items()
+        if second != first and ours.keys() & theirs.keys()
+    ]
+    adjusted = holm([comparison.p for comparison in raw])
+    found = [replace(comparison, adjusted=p) for comparison, p in zip(raw, adjusted, strict=True)]
+    return sorted(found, key=lambda comparison: comparison.difference)
+
+
 def _compared(first: str, second: str, works: Mapping[str, Mapping[Work, float]], seed: int) -> Comparison:
-    ours, theirs = aligned({first: works[first], second: works[second]}).values()
-    differences: Floats = np.subtract(ours, theirs).round(DIGITS)
+    differences = _differences(first, second, works)
     if differences.mean() < 0:
         first, second, differences = second, first, -differences
+    return _comparison(first, second, differences, seed)
+
+
+def _differences(first: str, second: str, works: Mapping[str, Mapping[Work, float]]) -> Floats:
+    ours, theirs = aligned({first: works[first], second: works[second]}).values()
+    differences: Floats = np.subtract(ours, theirs).round(DIGITS)
+    return differences
+
+
+def _comparison(first: str, second: str, differences: Floats, seed: int) -> Comparison:
     low, high = interval(differences, seed)
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
     mean, p = float(differences.mean()), wilcoxon(differences)
     return Comparison(first, second, differences.size, wins, losses, mean, low, high, p, p)
+
+
+def shares_under(rows: Iterable[Row], limit: float, value: Figure = "auc_ratio") -> dict[str, float]:
+    """Of each strategy the share of its crawls, not of its topics, that stay under a limit: how often it goes wrong."""
+    return {
+        strategy: sum(figure < limit for figure in figures) / len(figures)
+        for strategy, own in grouped(rows, itemgetter("strategy")).items()
+        if (figures := values([row for row in own if row["error"] is None], value))
+    }
+
+
+def shares_near_best(rows: Iterable[Row], share: float, value: Figure = "auc_ratio") -> dict[str, float]:
+    """Of each strategy the share of its work on which it has at least `share` of what the best strategy has there."""
+    works = by_work(rows, value)
+    best: dict[Work, float] = {}
+    for own in works.values():
+        best |= {work: max(figure, best.get(work, figure)) for work, figure in own.items()}
+    return {
+        strategy: sum(figure >= share * best[work] for work, figure in own.items()) / len(own)
+        for strategy, own in works.items()
+        if own
+    }
 
 
 def wilcoxon(differences: Floats) -> float:

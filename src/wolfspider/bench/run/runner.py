@@ -280,7 +280,7 @@ def _measured(
 ) -> list[Row]:
     """The rows of all cells, in their order."""
     calls = [(cell, assignment.task, cache) for assignment, cell in cells]
-    keys = [_key(*pair) for pair in cells]
+    keys = [cell_key(*pair) for pair in cells]
     rows: dict[int, Row] = {}
     ratios: dict[str, list[float]] = {}  # by strategy, of the rows that have one
     with closing(run_cells(work, calls, keys, results_cache, bench.jobs)) as results:
@@ -294,7 +294,8 @@ def _measured(
     return [rows[number] for number in range(len(cells))]
 
 
-def _key(assignment: Assignment, cell: Cell) -> str:
+def cell_key(assignment: Assignment, cell: Cell) -> str:
+    """What the result of a cell is kept under: a digest of everything that decides it."""
     task = assignment.task
     wanted = [task.topic.keywords, task.topic.description, task.seeds, sorted(task.relevant)]
     settings = {name: value for name, value in asdict(cell).items() if name != "web" and (value or name != "record")}

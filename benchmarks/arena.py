@@ -1,0 +1,234 @@
+"""The arena: the hunter, its rivals and all other strategies on the same webs, from several starts, with statistics.
+
+    python benchmarks/arena.py DIR/wiki DIR/docs --whole FRESH --out results --jobs 2
+    python benchmarks/arena.py --quick --out results
+    python benchmarks/arena.py DIR/wiki DIR/docs --ablate hunter --half choose --out results
+
+Webs are folders of WARC with a topics.json; topics are those of the half to report on, of webs given by --whole all.
+Synthetic webs come with it: easy, hard, with traps, and with a link farm. The hunter, the rivals (as published and by
+default) and the four best others crawl every topic from 5 starts, serially and live-like, with the default judge and
+with the oracle; the others, and crawls of 3,000 and 10,000 downloads, have one start. The estimate comes first.
+Finished crawls are kept in OUT/arena.jsonl: interrupted, by Ctrl-C or by --hours, it goes on where it was. All first
+starts come before the second ones, so that what is there at any time can be compared. OUT/arena.md and OUT/arena.svg
+are the results; --ablate writes OUT/ablation.md, for each value of the strategy's parameter `off`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from arena_cells import FARM, ArenaCell, ArenaWeb, Entry, JsonLines, cells, places, play
+from arena_page import ablation, page, picture
+
+from wolfspider.bench import Row
+from wolfspider.bench.conditions import CONDITIONS
+from wolfspider.bench.run.pool import run_cells
+from wolfspider.bench.run.result_cache import write_whole
+from wolfspider.bench.run.topics import HALVES
+from wolfspider.core.params import LETTER, parameters
+from wolfspider.policy.judges import DEFAULT_JUDGE
+from wolfspider.strategies import all_strategies
+
+CHAMPION = "hunter"
+RIVALS = ("nb-link", "ache", "soft-focus", "linucb", "tagpath-bandit", "rl-spider", "tres")
+BEST = ("shark", "best-first", "fish", "bpm")  # of the others, in the tables of docs/benchmarks.md
+SYNTHETIC = (  # easy, hard, with traps and other mischief, and beside a link farm; seeds from 100 are for reports
+    "synthetic:pages=20000,seed=101,mischief=0",
+    "synthetic:pages=20000,seed=102,mischief=0,hard=1",
+    "synthetic:pages=20000,seed=103",
+    f"{FARM}synthetic:pages=20000,seed=104",
+)
+CHOOSING = 100  # less is taken from the seed where settings are chosen
+PAIRS, ABLATION_STARTS = 30, 3  # that an ablation takes at least
+LONGER = (3000, 10_000)
+PROBE = 60  # downloads of a crawl that measures what a download of a strategy costs
+OFF = "off"  # the parameter that switches parts of a strategy off
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much is run."""
+
+    pages: int
+    starts: int
+    topics: int | None  # of a recorded web; None: all
+    synthetic_topics: int
+    judges: tuple[str, ...]
+    longer: tuple[int, ...]
+    others: bool
+
+
+FULL = Size(1000, 5, None, 4, (DEFAULT_JUDGE, "oracle"), LONGER, True)
+QUICK = Size(250, 2, 2, 1, (DEFAULT_JUDGE,), (), False)
+
+
+def entries(names: Sequence[str]) -> list[Entry]:
+    """Those that are registered, also as published where a strategy differs from that by default."""
+    known = all_strategies()
+    if missing := [name for name in names if name not in known]:
+        print(f"not registered, so left out: {', '.join(missing)}", file=sys.stderr)
+    made = []
+    for name in names:
+        if name in known:
+            made.append(Entry(name, name))
+            if any(each.letter != each.default for each in parameters(known[name].Params).values()):
+                made.append(Entry(f"{name} (letter)", name, {LETTER: "true"}))
+    return made
+
+
+def parts(strategy: str) -> list[Entry]:
+    """The strategy, and what is left of it without each of its parts."""
+    known = parameters(all_strategies()[strategy].Params) if strategy in all_strategies() else {}
+    if OFF not in known:
+        raise SystemExit(f"{strategy} has no parameter {OFF!r} with the parts that can be switched off.")
+    switches = [value for value in known[OFF].choices if value != known[OFF].default]
+    return [Entry(strategy, strategy), *(Entry(value, strategy, {OFF: value}) for value in switches)]
+
+
+def planned(size: Size, webs: Sequence[ArenaWeb], mains: Sequence[Entry], conditions: Sequence[str]) -> list[ArenaCell]:
+    """All crawls, those of the first start first."""
+    most = max(size.pages, *size.longer, 0)
+    found = [place for web in webs for place in places(web, size.starts, most)]
+    first = [place for place in found if place.start == 0]
+    known = {entry.strategy for entry in mains}
+    others = [Entry(name, name) for name in all_strategies() if name not in known] if size.others else []
+    made = [*cells(mains, first, size.pages, conditions, size.judges)]
+    made += cells(others, first, size.pages, conditions, size.judges)
+    for pages in size.longer:
+        large = [place for place in first if place.size >= pages]
+        made += cells(mains, large, pages, conditions, (DEFAULT_JUDGE,))
+    for start in range(1, size.starts):
+        own = [place for place in found if place.start == start]
+        made += cells(mains, own, size.pages, conditions, size.judges)
+    return made
+
+
+def estimate(made: Sequence[ArenaCell], keys: Sequence[str], kept: JsonLines, jobs: int) -> float:
+    """Seconds until all is there, from what a download of each strategy took so far, or takes in a short crawl."""
+    spent: dict[str, list[float]] = {}
+    missing = []
+    for each, key in zip(made, keys, strict=True):
+        result = kept.get(key)
+        if result is None:
+            missing.append(each)
+        else:
+            spent.setdefault(each.entry.name, []).append(result["seconds"] / max(1, result["downloads"]))
+    for each in missing:
+        if each.entry.name not in spent:
+            short = play(replace(each.cell, pages=PROBE), each.on.task, each.start, each.farmed)
+            spent[each.entry.name] = [short["seconds"] / max(1, short["downloads"])]
+    seconds = sum(each.cell.pages * sum(spent[each.entry.name]) / len(spent[each.entry.name]) for each in missing)
+    print(
+        f"{len(made)} crawls, {len(made) - len(missing)} of them kept; about {seconds / jobs / 60:.0f} minutes",
+        flush=True,
+    )
+    return seconds / jobs
+
+
+def run(made: Sequence[ArenaCell], kept: JsonLines, jobs: int, hours: float) -> tuple[list[Row], bool]:
+    """The rows that are there in the end, and whether it was interrupted by a person."""
+    kept.prepare()
+    keys = [each.key for each in made]
+    estimate(made, keys, kept, jobs)
+    calls = [(each.cell, each.on.task, each.start, each.farmed) for each in made]
+    rows: list[Row] = []
+    until, told = time.monotonic() + hours * 3600, time.monotonic()
+    try:
+        with closing(run_cells(play, calls, keys, kept, jobs)) as results:
+            for number, result in results:
+                rows.append(made[number].row(result))
+                if time.monotonic() - told > 60:
+                    told = time.monotonic()
+                    print(f"{len(rows)} of {len(made)} crawls", file=sys.stderr, flush=True)
+                if time.monotonic() > until and len(rows) < len(made):
+                    print(f"{hours:g} hours are over; run it again to go on.", file=sys.stderr)
+                    break
+    except KeyboardInterrupt:
+        print("interrupted: finished crawls are kept; run it again to go on.", file=sys.stderr)
+        return rows, True
+    return rows, False
+
+
+def webs_of(options: argparse.Namespace, size: Size) -> list[ArenaWeb]:
+    recorded = [ArenaWeb(web, options.half, size.topics) for web in options.webs]
+    recorded += [ArenaWeb(web, None, size.topics) for web in options.whole]
+    if options.no_synthetic:
+        return recorded
+    shift = CHOOSING if options.half == "choose" else 0
+    specs = [moved(spec, shift) for spec in SYNTHETIC]
+    if options.ablate:  # a seed for each web, so that no pair is like another
+        specs = [moved(spec, shift - 4 * turn) for turn in range(2) for spec in specs[:3]]
+        return recorded + [ArenaWeb(spec, None, -(-PAIRS // len(specs))) for spec in specs]
+    return recorded + [ArenaWeb(spec, None, size.synthetic_topics) for spec in specs]
+
+
+def moved(spec: str, by: int) -> str:
+    """The web of a smaller seed."""
+    before, _, rest = spec.partition("seed=")
+    seed, comma, after = rest.partition(",")
+    return f"{before}seed={int(seed) - by}{comma}{after}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("webs", nargs="*", help="folders of WARC with a topics.json")
+    parser.add_argument("--whole", action="append", default=[], help="a web of which all topics count; repeatable")
+    parser.add_argument("--out", type=Path, required=True, help="a folder for results")
+    parser.add_argument("--half", choices=HALVES, default="report")
+    parser.add_argument("--strategy", action="append", help="instead of hunter, rivals and best others; repeatable")
+    parser.add_argument("--ablate", metavar="STRATEGY", help="switch its parts off, one at a time")
+    parser.add_argument("--condition", action="append", choices=CONDITIONS, help="repeatable [both]")
+    parser.add_argument("--quick", action="store_true", help="a rough answer in 5 minutes")
+    parser.add_argument("--no-synthetic", action="store_true", help="recorded webs alone")
+    parser.add_argument("--starts", type=int)
+    parser.add_argument("--pages", type=int)
+    parser.add_argument("--topics", type=int, help="at most so many of each recorded web")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--hours", type=float, help="stop after these [3; with --quick a twelfth]")
+    parser.add_argument("--plan", action="store_true", help="print the estimate and stop")
+    options = parser.parse_args()
+    size = QUICK if options.quick else FULL
+    if options.ablate:
+        size = replace(size, starts=ABLATION_STARTS, judges=(DEFAULT_JUDGE,), longer=(), others=False)
+    given = {name: getattr(options, name) for name in ("starts", "pages", "topics") if getattr(options, name)}
+    size = replace(size, **given)
+    mains = parts(options.ablate) if options.ablate else entries(options.strategy or (CHAMPION, *RIVALS, *BEST))
+    made = planned(size, webs_of(options, size), mains, options.condition or tuple(CONDITIONS))
+    kept = JsonLines(options.out / "arena.jsonl")
+    if options.plan:
+        kept.prepare()
+        estimate(made, [each.key for each in made], kept, options.jobs)
+        return 0
+    rows, interrupted = run(made, kept, options.jobs, options.hours or (1 / 12 if options.quick else 3))
+    report(rows, len(made), options, size)
+    return 130 if interrupted else int(any(row["error"] for row in rows))
+
+
+def report(rows: Sequence[Row], planned: int, options: argparse.Namespace, size: Size) -> None:
+    if not rows:
+        return
+    if options.ablate:
+        write_whole(options.out / "ablation.md", "\n".join(ablation(rows, options.ablate)))
+        print(f"written: {options.out / 'ablation.md'}")
+        return
+    names = list(dict.fromkeys(row["strategy"] for row in rows))
+    champion = CHAMPION if CHAMPION in names else names[0]
+    topics = ", all of ".join([options.half, *(Path(web).name for web in options.whole)])
+    told = [
+        f"{len(rows):,} of {planned:,} planned crawls; up to {size.starts} starts; topics: {topics}.",
+        "![The live-like condition](arena.svg)",
+    ]
+    write_whole(options.out / "arena.md", "\n".join(page(rows, champion, size.pages, told)))
+    conditions = options.condition or list(CONDITIONS)
+    write_whole(options.out / "arena.svg", picture(rows, conditions[-1], size.pages))
+    print(f"written: {options.out / 'arena.md'}, {options.out / 'arena.svg'}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
