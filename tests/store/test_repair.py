@@ -106,6 +106,13 @@ def test_killed_anywhere_the_next_repair_ends_as_if_never_killed(failpoint: str,
     assert not (run / ".repair").exists() and not (run / PLAN).exists()
 
 
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_repaired_run_is_its_owners_alone(damage: str, run: Path) -> None:
+    DAMAGES[damage](run)
+    repair(run, needs)
+    assert [path for path in (run, *run.rglob("*")) if path.stat().st_mode & 0o077] == []
+
+
 def test_what_was_damaged_is_moved_aside_and_never_deleted(run: Path) -> None:
     DAMAGES["database"](run)
     DAMAGES["archive"](run)

@@ -8,6 +8,7 @@ from typing import Any
 
 from wolfspider import __version__
 from wolfspider.app.assemble import judge_of, scope_of, topic_of
+from wolfspider.app.plugins import is_own
 from wolfspider.app.settings import Settings
 from wolfspider.core.model import Page, Verdict
 from wolfspider.policy.judges.judge import scored
@@ -47,9 +48,12 @@ def _needs(about: Mapping[str, Any], info: dict[str, str]) -> Needs:
 
 
 def _judge(settings: Settings) -> Callable[[Page], Verdict] | None:
-    """As the crawl began, without what it has learned."""
+    """As the crawl began, without what it has learned. None for a judge of the person's own: a repair runs no file that
+    the run names, since the run may come from a stranger; a resume judges these pages."""
+    if is_own(settings.judge):
+        return None
     try:
         judge, scope = judge_of(settings)(topic_of(settings, ())), scope_of(settings)
-    except Exception:  # a person's own class or file may be gone, or need what only the crawl had
+    except Exception:  # it may need what only the crawl had
         return None
     return lambda page: scored(judge, scope.cut(page))

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider.core.errors import BadInput
+from wolfspider.files.disk import open_to_write
 from wolfspider.files.failpoints import reach
 from wolfspider.files.lock import Lock
 from wolfspider.store import cdxj, folder, snapshots
@@ -143,11 +144,12 @@ def _database(
 ) -> Rebuilt:
     """With the journal, if nothing but records is damaged and it can do without them."""
     new = work / "run.db"
+    os.close(open_to_write(new))  # its owner's alone
     rebuilt = None
     if parts <= {"warc", "index", "run.json", "inbox.db"}:
         rebuilt = without_lost_pages(places.database, new, archive)
         if rebuilt is None:
-            new.unlink()
+            os.truncate(new, 0)
     rebuilt = rebuilt or rebuild(places.database, new, archive, needs(), anew)
     with new.open("rb") as file:
         os.fsync(file.fileno())
@@ -169,5 +171,5 @@ def _keep_learned(places: Places, work: Path, about: Mapping[str, Any], plan: Re
     """What the run inherited lies with its snapshots, and is needed on."""
     (work / "snapshots").mkdir(mode=0o700)
     if about.get("learned") is not None:
-        shutil.copyfile(places.snapshots / snapshots.LEARNED, work / "snapshots" / snapshots.LEARNED)
+        shutil.copy(places.snapshots / snapshots.LEARNED, work / "snapshots" / snapshots.LEARNED)
     plan.moves.append((f"{WORK}/snapshots", "snapshots"))

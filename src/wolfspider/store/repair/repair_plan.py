@@ -61,7 +61,7 @@ class Repaired:
         if self.rebuilt is not None:
             sentences += self._told(self.rebuilt)
         if self.aside is not None:
-            sentences.append(f"What was damaged is in {self.aside}; remove it when you do not need it any more.")
+            sentences.append(f"What it replaced is in {self.aside}; remove it when you do not need it any more.")
         return sentences
 
     def _told(self, rebuilt: Rebuilt) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Fetch
+from wolfspider.files.disk import open_to_write
 from wolfspider.store.archive import ArchiveEnd
 from wolfspider.store.archive_reader import RecordPlace, Stretch, name_of, numbers, read, whole_records
 from wolfspider.store.damage import UNREADABLE
@@ -96,7 +97,7 @@ class Salvaged:
     def _copy(self, number: int, head: bytes) -> _Moved:
         """The whole records of a file; if there is none, a head alone."""
         path, moved = self._archive / name_of(number), _Moved([], [], [], 0)
-        with (self._fresh / name_of(number)).open("xb") as to:
+        with os.fdopen(open_to_write(self._fresh / name_of(number)), "wb") as to:
             if path.is_file():
                 with path.open("rb") as source:
                     for found in whole_records(path):
