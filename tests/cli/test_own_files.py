@@ -151,6 +151,7 @@ def test_ctrl_c_ends_a_crawl_whose_strategy_never_comes_to_an_end_and_names_its_
     code, told = interrupted(words, 0.5, *[20.0] * 3)
     assert code == 130 and f"wolfspider: Interrupted at {path} line 1" in told
     assert ", in observe. If it never comes to an end there, mend that, and give the same command again." in told
+    assert "killed or interrupted" in called(command("status", folder)).stdout
     path.write_text(ENDLESS.replace("AFTER", "1000"))
     assert called(words).returncode == 0 and RunView(folder).summary().downloads == 6
 

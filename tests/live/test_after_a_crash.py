@@ -455,4 +455,4 @@ def test_status_tells_a_run_that_was_ended_by_an_error_from_one_that_was_killed(
     store = open_run(tmp_path / "run")
     store.close()
     assert main(["status", str(tmp_path / "run")]) == 0
-    assert "was killed before it could end" in capsys.readouterr().out
+    assert "was killed or interrupted before it could end" in capsys.readouterr().out

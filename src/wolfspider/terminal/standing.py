@@ -309,4 +309,4 @@ def _headline(folder: Path, summary: Summary, gauge: Gauge | None, running: bool
         return f"The run has not begun. Begin it by: {resume}"
     if summary.trouble:
         return f"The run was ended by an error: {summary.trouble} Resume it by: {resume}"
-    return f"The run was killed before it could end. Resume it by: {resume}"
+    return f"The run was killed or interrupted before it could end. Resume it by: {resume}"
