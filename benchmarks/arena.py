@@ -10,7 +10,7 @@ default) and the four best others crawl every topic from 5 starts, serially and 
 with the oracle; the others, and crawls of 3,000 and 10,000 downloads, have one start. The estimate comes first.
 Finished crawls are kept in OUT/arena.jsonl: interrupted, by Ctrl-C or by --hours, it goes on where it was. All first
 starts come before the second ones, so that what is there at any time can be compared. OUT/arena.md and OUT/arena.svg
-are the results; --ablate writes OUT/ablation.md, for each value of the strategy's parameter `off`.
+are the results; --ablate writes OUT/ablation.md, for each --without, or for each choice of the parameter `off`.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ from wolfspider.bench import Row
 from wolfspider.bench.conditions import CONDITIONS
 from wolfspider.bench.run.pool import run_cells
 from wolfspider.bench.run.result_cache import write_whole
+from wolfspider.bench.run.runner import read_settings
 from wolfspider.bench.run.topics import HALVES
-from wolfspider.core.params import LETTER, parameters
+from wolfspider.core.params import LETTER, chosen, parameters
 from wolfspider.policy.judges import DEFAULT_JUDGE
 from wolfspider.strategies import all_strategies
 
@@ -82,13 +83,19 @@ def entries(names: Sequence[str]) -> list[Entry]:
     return made
 
 
-def parts(strategy: str) -> list[Entry]:
-    """The strategy, and what is left of it without each of its parts."""
-    known = parameters(all_strategies()[strategy].Params) if strategy in all_strategies() else {}
-    if OFF not in known:
-        raise SystemExit(f"{strategy} has no parameter {OFF!r} with the parts that can be switched off.")
-    switches = [value for value in known[OFF].choices if value != known[OFF].default]
-    return [Entry(strategy, strategy), *(Entry(value, strategy, {OFF: value}) for value in switches)]
+def parts(strategy: str, without: Sequence[str] = ()) -> list[Entry]:
+    """The strategy, and what is left of it without each part: by these settings, or by the choices of `off`."""
+    if strategy not in all_strategies():
+        raise SystemExit(f"There is no strategy {strategy!r}.")
+    kind = all_strategies()[strategy]
+    known = parameters(kind.Params)
+    if not without and OFF not in known:
+        raise SystemExit(f"{strategy} has no parameter {OFF!r}: name what switches a part off, --without NAME=VALUE.")
+    given = without or [f"{OFF}={value}" for value in known[OFF].choices if value != known[OFF].default]
+    made = [Entry(text, strategy, settings) for text in given for settings in read_settings([text]).values()]
+    for entry in made:
+        chosen(kind.Params, entry.settings)
+    return [Entry(strategy, strategy), *made]
 
 
 def planned(size: Size, webs: Sequence[ArenaWeb], mains: Sequence[Entry], conditions: Sequence[str]) -> list[ArenaCell]:
@@ -183,6 +190,7 @@ def main() -> int:
     parser.add_argument("--half", choices=HALVES, default="report")
     parser.add_argument("--strategy", action="append", help="instead of hunter, rivals and best others; repeatable")
     parser.add_argument("--ablate", metavar="STRATEGY", help="switch its parts off, one at a time")
+    parser.add_argument("--without", action="append", default=[], metavar="NAME=VALUE", help="a part of it; repeatable")
     parser.add_argument("--condition", action="append", choices=CONDITIONS, help="repeatable [both]")
     parser.add_argument("--quick", action="store_true", help="a rough answer in 5 minutes")
     parser.add_argument("--no-synthetic", action="store_true", help="recorded webs alone")
@@ -198,7 +206,11 @@ def main() -> int:
         size = replace(size, starts=ABLATION_STARTS, judges=(DEFAULT_JUDGE,), longer=(), others=False)
     given = {name: getattr(options, name) for name in ("starts", "pages", "topics") if getattr(options, name)}
     size = replace(size, **given)
-    mains = parts(options.ablate) if options.ablate else entries(options.strategy or (CHAMPION, *RIVALS, *BEST))
+    mains = (
+        parts(options.ablate, options.without)
+        if options.ablate
+        else entries(options.strategy or (CHAMPION, *RIVALS, *BEST))
+    )
     made = planned(size, webs_of(options, size), mains, options.condition or tuple(CONDITIONS))
     kept = JsonLines(options.out / "arena.jsonl")
     if options.plan:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from wolfspider.core.errors import Problem
 from wolfspider.core.model import Page, host_of
 from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.world import open_web
@@ -141,6 +142,9 @@ def test_an_ablation_compares_the_whole_with_what_is_left_without_each_part(tmp_
     arena, pages = module("arena"), module("arena_page")
     with pytest.raises(SystemExit, match="no parameter 'off'"):
         arena.parts("breadth-first")
+    assert [entry.settings for entry in arena.parts("fish", ["depth=1"])] == [{}, {"depth": "1"}]
+    with pytest.raises(Problem, match="no parameter 'dpth'"):
+        arena.parts("fish", ["dpth=1"])
     rows, _ = arena.run(small(arena, starts=1), arena.JsonLines(tmp_path / "arena.jsonl"), 1, 1)
     text = "\n".join(pages.ablation(rows, "best-first"))
     assert "| breadth-first | 1 |" in text and "synthetic webs" in text and "recorded webs" not in text
