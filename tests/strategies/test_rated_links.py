@@ -103,3 +103,16 @@ def test_a_mean_leans_to_what_was_expected() -> None:
     tallies = Tallies()
     tallies.add(7, 1.0)
     assert tallies.means(np.array([7, 8]), 0.25, 2.0).tolist() == [0.5, 0.25]
+
+
+def test_until_its_net_has_learned_tres_goes_by_pages() -> None:
+    web = Small(
+        {
+            "a": (0.1, [("b", ""), ("c", "")]),
+            "b": (0.2, [("d", "")]),
+            "c": (0.9, [("e", "")]),
+            "d": (0, []),
+            "e": (0, []),
+        }
+    )
+    assert order("tres", web, start=0) == "abdce"

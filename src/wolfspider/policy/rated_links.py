@@ -85,6 +85,9 @@ class RatedLinks(LevelStart):
     def learn(self, held: Floats, reward: float, page: Page | None) -> None:
         """What a link led to; those of the page are not in the table yet."""
 
+    def entered(self, figures: Figures, held: Floats | None) -> None:
+        """The links of a page were entered, with these figures."""
+
     # The crawl
 
     def parts(self, item: Item) -> Mapping[str, Any]:
@@ -133,6 +136,7 @@ class RatedLinks(LevelStart):
         found = zip(page.links, rates.tolist(), extras, strict=True)
         numbers = np.array([self.frontier.push(link, rate, page.final_url, extra) for link, rate, extra in found])
         self._put(numbers, figures, rates)
+        self.entered(figures, held)
 
     def _put(self, numbers: NDArray[np.int64], figures: Figures, rates: Floats) -> None:
         """New links get a row; known ones another one, if that is better."""
