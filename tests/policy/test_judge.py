@@ -368,6 +368,12 @@ class TestSimilarity:
         assert 0 <= value <= 1
         assert value == self.near.of_words(words(text)) == self.near.of_text(text)
 
+    @given(
+        st.lists(st.one_of(st.text(max_size=20), st.sampled_from(("a volcano", "lava lava", "", "lamp"))), max_size=9)
+    )
+    def test_many_texts_are_read_as_one_by_one(self, texts: list[str]) -> None:
+        assert self.near.of_texts(texts) == [self.near.of_text(text) for text in texts]
+
     def test_more_of_the_topic_is_nearer(self) -> None:
         assert self.near.of_text("Volcanoes") > self.near.of_text("Volcanoes and the budget") > 0
         assert self.near.of_text("Lava of a volcano") > self.near.of_text("Lava of a lamp")

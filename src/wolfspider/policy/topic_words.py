@@ -141,6 +141,16 @@ class Similarity:
         size = math.sqrt(sum(count * count for count in bag.values()))
         return min(1.0, common / (self._norm * size))
 
+    def of_texts(self, texts: Sequence[str]) -> list[float]:
+        """What `of_text` says of each, read as one; only texts that have a word of the topic are looked at closely."""
+        found, before = words_of(texts) if texts else ([], [0])
+        places = self._terms.places(found)
+        edges = ((bisect_left(places, first), first, last) for first, last in pairwise(before))
+        return [
+            self.of_words(found[first:last]) if at < len(places) and places[at] < last else 0.0
+            for at, first, last in edges
+        ]
+
     def of_contexts(self, page: Page, left: int = 20, right: int = 20) -> list[float]:
         """For each link of a page, how near the words around it are, its anchor among them: what `of_words` says of its
         `window`. Only windows that have a word of the topic are read."""

@@ -28,7 +28,7 @@ _WAYS: Mapping[str, str] = {
     Route.EXCLUDED: "turned away: out of scope",
     Route.SOURCE: "answered by a source",
 }
-_TOLD = ("score", "source", "anchor", "as_of", "place", "of", "gives_way")  # each in a line of its own
+_TOLD = ("score", "source", "anchor", "as_of", "place", "of", "gives_way", "up", "down")  # each in a line of its own
 _MOST_VISITS = 20
 _MOST_AGENTS = 10
 
@@ -105,6 +105,8 @@ def _waiting(waiting: Mapping[str, Any]) -> Iterator[str]:
         told.append(_evidence(parts))
     if told:
         yield f"  parts      {plainly(', '.join(told), 600)}"
+    for name, moved in (("up by", waiting.get("up")), ("down by", waiting.get("down"))):
+        yield from (f"  {name:<10} {plainly(what)}" for what in moved or ())
     yield from _found_on(waiting.get("source", ""), waiting.get("anchor", ""))
     yield f"  as of      {waiting['as_of']}, the last snapshot"
 

@@ -22,6 +22,7 @@ from wolfspider.core.params import param
 from wolfspider.core.text import counts
 from wolfspider.learn.columns import Columns, Rows
 from wolfspider.learn.logistic import Floats, fitted, shares
+from wolfspider.learn.word_odds import WordOdds
 from wolfspider.policy.frontier import Frontier
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy, register
@@ -58,11 +59,16 @@ class Hunter(Strategy):
     variants = ({}, {"spread": 0.5, "showing": 0.0, "patience": 0})
     params: HunterParams
     frontier: Frontier
+    taught: tuple[Floats, Floats] | None = None  # weights that another run learned
+    words: WordOdds | None = None  # likewise, until the crawl begins
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         self.frontier = Frontier(self.shelf, self.cap)
         self.traits = LinkTraits()
-        self.value, self.yields = self._priors()
+        self.value, self.yields = self.prior, self.yields_prior = self._priors()
+        if self.words is not None:
+            self.traits.words = self.words
+            self.words = None
         self.examples = Columns(traits=f"{COUNT}f4", number="i8", reward="f4", known="u1", first="i8", shown="i4")
         self.forgotten = 0  # examples that are no longer there
         self.landed = self.paid = 0
@@ -72,9 +78,11 @@ class Hunter(Strategy):
                 self._read(page, reward)
         self.seeds(seeds)
 
-    @staticmethod
-    def _priors() -> tuple[Floats, Floats]:
-        return PRIOR.copy(), np.where(np.arange(COUNT) == 0, PRIOR, PRIOR / 2)
+    def _priors(self) -> tuple[Floats, Floats]:
+        """Weights set by hand; with what another run learned, halfway to its weights: webs differ in what tells."""
+        hand = (PRIOR, np.where(np.arange(COUNT) == 0, PRIOR, PRIOR / 2))
+        value, yields = ((own + taught) / 2 for own, taught in zip(hand, self.taught or hand, strict=True))
+        return value, yields
 
     def seeds(self, links: Sequence[Link]) -> None:
         numbers = self.frontier.extend(links, [FIRST] * len(links))
@@ -171,11 +179,10 @@ class Hunter(Strategy):
         traits = self.examples["traits"][known].astype(np.float64)
         precision = np.full(COUNT, self.params.trust)
         precision[0] *= 0.05
-        value, yields = self._priors()
         rewards = self.examples["reward"][known].astype(np.float64)
-        self.value = fitted(traits, rewards, value, precision, self.value)
+        self.value = fitted(traits, rewards, self.prior, precision, self.value)
         if self.params.showing:
-            self.yields = fitted(traits, self._yields(known), yields, precision, self.yields)
+            self.yields = fitted(traits, self._yields(known), self.yields_prior, precision, self.yields)
 
     def _yields(self, examples: Rows) -> Floats:
         """The mean value of the best three links that each page was the first to show: what they paid, or promise."""
@@ -225,6 +232,20 @@ class Hunter(Strategy):
             best = near[np.argmax(links["score"][near])]
             self.frontier.assign([links["number"][best]], [NEXT])
 
+    # From run to run
+
+    def learned(self) -> dict[str, Any]:
+        keywords = list(self.topic.keywords)
+        weights = {"names": [trait.name for trait in TRAITS], "value": self.value, "yields": self.yields}
+        return {"topic": keywords, "words": self.traits.words, **weights}
+
+    def inherit(self, learned: Mapping[str, Any]) -> None:
+        """Weights of traits from any run; what it learned of words only from one for the same topic."""
+        if learned.get("names") == [trait.name for trait in TRAITS]:
+            self.taught = (learned["value"], learned["yields"])
+        if self._is_for_topic(learned) and isinstance(learned.get("words"), WordOdds):
+            self.words = learned["words"]
+
     # People
 
     def judged(self, page: Page, verdict: Verdict) -> None:
@@ -243,18 +264,15 @@ class Hunter(Strategy):
         traits = self.traits.of(np.array([row]))[0]
         moves = traits * self.value
         order = [at for at in np.argsort(-np.abs(moves), kind="stable").tolist() if at and abs(moves[at]) >= 0.05]
-        words = {_sentence(at, traits[at]): round(float(moves[at]), 2) for at in order[:SAID]}
+        said = [(_sentence(at, traits[at]), float(moves[at])) for at in order[:SAID]]
         links = self.traits.links
         parts = {"value": _figure(links["value"][row]), "yield": _figure(links["yields"][row])}
-        return told | {"parts": parts, "up": _signed(words, 1), "down": _signed(words, -1)}
+        up, down = ([f"{words} ({move:+.2f})" for words, move in said if move * sign > 0] for sign in (1, -1))
+        return told | {"parts": parts, "up": up, "down": down}
 
 
 def _sentence(trait: int, figure: float) -> str:
     return TRAITS[trait].words if figure > 0 else f"not so: {TRAITS[trait].words}"
-
-
-def _signed(moves: Mapping[str, float], sign: int) -> dict[str, float]:
-    return {words: move for words, move in moves.items() if move * sign > 0}
 
 
 def _figure(value: Any) -> float:

@@ -108,14 +108,14 @@ class LinkTraits:
             table[kind][new] = [place(name[kind]) for name in names]
         paths = [name["path"] for name in names]
         table["words"][new] = self._words(paths, ADDRESS)[0]
-        table["address"][new] = [like.of_text(path) for path in paths]
+        table["address"][new] = like.of_texts(paths)
         table["depth"][new] = depth
         return rows
 
     def see(self, page: Page, at: Rows, rows: Rows, like: Similarity, row: int, reward: float, look: float) -> None:
         """A page shows links, of which those at these places of its own list have these rows. `row`: the page's own."""
         table, links = self.links, [page.links[place] for place in at.tolist()]
-        anchors = np.array([like.of_text(link.anchor) for link in links])
+        anchors = np.array(like.of_texts([link.anchor for link in links]))
         host = self.counts.place(host_of(page.final_url))
         table["pages"][rows] += 1
         table["parents"][rows] += reward
