@@ -17,6 +17,45 @@ Half = Annotated[
     str | None,
     typer.Option(metavar="choose|report", help="Only the topics to choose settings on, or only those to report on."),
 ]
+Webs = Annotated[list[str] | None, typer.Option("--web", metavar="WEB", help=f"Where to hunt: {WEB}; repeatable.")]
+Topics = Annotated[Path | None, typer.Option(metavar="FILE", help="Topics instead of the web's own.")]
+OnlyTopics = Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this topic; repeatable.")]
+Strategies = Annotated[
+    list[str] | None, typer.Option(metavar="NAME", help="Or FILE.py[:NAME], your own; repeatable. [default: all]")
+]
+Pages = Annotated[int, typer.Option(metavar="N", help="Downloads each crawl may spend.")]
+Repeats = Annotated[int, typer.Option(metavar="K", help="Crawls of each strategy on each topic.")]
+OneJudge = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Which judge scores the pages; or oracle, or FILE.py[:NAME], your own."),
+]
+Parameters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="STRATEGY.NAME=VALUE",
+        help="A parameter; repeatable. Without STRATEGY it is for all; letter=true is the letter of the papers.",
+    ),
+]
+Slots = Annotated[int, typer.Option(metavar="N", help="Visits on the wire at the same time.")]
+Delay = Annotated[float | None, typer.Option(metavar="S", help="Seconds between two visits to a host. [default: 0]")]
+Conditions = Annotated[
+    list[str] | None,
+    typer.Option(metavar="serial|live-like", help="Slots and delay: one and none, or 16 and a second; repeatable."),
+]
+Hurry = Annotated[float, typer.Option(metavar="N", help=HURRY)]
+Seed = Annotated[int, typer.Option(metavar="S", help="The seed of all random numbers.")]
+Jobs = Annotated[int | None, typer.Option(metavar="J", help="Processes. [default: one for each core]")]
+Training = Annotated[str, typer.Option(metavar="charged|free", help="Are downloads for training part of the budget?")]
+Latency = Annotated[float | None, typer.Option(metavar="S", help="Seconds that every answer takes.")]
+Obey = Annotated[bool, typer.Option("--obey-robots", help="Obey robots.txt and its delays.")]
+Leaps = Annotated[str | None, typer.Option(metavar="WEB", help="Another web, into which strategies may leap.")]
+Record = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Record the crawls there, so that they can be crawled again.")
+]
+Quick = Annotated[bool, typer.Option("--quick", help="A rough answer: few downloads, two topics.")]
+Rows = Annotated[Path | None, typer.Option("--json", metavar="OUT", help="Write all rows here; - is stdout.")]
+Report = Annotated[Path | None, typer.Option(metavar="DIR", help="Write tables and figures there.")]
 
 
 @app.command(epilog=verbatim("Examples:\n\n  wolfspider demo\n  wolfspider demo --strategy best-first --seed 7"))
@@ -57,55 +96,30 @@ def demo(
     )
 )
 def bench(
-    web: Annotated[
-        list[str] | None, typer.Option("--web", metavar="WEB", help=f"Where to hunt: {WEB}; repeatable.")
-    ] = None,
-    topics: Annotated[Path | None, typer.Option(metavar="FILE", help="Topics instead of the web's own.")] = None,
-    topic: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this topic; repeatable.")] = None,
+    web: Webs = None,
+    topics: Topics = None,
+    topic: OnlyTopics = None,
     half: Half = None,
-    strategy: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Or FILE.py[:NAME], your own; repeatable. [default: all]")
-    ] = None,
-    pages: Annotated[int, typer.Option(metavar="N", help="Downloads each crawl may spend.")] = 1000,
-    repeats: Annotated[int, typer.Option(metavar="K", help="Crawls of each strategy on each topic.")] = 1,
-    judge: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Which judge scores the pages; or oracle, or FILE.py[:NAME], your own."),
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="STRATEGY.NAME=VALUE",
-            help="A parameter; repeatable. Without STRATEGY it is for all; letter=true is the letter of the papers.",
-        ),
-    ] = None,
-    slots: Annotated[int, typer.Option(metavar="N", help="Visits on the wire at the same time.")] = 1,
-    delay: Annotated[
-        float | None, typer.Option(metavar="S", help="Seconds between two visits to a host. [default: 0]")
-    ] = None,
-    condition: Annotated[
-        list[str] | None,
-        typer.Option(metavar="serial|live-like", help="Slots and delay: one and none, or 16 and a second; repeatable."),
-    ] = None,
-    hurry: Annotated[float, typer.Option(metavar="N", help=HURRY)] = NO_HURRY,
-    seed: Annotated[int, typer.Option(metavar="S", help="The seed of all random numbers.")] = 0,
-    jobs: Annotated[int | None, typer.Option(metavar="J", help="Processes. [default: one for each core]")] = None,
-    train: Annotated[
-        str, typer.Option(metavar="charged|free", help="Are downloads for training part of the budget?")
-    ] = "charged",
+    strategy: Strategies = None,
+    pages: Pages = 1000,
+    repeats: Repeats = 1,
+    judge: OneJudge = None,
+    settings: Parameters = None,
+    slots: Slots = 1,
+    delay: Delay = None,
+    condition: Conditions = None,
+    hurry: Hurry = NO_HURRY,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    train: Training = "charged",
     start: Time = None,
-    latency: Annotated[float | None, typer.Option(metavar="S", help="Seconds that every answer takes.")] = None,
-    obey_robots: Annotated[bool, typer.Option("--obey-robots", help="Obey robots.txt and its delays.")] = False,
-    leaps: Annotated[
-        str | None, typer.Option(metavar="WEB", help="Another web, into which strategies may leap.")
-    ] = None,
-    record: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Record the crawls there, so that they can be crawled again.")
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A rough answer: few downloads, two topics.")] = False,
-    out: Annotated[Path | None, typer.Option("--json", metavar="OUT", help="Write all rows here; - is stdout.")] = None,
-    report: Annotated[Path | None, typer.Option(metavar="DIR", help="Write tables and figures there.")] = None,
+    latency: Latency = None,
+    obey_robots: Obey = False,
+    leaps: Leaps = None,
+    record: Record = None,
+    quick: Quick = False,
+    out: Rows = None,
+    report: Report = None,
     quiet: Quiet = False,
 ) -> int:
     """Compare strategies on the same work, and with the possible."""
@@ -184,8 +198,8 @@ def strategies(
 )
 def judges(
     web: Annotated[list[str], typer.Option("--web", metavar="WEB", help=f"{WEB}; repeatable.")],
-    topics: Annotated[Path | None, typer.Option(metavar="FILE", help="Topics instead of the web's own.")] = None,
-    topic: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this topic; repeatable.")] = None,
+    topics: Topics = None,
+    topic: OnlyTopics = None,
     half: Half = None,
     judge: Annotated[
         list[str] | None,
@@ -213,7 +227,7 @@ def judges(
     seed: Annotated[
         int, typer.Option(metavar="S", help="The order in which pages are judged, and which are liked.")
     ] = 0,
-    out: Annotated[Path | None, typer.Option("--json", metavar="OUT", help="Write all rows here; - is stdout.")] = None,
+    out: Rows = None,
     markdown: Annotated[Path | None, typer.Option(metavar="FILE", help="Write tables as Markdown here.")] = None,
     plots: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Draw there how far the probabilities can be trusted.")
