@@ -117,7 +117,7 @@ def planned(size: Size, webs: Sequence[ArenaWeb], mains: Sequence[Entry], condit
 
 
 def estimate(made: Sequence[ArenaCell], keys: Sequence[str], kept: JsonLines, jobs: int) -> float:
-    """Seconds until all is there, from what a download of each strategy took so far, or takes in a short crawl."""
+    """Seconds until all is there, from the processor time of each strategy's downloads, so far or in a short crawl."""
     spent: dict[str, list[float]] = {}
     missing = []
     for each, key in zip(made, keys, strict=True):
@@ -125,11 +125,11 @@ def estimate(made: Sequence[ArenaCell], keys: Sequence[str], kept: JsonLines, jo
         if result is None:
             missing.append(each)
         else:
-            spent.setdefault(each.entry.name, []).append(result["seconds"] / max(1, result["downloads"]))
+            spent.setdefault(each.entry.name, []).append(result["cpu"] / max(1, result["downloads"]))
     for each in missing:
         if each.entry.name not in spent:
             short = play(replace(each.cell, pages=PROBE), each.on.task, each.start, each.farmed)
-            spent[each.entry.name] = [short["seconds"] / max(1, short["downloads"])]
+            spent[each.entry.name] = [short["cpu"] / max(1, short["downloads"])]
     seconds = sum(each.cell.pages * sum(spent[each.entry.name]) / len(spent[each.entry.name]) for each in missing)
     print(
         f"{len(made)} crawls, {len(made) - len(missing)} of them kept; about {seconds / jobs / 60:.0f} minutes",

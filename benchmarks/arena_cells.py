@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -36,7 +37,7 @@ FARM = "farm:"  # before a web: a link farm stands beside it
 ENOUGH = 0.95  # of what all seeds lead to, so that one may be left out
 CHECKPOINTS = (250, 1000, 3000, 10_000)
 TWICE = "2R"  # downloads: twice the number of reachable relevant pages
-VERSION = 1  # of what a start is: another one is another result
+VERSION = 2  # of what is kept: another one is another result
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ class ArenaCell:
     def row(self, measured: Mapping[str, Any]) -> Row:
         """As a bench has it, under the entry's name, with the figure at each checkpoint; curves are left out."""
         taken = dict(measured)
-        farm = taken.pop("farm")
+        farm, cpu = taken.pop("farm"), taken.pop("cpu")
         row = row_of(self.cell, self.on, Measured(**taken))
         reached = self.on.bounds.reachable or 0
         stops = {str(stop): stop for stop in CHECKPOINTS} | {TWICE: 2 * reached}
@@ -97,7 +98,7 @@ class ArenaCell:
             if 0 < stop <= self.cell.pages and not row["error"]
         }
         del row["found"]
-        named = {"strategy": self.entry.name, "synthetic": self.synthetic, "farm": farm}
+        named = {"strategy": self.entry.name, "synthetic": self.synthetic, "farm": farm, "cpu": cpu}
         return {**row, **named, "at": {name: figures.get(name) for name in stops}}
 
 
@@ -146,8 +147,10 @@ def play(cell: Cell, task: Task, start: int, farmed: bool) -> dict[str, Any]:
     world = opened(cell.web, None)
     farm = Farmed(world, task) if farmed else None
     inner = farm or world
+    began = time.process_time()
     measured = asdict(measure(cell, task, Reordered(inner, start) if start else inner))
-    return {**measured, "farm": None if farm is None else len(farm.visited)}
+    beside = {"farm": None if farm is None else len(farm.visited), "cpu": round(time.process_time() - began, 3)}
+    return measured | beside
 
 
 # Cells

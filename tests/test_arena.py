@@ -35,10 +35,8 @@ def small(arena: Any, starts: int = 2, farm: bool = False) -> list[Any]:
 
 
 def timeless(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [
-        {name: value for name, value in row.items() if name not in ("seconds", "pages_per_second", "peak_rss_mb")}
-        for row in rows
-    ]
+    cost = ("seconds", "cpu", "pages_per_second", "peak_rss_mb")
+    return [{name: value for name, value in row.items() if name not in cost} for row in rows]
 
 
 def test_finished_crawls_are_kept_and_a_line_that_was_cut_is_computed_again(tmp_path: Path) -> None:
