@@ -135,8 +135,8 @@ def narrowed(known: Mapping[str, Param], ranges: Sequence[str]) -> dict[str, Par
 
 
 def draws(known: Mapping[str, Param]) -> Iterator[dict[str, Any]]:
-    """First nothing, which leaves the defaults; then a value for each parameter, for ever."""
-    yield {}
+    """First the defaults, by name, so that a record of others is not taken for theirs; then other values, for ever."""
+    yield {name: one.default for name, one in known.items()}
     step = _root(len(known))
     number = 0
     while True:
@@ -170,11 +170,11 @@ def _value(one: Param, place: float) -> Any:
 
 
 def table(done: Sequence[Trial]) -> str:
-    """All trials, the best first; the one with the defaults is marked."""
+    """All trials, the best first; trial 0 has the defaults."""
     webs = list(done[0]["by_web"])
     lines = [["trial", "mean", *webs, "settings"], ["---:", "---:", *["---:"] * len(webs), "---"]]
     for number, trial in sorted(enumerate(done), key=lambda pair: -pair[1]["mean"]):
-        settings = ", ".join(f"{name}={value}" for name, value in trial["settings"].items()) or "defaults"
+        settings = ", ".join(f"{name}={value}" for name, value in trial["settings"].items())
         figures = (f"{trial['by_web'][web]:.3f}" for web in webs)
         lines.append([str(number), f"{trial['mean']:.3f}", *figures, settings])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

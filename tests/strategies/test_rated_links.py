@@ -40,7 +40,7 @@ def test_naive_bayes_prefers_the_words_of_good_links_once_it_is_trained() -> Non
 
 def test_siblings_of_bad_links_give_way_to_links_of_a_lesser_page() -> None:
     """Page b is better than c, but what it shows is not."""
-    alone = {"start": 0, "refresh": 1, "words": 0.0, "host": 0.0, "parent": 0.0, "every": 1}
+    alone = {"start": 0, "trust": 2.0, "refresh": 1, "words": 0.0, "host": 0.0, "parent": 0.0, "every": 1}
     by_siblings = order("nb-link", LISTS, pages=12, siblings=1.0, **alone)
     by_parent = order("nb-link", LISTS, pages=12, siblings=0.0, **(alone | {"parent": 1.0}))
     assert sum(name in GOOD[2:] for name in by_siblings) >= 5

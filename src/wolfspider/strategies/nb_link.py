@@ -31,14 +31,25 @@ GROWTH = 10  # to weigh all words anew costs as much as there are links: it wait
 
 @dataclass
 class NbLinkParams(RatedLinksParams):
-    every: int = param(50, "Links followed between two trainings, at the least.", low=1, high=100_000, letter=200)
-    reach: int = param(10, "Words on either side of a link that are its context.", low=0, high=100, live=False)
-    words: float = param(0.5, "Weight of the words of a link.", low=0, high=10, letter=1.0)
-    host: float = param(0.5, "Weight of what its host has paid.", low=0, high=10, letter=0.0)
-    siblings: float = param(1.0, "Weight of what its siblings have paid.", low=0, high=10, letter=0.0)
-    parent: float = param(0.0, "Weight of its page's score.", low=0, high=10)
-    smoothing: float = param(5.0, "Made-up links of each class that are like any link.", low=0.01, high=100, letter=1.0)
-    clip: float = param(4.0, "The most that words may say, in log-odds.", low=0.1, high=100, letter=100.0)
+    start: int = param(
+        3,
+        "Relevant pages until which every other visit goes level by level; 0: none does.",
+        low=0,
+        high=100,
+        live=False,
+        letter=0,
+    )
+    trust: float = param(10.0, "Made-up outcomes of a host, or of siblings, that are as expected.", low=0.01, high=100)
+    every: int = param(25, "Links followed between two trainings, at the least.", low=1, high=100_000, letter=200)
+    reach: int = param(6, "Words on either side of a link that are its context.", low=0, high=100, live=False)
+    words: float = param(0.4, "Weight of the words of a link.", low=0, high=10, letter=1.0)
+    host: float = param(0.9, "Weight of what its host has paid.", low=0, high=10, letter=0.0)
+    siblings: float = param(0.8, "Weight of what its siblings have paid.", low=0, high=10, letter=0.0)
+    parent: float = param(0.3, "Weight of its page's score.", low=0, high=10, letter=0.0)
+    smoothing: float = param(
+        35.0, "Made-up links of each class that are like any link.", low=0.01, high=100, letter=1.0
+    )
+    clip: float = param(5.0, "The most that words may say, in log-odds.", low=0.1, high=100, letter=100.0)
 
 
 @register
