@@ -21,7 +21,7 @@ from wolfspider.core.model import Link, Outcome, Page, Verdict, Visit
 from wolfspider.core.params import param
 from wolfspider.core.text import counts
 from wolfspider.learn.columns import Columns, Rows
-from wolfspider.learn.logistic import Floats, fitted, shares
+from wolfspider.learn.logistic import Floats, fitted, shares, weighed
 from wolfspider.learn.word_odds import WordOdds
 from wolfspider.policy.frontier import Frontier
 from wolfspider.policy.room import Room
@@ -214,8 +214,8 @@ class Hunter(Strategy):
         for start in range(0, len(rows), CHUNK):
             part = rows[start : start + CHUNK]
             traits = self.traits.of(part)
-            links["value"][part] = value = shares(traits @ self.value)
-            links["yields"][part] = yields = shares(traits @ self.yields)
+            links["value"][part] = value = shares(weighed(traits, self.value))
+            links["yields"][part] = yields = shares(weighed(traits, self.yields))
             score = value + self.params.showing * yields
             if self.params.spread:
                 paid = self.traits.counts.of(links["host"][part])[1]
