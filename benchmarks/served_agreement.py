@@ -25,6 +25,7 @@ from wolfspider.bench.measure.metrics import RelevantPages
 from wolfspider.bench.run.cell import Cell, new_crawl
 from wolfspider.bench.run.topics import tasks_of
 from wolfspider.core.events import Event
+from wolfspider.core.limits import NO_HURRY
 from wolfspider.core.model import Page
 from wolfspider.core.topic import Task
 from wolfspider.drivers.simulated import simulate
@@ -47,11 +48,12 @@ class Crawled(NamedTuple):
     minutes: float
 
 
-def cell_of(world: World, task: Task, condition: Condition, strategy: str, pages: int) -> Cell:
+def cell_of(world: World, task: Task, condition: Condition, strategy: str, pages: int, hurry: float) -> Cell:
     return Cell(
         *(world.name, world.name, task.topic.name, strategy, 0, pages, DEFAULT_JUDGE, world.start),
         slots=condition.slots,
         delay=condition.delay,
+        hurry=hurry,
         obey_robots=True,
     )
 
@@ -84,7 +86,7 @@ def starts(world: World, task: Task, count: int) -> list[Task]:
 
 
 def same_log(world: World, task: Task, strategy: str, pages: int) -> bool:
-    cell = cell_of(world, task, CONDITIONS["serial"], strategy, pages)
+    cell = cell_of(world, task, CONDITIONS["serial"], strategy, pages, NO_HURRY)
     known = one_of_each_host(world.sample(SAMPLE))
     ours, theirs = (timeless(crawled(world, task, cell, http, known).log) for http in (False, True))
     print(f"{task.topic.name}: one slot, {len(ours):,} lines simulated, {len(theirs):,} over HTTP, ", end="")
@@ -101,10 +103,10 @@ def same_log(world: World, task: Task, strategy: str, pages: int) -> bool:
     return False
 
 
-def within_the_spread(world: World, task: Task, strategy: str, pages: int, count: int) -> bool:
+def within_the_spread(world: World, task: Task, strategy: str, pages: int, count: int, hurry: float) -> bool:
     results: dict[bool, list[Crawled]] = {False: [], True: []}
     for start in starts(world, task, count):
-        cell = cell_of(world, start, CONDITIONS["live-like"], strategy, pages)
+        cell = cell_of(world, start, CONDITIONS["live-like"], strategy, pages, hurry)
         for http, done in results.items():
             done.append(crawled(world, start, cell, http, []))
     body = [
@@ -130,12 +132,14 @@ def main() -> int:
     parser.add_argument("--strategy", default=DEFAULT_STRATEGY)
     parser.add_argument("--pages", type=int, default=300)
     parser.add_argument("--starts", type=int, default=5)
+    parser.add_argument("--hurry", type=float, default=NO_HURRY, help="at 16 slots; 1000000: no link gives way")
     options = parser.parse_args()
     world = open_web(options.web)
     tasks = tasks_of(world, None, options.topic or (), world.start, half=None if options.topic else "report")
     chosen = list(tasks.values()) if options.topic else list(islice(tasks.values(), 2))
     same = [same_log(world, task, options.strategy, options.pages) for task in chosen]
-    agree = [within_the_spread(world, task, options.strategy, options.pages, options.starts) for task in chosen]
+    given = (options.strategy, options.pages, options.starts, options.hurry)
+    agree = [within_the_spread(world, task, *given) for task in chosen]
     print(f"same_logs={sum(same)}/{len(same)} within_spread={sum(agree)}/{len(agree)}")
     return int(not all(same + agree))
 
