@@ -56,8 +56,8 @@ class NbLinkParams(RatedLinksParams):
 class NbLink(RatedLinks):
     name = "nb-link"
     use = (
-        "For webs whose anchors, addresses and lists tell what they lead to: the strongest of the simple learners. Not "
-        "for topics without a relevant page near the seeds: it learns from what it found."
+        "For webs whose anchors, addresses and lists tell what they lead to. Not for topics without a relevant page "
+        "near the seeds: it learns from what it found."
     )
     paper = (
         "Chakrabarti, Punera and Subramanyam 2002, Accelerated focused crawling through online relevance feedback "
