@@ -7,7 +7,7 @@ import pytest
 
 from wolfspider.core import codec
 from wolfspider.core.randomness import generator
-from wolfspider.learn.q_learning import Memory, QNet
+from wolfspider.learn.q_learning import QNet, StepMemory
 
 
 def linear(weight: float, bias: float) -> QNet:
@@ -38,7 +38,7 @@ def test_the_own_best_choice_is_valued_by_the_older_net() -> None:
         def teach(self, rows: np.ndarray, wanted: np.ndarray, rate: float) -> None:
             asked.append(wanted)
 
-    memory = Memory(1, most=4, choices=2)
+    memory = StepMemory(1, most=4, choices=2)
     memory.add(np.array([1.0]), 1.0)
     memory.follow(np.array([[1.0], [2.0]]))
     net = Asked(np.array([[1.0, 0.0]]), np.array([1.0, 0.0]))
@@ -47,14 +47,14 @@ def test_the_own_best_choice_is_valued_by_the_older_net() -> None:
 
 
 def test_where_nothing_comes_next_only_the_reward_counts() -> None:
-    memory, net = Memory(1, most=4, choices=2), linear(0.0, 0.0)
+    memory, net = StepMemory(1, most=4, choices=2), linear(0.0, 0.0)
     memory.add(np.array([1.0]), 1.0)
     memory.lesson(net, linear(0.0, 9.0), 1, 0.5, 0.1, generator(1))
     assert net.outer[-1] == pytest.approx(0.1, abs=1e-6)
 
 
 def test_the_memory_is_bounded_and_comes_back_as_it_was() -> None:
-    memory = Memory(2, most=3, choices=2)
+    memory = StepMemory(2, most=3, choices=2)
     for number in range(5):
         memory.add(np.full(2, float(number)), 0.0)
         memory.follow(np.full((7, 2), float(number)))

@@ -1,7 +1,7 @@
 """Double Q-learning with a small net and a memory of what happened (van Hasselt, Guez and Silver 2016).
 
-`QNet` is one hidden layer of rectified units and a linear output, trained by Adam. `Memory` keeps the last steps: what
-was chosen, what it paid, and some of the choices that came next. `lesson` trains a net on a sample of them: the choice
+`QNet` is one hidden layer of rectified units and a linear output, trained by Adam. `StepMemory` keeps the last steps:
+what was chosen, what it paid, and some of the choices that came next. `lesson` trains a net on a sample: the choice
 that the net itself finds best next is valued by an older copy of it, which keeps values from running away.
 """
 
@@ -60,7 +60,7 @@ class QNet(StoredFields):
 
 
 @helper
-class Memory:
+class StepMemory:
     """The last `most` steps, each with at most `choices` of the choices that came next."""
 
     def __init__(self, inputs: int, most: int = 4096, choices: int = 8) -> None:
@@ -100,7 +100,7 @@ class Memory:
         return {**kept, "seen": self.seen, "most": len(self.paid)}
 
     @classmethod
-    def restored(cls, state: Mapping[str, Any]) -> Memory:
+    def restored(cls, state: Mapping[str, Any]) -> StepMemory:
         _, choices, inputs = np.asarray(state["next"]).shape
         made = cls(inputs, state["most"], choices)
         for name in ("taken", "paid", "next", "count"):

@@ -17,7 +17,7 @@ import numpy as np
 from wolfspider.core.model import Link, Page
 from wolfspider.core.params import param
 from wolfspider.learn.link_words import Floats, path_of
-from wolfspider.learn.q_learning import Memory, QNet
+from wolfspider.learn.q_learning import QNet, StepMemory
 from wolfspider.policy.frontier import Item
 from wolfspider.policy.rated_links import Figures, RatedLinks, RatedLinksParams, slots
 from wolfspider.policy.strategy import register
@@ -57,7 +57,7 @@ class Tres(RatedLinks):
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         self.net = QNet.drawn(INPUTS, self.params.hidden, self.rng)
         self.older = self.net.copied()
-        self.memory = Memory(INPUTS)
+        self.memory = StepMemory(INPUTS)
         super().begin(seeds, now)
 
     @property
