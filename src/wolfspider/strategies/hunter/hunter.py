@@ -53,7 +53,10 @@ class HunterParams:
 @register
 class Hunter(Strategy):
     name = "hunter"
-    use = "For most topics and webs, above all where good pages are few: it learns where they are."
+    use = (
+        "For most topics and webs, above all where good pages are few: it learns where they are. "
+        "Not for budgets of a few dozen downloads, in which there is little to learn."
+    )
     paper = "none: wolfspider's own"
     Params = HunterParams
     variants = ({}, {"spread": 0.5, "showing": 0.0, "patience": 0})
