@@ -49,8 +49,8 @@ class ReadsTitle:
     restore = learn = learned = inherit = lambda self, *given: None
 
 
-def order(name: str, web: Small, pages: int = 50, seed: int = 1, **settings: Any) -> str:
-    """The names of the pages in the order they are visited from "a"."""
+def order(name: str, web: Small, pages: int = 50, seed: int = 1, seeds: str = "a", **settings: Any) -> str:
+    """The names of the pages in the order they are visited."""
     kind = strategy_named(name)
     strategy = kind(Topic(("spider",)), chosen(kind.Params, settings), generator(seed, name), Shelf())
     crawl = Crawl(strategy, lambda topic: ReadsTitle(), Recollection(web), Limits(pages))  # type: ignore[arg-type, return-value]
@@ -61,7 +61,7 @@ def order(name: str, web: Small, pages: int = 50, seed: int = 1, **settings: Any
             visited.append(event.outcome.visit.link.url.rsplit("/", 1)[1])
 
     crawl.listen(note)
-    crawl.begin([Link("http://h.test/a")], 0.0)
+    crawl.begin([Link(f"http://h.test/{name}") for name in seeds], 0.0)
     simulate(crawl, web)
     return "".join(visited)
 

@@ -47,6 +47,14 @@ def test_siblings_of_bad_links_give_way_to_links_of_a_lesser_page() -> None:
     assert sum(name in GOOD[2:] for name in by_parent) == 0
 
 
+@pytest.mark.parametrize("strategy", ["nb-link", "linucb", "tagpath-bandit"])
+def test_a_seed_that_a_page_links_to_is_visited_like_another(strategy: str) -> None:
+    web = Small(
+        {"a": (0.6, [("b", "silk"), ("c", "silk")]), "b": (0.6, [("d", "rust")]), "c": (0.1, []), "d": (0.1, [])}
+    )
+    assert sorted(order(strategy, web, seeds="ab")) == ["a", "b", "c", "d"]
+
+
 def test_a_bandit_learns_what_pays() -> None:
     visited = order("linucb", WORDS, pages=13, start=0, refresh=1)
     assert visited[0] == "a" and sum(name in GOOD for name in visited) >= 6

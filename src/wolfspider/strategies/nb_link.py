@@ -79,7 +79,7 @@ class NbLink(RatedLinks):
         return {"said": np.array([self.bayes.evidence(bins) for bins in words])}, words
 
     def held(self, item: Item, figures: Figures) -> Floats:
-        return np.array(item.extra, np.float64)
+        return np.array(item.extra or (), np.float64)  # a seed that pages link to has no words
 
     def learn(self, held: Floats, reward: float, page: Page | None) -> None:
         self.bayes.add(held.astype(np.int64).tolist(), int(reward))

@@ -67,7 +67,8 @@ class TagpathBandit(RatedLinks):
         return {"arm": own, "lot": np.array([self.rng.random() for _ in page.links])}, [by] * len(page.links)
 
     def held(self, item: Item, figures: Figures) -> Floats:
-        return np.array([figures["arm"][0], item.extra], np.float64)
+        shown_by = NO_ARM if item.extra is None else item.extra  # a seed that pages link to
+        return np.array([figures["arm"][0], shown_by], np.float64)
 
     def learn(self, held: Floats, reward: float, page: Page | None) -> None:
         arm, shown_by = int(held[0]), int(held[1])
