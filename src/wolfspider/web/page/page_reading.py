@@ -82,10 +82,15 @@ class PageReading:
         self._before: list[int] = []
 
     def finish(self) -> None:
+        self.let_go()
         self.flush()
         cut = cut_to_bounds(self.passages)
         self.words, self._before = words_within(self.passages)
         self.truncated = cut or len(self.words) >= MOST_WORDS
+
+    def let_go(self) -> None:
+        """Forget who goes over the markup, and holds this: no circle is left behind, since garbage is sought seldom."""
+        self._path, self._in_article = str, bool
 
     @property
     def sample(self) -> str:

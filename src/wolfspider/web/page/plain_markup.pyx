@@ -158,7 +158,7 @@ def read_plain(str whole):
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     cdef bytes data
-    cdef _Scan scan
+    cdef _Scan scan = None
     try:
         data = text.encode()
         scan = _Scan(data)
@@ -166,6 +166,9 @@ def read_plain(str whole):
         return reading if not scan.doubtful or tamed(whole, False) == whole else None
     except (NotPlain, UnicodeEncodeError):
         return None
+    finally:
+        if scan is not None:
+            scan.reading.let_go()
 
 
 cdef str _numbers_checked(str text):
