@@ -35,7 +35,8 @@ PLAIN = [
     "<body><script>if (a<b) '<p>no</p>'</script><style>p{}</style><noscript><p>no</noscript>yes",
     "<script type='application/ld+json'>{\"a\": 1}</script><article><time datetime=2020-01-01>then</time></article>",
     "<h1>one<h2>two</h2>three</h1><form><input><button>go</button></form></div></p>",
-    "one<!-- two --->three<!-->four-->five<?php six ?>seven</>eight</ nine>ten < eleven <3",
+    "one<!-- two --->three<!-->four-->five</>eight</ nine>ten < eleven <3",
+    "<?xml version='1.0'?><!doctype html><?style?><html><?a<!--><head><title>T</title></head><?b?><body>one",
     "<p>&nbsp;&copy;&copy &notit; &#65;&#x42; &lt;b&gt; AT&T",
     "<p>ten words of text that stand around <a href=1>a link</a> and one more word</p><iframe src=/f></iframe>",
     "<custom-element-with-a-long-name>in <o:p>it</o:p></custom-element-with-a-long-name>",
@@ -49,6 +50,8 @@ HANDED_OVER = [
     "<div><b>one</div>two",
     "<math><mi>x</math>",
     "<frameset><frame src=x></frameset>",
+    "one<?php two ?>three",
+    "one<?ph<!-->two",  # a comment, though it begins like an instruction
     "<p>&#0;&#128;",
     "nul\0",
     "<meta charset=x",  # does not end

@@ -618,9 +618,9 @@ cdef class _Scan:
                 at = self.data.find(b">", at) + 1
                 if not at:
                     raise NotPlain
+                if not ends and self.phase == 3:
+                    raise NotPlain  # an instruction, which is a boundary, or a comment, which is none
                 self._end_node()
-                if not ends and not self.muted:
-                    self._flush()  # an instruction, as it is called, is a boundary
                 continue
             begin = at + ends
             if begin >= size:
