@@ -87,7 +87,7 @@ def a_trial(name: str = "breadth-first", pages: int = 60, world: Sketch | None =
 
 def started(drive: Drive) -> Any:
     run = drive.start()
-    run.room.pause, run.in_trouble = drive.web.pause, drive.web.in_trouble
+    run.room.pause, run.resting.in_trouble = drive.web.pause, drive.web.in_trouble
     return run
 
 
@@ -281,7 +281,7 @@ def test_hosts_that_rest_for_longer_than_the_crawl_waits_end_it_and_wait_for_a_l
 
 
 def test_postponed_visits_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wolfspider.drivers.live.MOST_POSTPONED", 2)
+    monkeypatch.setattr("wolfspider.drivers.resting_visits.MOST_POSTPONED", 2)
     drive = a_drive()
     most = 0
 

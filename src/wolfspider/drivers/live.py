@@ -31,7 +31,7 @@ from wolfspider.drivers.resting_visits import RestingVisits
 from wolfspider.drivers.snapshot_taking import SnapshotTaker
 from wolfspider.drivers.snapshot_timing import SnapshotTiming
 from wolfspider.engine.crawl import Crawl
-from wolfspider.engine.flights import MOST_POSTPONED, Flight
+from wolfspider.engine.flights import Flight
 from wolfspider.files.failpoints import reach
 from wolfspider.policy.room import Broken, Order, Room
 from wolfspider.store.base import Store
@@ -39,10 +39,8 @@ from wolfspider.web.memory_budget import MemoryBudget, MemoryClaim
 from wolfspider.web.worlds.world import NOT_SENT, Web
 
 POLL = 0.5  # seconds between two looks for commands
-WAITED = 1.0  # seconds, at least, that a visit waits which its host had no turn for
 LONGEST_PAUSE = 0.02  # seconds between two tries to write, while another process does
 DRAIN = 15.0  # seconds that visits have to come back once a signal said stop
-IN_TROUBLE = Failure("waiting", "its host was in trouble when the run was resumed")
 SELDOM = 20_000  # new objects after which Python looks for circles of garbage
 
 
@@ -73,10 +71,10 @@ class LiveDriver(Driver):
         super().__init__(crawl, tries=tries, room=room)
         self.meter = Meter(crawl, self.room)
         self.store, self.clock, self.instant = store, clock, instant
+        self.resting = RestingVisits(crawl, self.room, clock, self.meter, in_trouble)
         self.tell = tell
         self.turned = turned  # called just before each commit
         self.pace = pace  # may more visits start, or is a reader of events behind?
-        self.in_trouble = in_trouble or (lambda host: False)  # must a host rest beyond its usual time?
         self.patient = patient  # keep visits out whose host rests, instead of landing them unasked
         self.chores = chores  # done about once a second; may say why the crawl must end
         self.ending: EndReason | None = None  # interrupted or stopped, once a signal said so; or the reason of a chore
@@ -90,7 +88,6 @@ class LiveDriver(Driver):
         self._back: list[Return] = []
         self._landed: list[MemoryClaim] = []  # of visits that came back and are not committed yet
         self._tasks: dict[int, asyncio.Task[None]] = {}
-        self._resting = RestingVisits(crawl.flights)
         self._heard: list[Event] = []
         self._bug: Exception | None = None  # what went wrong beside the turns
         self._others = OutsideCommands(store, crawl)
@@ -124,13 +121,11 @@ class LiveDriver(Driver):
 
     def _again(self, flight: Flight) -> None:
         """What was in flight before a crash or a stop: its last try goes out again, unless its host is in trouble."""
-        visit, out = flight.visit, flight.how == Route.OUT
-        if flight.postponed:
-            self._rest(visit, flight.tries, self.room.pause(visit.link.host))
-        elif not (out and self.in_trouble(visit.link.host) and self._postpone(visit, IN_TROUBLE, flight.tries - 1)):
-            if out:
-                self.store.count("refetched")
-            self._dispatch(Order(visit, flight.how), self.clock(), flight.tries)
+        if self.resting.takes(flight):
+            return
+        if flight.how == Route.OUT:
+            self.store.count("refetched")
+        self._dispatch(Order(flight.visit, flight.how), self.clock(), flight.tries)
 
     def drain(self, reason: EndReason = EndReason.INTERRUPTED) -> None:
         """Start nothing new, wait a little for what is out, and end; the run can be resumed."""
@@ -187,7 +182,7 @@ class LiveDriver(Driver):
             under_way = self._back or not self._tasks.keys() <= self.crawl.flights.parked
             return self.ending if now >= self._until or not under_way else None
         reason = self.crawl.over(self.room, now)
-        if reason is None and self._resting and not (self._tasks or self._back):
+        if reason is None and self.resting and not (self._tasks or self._back):
             dry = self.crawl.asked == now or self.crawl.flights.left <= 0
             waits = self._next(now) - now > self.crawl.limits.max_wait
             return EndReason.WAITING if dry and waits and not self.crawl.paused else None
@@ -209,7 +204,7 @@ class LiveDriver(Driver):
         if not (state or (self.meter.due(now) and self.store.ready())):
             return
         state = state or (CrawlState.FINISHING if self.ending else None)
-        stranded = self._resting.later_than(now + self.crawl.limits.max_wait)
+        stranded = self.resting.later_than(now + self.crawl.limits.max_wait)
         gauge = self.meter.read(now, self.store.page_count(), state, stranded)
         self.store.gauge(gauge)
         self.store.commit()
@@ -230,7 +225,7 @@ class LiveDriver(Driver):
     async def _something(self, now: float) -> None:
         """Wait until a visit is back, a command came, a host is ready or the strategy wants to be asked."""
         until = self._until if self.ending else self._next(now)
-        if self.crawl.flights and not (self._tasks or self._back or self._resting or self.withheld or self.ending):
+        if self.crawl.flights and not (self._tasks or self._back or self.resting or self.withheld or self.ending):
             raise Broken(f"visits {list(self.crawl.flights)[:10]} never land: nothing is left to wait for")
         if self._back and not self.instant:
             await asyncio.sleep(0)  # others live on this loop too
@@ -244,7 +239,7 @@ class LiveDriver(Driver):
 
     def _next(self, now: float) -> float:
         """When there is something to do again, landings and new commands apart."""
-        rested = self._resting.next() if self.crawl.may_start else math.inf
+        rested = self.resting.next() if self.crawl.may_start else math.inf
         return min(rested, self._others.next(), self.crawl.next(self.room, now))
 
     # There and back
@@ -282,6 +277,16 @@ class LiveDriver(Driver):
         self.meter.back(back.visit.id)
         self._back.append(back)
         self._bell.set()
+
+    def _bring_back(self, now: float) -> None:
+        """Visits whose hosts have rested go out again, or land if their hosts need too long."""
+        for visit, tried, given_up in self.resting.rested(now):
+            if given_up:
+                self._call_off(visit)
+                self._land(visit, given_up, now, 0.0)
+            else:
+                self.meter.doing(visit, Phase.FETCHING, now)
+                self._send(self._go_out(visit, tried + 1), visit)
 
     def _land_returned(self) -> None:
         returned, self._back = sorted(self._back, key=lambda back: (back.at, back.visit.id)), []
@@ -322,45 +327,16 @@ class LiveDriver(Driver):
         rests = max(map(self.room.pause, hosts))
         too_long = rests > self.crawl.limits.max_wait
         if unasked:  # a host that never answers is given up like any other
-            return (too_long or back.tried < self.tries) and self._postpone(visit, result, back.tried, rests)
+            return (too_long or back.tried < self.tries) and self.resting.postpone(visit, result, back.tried, rests)
         if too_long or not self._worth_another(result, back.tried):
             return False
-        if any(map(self.in_trouble, hosts)):
-            return self._postpone(visit, result, back.tried, rests)
+        if any(map(self.resting.in_trouble, hosts)):
+            return self.resting.postpone(visit, result, back.tried, rests)
         if not self.crawl.grant(visit):
             return False
         self.meter.doing(visit, Phase.RETRY, self.clock())
         self._send(self._go_out(visit, back.tried + 1, rests), visit)
         return True
-
-    # Hosts in trouble
-
-    def _postpone(self, visit: Visit, failure: Failure, tried: int, rests: float = 0.0) -> bool:
-        """Wait for the end of a host's trouble, if not too many visits do so already, and the strategy has the time."""
-        rests = max(rests, self.room.pause(visit.link.host), WAITED)
-        if len(self.crawl.flights.postponed) >= MOST_POSTPONED or rests > self.room.longest:
-            return False
-        self.crawl.postpone(visit, failure, max(self.clock(), self.crawl.now))
-        self._rest(visit, tried, rests)
-        return True
-
-    def _rest(self, visit: Visit, tried: int, seconds: float) -> None:
-        self._resting.add(visit, tried, self.clock() + seconds)
-        self.meter.doing(visit, Phase.REST, self.clock())
-
-    def _bring_back(self, now: float) -> None:
-        """Visits whose hosts have rested go out again, as long as there are slots and downloads for them."""
-        while self._resting.next() <= now and self.crawl.may_start:
-            visit, tried = self._resting.pop()
-            rests = self.room.pause(visit.link.host) if self.in_trouble(visit.link.host) else 0.0
-            if rests > self.room.longest:
-                self._call_off(visit)
-                self._land(visit, self.crawl.flights[visit.id].postponed or IN_TROUBLE, now, 0.0)
-            elif rests:
-                self._rest(visit, tried, max(rests, WAITED))
-            elif self.crawl.grant(visit):
-                self.meter.doing(visit, Phase.FETCHING, now)
-                self._send(self._go_out(visit, tried + 1), visit)
 
     # Beside the turns
 
