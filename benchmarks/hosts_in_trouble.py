@@ -24,6 +24,7 @@ from wolfspider.core.events import Event, Landed
 from wolfspider.core.model import Failure, Fetch, Link, Page, host_of
 from wolfspider.core.randomness import generator
 from wolfspider.drivers.driver import Clock, Result
+from wolfspider.drivers.hands.here import HandsHere
 from wolfspider.drivers.live import LiveDriver
 from wolfspider.drivers.simulated import simulated_crawl
 from wolfspider.engine.crawl import Limits
@@ -86,7 +87,7 @@ async def crawled(options: argparse.Namespace, log: list[Event]) -> Result:
     patience = patience_of(Settings(strategy=options.strategy))
     web = Troubled(world, clock, options.rest, patience)
     more: dict[str, Any] = {"in_trouble": web.polite.in_trouble}
-    driver = LiveDriver(crawl, web, Volatile(), clock=clock, tries=2, patient=True, **more)
+    driver = LiveDriver(crawl, HandsHere(web), Volatile(), clock=clock, tries=2, patient=True, **more)
     driver.room.pause = lambda host: max(0.0, web.polite.ready_at(host) - clock())
     driver.room.longest = patience if strategy.awaits else math.inf
     return await driver.run()

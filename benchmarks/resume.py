@@ -41,6 +41,7 @@ from wolfspider.core.limits import AT_ONCE
 from wolfspider.core.model import Fetch, Link
 from wolfspider.core.params import DEFAULT_STRATEGY
 from wolfspider.drivers.driver import Clock
+from wolfspider.drivers.hands.here import HandsHere
 from wolfspider.drivers.live import LiveDriver
 from wolfspider.drivers.snapshot_timing import SHARE
 from wolfspider.engine.crawl import Crawl
@@ -229,7 +230,7 @@ class Mortal(LiveDriver):
 
     def __init__(self, crawl: Crawl, web: Rendered, store: Store, clock: Clock, trial: Trial) -> None:
         self.timed = Timed(store)
-        super().__init__(crawl, web, self.timed, clock=clock, snapshots=NEVER)
+        super().__init__(crawl, HandsHere(web), self.timed, clock=clock, snapshots=NEVER)
         self.rendered, self.trial = web, trial
         self.began = time.process_time(), time.perf_counter()
         self.states = 0.0  # seconds of the processor, to gather the state

@@ -17,6 +17,7 @@ from wolfspider.core.events import Landed, Pause, Resume, SetLimit, Stop, Went
 from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.drivers import outside_commands
 from wolfspider.drivers.driver import Clock, Result
+from wolfspider.drivers.hands.here import HandsHere
 from wolfspider.drivers.live import LiveDriver
 from wolfspider.drivers.snapshot_timing import LANDINGS
 from wolfspider.engine.crawl import Crawl
@@ -76,7 +77,7 @@ class Drive:
     """One crawl by the driver, in virtual time, with everything at hand."""
 
     def __init__(self, trial: Trial, web: Callable[[Sketch, Clock], Any] | None = None, **options: Any) -> None:
-        self.trial, self.options = trial, options
+        self.trial, self.read, self.options = trial, options.pop("read", None), options
         self.crawl: Crawl = trial.build()
         self.store = Watched()
         self.make_web = web or Waited
@@ -89,7 +90,8 @@ class Drive:
         if self.crawl.now == -math.inf:
             self.crawl.begin(self.trial.seeds(), clock())
         self.web = self.make_web(self.trial.world, clock)
-        self.run = LiveDriver(self.crawl, self.web, self.store, clock=clock, **self.options)
+        hands = HandsHere(self.web, self.read)
+        self.run = LiveDriver(self.crawl, hands, self.store, clock=clock, **self.options)
         return self.run
 
     def finish(self) -> Result:

@@ -13,6 +13,7 @@ import pytest
 from wolfspider.core.events import Event, Gauge, Landed, Pause, Phase, Resume
 from wolfspider.core.model import Failure, Fetch
 from wolfspider.drivers.driver import Clock, Result
+from wolfspider.drivers.hands.here import HandsHere
 from wolfspider.drivers.live import LiveDriver
 from wolfspider.drivers.meter import Meter, Pace
 from wolfspider.policy.room import Room
@@ -122,7 +123,7 @@ def crawled(
         crawl.listen(store.hear)
         crawl._write = store.write
         crawl.begin(trial.seeds(), clock())
-        run = LiveDriver(crawl, web(trial.world, clock), store, clock=clock, tell=heard.append, **options)
+        run = LiveDriver(crawl, HandsHere(web(trial.world, clock)), store, clock=clock, tell=heard.append, **options)
         if prepare is not None:
             prepare(run, store)
         return await run.run()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,13 @@ from wolfspider.app.plugins import judge_maker, strategy_kind
 from wolfspider.app.settings import Settings
 from wolfspider.core.errors import BadInput
 from wolfspider.core.events import AddSeeds, EndReason, Event, Obeyed
-from wolfspider.core.model import LEAP, SEARCH, Failure, Fetch, Page, Route, host_of
+from wolfspider.core.model import LEAP, SEARCH, Fetch, Page, Route, host_of
 from wolfspider.core.params import chosen, parameters
 from wolfspider.core.randomness import generator
 from wolfspider.core.scope import Nofollow, Scope
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.driver import Clock
+from wolfspider.drivers.hands.here import HandsHere, Read
 from wolfspider.drivers.live import LiveDriver
 from wolfspider.engine.contracts import Source
 from wolfspider.engine.crawl import Crawl, Limits
@@ -206,17 +207,15 @@ def driver_of(
 
     return LiveDriver(
         crawl,
-        web,
+        HandsHere(web, _reader(settings, stack), budget),
         store,
         clock=clock,
         tries=settings.tries,
         room=room,
-        read=_reader(settings, stack),
         tell=tell,
         turned=_before_each_commit(crawl, web, store),
         pace=pace,
         chores=watch_disk,
-        budget=budget,
         snapshots=settings.snapshots,
         replayed=replayed,
         patient=True,
@@ -236,7 +235,7 @@ def _make_hosts_rest(crawl: Crawl, room: Room, web: Live, clock: Clock) -> None:
         room.rest(host, min(web.polite.ready_at(host), clock() + room.longest))
 
 
-def _reader(settings: Settings, stack: AsyncExitStack) -> Callable[[Fetch], Awaitable[Page | Failure]] | None:
+def _reader(settings: Settings, stack: AsyncExitStack) -> Read | None:
     """Other processes that read pages, if there are to be any."""
     if not settings.parsers:
         return None

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import NamedTuple
 
 from wolfspider.core.events import Phase
 from wolfspider.core.model import Failure, Fetch, Page, Visit
 from wolfspider.drivers.driver import Clock
+from wolfspider.drivers.hands.contract import Claim, Hands
 from wolfspider.drivers.meter import Meter
 from wolfspider.engine.contracts import Service, Source
 from wolfspider.engine.crawl import Crawl
 from wolfspider.store.base import Store
-from wolfspider.web.memory_budget import MemoryBudget, MemoryClaim, holding, parsing
-from wolfspider.web.worlds.world import NOT_SENT, Request, Web
+from wolfspider.web.memory_budget import MemoryClaim
+from wolfspider.web.worlds.world import NOT_SENT, Request
 
 
 class Return(NamedTuple):
@@ -27,27 +28,25 @@ class Return(NamedTuple):
     seconds: float
     tried: int
     bug: Exception | None = None
-    claim: MemoryClaim = MemoryClaim()  # what it holds of the memory for pages, until it has landed
+    claim: Claim = MemoryClaim()  # what it holds of the memory for pages, until it has landed
 
 
 class Errands:
-    """Asks a web or a Source on behalf of visits. `slot_freed` is called when a visit has to wait and gives up its
-    slot for that time."""
+    """Sends hands out, or asks a Source, on behalf of visits. `slot_freed` is called when a visit has to wait and gives
+    up its slot for that time."""
 
     def __init__(
         self,
         crawl: Crawl,
-        web: Web,
+        hands: Hands,
         store: Store,
         clock: Clock,
         meter: Meter,
-        read: Callable[[Fetch], Awaitable[Page | Failure]],
         instant: float,
-        budget: MemoryBudget,
         slot_freed: Callable[[], None],
     ) -> None:
-        self.crawl, self.web, self.store, self.clock, self.meter = crawl, web, store, clock, meter
-        self.read, self.instant, self.budget, self.slot_freed = read, instant, budget, slot_freed
+        self.crawl, self.hands, self.store, self.clock, self.meter = crawl, hands, store, clock, meter
+        self.instant, self.slot_freed = instant, slot_freed
 
     async def go(self, visit: Visit, tried: int, rests: float | None) -> Return:
         """Try this visit; `rests`: how long the host must rest before, None if it has."""
@@ -87,37 +86,25 @@ class Errands:
             if not may_send(visit):
                 return Return(self.clock(), visit, NOT_SENT, None, 0.0, tried)
             return await self._answered(source, visit, tried)
-        claim = self.budget.claim()
-        try:
-            return (await self._fetched(visit, tried, claim))._replace(claim=claim)
-        except BaseException:
-            claim.release()
-            raise
+        return await self._brought(visit, tried)
 
-    async def _fetched(self, visit: Visit, tried: int, claim: MemoryClaim) -> Return:
+    async def _brought(self, visit: Visit, tried: int) -> Return:
         url, may_send = visit.link.url, self.crawl.flights.may_send
-        held = self.store.validators(url) if visit.fresh else {}
-        fetch = await self.web.fetch(
+        fetch, result, claim = await self.hands.bring(
             Request(
-                *(url, visit.deadline, held, self.crawl.in_scope),
+                *(url, visit.deadline, self.store.validators(url) if visit.fresh else {}, self.crawl.in_scope),
                 waits=lambda waiting: self.park(visit, waiting),
                 may_send=lambda: may_send(visit),
                 doing=lambda phase: self._doing(visit, phase),
-                claim=claim,
             )
         )
-        self._doing(visit, Phase.READING)
-        if fetch.status == 304 and held and fetch.failure is None:
+        if result is None:
             kept = self.crawl.memory.recall(url)
             result = kept.result if kept else Failure("status", "304 for a page that is not at hand")
-        else:
-            await claim.grow(parsing(fetch))
-            result = await self.read(fetch)
-        claim.settle(holding(fetch, result))
         if (fetch.hops or fetch.captures) and isinstance(result, Failure) and not result.asked:
             # A redirect came, and where it leads may not be asked: the visit did cost a request.
             result = Failure("timeout" if result.kind == "waiting" else "redirect", f"{result.kind}: {result.detail}")
-        return Return(self.clock(), visit, result, fetch, fetch.seconds, tried)
+        return Return(self.clock(), visit, result, fetch, fetch.seconds, tried, claim=claim)
 
     async def _answered(self, source: Source, visit: Visit, tried: int) -> Return:
         url, began = visit.link.url, self.clock()

@@ -21,12 +21,13 @@ from functools import partial
 from typing import Any
 
 from wolfspider.core.events import CrawlState, EndReason, Event, Phase
-from wolfspider.core.model import Failure, Fetch, Page, Route, Visit, host_of
+from wolfspider.core.model import Page, Route, Visit, host_of
 from wolfspider.drivers.driver import Clock, Driver, Result
 from wolfspider.drivers.errands import Errands, Return
+from wolfspider.drivers.hands.contract import Claim, Hands
+from wolfspider.drivers.hands.here import HandsHere, Read
 from wolfspider.drivers.meter import Meter
 from wolfspider.drivers.outside_commands import OutsideCommands
-from wolfspider.drivers.reading import ReadHere
 from wolfspider.drivers.resting_visits import RestingVisits
 from wolfspider.drivers.snapshot_taking import SnapshotTaker
 from wolfspider.drivers.snapshot_timing import SnapshotTiming
@@ -35,7 +36,7 @@ from wolfspider.engine.flights import Flight
 from wolfspider.files.failpoints import reach
 from wolfspider.policy.room import Broken, Order, Room
 from wolfspider.store.base import Store
-from wolfspider.web.memory_budget import MemoryBudget, MemoryClaim
+from wolfspider.web.memory_budget import MemoryBudget
 from wolfspider.web.worlds.world import NOT_SENT, Web
 
 POLL = 0.5  # seconds between two looks for commands
@@ -50,18 +51,16 @@ class LiveDriver(Driver):
     def __init__(
         self,
         crawl: Crawl,
-        web: Web,
+        hands: Hands,
         store: Store,
         *,
         clock: Clock,
         tries: int = 2,
         room: Room | None = None,
-        read: Callable[[Fetch], Awaitable[Page | Failure]] | None = None,
         tell: Callable[[Event], None] | None = None,
         turned: Callable[[], None] | None = None,
         pace: Callable[[], bool] | None = None,
         chores: Callable[[float], EndReason | None] | None = None,
-        budget: MemoryBudget | None = None,
         snapshots: float = 60.0,
         replayed: float = 0.0,
         patient: bool = False,
@@ -81,12 +80,11 @@ class LiveDriver(Driver):
         self._until = math.inf  # when a drain has lasted long enough
         self._bell = asyncio.Event()
         self._errands = Errands(
-            *(crawl, web, store, clock, self.meter, read or ReadHere(), instant),
-            budget=budget or MemoryBudget(),
+            *(crawl, hands, store, clock, self.meter, instant),
             slot_freed=self._bell.set,
         )
         self._back: list[Return] = []
-        self._landed: list[MemoryClaim] = []  # of visits that came back and are not committed yet
+        self._landed: list[Claim] = []  # of visits that came back and are not committed yet
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._heard: list[Event] = []
         self._bug: Exception | None = None  # what went wrong beside the turns
@@ -375,6 +373,8 @@ def _garbage_sought_seldom() -> Iterator[None]:
         gc.set_threshold(*usual)
 
 
-async def run(crawl: Crawl, web: Web, store: Store, **options: Any) -> Result:
-    """Run a crawl over the network; the options are those of LiveDriver."""
-    return await LiveDriver(crawl, web, store, **options).run()
+async def run(
+    crawl: Crawl, web: Web, store: Store, read: Read | None = None, budget: MemoryBudget | None = None, **options: Any
+) -> Result:
+    """Run a crawl in this process alone; the options are those of LiveDriver."""
+    return await LiveDriver(crawl, HandsHere(web, read, budget), store, **options).run()

@@ -19,6 +19,7 @@ from wolfspider.core import codec, events
 from wolfspider.core.model import Failure, Fetch, Link, Page, host_of
 from wolfspider.core.randomness import generator
 from wolfspider.drivers.driver import Clock, Result
+from wolfspider.drivers.hands.here import HandsHere
 from wolfspider.drivers.live import LiveDriver
 from wolfspider.engine.crawl import INSTANT, Crawl
 from wolfspider.store.in_memory import Volatile
@@ -97,11 +98,10 @@ async def _crawled(
             crawl.begin([Link(url) for url in seeds], clock())
             driver = LiveDriver(
                 crawl,
-                web,
+                HandsHere(web, OneScheme(world)),
                 Volatile(),
                 clock=clock,
                 tries=1,
-                read=OneScheme(world),
                 patient=True,
                 in_trouble=polite.in_trouble,
                 instant=INSTANT,
