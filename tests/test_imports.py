@@ -25,6 +25,7 @@ GROUPS = (
     ("store",),
     ("drivers",),
     ("app",),
+    ("export",),
     ("testing",),
     ("bench", "cluster", "dashboard"),
     ("terminal",),

@@ -16,8 +16,8 @@ from wolfspider.app.run_folder import settings_of
 from wolfspider.core import codec
 from wolfspider.core.model import Failure, Page
 from wolfspider.engine.entries import BeginEntry, Entry, LandEntry, PostponeEntry, ProposeEntry
+from wolfspider.export.exporting import export
 from wolfspider.files import failpoints
-from wolfspider.store.exporting import export
 from wolfspider.store.row_codec import unpacked_entry
 from wolfspider.store.sqlite import open_run
 

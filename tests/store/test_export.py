@@ -22,8 +22,11 @@ import wolfspider
 from small_web import EVIL, SMALL, SPIDERS
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import Label
+from wolfspider.export.exported_page import COLUMNS, FIELDS, SCHEMA
+from wolfspider.export.exporting import export
+from wolfspider.export.selection import Filters, Selection
+from wolfspider.export.tally import Exported
 from wolfspider.files.disk import whole_file
-from wolfspider.store.exporting import COLUMNS, FIELDS, Exported, Selection, export
 from wolfspider.store.inbox import append_command
 from wolfspider.store.view import RunView
 from wolfspider.web.server.serve import serve
@@ -64,9 +67,9 @@ def run(made: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(made, tmp_path / "run"))
 
 
-def written(folder: Path, form: str, **options: Any) -> tuple[bytes, Exported]:
+def written(folder: Path, form: str, *, raw: bool = False, **filters: Any) -> tuple[bytes, Exported]:
     out = io.BytesIO()
-    told = export(folder, form, None, stdout=out, **options)
+    told = export(folder, form, None, Filters(**filters), stdout=out, raw=raw)
     return out.getvalue(), told
 
 
@@ -139,13 +142,14 @@ def test_the_word_of_a_person_stands_before_that_of_the_judge(run: Path) -> None
     assert found["http://b.test/"]["label"] is True and found["http://b.test/"]["score"] == 1
     assert found["http://a.test/good"]["label"] is False and not found["http://a.test/good"]["relevant"]
     assert "http://a.test/good" not in {line["final_url"] for line in lines(run, relevant=True)}
+    assert found["http://a.test/good"]["why"] == "A person says that it is not relevant."
 
 
 def test_an_export_is_one_moment_of_a_run_that_goes_on(tmp_path: Path) -> None:
     crawled(tmp_path / "run", pages=3)
     view = RunView(tmp_path / "run")
     with view.moment() as connection:
-        pages = iter(Selection(view, connection, False))
+        pages = iter(Selection(view, connection))
         first = next(pages)
         gone_on(tmp_path / "run", pages=10)
         seen = [first, *pages]
@@ -155,7 +159,7 @@ def test_an_export_is_one_moment_of_a_run_that_goes_on(tmp_path: Path) -> None:
 def test_pages_are_taken_one_at_a_time(made: Path) -> None:
     view = RunView(made)
     with view.moment() as connection:
-        pages = Selection(view, connection, False)
+        pages = Selection(view, connection)
         next(iter(pages))
         assert pages.exported.pages == 1
 
@@ -170,6 +174,117 @@ def test_a_damaged_archive_costs_the_text_of_the_page_and_not_the_export(run: Pa
     data, told = written(run, "warc")
     assert told.damaged == 1 and told.pages == len(found) - 1 and "damaged at 1" in told.told()
     assert b"WARC-Target-URI: http://a.test/deep\r\n" in gzip.decompress(data)
+
+
+def test_what_the_second_version_of_the_fields_added(made: Path) -> None:
+    found = {line["final_url"]: line for line in lines(made)}
+    good, start, rolls = found["http://a.test/good"], found["http://a.test/"], found["http://b.test/rolls"]
+    assert FIELDS.index("canonical") == FIELDS.index("robots") + 1 and FIELDS[-1] == "schema"
+    assert good["schema"] == SCHEMA == 2 and good["canonical"] is None and isinstance(good["agent"], str)
+    assert (good["parent"], start["parent"]) == ("http://a.test/", None)
+    assert good["why"].startswith("Judged relevant: probability") and "wolf spiders" in good["why"]
+    assert rolls["why"].startswith("Judged not relevant")
+    assert rolls["near_duplicate_of"] == "http://b.test/" and start["near_duplicate_of"] is None
+    assert good["tdm"] == {}
+
+
+# Which pages
+
+
+def test_nearly_equal_pages_are_left_out_where_that_is_asked_for(made: Path) -> None:
+    everything = lines(made)
+    data, told = written(made, "jsonl", dedup=True)
+    kept = [json.loads(line)["final_url"] for line in data.splitlines()]
+    assert kept == [line["final_url"] for line in everything if line["near_duplicate_of"] is None]
+    assert told.duplicates == len(everything) - len(kept) > 0 and "nearly equal" in told.told()
+
+
+def test_the_best_come_first_and_no_more_than_asked_for(made: Path) -> None:
+    by_score = sorted(lines(made), key=lambda line: -line["score"])
+    for number in (1, 3, 100):
+        best = lines(made, best=number)
+        assert [line["final_url"] for line in best] == [line["final_url"] for line in by_score][:number]
+    assert [line["near_duplicate_of"] for line in lines(made, best=2, dedup=True)] == [None, None]
+
+
+def test_pages_of_a_language_and_since_a_time(made: Path) -> None:
+    everything = lines(made)
+    assert lines(made, languages=("en", "de")) == [line for line in everything if line["language"] in ("en", "de")]
+    assert lines(made, languages=("xx",)) == []
+    times = [page.at for page in RunView(made).pages() if not page.robots]
+    assert len(lines(made, since=sorted(times)[-2])) == 2 and lines(made, since=max(times) + 1) == []
+
+
+# Sinks
+
+
+OWN_SINK = """
+class Titles:
+    def begin(self, about, out):
+        self.out, self.number = out, 0
+        out.write(about.topic.encode())
+
+    def page(self, page):
+        self.number += 1
+        self.out.write(b"|" + page.fields["title"].encode())
+        if page.fields["title"] == "Rolls" and FAILS:
+            raise RuntimeError("no rolls")
+
+    def end(self):
+        self.out.write(b"|%d" % self.number)
+
+
+class Folder(Titles):
+    folder = True
+
+    def begin(self, about, out):
+        super().begin(about, (out / "titles").open("wb"))
+"""
+
+
+def own_sink(folder: Path, fails: bool = False) -> str:
+    path = folder / f"own_{fails}.py"
+    path.write_text(f"FAILS = {fails}\n{OWN_SINK}")
+    return str(path)
+
+
+def test_a_sink_in_a_file_of_ones_own(made: Path, tmp_path: Path) -> None:
+    data, told = written(made, f"{own_sink(tmp_path)}:Titles", relevant=True)
+    assert data.startswith(b"wolf spiders|Start|") and data.endswith(b"|%d" % told.pages)
+    with pytest.raises(Problem, match="is a folder: say which by --out"):
+        written(made, f"{own_sink(tmp_path)}:Folder")
+    with pytest.raises(Problem, match="has 2: Folder, Titles"):
+        written(made, own_sink(tmp_path))
+    export(made, f"{own_sink(tmp_path)}:Folder", tmp_path / "out", stdout=io.BytesIO())
+    assert (tmp_path / "out" / "titles").read_bytes().startswith(b"wolf spiders|")
+    with pytest.raises(BadInput, match="is there already"):
+        export(made, f"{own_sink(tmp_path)}:Folder", tmp_path / "out", stdout=io.BytesIO())
+
+
+@pytest.mark.parametrize("kind", ["Titles", "Folder"])
+def test_what_a_failing_sink_wrote_never_appears(made: Path, tmp_path: Path, kind: str) -> None:
+    form = f"{own_sink(tmp_path, fails=True)}:{kind}"
+    with pytest.raises(RuntimeError, match="no rolls"):
+        export(made, form, tmp_path / "out", stdout=io.BytesIO())
+    assert os.listdir(tmp_path) == ["own_True.py"]
+
+
+def test_a_class_without_the_three_methods_is_no_sink(made: Path, tmp_path: Path) -> None:
+    (tmp_path / "half.py").write_text("class Half:\n    def begin(self, about, out):\n        pass\n")
+    with pytest.raises(Problem, match="a class with the methods begin, page and end, and has none"):
+        written(made, str(tmp_path / "half.py"))
+
+
+def test_a_sink_of_an_installed_package(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "brought.py").write_text(f"FAILS = False\n{OWN_SINK}")
+    about = tmp_path / "brought-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: brought\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[wolfspider.sinks]\ntitles = brought:Titles\nlacking = brought:Nothing\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert written(made, "titles")[0].startswith(b"wolf spiders|")
+    with pytest.raises(Problem, match="'lacking' of brought:Nothing cannot be loaded"):
+        written(made, "lacking")
 
 
 # CSV
@@ -215,7 +330,7 @@ def test_controls_of_terminals_and_turned_text_are_nowhere_in_lines_and_tables(m
 
 def test_records_are_copied_byte_for_byte_and_say_why(made: Path, tmp_path: Path) -> None:
     out = tmp_path / "pages.warc.gz"
-    export(made, "warc", out, stdout=io.BytesIO(), relevant=True)
+    export(made, "warc", out, Filters(relevant=True), stdout=io.BytesIO())
     data, told = out.read_bytes(), lines(made, relevant=True)
     for line in told:
         original = (made / "warc" / line["warc_file"]).read_bytes()[line["warc_offset"] :][: line["warc_length"]]
@@ -277,8 +392,8 @@ def test_the_evil_title_of_these_tests_is_evil() -> None:
 
 
 def test_what_a_killed_export_left_behind_is_removed_by_the_next_one(made: Path, tmp_path: Path) -> None:
-    script = "import os, signal, sys, io; from pathlib import Path; from wolfspider.store import exporting;"
-    script += "exporting.write_jsonl = lambda pages, file: os.kill(os.getpid(), signal.SIGKILL);"
+    script = "import os, signal, sys, io; from pathlib import Path; from wolfspider.export import exporting, json_sink;"
+    script += "json_sink.JsonLines.page = lambda sink, page: os.kill(os.getpid(), signal.SIGKILL);"
     script += "exporting.export(Path(sys.argv[1]), 'jsonl', Path(sys.argv[2]), stdout=io.BytesIO())"
     words = [sys.executable, "-c", script, str(made), str(tmp_path / "first.jsonl")]
     assert subprocess.run(words, timeout=60, check=False).returncode == -9

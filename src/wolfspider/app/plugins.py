@@ -124,7 +124,7 @@ def strategy_kind(name: str) -> type[Strategy]:
     if not is_file(name):
         _check_ending(name)
         return strategy_named(name)
-    kind: type[Strategy] = _chosen(name, _is_strategy, _A_STRATEGY)
+    kind: type[Strategy] = chosen(name, _is_strategy, _A_STRATEGY)
     return kind
 
 
@@ -140,7 +140,7 @@ def judge_maker(name: str) -> Callable[[Topic], Judge]:
         _check_ending(name)
         make_judge(name, Topic(("anything",)))  # is there one?
         return lambda topic: make_judge(name, topic)
-    made: Callable[[Topic], Judge] = _chosen(name, _is_judge, _A_JUDGE)
+    made: Callable[[Topic], Judge] = chosen(name, _is_judge, _A_JUDGE)
     _check_judge(name, made)
     return made
 
@@ -197,7 +197,7 @@ def subjects(name: str) -> dict[str, Any]:
         return {name: strategy_named(name) if name not in JUDGES else judge_maker(name)}
     path, _, wanted = name.partition(".py")
     if wanted.lstrip(":"):
-        return {wanted[1:]: _chosen(name, lambda value: _is_strategy(value) or _is_judge(value), _EITHER)}
+        return {wanted[1:]: chosen(name, lambda value: _is_strategy(value) or _is_judge(value), _EITHER)}
     fitting = {key: value for key, value in _classes(path).items() if _is_strategy(value) or _is_judge(value)}
     if not fitting:
         raise Problem(f"{path}.py must have {_EITHER}, and has none.{_unfinished(path)}")
@@ -220,7 +220,8 @@ def _unfinished(path: str) -> str:
     )
 
 
-def _chosen(text: str, fits: Callable[[Any], bool], wanted: str) -> Any:
+def chosen(text: str, fits: Callable[[Any], bool], wanted: str) -> Any:
+    """The one class of a file that fits, or the one that is named; `wanted` says which that is."""
     path, _, name = text.partition(".py")
     fitting = {key: value for key, value in _classes(path).items() if fits(value)}
     if name.lstrip(":"):

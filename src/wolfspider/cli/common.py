@@ -136,7 +136,7 @@ def open_world(web: str, console: Console) -> World:
     return world
 
 
-def moment(text: str | None) -> float | None:
+def moment(text: str | None, option: str = "--from") -> float | None:
     """ISO 8601 or seconds since 1970; a time without a zone is UTC."""
     if text is None:
         return None
@@ -145,5 +145,5 @@ def moment(text: str | None) -> float | None:
             return float(text)
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise Problem(f"--from is a time such as 2018-10-29T12:00, or seconds since 1970, not {text!r}.") from None
+        raise Problem(f"{option} is a time such as 2018-10-29T12:00, or seconds since 1970, not {text!r}.") from None
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -9,9 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from wolfspider.app.settings import CHANGEABLE
-from wolfspider.cli.common import Out, Quiet, Run, app, own_output, print_json, say, verbatim
+from wolfspider.cli.common import Out, Quiet, Run, app, moment, own_output, print_json, say, verbatim
 from wolfspider.cli.options import with_settings
 
+FORMATS = "jsonl|csv|warc"
 AsEvents = Annotated[bool, typer.Option("--json", help="Every event as a line of JSON on stdout.")]
 
 
@@ -136,13 +137,26 @@ def explain(
 
   wolfspider export run --format jsonl --relevant > pages.jsonl
   wolfspider export run --format csv --out pages.csv
-  wolfspider export run --format warc --relevant --out relevant.warc.gz"""
+  wolfspider export run --format warc --relevant --out relevant.warc.gz
+  wolfspider export run --lang en --dedup --best 1000 > best.jsonl"""
     )
 )
 def export(
     run: Run,
-    form: Annotated[str, typer.Option("--format", metavar="jsonl|csv|warc", help="As what.")] = "jsonl",
+    form: Annotated[
+        str, typer.Option("--format", metavar=FORMATS, help="As what; or FILE.py[:CLASS], a sink of your own.")
+    ] = "jsonl",
     relevant: Annotated[bool, typer.Option("--relevant", help="Only pages that are relevant.")] = False,
+    since: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Only pages downloaded since: ISO 8601 or seconds since 1970.")
+    ] = None,
+    lang: Annotated[
+        list[str] | None, typer.Option(metavar="CODE", help="Only pages in this language, such as en; repeatable.")
+    ] = None,
+    best: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Only the N pages with the highest scores, best first.")
+    ] = None,
+    dedup: Annotated[bool, typer.Option("--dedup", help="Of nearly equal pages only the first.")] = False,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to. [default: stdout]")] = None,
     raw: Annotated[
         bool, typer.Option("--raw", help="CSV without the mark that keeps spreadsheets from calculating.")
@@ -150,9 +164,12 @@ def export(
     quiet: Quiet = False,
 ) -> int:
     """Pages of a run for other tools, also while it runs."""
-    from wolfspider.store.exporting import export as write
+    from wolfspider.export.exporting import export as write
+    from wolfspider.export.selection import Filters
     from wolfspider.terminal import progress as screen
 
-    exported = write(run, form, out, relevant=relevant, raw=raw, stdout=sys.stdout.buffer)
+    languages = tuple(code.lower() for code in lang or ())
+    filters = Filters(relevant, moment(since, "--since"), languages, best, dedup)
+    exported = write(run, form, out, filters, stdout=sys.stdout.buffer, raw=raw)
     say(screen.console_for(stderr=True, quiet=quiet and not exported.code), exported.told())
     return exported.code

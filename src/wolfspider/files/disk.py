@@ -17,6 +17,7 @@ from wolfspider.core.errors import BadInput, Problem
 from wolfspider.files.failpoints import reach
 
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
+UNFINISHED_EXPORT = ".wolfspider-export"  # ending of a file or folder that an export is writing
 _TOO_MUCH = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 
@@ -120,15 +121,43 @@ def whole_file(path: Path, mode: int = 0o600, failpoint: str = "", ending: str =
     sync_folder(path.absolute().parent)
 
 
+@contextmanager
+def whole_folder(path: Path, ending: str = ".part") -> Iterator[Path]:
+    """An empty folder to fill, which gets its name once the block ends; if the block fails, it is removed. What is
+    there already is never replaced. Until it has its name it is called `.NAME` and the ending."""
+    if os.path.lexists(path) and not (path.is_dir() and not path.is_symlink() and not any(path.iterdir())):
+        raise BadInput(f"{path} is there already: name a new folder, or remove it.")
+    part = path.with_name(f".{path.name}{ending}")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(mode=0o777)
+    handle = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with suppress(OSError):  # a disk without locks
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield part
+        os.sync()
+        os.rename(part, path)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
+        raise
+    finally:
+        os.close(handle)
+    sync_folder(path.absolute().parent)
+
+
 def remove_leftovers(folder: Path, ending: str) -> None:
-    """Remove what killed processes left in a folder under this ending of `whole_file`; what is being written stays."""
+    """Remove what killed processes left in a folder under this ending of `whole_file` or `whole_folder`; what is being
+    written stays."""
     for path in folder.glob(f".*{ending}"):
         with suppress(OSError):
             handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if stat.S_ISREG(os.fstat(handle).st_mode):
+                kind = os.fstat(handle).st_mode
+                if stat.S_ISREG(kind):
                     path.unlink()
+                elif stat.S_ISDIR(kind):
+                    shutil.rmtree(path)
             finally:
                 os.close(handle)
 

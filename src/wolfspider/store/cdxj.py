@@ -17,7 +17,6 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -75,28 +74,45 @@ def line(row: IndexLine) -> bytes:
     return f"{surt(row.url)} {time} {json.dumps(told)}\n".encode("utf-8", "replace")
 
 
-def write(path: Path, lines: Iterable[IndexLine], at_a_time: int = _AT_A_TIME, ending: str = ".part") -> int:
+def write(path: Path, rows: Iterable[IndexLine], at_a_time: int = _AT_A_TIME) -> int:
     """Write a whole index, in place of an older one; returns how many lines it has."""
-    count = 0
     with ExitStack() as open_files:
-        file = open_files.enter_context(whole_file(path, failpoint="index-before-rename", ending=ending))
-        for count, text in enumerate(heapq.merge(*_runs(iter(lines), at_a_time, path.parent, open_files)), 1):  # noqa: B007
+        lines = SortedLines(path.parent, open_files, at_a_time)
+        for row in rows:
+            lines.add(line(row))
+        return write_lines(path, lines.merged())
+
+
+def write_lines(path: Path, lines: Iterable[bytes], ending: str = ".part") -> int:
+    """The same with lines that are sorted already."""
+    count = 0
+    with whole_file(path, failpoint="index-before-rename", ending=ending) as file:
+        for count, text in enumerate(lines, 1):  # noqa: B007
             file.write(text)
     reach("index-renamed")
     return count
 
 
-def _runs(rows: Iterator[IndexLine], size: int, folder: Path, open_files: ExitStack) -> list[Iterable[bytes]]:
-    """The lines, sorted piece by piece; all but the last piece wait in files that have no name."""
-    runs: list[Iterable[bytes]] = []
-    lines = sorted(map(line, islice(rows, size)))
-    while following := list(map(line, islice(rows, size))):
-        run: IO[bytes] = open_files.enter_context(tempfile.TemporaryFile(dir=folder))  # noqa: SIM115
-        run.writelines(lines)
-        run.seek(0)
-        runs.append(run)
-        lines = sorted(following)
-    return [*runs, lines]
+class SortedLines:
+    """Lines sorted piece by piece; all but the last piece wait in files that have no name, in `folder`, until they are
+    merged and `open_files` is closed."""
+
+    def __init__(self, folder: Path | None, open_files: ExitStack, at_a_time: int = _AT_A_TIME) -> None:
+        self._folder, self._open_files, self._at_a_time = folder, open_files, at_a_time
+        self._pieces: list[Iterable[bytes]] = []
+        self._lines: list[bytes] = []
+
+    def add(self, text: bytes) -> None:
+        if len(self._lines) >= self._at_a_time:
+            piece: IO[bytes] = self._open_files.enter_context(tempfile.TemporaryFile(dir=self._folder))  # noqa: SIM115
+            piece.writelines(sorted(self._lines))
+            piece.seek(0)
+            self._pieces.append(piece)
+            self._lines.clear()
+        self._lines.append(text)
+
+    def merged(self) -> Iterator[bytes]:
+        return heapq.merge(*self._pieces, sorted(self._lines))
 
 
 # The archive of a run: an index beside each of its files, made when a session ends

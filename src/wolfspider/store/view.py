@@ -44,6 +44,12 @@ _PAGES = (
     f"SELECT {_PAGE}, h.score, h.relevant, h.evidence FROM {NEWEST}"  # noqa: S608
     " WHERE p.at >= ? AND h.relevant >= ? ORDER BY p.seq"
 )
+# The same without their content, the best first, and then one by one.
+_BEST = (
+    f"SELECT p.seq FROM {NEWEST}"  # noqa: S608
+    " WHERE p.at >= ? AND h.relevant >= ? ORDER BY h.score DESC, p.seq"
+)
+_NUMBERED = f"SELECT {_PAGE}, h.score, h.relevant, h.evidence FROM {NEWEST} WHERE p.seq = ?"  # noqa: S608
 _ONE = (
     f"SELECT {_PAGE}, h.score, h.relevant, h.evidence FROM held h JOIN pages p ON p.seq = h.page"  # noqa: S608
     " WHERE h.url = ? ORDER BY h.seq DESC LIMIT 1"
@@ -285,9 +291,12 @@ def pages_of(
     relevant: bool = False,
     since: float | None = None,
     unreadable: Callable[[object, Exception], None] | None = None,
+    best: bool = False,
 ) -> Iterator[StoredPage]:
-    """The pages of one moment; `unreadable` is told of each row that is damaged, which is an error otherwise."""
-    for row in connection.execute(_PAGES, (-1e300 if since is None else since, int(relevant))):
+    """The pages of one moment; `unreadable` is told of each row that is damaged, which is an error otherwise. `best`:
+    in the order of their scores."""
+    bounds = (-1e300 if since is None else since, int(relevant))
+    for row in _best_rows(connection, bounds) if best else connection.execute(_PAGES, bounds):
         try:
             page = page_row(*row)
         except UNREADABLE as error:
@@ -296,6 +305,11 @@ def pages_of(
             unreadable(row[0], error)
         else:
             yield page
+
+
+def _best_rows(connection: sqlite3.Connection, bounds: tuple[float, int]) -> Iterator[Any]:
+    for (number,) in connection.execute(_BEST, bounds):
+        yield from connection.execute(_NUMBERED, (number,)).fetchall()
 
 
 def missing_pages(connection: sqlite3.Connection) -> int:

@@ -1,0 +1,120 @@
+"""The pages of one moment of a run that an export has, one at a time.
+
+Each page is there once, by its final address, in its newest version and with the last verdict on it, a person's before
+the judge's. Pages that ask not to be indexed never are.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import islice
+
+from wolfspider.core.model import hidden
+from wolfspider.export.exported_page import ExportedPage, FoundBy, OfRun
+from wolfspider.export.near_duplicates import NearDuplicates
+from wolfspider.export.tally import Exported
+from wolfspider.store.damage import reading
+from wolfspider.store.folder import Places
+from wolfspider.store.view import RunView, StoredPage, missing_pages, pages_of
+
+_DEEPEST = 1_000  # links from a starting point
+_REMEMBERED = 100_000  # pages whose depth is known
+_FOUND_ON = "SELECT source, anchor, agent FROM visits WHERE id = ?"
+_FIRST_SOURCE = (
+    "SELECT v.source FROM held h JOIN pages p ON p.seq = h.page JOIN visits v ON v.id = p.visit"
+    " WHERE h.url = ? ORDER BY h.seq LIMIT 1"
+)
+_TOPIC = "SELECT data FROM events WHERE kind = 'Obeyed' AND data LIKE '%\"SetTopic\"%' ORDER BY seq DESC, n DESC"
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Which pages of a run are wanted."""
+
+    relevant: bool = False  # only these
+    since: float | None = None  # only those that were downloaded at that time or later
+    languages: tuple[str, ...] = ()  # only pages in these; () for all
+    best: int | None = None  # only so many, those with the highest scores, the best first
+    dedup: bool = False  # of nearly equal pages only the first
+
+    def wants(self, row: StoredPage) -> bool:
+        return not self.languages or row.language in self.languages
+
+
+EVERYTHING = Filters()
+
+
+@dataclass
+class Selection:
+    """Iterated over once."""
+
+    view: RunView
+    connection: sqlite3.Connection  # one moment of the run
+    filters: Filters = EVERYTHING
+    main_text: bool = False
+    exported: Exported = field(init=False)
+    _depths: dict[str, int | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.exported = Exported(self.view.folder)
+        (self.at,) = self.connection.execute("SELECT IFNULL(MAX(at), 0.0) FROM log").fetchone()  # the moment
+        with reading(Places.of(self.view.folder).description, "what is wanted"):
+            settings = self.view.about["settings"]
+            self.strategy: str = settings["strategy"]
+            self.topic: str = self._steered_topic() or settings["topic"] or settings["description"]
+
+    def __iter__(self) -> Iterator[ExportedPage]:
+        self.exported.lost += missing_pages(self.connection)
+        return islice(self._pages(), self.filters.best)
+
+    def _pages(self) -> Iterator[ExportedPage]:
+        run, wanted = OfRun(self.view, self.strategy, self.topic, self.main_text, self.exported), self.filters
+        rows = pages_of(self.connection, wanted.relevant, wanted.since, self._left_out, best=wanted.best is not None)
+        with closing(NearDuplicates()) as earlier:
+            for row in filter(wanted.wants, rows):
+                if hidden(row.robots):
+                    self.exported.withheld += 1
+                    continue
+                first = earlier.first_like(row.final_url, row.digest, row.near, row.words)
+                if first is not None and wanted.dedup:
+                    self.exported.duplicates += 1
+                    continue
+                self.exported.pages += 1
+                yield ExportedPage(row, self._way(row), first, run)
+
+    def _way(self, row: StoredPage) -> FoundBy:
+        found = self.connection.execute(_FOUND_ON, (row.visit,)).fetchone() or ("", "", "")
+        source, anchor, agent = (text or "" for text in found)
+        return FoundBy(source, anchor, agent, self._depth(source))
+
+    def _left_out(self, number: object, error: Exception) -> None:
+        self.exported.lost += 1
+
+    def _steered_topic(self) -> str:
+        """The topic that a person set last, if any."""
+        for (data,) in self.connection.execute(_TOPIC):
+            obeyed = json.loads(data)
+            if not obeyed.get("problem"):
+                return ", ".join(obeyed["command"]["keywords"])
+        return ""
+
+    def _depth(self, source: str) -> int | None:
+        """One more than that of the page that linked to it, and so on back to a starting point."""
+        passed: list[str] = []
+        while source and source not in self._depths and source not in passed and len(passed) < _DEEPEST:
+            passed.append(source)
+            row = self.connection.execute(_FIRST_SOURCE, (source,)).fetchone()
+            if row is None:
+                break
+            source = row[0]
+        depth = -1 if not source else self._depths.get(source)
+        for url in reversed(passed):
+            depth = None if depth is None else depth + 1
+            if len(self._depths) >= _REMEMBERED:
+                self._depths.clear()
+            self._depths[url] = depth
+        return None if depth is None else depth + 1

@@ -1,0 +1,59 @@
+"""Sinks by name: those of the house, those that installed packages bring, and classes in a file of the person's own."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from wolfspider.core.errors import Problem, closest
+from wolfspider.export.sink import Sink
+
+GROUP = "wolfspider.sinks"  # of entry points
+BUILT_IN = {
+    "jsonl": "json_sink:JsonLines",
+    "csv": "csv_sink:CommaSeparated",
+    "warc": "warc_sink:WarcCopy",
+}
+_A_SINK = "a class with the methods begin, page and end"
+
+
+def sink_named(name: str) -> Callable[[], Sink]:
+    """Makes the sink of that name: a format of the house, an entry point, or FILE.py[:CLASS]."""
+    if name in BUILT_IN:
+        module, _, kind = BUILT_IN[name].partition(":")
+        made: Callable[[], Sink] = getattr(importlib.import_module(f"wolfspider.export.{module}"), kind)
+        return made
+    if name.partition(".py")[1]:
+        from wolfspider.app.plugins import chosen, is_file
+
+        if is_file(name):
+            return _checked(name, chosen(name, is_sink, _A_SINK))
+    others = {found.name: found for found in entry_points(group=GROUP)}
+    if name not in others:
+        raise Problem(f"There is no format {name!r}.{closest(name, (*BUILT_IN, *others))}")
+    return _checked(name, _loaded(others[name]))
+
+
+def _loaded(found: EntryPoint) -> Any:
+    try:
+        return found.load()
+    except Exception as error:
+        raise Problem(f"The format {found.name!r} of {found.value} cannot be loaded: {error}.") from error
+
+
+def _checked(name: str, kind: Any) -> Callable[[], Sink]:
+    if not is_sink(kind):
+        raise Problem(f"The format {name!r} is no sink: it must be {_A_SINK}.")
+    made: Callable[[], Sink] = kind
+    return made
+
+
+def is_sink(value: Any) -> bool:
+    return isinstance(value, type) and all(callable(vars_of(value).get(name)) for name in ("begin", "page", "end"))
+
+
+def vars_of(kind: type) -> dict[str, Any]:
+    """What a class has, its bases included."""
+    return {name: value for base in reversed(kind.__mro__) for name, value in vars(base).items()}
