@@ -55,6 +55,7 @@ HAZARDS = (  # each has a line of its own, which begins so
     "Inputs that nobody thought of",
     "Escapes for terminals, line breaks in titles",
     "Names that lead elsewhere",
+    "A page that makes the search for its main text slow",
     "Formulas in exported tables",
     "A damaged run",
     "The repair of a damaged run",

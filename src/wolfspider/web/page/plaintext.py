@@ -7,7 +7,7 @@ are bounded before it is built, and the text itself is cut at `MOST` characters.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from selectolax.lexbor import LexborNode
 
@@ -39,12 +39,18 @@ def readable(body: bytes, content_type: str) -> str:
         return ""
     if kind == "pdf":
         document = pdf.read(body)
-        return "" if isinstance(document, Failure) else _joined(document.pages)
+        return "" if isinstance(document, Failure) else joined(document.pages)
     text, _ = charset.decoded(content_type, body[:MOST_BYTES])
-    return _joined(text.split("\n\n") if kind == "text" else _passages(tamed(text, len(body) > LARGE)))
+    return joined(text.split("\n\n")) if kind == "text" else readable_markup(tamed(text, len(body) > LARGE))
 
 
-def _joined(passages: Iterator[str] | list[str]) -> str:
+def readable_markup(tame: str) -> str:
+    """The text of markup that was tamed."""
+    return joined(_passages(tame))
+
+
+def joined(passages: Iterable[str]) -> str:
+    """Passages as paragraphs, each a line."""
     kept, room = [], MOST
     for passage in passages:
         line = " ".join(passage.replace("\0", "").split())
