@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import shlex
 import signal
 import sys
@@ -30,8 +31,25 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Of tests marked `sampled(n)`, which are slow, one in n runs with the fast ones. This seed says which; processes that
+# share the work have it from the environment.
+SEED = os.environ.setdefault("SAMPLE_SEED", str(random.SystemRandom().randrange(1 << 32)))
+
 # Modules that tests share (`from faults import faults`) lie beside this file.
 sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    fast = config.option.markexpr == "not slow"
+    for item in items:
+        mark = item.get_closest_marker("sampled")
+        if mark is not None and not (fast and random.Random(f"{SEED} {item.nodeid}").randrange(mark.args[0]) == 0):
+            item.add_marker("slow")
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    terminalreporter.write_line(f"Sampled tests were drawn by SAMPLE_SEED={SEED}: set it to draw the same ones again.")
 
 
 @pytest.fixture

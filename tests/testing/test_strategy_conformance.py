@@ -28,10 +28,22 @@ from wolfspider.testing.strategy_conformance import STRATEGY_CHECKS
 CASES = [(name, variant) for name, kind in all_strategies().items() for variant in range(len(kind.variants))]
 
 
+# Rules that take a dozen crawls or a long one: a few strategies are tried by them in each run of the fast tests, and
+# all of them in the slow ones. By the other rules every strategy is tried in every run.
+LONG = {
+    "both_drivers_give_the_same_log": 3,
+    "exclude_and_include_change_nothing": 3,
+    "excluded_links_come_back": 3,
+    "frontier_keeps_its_cap": 3,
+    "live_parameters_move": 3,
+    "turns_are_fair": 3,
+    "replays_its_journal": 12,
+}
+
+
 def case(name: str, variant: int, rule: str) -> Any:
-    """A crawl that dies and is played again in six ways takes its time: most of them are for the slow tests."""
-    slow = rule == "replays_its_journal" and (variant > 0 or name != "shark")
-    return pytest.param(name, variant, rule, marks=pytest.mark.slow if slow else ())
+    marks = pytest.mark.sampled(LONG[rule]) if rule in LONG and name != "shark" else ()
+    return pytest.param(name, variant, rule, marks=marks)
 
 
 @pytest.mark.parametrize(
