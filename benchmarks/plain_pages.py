@@ -2,10 +2,10 @@
 
     python benchmarks/plain_pages.py [WEB ...] [--pages 100000] [--mutations 0] [--seed 1]
 
-Every page of these webs, and so many of them with pieces lost, doubled or moved, is read by the compiled reader
-(web/page/plain_markup.pyx) and from its tree. They must agree in every field, unless the compiled reader hands the page
-over. The last line says how many were read, handed over and different; it leaves with 1 if any was different. The times
-are CPU milliseconds a page, of pages that were not handed over.
+Every page of these webs, and so many of them with pieces lost, doubled, moved or put in, is read by the compiled
+reader (web/page/plain_markup.pyx) and from its tree. They must agree in every field, unless the compiled reader hands
+the page over. The last line says how many were read, handed over and different; it leaves with 1 if any was different.
+The times are CPU milliseconds a page, of pages that were not handed over.
 """
 
 from __future__ import annotations

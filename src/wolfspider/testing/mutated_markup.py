@@ -1,4 +1,4 @@
-"""Pages with pieces lost, doubled or moved, and all that a reading of a page says, to compare two readings."""
+"""Pages with pieces lost, doubled, moved or put in, and all that a reading of a page says, to compare two readings."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import random
 from typing import Any
 
 from wolfspider.web.page.page_reading import PageReading
+
+# What readers of markup have disagreed on.
+_ODD = ["<option>", "</option>", "<pre>", "&#10", "<!>", "</body>", "</>", "</x>", "<?x?>"]
+_ODD += ["<area href=/x>", "<!doctype html>"]
 
 
 def told(reading: PageReading) -> dict[str, Any]:
@@ -16,7 +20,7 @@ def told(reading: PageReading) -> dict[str, Any]:
 
 
 def mutated(text: str, rng: random.Random) -> str:
-    """The text with up to five pieces lost, doubled or moved; pieces begin and end at brackets more often than not."""
+    """The text with up to five pieces lost, doubled, moved or put in, at brackets more often than not."""
     for _ in range(rng.randint(1, 5)):
         if len(text) < 10:
             break
@@ -24,7 +28,8 @@ def mutated(text: str, rng: random.Random) -> str:
         last = min(last, first + rng.choice((1, 10, 100, 1000)))
         piece, rest = text[first:last], text[:first] + text[last:]
         where = _place(rest, rng)
-        text = rng.choice((rest, text[:last] + piece + text[last:], rest[:where] + piece + rest[where:]))
+        added = text[:first] + rng.choice(_ODD) + text[first:]
+        text = rng.choice((rest, text[:last] + piece + text[last:], rest[:where] + piece + rest[where:], added))
     return text
 
 

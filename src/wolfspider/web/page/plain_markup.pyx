@@ -242,6 +242,8 @@ cdef class _Scan:
     cdef bint quirks_unknown, quirks, form, in_head_noscript
     cdef int selecting  # the depth of the open <select>
     cdef int links_open
+    cdef bint ended_body  # and no tag or text came since
+    cdef bint noted_behind  # a comment came behind the body, so it does not stand between the texts around it
     cdef bint doubtful  # is there a "<" before a letter that begins no tag?
     # The tag that was read last
     cdef int count
@@ -620,7 +622,7 @@ cdef class _Scan:
                     raise NotPlain
                 if not ends and self.phase == 3:
                     raise NotPlain  # an instruction, which is a boundary, or a comment, which is none
-                self._end_node()
+                self._comment()
                 continue
             begin = at + ends
             if begin >= size:
@@ -659,7 +661,7 @@ cdef class _Scan:
             if self.octets[first] == 38:
                 raise NotPlain
             self._begin_body()
-        elif self._in_structure() and not self._is_blank(first, last):
+        elif (self.noted_behind or self._in_structure()) and not self._is_blank(first, last):
             raise NotPlain
         self._run(first, last, referring)
 
@@ -667,7 +669,7 @@ cdef class _Scan:
         """A comment, or a doctype; where it ends."""
         cdef Py_ssize_t end
         if self.data[at : at + 3] == b"!--":
-            self._end_node()
+            self._comment()
             at += 3
             if self.data[at : at + 1] == b">":
                 return at + 1
@@ -688,8 +690,12 @@ cdef class _Scan:
                 self.quirks = False
                 self.quirks_unknown = not _WITHOUT_QUIRKS.fullmatch(self.data, at + 8, end)
             return end + 1
-        self._end_node()
+        self._comment()
         return end + 1
+
+    cdef object _comment(self):
+        self.noted_behind = self.ended_body
+        self._end_node()
 
     cdef object _begin_html(self):
         if not self.depth:
@@ -731,6 +737,7 @@ cdef class _Scan:
             action, flags = _ACTIONS[name], _FLAGS[name]
         if action == ODD or self.in_head_noscript and not (action == NOTE or action == RAW):
             raise NotPlain
+        self.ended_body = self.noted_behind = False
         if self.phase < 3:
             if action == HTML:
                 if self.depth or self._hides():
@@ -785,8 +792,10 @@ cdef class _Scan:
         self._make_room(name, action)
         self._end_node()
         self._tell(name, action, flags, tag)
-        if name == PRE and at < self.size and self.octets[at] == 10:
-            at += 1  # a line break right behind the tag is none
+        if name == PRE and at < self.size:
+            if self.octets[at] == 38 or self.data[at : at + 3] == b"</>":
+                raise NotPlain
+            at += self.octets[at] == 10  # a line break right behind the tag is none
         return at
 
     cdef object _make_room(self, int name, int action):
@@ -825,12 +834,12 @@ cdef class _Scan:
             if self.links_open:
                 raise NotPlain
         elif action == OPTION or action == OPTGROUP:
+            if not self.selecting:
+                raise NotPlain
             if self.actions[self.depth - 1] == OPTION:
                 self._pop()
-            if action == OPTGROUP and self.selecting and self.actions[self.depth - 1] == OPTGROUP:
+            if action == OPTGROUP and self.actions[self.depth - 1] == OPTGROUP:
                 self._pop()
-            if not self.selecting and action == OPTGROUP:
-                raise NotPlain
         elif action in (CAPTION, COLGROUP, COL, TBODY, ROW, CELL):
             self._make_table_room(action)
         if action == FORM and self.form:
@@ -900,6 +909,8 @@ cdef class _Scan:
             if name == IMG or name == IMAGE:
                 reading.img(self._told())
             elif name == AREA:
+                if reading.open is not None:
+                    raise NotPlain
                 reading.area(self._told())
             elif name == EMBED:
                 reading.film()
@@ -1014,6 +1025,8 @@ cdef class _Scan:
         if action == ODD:
             raise NotPlain
         if self.phase < 3:
+            if not self.depth:
+                raise NotPlain
             if self.in_head_noscript:
                 if action != NOSCRIPT:
                     raise NotPlain
@@ -1027,7 +1040,8 @@ cdef class _Scan:
             return
         if self.selecting and action not in (OPTION, OPTGROUP, SELECT):
             raise NotPlain
-        if action == HTML or action == BODY or action == HEAD:
+        self.ended_body = action == HTML or action == BODY
+        if self.ended_body or action == HEAD:
             return
         if action in (TABLE, TBODY, ROW, CELL, CAPTION, COLGROUP, COL):
             self._end_of_table_part(name, action)
@@ -1066,12 +1080,12 @@ cdef class _Scan:
             self._end_of_form(name)
         elif action == LINK or action == FORMATTING or action == NOBR:
             self._end_of_formatting(name)
+        elif (action == OPTION or action == OPTGROUP) and not self.selecting:
+            raise NotPlain
         elif action == OPTION:
             if self.actions[self.depth - 1] == OPTION:
                 self._pop()
         elif action == OPTGROUP:
-            if not self.selecting:
-                raise NotPlain
             if self.actions[self.depth - 1] == OPTION and self.actions[self.depth - 2] == OPTGROUP:
                 self._pop()
             if self.actions[self.depth - 1] == OPTGROUP:
