@@ -1,16 +1,16 @@
 """The arena: the hunter, its rivals and all other strategies on the same webs, from several starts, with statistics.
 
-    python benchmarks/arena.py DIR/wiki DIR/docs --whole FRESH --out results --jobs 2
+    python benchmarks/arena.py DIR/wiki DIR/docs DIR/news --whole FRESH --out results --jobs 2
     python benchmarks/arena.py --quick --out results
     python benchmarks/arena.py DIR/wiki DIR/docs --ablate hunter --half choose --out results
 
-Webs are folders of WARC with a topics.json; topics are those of the half to report on, of webs given by --whole all.
-Synthetic webs come with it: easy, hard, with traps, and with a link farm. The hunter, the rivals (as published and by
-default) and the four best others crawl every topic from 5 starts, serially and live-like, with the default judge and
-with the oracle; the others, and crawls of 3,000 and 10,000 downloads, have one start. The estimate comes first.
-Finished crawls are kept in OUT/arena.jsonl: interrupted, by Ctrl-C or by --hours, it goes on where it was. All first
-starts come before the second ones, so that what is there at any time can be compared. OUT/arena.md and OUT/arena.svg
-are the results; --ablate writes OUT/ablation.md, for each --without, or for each choice of the parameter `off`.
+Webs are folders of WARC with a topics.json; topics are those of the half to report on, of webs given by --whole all,
+and of these the few that --topics says, evenly spread over the list. Synthetic webs come with it: easy, hard, with
+traps, and with a link farm. What is run comes in portions, the most telling first (see `planned`), and in each a topic
+of every web before the next one, so that what is there at any time can be compared. The estimate of every portion
+comes first. Finished crawls are kept in OUT/arena.jsonl: interrupted, by Ctrl-C or by --hours, it goes on where it was.
+OUT/arena.md and OUT/arena.svg are the results; --ablate writes OUT/ablation.md, for each --without, or for each choice
+of the parameter `off`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
+from statistics import fmean
+from typing import Any
 
 from arena_cells import FARM, ArenaCell, ArenaWeb, Entry, JsonLines, cells, places, play
 from arena_page import ablation, page, picture
@@ -48,6 +51,7 @@ SYNTHETIC = (  # easy, hard, with traps and other mischief, and beside a link fa
 CHOOSING = 100  # less is taken from the seed where settings are chosen
 PAIRS, ABLATION_STARTS = 30, 3  # that an ablation takes at least
 LONGER = (3000, 10_000)
+ORACLE = "oracle"
 PROBE = 60  # downloads of a crawl that measures what a download of a strategy costs
 OFF = "off"  # the parameter that switches parts of a strategy off
 
@@ -65,12 +69,14 @@ class Size:
     others: bool
 
 
-FULL = Size(1000, 5, None, 4, (DEFAULT_JUDGE, "oracle"), LONGER, True)
+FULL = Size(1000, 5, 3, 1, (DEFAULT_JUDGE, ORACLE), LONGER, True)
 QUICK = Size(250, 2, 2, 1, (DEFAULT_JUDGE,), (), False)
 
+Portion = tuple[str, list[ArenaCell]]  # what it is, and its crawls
 
-def entries(names: Sequence[str]) -> list[Entry]:
-    """Those that are registered, also as published where a strategy differs from that by default."""
+
+def entries(names: Sequence[str], letters: Container[str] | None = None) -> list[Entry]:
+    """Those that are registered, also as published (of `letters`, if given) where a strategy differs by default."""
     known = all_strategies()
     if missing := [name for name in names if name not in known]:
         print(f"not registered, so left out: {', '.join(missing)}", file=sys.stderr)
@@ -78,7 +84,8 @@ def entries(names: Sequence[str]) -> list[Entry]:
     for name in names:
         if name in known:
             made.append(Entry(name, name))
-            if any(each.letter != each.default for each in parameters(known[name].Params).values()):
+            differs = any(each.letter != each.default for each in parameters(known[name].Params).values())
+            if differs and (letters is None or name in letters):
                 made.append(Entry(f"{name} (letter)", name, {LETTER: "true"}))
     return made
 
@@ -98,51 +105,71 @@ def parts(strategy: str, without: Sequence[str] = ()) -> list[Entry]:
     return [Entry(strategy, strategy), *made]
 
 
-def planned(size: Size, webs: Sequence[ArenaWeb], mains: Sequence[Entry], conditions: Sequence[str]) -> list[ArenaCell]:
-    """All crawls, those of the first start first."""
+def planned(size: Size, webs: Sequence[ArenaWeb], mains: Sequence[Entry], conditions: Sequence[str]) -> list[Portion]:
+    """All crawls, in portions, the most telling first. With the oracle, later starts are serial alone; longer crawls
+    are of one topic of each web, as long as it has pages for, with the figures of shorter ones on the way."""
     most = max(size.pages, *size.longer, 0)
     found = [place for web in webs for place in places(web, size.starts, most)]
-    first = [place for place in found if place.start == 0]
+    found.sort(key=lambda place: place.turn)
+    first, later = ([place for place in found if bool(place.start) == again] for again in (False, True))
+    later.sort(key=lambda place: place.start)
     known = {entry.strategy for entry in mains}
     others = [Entry(name, name) for name in all_strategies() if name not in known] if size.others else []
-    made = [*cells(mains, first, size.pages, conditions, size.judges)]
-    made += cells(others, first, size.pages, conditions, size.judges)
-    for pages in size.longer:
-        large = [place for place in first if place.size >= pages]
-        made += cells(mains, large, pages, conditions, (DEFAULT_JUDGE,))
-    for start in range(1, size.starts):
-        own = [place for place in found if place.start == start]
-        made += cells(mains, own, size.pages, conditions, size.judges)
-    return made
+    made = [
+        (f"first start, judge {judge}", [*cells(mains, first, size.pages, conditions, (judge,))])
+        for judge in size.judges
+    ]
+    made.append(("all other strategies", [*cells(others, first, size.pages, conditions, size.judges)]))
+    for judge in size.judges:
+        own = conditions[:1] if judge == ORACLE else conditions
+        made.append(
+            (f"{size.starts - 1} more starts, judge {judge}", [*cells(mains, later, size.pages, own, (judge,))])
+        )
+    long = [
+        one
+        for place in first
+        if place.turn == 0 and (lengths := [pages for pages in size.longer if place.size >= pages])
+        for one in cells(mains, [place], max(lengths), conditions, (DEFAULT_JUDGE,))
+    ]
+    made.append(("longer crawls", long))
+    return [portion for portion in made if portion[1]]
 
 
-def estimate(made: Sequence[ArenaCell], keys: Sequence[str], kept: JsonLines, jobs: int) -> float:
-    """Seconds until all is there, from the processor time of each strategy's downloads, so far or in a short crawl."""
-    spent: dict[str, list[float]] = {}
-    missing = []
-    for each, key in zip(made, keys, strict=True):
-        result = kept.get(key)
-        if result is None:
-            missing.append(each)
-        else:
-            spent.setdefault(each.entry.name, []).append(result["cpu"] / max(1, result["downloads"]))
-    for each in missing:
-        if each.entry.name not in spent:
-            short = play(replace(each.cell, pages=PROBE), each.on.task, each.start, each.farmed)
-            spent[each.entry.name] = [short["cpu"] / max(1, short["downloads"])]
-    seconds = sum(each.cell.pages * sum(spent[each.entry.name]) / len(spent[each.entry.name]) for each in missing)
-    print(
-        f"{len(made)} crawls, {len(made) - len(missing)} of them kept; about {seconds / jobs / 60:.0f} minutes",
-        flush=True,
-    )
-    return seconds / jobs
+def estimate(portions: Sequence[Portion], kept: JsonLines, jobs: int) -> None:
+    """Print what each portion takes, from the processor time of each strategy's downloads, so far on the same web, so
+    far on any, or in a short crawl."""
+    spent: dict[tuple[str, ...], list[float]] = {}
+    left: dict[str, list[ArenaCell]] = {}
+    for name, own in portions:
+        results = [(each, kept.get(each.key)) for each in own]
+        left[name] = [each for each, result in results if result is None]
+        for each, result in results:
+            if result is not None:
+                note(spent, each, result)
+    for each in chain(*left.values()):
+        if (each.entry.name,) not in spent:
+            note(spent, each, play(replace(each.cell, pages=PROBE), each.on.task, each.start, each.farmed))
+    minutes = 0.0
+    for name, own in portions:
+        known = (spent.get((each.entry.name, each.cell.web)) or spent[each.entry.name,] for each in left[name])
+        part = sum(each.cell.pages * fmean(costs) for each, costs in zip(left[name], known, strict=True)) / jobs / 60
+        minutes += part
+        print(f"{name}: {len(own)} crawls, {len(own) - len(left[name])} of them kept; about {part:.0f} minutes")
+    print(f"all: {sum(len(own) for _, own in portions)} crawls; about {minutes:.0f} minutes", flush=True)
 
 
-def run(made: Sequence[ArenaCell], kept: JsonLines, jobs: int, hours: float) -> tuple[list[Row], bool]:
+def note(spent: dict[tuple[str, ...], list[float]], each: ArenaCell, result: Mapping[str, Any]) -> None:
+    cost = result["cpu"] / max(1, result["downloads"])
+    for group in ((each.entry.name,), (each.entry.name, each.cell.web)):
+        spent.setdefault(group, []).append(cost)
+
+
+def run(portions: Sequence[Portion], kept: JsonLines, jobs: int, hours: float) -> tuple[list[Row], bool]:
     """The rows that are there in the end, and whether it was interrupted by a person."""
     kept.prepare()
+    estimate(portions, kept, jobs)
+    made = [each for _, own in portions for each in own]
     keys = [each.key for each in made]
-    estimate(made, keys, kept, jobs)
     calls = [(each.cell, each.on.task, each.start, each.farmed) for each in made]
     rows: list[Row] = []
     until, told = time.monotonic() + hours * 3600, time.monotonic()
@@ -189,6 +216,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True, help="a folder for results")
     parser.add_argument("--half", choices=HALVES, default="report")
     parser.add_argument("--strategy", action="append", help="instead of hunter, rivals and best others; repeatable")
+    parser.add_argument("--leave-out", action="append", default=[], metavar="STRATEGY", help="not now; repeatable")
     parser.add_argument("--ablate", metavar="STRATEGY", help="switch its parts off, one at a time")
     parser.add_argument("--without", action="append", default=[], metavar="NAME=VALUE", help="a part of it; repeatable")
     parser.add_argument("--condition", action="append", choices=CONDITIONS, help="repeatable [both]")
@@ -196,7 +224,7 @@ def main() -> int:
     parser.add_argument("--no-synthetic", action="store_true", help="recorded webs alone")
     parser.add_argument("--starts", type=int)
     parser.add_argument("--pages", type=int)
-    parser.add_argument("--topics", type=int, help="at most so many of each recorded web")
+    parser.add_argument("--topics", type=int, help=f"at most so many of each recorded web [{FULL.topics}]")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--hours", type=float, help="stop after these [3; with --quick a twelfth]")
     parser.add_argument("--plan", action="store_true", help="print the estimate and stop")
@@ -209,20 +237,21 @@ def main() -> int:
     mains = (
         parts(options.ablate, options.without)
         if options.ablate
-        else entries(options.strategy or (CHAMPION, *RIVALS, *BEST))
+        else entries(options.strategy or (CHAMPION, *RIVALS, *BEST), None if options.strategy else RIVALS)
     )
     made = planned(size, webs_of(options, size), mains, options.condition or tuple(CONDITIONS))
+    made = [(name, [each for each in own if each.cell.strategy not in options.leave_out]) for name, own in made]
     kept = JsonLines(options.out / "arena.jsonl")
     if options.plan:
         kept.prepare()
-        estimate(made, [each.key for each in made], kept, options.jobs)
+        estimate(made, kept, options.jobs)
         return 0
     rows, interrupted = run(made, kept, options.jobs, options.hours or (1 / 12 if options.quick else 3))
-    report(rows, len(made), options, size)
+    report(rows, made, options, size)
     return 130 if interrupted else int(any(row["error"] for row in rows))
 
 
-def report(rows: Sequence[Row], planned: int, options: argparse.Namespace, size: Size) -> None:
+def report(rows: Sequence[Row], portions: Sequence[Portion], options: argparse.Namespace, size: Size) -> None:
     if not rows:
         return
     if options.ablate:
@@ -231,9 +260,11 @@ def report(rows: Sequence[Row], planned: int, options: argparse.Namespace, size:
         return
     names = list(dict.fromkeys(row["strategy"] for row in rows))
     champion = CHAMPION if CHAMPION in names else names[0]
-    topics = ", all of ".join([options.half, *(Path(web).name for web in options.whole)])
+    whole = "".join(f", of {Path(web).name} of all" for web in options.whole)
+    planned = sum(len(own) for _, own in portions)
     told = [
-        f"{len(rows):,} of {planned:,} planned crawls; up to {size.starts} starts; topics: {topics}.",
+        f"{len(rows):,} of {planned:,} planned crawls; up to {size.starts} starts.",
+        f"Up to {size.topics} topics of a recorded web, evenly spread over those of the half {options.half}{whole}.",
         "![The live-like condition](arena.svg)",
     ]
     write_whole(options.out / "arena.md", "\n".join(page(rows, champion, size.pages, told)))

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from layered_web import Layer
 from link_farm import Farmed
@@ -32,6 +32,8 @@ from wolfspider.core.model import Fetch, Page
 from wolfspider.core.topic import Task
 from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.world import World, open_web
+
+T = TypeVar("T")
 
 FARM = "farm:"  # before a web: a link farm stands beside it
 ENOUGH = 0.95  # of what all seeds lead to, so that one may be left out
@@ -157,12 +159,13 @@ def play(cell: Cell, task: Task, start: int, farmed: bool) -> dict[str, Any]:
 
 
 class Place(NamedTuple):
-    """A topic of a web, from one start; `size` is the number of pages of the web."""
+    """A topic of a web, from one start; `size` is the number of pages of the web, `turn` the topic's place in it."""
 
     web: ArenaWeb
     start: int
     on: Assignment
     size: int
+    turn: int
 
 
 def places(web: ArenaWeb, starts: int, pages: int) -> Iterator[Place]:
@@ -171,11 +174,17 @@ def places(web: ArenaWeb, starts: int, pages: int) -> Iterator[Place]:
     bounds = WebBounds(world, world.start, pages, bounds_cache())
     tasks = tasks_of(world, None, (), world.start, half=web.half)
     name, size = f"{world.name} with a farm" if web.farmed else world.name, world.graph(world.start).n
-    for task in list(tasks.values())[: web.most_topics]:
+    for turn, task in enumerate(spread_evenly(list(tasks.values()), web.most_topics)):
         for start in range(starts):
             own, known = perturbed(task, start, bounds)
             on = Assignment(web.inner, name, world.digest(), world.start, own, known)
-            yield Place(web, start, on, size)
+            yield Place(web, start, on, size, turn)
+
+
+def spread_evenly(those: Sequence[T], most: int | None) -> Sequence[T]:
+    """At most so many of them, from the first on at even distances."""
+    count = min(len(those), most or len(those))
+    return [those[number * len(those) // count] for number in range(count)]
 
 
 def cells(
@@ -186,7 +195,7 @@ def cells(
     judges: Sequence[str],
 ) -> Iterator[ArenaCell]:
     """A crawl for every entry, place, condition and judge."""
-    for web, start, on, _ in found:
+    for web, start, on, *_ in found:
         for condition in conditions:
             slots, delay = CONDITIONS[condition]
             for judge in judges:

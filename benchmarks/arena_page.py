@@ -125,8 +125,13 @@ def long_crawls(rows: Sequence[Row]) -> Iterator[str]:
     if not rows:
         return
     yield "## Longer crawls, one start\n"
-    columns = sorted({(row["pages"], row["condition"]) for row in rows})
-    works = {column: by_work([row for row in rows if (row["pages"], row["condition"]) == column]) for column in columns}
+    yield "One topic of each web that has as many pages; the longest crawls have the figures of shorter ones, too.\n"
+    columns = [
+        (stop, condition)
+        for stop in sorted({row["pages"] for row in rows})
+        for condition in dict.fromkeys(row["condition"] for row in rows)
+    ]
+    works = {(stop, condition): by_work(where(rows, condition=condition), at(stop)) for stop, condition in columns}
     names = sorted({row["strategy"] for row in rows})
     body = [[name, *(_text(_mean(works[column].get(name, {}).values())) for column in columns)] for name in names]
     yield f"{text_table(['strategy', *(f'{pages:,}, {condition}' for pages, condition in columns)], body)}\n"

@@ -34,6 +34,10 @@ def small(arena: Any, starts: int = 2, farm: bool = False) -> list[Any]:
     return made
 
 
+def crawls(portions: list[Any]) -> list[Any]:
+    return [each for _, own in portions for each in own]
+
+
 def timeless(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     cost = ("seconds", "cpu", "pages_per_second", "peak_rss_mb")
     return [{name: value for name, value in row.items() if name not in cost} for row in rows]
@@ -43,13 +47,13 @@ def test_finished_crawls_are_kept_and_a_line_that_was_cut_is_computed_again(tmp_
     arena, path = module("arena"), tmp_path / "arena.jsonl"
     made = small(arena)
     rows, interrupted = arena.run(made, arena.JsonLines(path), 1, 1)
-    assert len(rows) == len(made) and not interrupted and all(row["error"] is None for row in rows)
+    assert len(rows) == len(crawls(made)) and not interrupted and all(row["error"] is None for row in rows)
     whole = path.read_bytes()
     again, _ = arena.run(small(arena), arena.JsonLines(path), 1, 1)
     assert again == rows and path.read_bytes() == whole
     path.write_bytes(whole[:-40])  # as a kill leaves it
     mended, _ = arena.run(small(arena), arena.JsonLines(path), 1, 1)
-    assert path.read_bytes().startswith(whole[:-40] + b"\n") and path.read_bytes().count(b"\n") == len(made) + 1
+    assert path.read_bytes().startswith(whole[:-40] + b"\n") and path.read_bytes().count(b"\n") == len(crawls(made)) + 1
     assert sorted(map(str, timeless(mended))) == sorted(map(str, timeless(rows)))
 
 
@@ -69,7 +73,36 @@ def test_an_interrupted_arena_keeps_what_is_finished(tmp_path: Path, monkeypatch
     rows, interrupted = arena.run(made, kept, 1, 1)
     assert len(rows) == 1 and interrupted
     rows, _ = arena.run(made, fresh := arena.JsonLines(tmp_path / "arena.jsonl"), 1, 1)
-    assert len(rows) == len(made) and all(fresh.get(each.key) for each in made)
+    assert len(rows) == len(crawls(made)) and all(fresh.get(each.key) for each in crawls(made))
+
+
+def test_the_most_telling_portions_come_first_and_a_topic_of_every_web_before_the_next() -> None:
+    arena, cells = module("arena"), module("arena_cells")
+    size = arena.Size(25, 3, 2, 2, (arena.DEFAULT_JUDGE, arena.ORACLE), (40, 200, 5000), others=False)
+    webs = [cells.ArenaWeb(WEB, None, 2), cells.ArenaWeb(WEB.replace("seed=7", "seed=8"), None, 2)]
+    made = dict(arena.planned(size, webs, [cells.Entry("fish", "fish")], ["serial", "live-like"]))
+    assert [*made] == [
+        "first start, judge context",
+        "first start, judge oracle",
+        "2 more starts, judge context",
+        "2 more starts, judge oracle",
+        "longer crawls",
+    ]
+    assert [len(own) for own in made.values()] == [8, 8, 16, 8, 4]
+    assert {each.cell.pages for each in made["longer crawls"]} == {200}  # 40 is on its way, 5,000 are not there
+    first = [each.cell.web for each in made["first start, judge context"]]
+    assert first == [webs[0].spec] * 2 + [webs[1].spec] * 2 + [webs[0].spec] * 2 + [webs[1].spec] * 2
+    assert {each.cell.slots for each in made["2 more starts, judge oracle"]} == {1}
+
+
+def test_a_few_topics_are_spread_evenly_over_all() -> None:
+    evenly = module("arena_cells").spread_evenly
+    assert [evenly(range(22), 3), evenly(range(5), 3), evenly(range(2), 3), evenly(range(4), None)] == [
+        [0, 7, 14],
+        [0, 1, 3],
+        [0, 1],
+        [0, 1, 2, 3],
+    ]
 
 
 def test_a_start_changes_the_order_of_links_and_nothing_that_is_told_of_them() -> None:
