@@ -36,11 +36,16 @@ def upper_bounds(means: Floats, tries: Floats, time: int, alpha: float) -> Float
     return np.asarray(means + alpha * np.sqrt(math.log(max(time, 1)) / (tries + 1e-6)), np.float64)
 
 
+def squared(rows: Floats) -> Floats:
+    return np.asarray(np.einsum("ij,ij->i", rows, rows), np.float64)
+
+
 @helper
 class TagPathArms:
     def __init__(self) -> None:
         self._pairs: dict[str, int] = {}
         self._centres: Floats = np.zeros((8, 1 << BITS))  # sums; the direction is that of the mean
+        self._squares: Floats = np.zeros(8)  # of the length of each centre
         self.sizes: Floats = np.zeros(0)  # paths of each arm
         self.tries: Floats = np.zeros(0)
         self.sums: Floats = np.zeros(0)  # rewards
@@ -69,6 +74,7 @@ class TagPathArms:
         if arm < 0 or (near < likeness and len(self) < MOST_ARMS):
             arm = self._found()
         self._centres[arm, bins] += links * values
+        self._squares[arm : arm + 1] = squared(self._centres[arm : arm + 1])
         self.sizes[arm] += links
         return arm
 
@@ -77,16 +83,20 @@ class TagPathArms:
             return -1, 0.0
         centres = self._centres[: len(self)]
         common = np.einsum("ij,j->i", centres[:, bins], values)
-        sizes = np.sqrt(np.einsum("ij,ij->i", centres, centres)) * math.sqrt(float(np.einsum("i,i->", values, values)))
+        sizes = np.sqrt(self._squares[: len(self)]) * math.sqrt(float(np.einsum("i,i->", values, values)))
         near = common / sizes
         arm = int(np.argmax(near))
         return arm, float(near[arm])
 
     def _found(self) -> int:
         if len(self) == len(self._centres):
-            self._centres = np.concatenate((self._centres, np.zeros_like(self._centres)))
+            self._grow()
         self.sizes, self.tries, self.sums = (np.append(column, 0.0) for column in (self.sizes, self.tries, self.sums))
         return len(self) - 1
+
+    def _grow(self) -> None:
+        self._centres = np.concatenate((self._centres, np.zeros_like(self._centres)))
+        self._squares = np.concatenate((self._squares, np.zeros_like(self._squares)))
 
     def bounds(self, alpha: float) -> Floats:
         """What each arm may pay at best."""
@@ -103,6 +113,7 @@ class TagPathArms:
         made._pairs = {pair: number for number, pair in enumerate(state["pairs"])}
         made.sizes, made.tries, made.sums = state["sizes"], state["tries"], state["sums"]
         while len(made) > len(made._centres):
-            made._centres = np.concatenate((made._centres, np.zeros_like(made._centres)))
+            made._grow()
         made._centres[state["arms"], state["bins"]] = state["values"]
+        made._squares = squared(made._centres)
         return made
