@@ -26,7 +26,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from arena_cells import FARM, ArenaCell, ArenaWeb, Entry, JsonLines, cells, places, play
+from arena_cells import FARM, ArenaCell, ArenaWeb, Entry, JsonLines, Place, cells, places, play
 from arena_page import ablation, page, picture
 
 from wolfspider.bench import Row
@@ -106,30 +106,27 @@ def parts(strategy: str, without: Sequence[str] = ()) -> list[Entry]:
 
 
 def planned(size: Size, webs: Sequence[ArenaWeb], mains: Sequence[Entry], conditions: Sequence[str]) -> list[Portion]:
-    """All crawls, in portions, the most telling first. With the oracle, later starts are serial alone; longer crawls
-    are of one topic of each web, as long as it has pages for, with the figures of shorter ones on the way."""
+    """All crawls, in portions, the most telling first. Those with the oracle, which tell orders from judging, have the
+    first condition alone. Longer crawls have the last one alone; they are of one topic of each web, as long as it has
+    pages for, with the figures of shorter ones on the way."""
     most = max(size.pages, *size.longer, 0)
     found = [place for web in webs for place in places(web, size.starts, most)]
-    found.sort(key=lambda place: place.turn)
+    found.sort(key=lambda place: (place.start, place.turn))
     first, later = ([place for place in found if bool(place.start) == again] for again in (False, True))
-    later.sort(key=lambda place: place.start)
     known = {entry.strategy for entry in mains}
     others = [Entry(name, name) for name in all_strategies() if name not in known] if size.others else []
-    made = [
-        (f"first start, judge {judge}", [*cells(mains, first, size.pages, conditions, (judge,))])
-        for judge in size.judges
-    ]
-    made.append(("all other strategies", [*cells(others, first, size.pages, conditions, size.judges)]))
-    for judge in size.judges:
-        own = conditions[:1] if judge == ORACLE else conditions
-        made.append(
-            (f"{size.starts - 1} more starts, judge {judge}", [*cells(mains, later, size.pages, own, (judge,))])
-        )
+
+    def crawls(those: Sequence[Entry], on: Sequence[Place], judge: str) -> list[ArenaCell]:
+        return [*cells(those, on, size.pages, conditions[:1] if judge == ORACLE else conditions, (judge,))]
+
+    made = [(f"first start, judge {judge}", crawls(mains, first, judge)) for judge in size.judges]
+    made += [(f"all other strategies, judge {judge}", crawls(others, first, judge)) for judge in size.judges]
+    made += [(f"{size.starts - 1} more starts, judge {judge}", crawls(mains, later, judge)) for judge in size.judges]
     long = [
         one
         for place in first
         if place.turn == 0 and (lengths := [pages for pages in size.longer if place.size >= pages])
-        for one in cells(mains, [place], max(lengths), conditions, (DEFAULT_JUDGE,))
+        for one in cells(mains, [place], max(lengths), conditions[-1:], (DEFAULT_JUDGE,))
     ]
     made.append(("longer crawls", long))
     return [portion for portion in made if portion[1]]

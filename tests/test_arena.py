@@ -88,11 +88,12 @@ def test_the_most_telling_portions_come_first_and_a_topic_of_every_web_before_th
         "2 more starts, judge oracle",
         "longer crawls",
     ]
-    assert [len(own) for own in made.values()] == [8, 8, 16, 8, 4]
+    assert [len(own) for own in made.values()] == [8, 4, 16, 8, 2]
     assert {each.cell.pages for each in made["longer crawls"]} == {200}  # 40 is on its way, 5,000 are not there
     first = [each.cell.web for each in made["first start, judge context"]]
     assert first == [webs[0].spec] * 2 + [webs[1].spec] * 2 + [webs[0].spec] * 2 + [webs[1].spec] * 2
     assert {each.cell.slots for each in made["2 more starts, judge oracle"]} == {1}
+    assert {each.cell.slots for each in made["longer crawls"]} == {16}
 
 
 def test_a_few_topics_are_spread_evenly_over_all() -> None:
