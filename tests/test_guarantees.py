@@ -56,6 +56,7 @@ HAZARDS = (  # each has a line of its own, which begins so
     "Escapes for terminals, line breaks in titles",
     "Names that lead elsewhere",
     "A page that makes the search for its main text slow",
+    "Titles and texts that are markup, paths or images",
     "Formulas in exported tables",
     "A damaged run",
     "The repair of a damaged run",

@@ -1,4 +1,4 @@
-"""Commands about runs: crawl, resume, status, steer, explain, export."""
+"""Commands about runs: crawl, resume, status, steer, explain, export, search."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wolfspider.app.settings import CHANGEABLE
 from wolfspider.cli.common import Out, Quiet, Run, app, moment, own_output, print_json, say, verbatim
 from wolfspider.cli.options import with_settings
 
-FORMATS = "jsonl|csv|warc"
+FORMATS = "jsonl|csv|warc|wacz|parquet|markdown|atom|graphml|tantivy"
 AsEvents = Annotated[bool, typer.Option("--json", help="Every event as a line of JSON on stdout.")]
 
 
@@ -158,6 +158,9 @@ def export(
     ] = None,
     dedup: Annotated[bool, typer.Option("--dedup", help="Of nearly equal pages only the first.")] = False,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to. [default: stdout]")] = None,
+    main_text: Annotated[
+        bool, typer.Option("--main-text", help="The text of pages without menus and the like; needs the extra `text`.")
+    ] = False,
     raw: Annotated[
         bool, typer.Option("--raw", help="CSV without the mark that keeps spreadsheets from calculating.")
     ] = False,
@@ -170,6 +173,33 @@ def export(
 
     languages = tuple(code.lower() for code in lang or ())
     filters = Filters(relevant, moment(since, "--since"), languages, best, dedup)
-    exported = write(run, form, out, filters, stdout=sys.stdout.buffer, raw=raw)
+    exported = write(run, form, out, filters, stdout=sys.stdout.buffer, raw=raw, main_text=main_text)
     say(screen.console_for(stderr=True, quiet=quiet and not exported.code), exported.told())
     return exported.code
+
+
+@app.command(
+    epilog=verbatim(
+        """Examples:
+
+  wolfspider export run --format tantivy --relevant --out index
+  wolfspider search index "wolf spiders" """
+    )
+)
+def search(
+    index: Annotated[Path, typer.Argument(metavar="INDEX", help="A folder that `export --format tantivy` made.")],
+    words: Annotated[list[str], typer.Argument(metavar="WORD...", help='Words, "a phrase", title:word, +must, -not.')],
+    limit: Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="At most so many pages.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="A line of JSON for each page.")] = False,
+) -> None:
+    """Search the pages of an export, the best first."""
+    from wolfspider.core.plain_text import plainly
+    from wolfspider.export.search_sink import search as found
+
+    for hit in found(index, " ".join(words), limit):
+        if as_json:
+            print_json(hit._asdict())
+        else:
+            print(f"{hit.rank:7.2f}  {plainly(hit.title, 100) or '(no title)'}")
+            print(f"         {plainly(hit.final_url, 2000)}")
+            print(f"         {plainly(hit.snippet, 300)}")

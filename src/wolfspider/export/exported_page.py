@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wolfspider.core.errors import BadInput
+from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.model import Page
 from wolfspider.export.tally import Exported
 from wolfspider.store.archive_reader import RecordPlace, name_of, record_at
@@ -17,6 +17,7 @@ from wolfspider.store.folder import Places
 from wolfspider.store.view import RunView, StoredPage, utc
 from wolfspider.web.page import charset
 from wolfspider.web.page.html import MOST_BYTES
+from wolfspider.web.page.main_text import main_text
 from wolfspider.web.page.plaintext import readable
 from wolfspider.web.page.usage_signals import usage_signals
 
@@ -136,8 +137,16 @@ class ExportedPage:
 
     @cached_property
     def main_text(self) -> str | None:
-        """Its text without menus and the like."""
-        return self.whole_text
+        """Its text without menus and the like; a Problem where the extra is missing that finds it."""
+        return self.whole_text if self.html is None else main_text(self.html, self.row.final_url)
+
+    @property
+    def clean_text(self) -> str | None:
+        """Its main text where the extra is installed that finds it, its visible text otherwise."""
+        try:
+            return self.main_text
+        except Problem:
+            return self.whole_text
 
     def parsed(self) -> Page | None:
         """The page parsed again, with its links; None if that is not possible."""

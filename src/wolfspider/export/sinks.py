@@ -15,6 +15,12 @@ BUILT_IN = {
     "jsonl": "json_sink:JsonLines",
     "csv": "csv_sink:CommaSeparated",
     "warc": "warc_sink:WarcCopy",
+    "wacz": "wacz_sink:Wacz",
+    "parquet": "parquet_sink:ParquetFolder",
+    "markdown": "markdown_sink:MarkdownFolder",
+    "atom": "atom_sink:AtomFeed",
+    "graphml": "graph_sink:GraphMl",
+    "tantivy": "search_sink:TantivyIndex",
 }
 _A_SINK = "a class with the methods begin, page and end"
 
