@@ -56,7 +56,7 @@ def steady(world: Synthetic, page: int, host: int) -> bool:
     ("spec", "says"),
     [
         ("synthetic:page=5000", "Did you mean 'pages'"),
-        ("synthetic:pages=10", "at least 1,000"),
+        ("synthetic:pages=10", "synthetic:pages=10: pages must be at least 1,000"),
         ("synthetic:pages=1e5", "must be a whole number"),
         ("synthetic:pages=20000000", "at most"),
         ("synthetic:hard", "has no value"),

@@ -85,4 +85,7 @@ def parse(spec: str) -> WebParams:
         if key in settings:
             raise Problem(f"{key} is given twice in {spec!r}.")
         settings[key.strip()] = value
-    return build(WebParams, settings)
+    try:
+        return build(WebParams, settings)
+    except Problem as problem:
+        raise Problem(f"{spec}: {problem}") from None
