@@ -56,19 +56,24 @@ def test_after_so_much_time_though_little_happens() -> None:
 
 @given(
     costs=st.lists(st.floats(0.001, 10), min_size=1, max_size=20),
-    steps=st.lists(st.tuples(st.floats(0.01, 30), st.integers(0, 3 * LANDINGS)), min_size=1, max_size=200),
+    steps=st.lists(
+        st.tuples(st.floats(0.01, 30), st.floats(0, 1), st.integers(0, 3 * LANDINGS)), min_size=1, max_size=200
+    ),
 )
-def test_only_a_small_share_of_the_time_goes_into_snapshots(costs: list[float], steps: list[tuple[float, int]]) -> None:
-    """Whatever happens between them, each is followed by enough time without one."""
+def test_only_a_small_share_of_work_and_time_goes_into_snapshots(
+    costs: list[float], steps: list[tuple[float, float, int]]
+) -> None:
+    """Whatever happens between them, each is followed by enough of both without one."""
     hands = Hands()
     timing, taken = hands.timing(seconds=1), []
-    for number, (seconds, landings) in enumerate(steps):
+    for number, (seconds, busy, landings) in enumerate(steps):
         hands.now += seconds
-        hands.work += seconds
+        hands.work += busy * seconds
         timing.landed(landings * ORDINARY)
         if timing.due():
             cost = costs[number % len(costs)]
-            taken.append((hands.now, cost))
+            taken.append((hands.now, hands.work, cost))
             timing.taken(cost)
-    for (at, cost), (following, _) in itertools.pairwise(taken):
-        assert cost <= SHARE * (following - at) * 1.000001
+    for (at, work, cost), (later, more, _) in itertools.pairwise(taken):
+        assert cost <= SHARE * (later - at) * 1.000001
+        assert cost <= SHARE * (more - work) * 1.000001

@@ -2,8 +2,8 @@
 
 A resume replays what came since the last snapshot: pages are parsed, judged and observed again. So a snapshot is due
 after so many landings, or so much work, or so much time, whichever comes first; but whatever comes, only a small share
-of the time goes into snapshots. Both hold while a snapshot takes less than SHARE * WORK seconds. If it takes longer,
-because the frontier is very large, a resume takes up to 1 / SHARE times as long as a snapshot.
+of the work, and of the time, goes into snapshots. Both hold while a snapshot takes less than SHARE * WORK seconds. If
+it takes longer, because the frontier is very large, a resume takes up to 1 / SHARE times as long as a snapshot.
 
 What a snapshot takes is counted by the processor, not by the clock: on a busy machine or a slow disk one may take
 minutes, and the next would come so late that a resume takes as long.
@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-SHARE = 0.05  # of the time may go into snapshots
+SHARE = 0.05  # of the work, and of the time, may go into snapshots
 WORK = 5.0  # seconds of the processor
 LANDINGS = 2_000  # of pages of ordinary size, for pages that are parsed by other processes
 ORDINARY = 20_000  # bytes
@@ -48,7 +48,7 @@ class SnapshotTiming:
         self._landings += 1 + size / ORDINARY
 
     def due(self) -> bool:
-        passed = self._clock() - self._last
-        if passed < self._cost / SHARE:
+        passed, worked = self._clock() - self._last, self._work() - self._worked
+        if SHARE * min(passed, worked) < self._cost:
             return False
-        return passed >= self._seconds or self._landings >= LANDINGS or self._work() - self._worked >= WORK
+        return passed >= self._seconds or self._landings >= LANDINGS or worked >= WORK
