@@ -239,6 +239,14 @@ def test_a_run_without_links_says_which_links_it_does_not_follow() -> None:
     assert "nofollow" not in why("ignore")
 
 
+def test_a_run_that_has_ended_says_what_its_hurry_cost() -> None:
+    end = standing.RunEnd(Path("run"), "budget", 40, PageCount(40, 0), hasty=17)
+    assert end.next_steps()[0] == "17 downloads went to lesser links, for the pace that --hurry wants."
+    assert not any(
+        "hurry" in step for step in standing.RunEnd(Path("run"), "budget", 40, PageCount(40, 0)).next_steps()
+    )
+
+
 def test_status_of_a_paused_run_says_how_to_end_the_pause(aside: Aside, run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     run(

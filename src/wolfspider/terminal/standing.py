@@ -152,6 +152,7 @@ class RunEnd:
     through: bool = False  # a search that has ended by itself: links may be left
     waits: Mapping[str, int] = field(default_factory=dict)  # why visits wait for a later session, in words
     paused: bool = False
+    hasty: int = 0  # downloads for lesser links, to keep the pace that is wanted
 
     @classmethod
     def of(cls, view: RunView, reason: str, outputs: Outputs) -> RunEnd:
@@ -161,7 +162,7 @@ class RunEnd:
         kinds = [data["command"]["kind"] for _, _, data in view.events("Obeyed")]
         paused = [kind for kind in kinds if kind in ("Pause", "Resume")][-1:] == ["Pause"]
         about = (summary.downloads, summary.count, summary.reasons, nofollow, through, waits)
-        return cls(view.folder, reason, *about, paused)
+        return cls(view.folder, reason, *about, paused, gauge.hasty if gauge and pace(gauge) else 0)
 
     def why(self) -> str:
         spent = counted(self.downloads, "download")
@@ -200,6 +201,8 @@ class RunEnd:
 
     def next_steps(self) -> list[str]:
         resume, steps = resume_command(self.folder), []
+        if self.hasty:
+            steps.append(f"{counted(self.hasty, 'download')} went to lesser links, for the pace that --hurry wants.")
         if self.reason == EndReason.BUDGET:
             steps.append(f"Resume it by: {resume_command(self.folder, 2 * max(1, self.downloads))}")
         elif self.reason in RESUMABLE:
