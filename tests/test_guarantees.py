@@ -60,6 +60,7 @@ HAZARDS = (  # each has a line of its own, which begins so
     "Formulas in exported tables",
     "A damaged run",
     "The repair of a damaged run",
+    "Somebody asks for a page to be removed",
     "A run that was ended by an error",
     "A lock file that is removed or replaced",
     "An export that is killed",

@@ -72,6 +72,14 @@ class Hunt:
         self._ended = asyncio.Event()  # and that it was
 
     async def run(self) -> Result:
+        result = await self._session()
+        if (self.settings.keep_days or self.settings.keep_mb) and self.folder is not None and is_run(self.folder):
+            from wolfspider.app.forgetting import keep_within  # which opens runs by this module
+
+            await asyncio.to_thread(keep_within, self.folder, self.settings, self.remark)
+        return result
+
+    async def _session(self) -> Result:
         check_floor(self.folder or Path(tempfile.gettempdir()), self.settings.disk_floor)
         async with AsyncExitStack() as stack:
             if not self._prepared:

@@ -148,6 +148,15 @@ class Settings:
     snapshots: float = param(60.0, "Seconds between two snapshots, from which a run is resumed.", low=1, live=False)
     record: str = param("", "A folder to record the crawl in, so that it can be crawled again.", live=False)
     disk_floor: int = param(500, "Megabytes that must stay free on the disk.", low=0, live=False)
+    keep_days: float = param(
+        0.0,
+        "Days for which pages are kept; older ones are forgotten when a session ends.",
+        low=0,
+        live=False,
+    )
+    keep_mb: float = param(
+        0.0, "Megabytes of archived pages that are kept, the newest; 0 keeps all.", low=0, live=False
+    )
 
     def __post_init__(self) -> None:
         """Names and passwords in addresses are never sent, so they are not kept either: settings are written down."""

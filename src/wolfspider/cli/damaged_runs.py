@@ -1,4 +1,4 @@
-"""Commands about damaged runs: check and repair."""
+"""Commands about what a run holds: check and repair it, and forget pages of it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from wolfspider.cli.common import Run, app, print_json, say, verbatim
+from wolfspider.cli.common import Quiet, Run, app, print_json, say, verbatim
 
 
 @app.command(epilog=verbatim("Examples:\n\n  wolfspider check run\n  wolfspider check run --json"))
@@ -51,3 +51,51 @@ def repair(
     for sentence in (*repaired.told(), *(steps_after_repair(run) if repaired.findings else ())):
         say(screen.console_for(), sentence)
     return repaired.code
+
+
+@app.command(
+    epilog=verbatim(
+        """Examples:
+
+  wolfspider forget run https://example.org/private
+  wolfspider forget run example.org
+  wolfspider forget run --older-than 90
+  wolfspider forget run"""
+    )
+)
+def forget(
+    run: Run,
+    what: Annotated[
+        list[str] | None, typer.Argument(metavar="[URL|HOST]...", help="Addresses, or hosts with all their pages.")
+    ] = None,
+    older: Annotated[
+        float | None, typer.Option("--older-than", metavar="DAYS", min=0, help="What was downloaded longer ago.")
+    ] = None,
+    down_to: Annotated[
+        float | None, typer.Option("--down-to", metavar="MB", min=0, help="The oldest pages, until so much is left.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Take pages out of a run for good: out of its database, its archive and later exports. Alone: what it forgot."""
+    from dataclasses import asdict
+
+    from wolfspider.app import forgetting
+    from wolfspider.store.repair.forgetting import noted
+    from wolfspider.store.view import utc
+    from wolfspider.terminal import progress as screen
+
+    console = screen.console_for(stderr=True, quiet=quiet)
+    done = [forgetting.forget(run, one, lambda sentence: say(console, sentence)) for one in what or ()]
+    if older is not None:
+        done.append(forgetting.forget_older(run, older, lambda sentence: say(console, sentence)))
+    if down_to is not None:
+        done.append(forgetting.forget_beyond(run, down_to, lambda sentence: say(console, sentence)))
+    if as_json:
+        print_json([asdict(one) for one in done] if done else noted(run))
+        return
+    for one in done:
+        say(screen.console_for(), one.told())
+    if not (what or done):
+        for entry in noted(run):
+            say(screen.console_for(), f"{utc(entry['at'])}  {entry['what']}: {entry['pages']:,} pages")

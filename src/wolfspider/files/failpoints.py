@@ -47,6 +47,7 @@ NAMES = (
     "repair-planned",
     "repair-moving",
     "repair-moved",
+    "repair-unplanned",
     "run-recalled",
     "run-sent",
     "run-landed",

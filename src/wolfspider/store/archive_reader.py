@@ -202,6 +202,14 @@ def capture_of(record: bytes) -> Capture:
     return Capture(url, date, int(status), tuple(map(_pair, lines)), body, address, fields.get("warc-truncated", ""))
 
 
+def named_fields(record: bytes) -> dict[str, str]:
+    """The named fields of a record, in lower case; empty if it is none."""
+    try:
+        return _fields(record)[0]
+    except ValueError:
+        return {}
+
+
 def _fields(record: bytes) -> tuple[dict[str, str], bytes]:
     """The named fields of a record and its block, with the two line breaks behind it."""
     head, _, block = record.partition(b"\r\n\r\n")

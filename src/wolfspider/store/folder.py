@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +23,7 @@ _BESIDE = ("run.db-shm", "run.db-journal", *INBOX[1:])  # SQLite's own; a journa
 
 PLAN = "repair.json"  # there while a repair moves parts (repair/repair_plan.py)
 WORK = ".repair"  # the folder where a repair makes new ones
+FORGETTING = ".forgotten-"  # how a folder begins that holds what a run forgets, until it is deleted
 _UNFINISHED = (".run.json.part", "run.json.part")  # as it was called in earlier versions
 
 
@@ -78,6 +80,13 @@ def _has_begun(places: Places) -> bool:
     """Is there more than a run that was killed while it was made leaves behind?"""
     archive = (path.lstat().st_size for path in places.archive.glob("*.warc.gz"))
     return any(archive) or any(places.snapshots.glob("[0-9]*.snapshot"))  # what is inherited has no number
+
+
+def remove_forgotten(folder: Path) -> None:
+    """Delete what a forgetting that was killed had taken out already. Only when no plan is left to be finished."""
+    for path in folder.glob(f"{FORGETTING}*"):
+        if not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def is_run(folder: Path) -> bool:

@@ -115,6 +115,7 @@ def open_run(
         owner = claim(connection)
         connection.execute("DELETE FROM meta WHERE name = 'trouble'")
         places.snapshots.mkdir(mode=0o700, exist_ok=True)
+        folders.remove_forgotten(folder)
         archive = Archive(places.archive, info=info, start=recovered_end(connection, places, remark))
         unless_good.callback(archive.close)
         start = snapshots.newest_whole(connection, places)

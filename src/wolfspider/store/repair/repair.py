@@ -33,7 +33,7 @@ from wolfspider.store.repair.journal_kept import Rebuilt, without_lost_pages
 from wolfspider.store.repair.repair_plan import Repaired, RepairPlan, finish
 from wolfspider.store.repair.salvaged_archive import Salvaged
 
-_OLD_DATABASE = ("run.db", "run.db-wal", "run.db-shm", "run.db-journal")
+OLD_DATABASE = ("run.db", "run.db-wal", "run.db-shm", "run.db-journal")
 _WANTED = Finding("run.db", DATABASE, "A new journal was asked for.")
 
 NeedsOf = Callable[[Mapping[str, Any], dict[str, str]], Needs]
@@ -95,10 +95,10 @@ def _repaired(places: Places, found: list[Finding], needs: NeedsOf, anew: bool) 
         archive = Salvaged(places.archive, work / "warc", info)
         repaired.rebuilt = _database(places, work, archive, parts, lambda: needs(about, info), anew)
         repaired.torn = archive.torn
-        for name in _OLD_DATABASE:
+        for name in OLD_DATABASE:
             plan.away(places.folder, name)
         plan.moves.append((f"{WORK}/run.db", "run.db"))
-        _replace_archive(places, archive, plan)
+        replace_archive(places, archive, plan)
     if parts & {"snapshots", "shelf"} or (repaired.rebuilt is not None and repaired.rebuilt.anew):
         plan.forget = repaired.rebuilt is None
         plan.away(places.folder, "shelf")
@@ -156,7 +156,7 @@ def _database(
     return rebuilt
 
 
-def _replace_archive(places: Places, archive: Salvaged, plan: RepairPlan) -> None:
+def replace_archive(places: Places, archive: Salvaged, plan: RepairPlan) -> None:
     if not places.archive.is_dir():
         plan.away(places.folder, "warc")
         plan.moves.append((f"{WORK}/warc", "warc"))

@@ -17,7 +17,7 @@ from wolfspider.core.errors import BadInput
 from wolfspider.files.disk import open_to_read, sync_folder, whole_file
 from wolfspider.files.failpoints import reach
 from wolfspider.store.damage import PAGES_LOST, UNREADABLE, Damaged, repair_command, trouble
-from wolfspider.store.folder import PLAN, WORK, Places, refuse_links_and_pipes
+from wolfspider.store.folder import FORGETTING, PLAN, WORK, Places, refuse_links_and_pipes, remove_forgotten
 from wolfspider.store.repair.examination import Finding
 from wolfspider.store.repair.journal_kept import Rebuilt
 
@@ -91,6 +91,7 @@ class RepairPlan:
     aside: str  # the folder for damaged parts
     moves: list[tuple[str, str]] = field(default_factory=list)
     forget: bool = False  # the rows of snapshots
+    discard: bool = False  # delete the folder for damaged parts in the end: somebody asked for that
 
     def away(self, run: Path, name: str) -> None:
         if os.path.lexists(run / name):
@@ -127,8 +128,11 @@ def finish(run: Path) -> Repaired | None:
             sync_folder(changed)
     reach("repair-moved")
     (run / PLAN).unlink()
+    reach("repair-unplanned")
     shutil.rmtree(run / WORK, ignore_errors=True)
-    if (run / plan.aside).is_dir():  # otherwise what was damaged was missing
+    if plan.discard and plan.aside.startswith(FORGETTING):
+        remove_forgotten(run)
+    elif (run / plan.aside).is_dir():  # otherwise what was damaged was missing
         repaired.aside = run / plan.aside
     return repaired
 
@@ -148,7 +152,8 @@ def _read(run: Path) -> tuple[RepairPlan, Repaired]:
     with _no_plan(run), os.fdopen(open_to_read(run / PLAN), "rb") as file:
         said = json.loads(file.read(_LARGEST_PLAN))
         moves = [(_within(run, source), _within(run, target)) for source, target in said["moves"]]
-        return RepairPlan(_within(run, said["aside"]), moves, bool(said["forget"])), _report(run, said.get("report"))
+        plan = RepairPlan(_within(run, said["aside"]), moves, bool(said["forget"]), bool(said.get("discard")))
+        return plan, _report(run, said.get("report"))
 
 
 def _report(run: Path, said: Any) -> Repaired:

@@ -31,14 +31,22 @@ class _Moved(NamedTuple):
 class Salvaged:
     """An archive after its repair: files that are whole stay where they are, the others are written anew in `fresh`."""
 
-    def __init__(self, archive: Path, fresh: Path, info: Mapping[str, str]) -> None:
-        self._archive, self._fresh = archive, fresh
+    def __init__(
+        self,
+        archive: Path,
+        fresh: Path,
+        info: Mapping[str, str],
+        drop: Callable[[RecordPlace, bytes], bool] = lambda place, record: False,
+    ) -> None:
+        """`drop`: is this a record to leave out?"""
+        self._archive, self._fresh, self._drop = archive, fresh, drop
         self._moved: dict[int, _Moved] = {}
         self._lengths: dict[int, list[RecordPlace]] | None = None
         self.torn = 0  # bytes that are no whole record
+        self.dropped = self.bytes_dropped = 0  # records that were left out
         fresh.mkdir(mode=0o700)
         for number in range(max(numbers(archive), default=0) + 1):
-            if not self._is_whole(number):
+            if not self._stays(number):
                 self._moved[number] = self._copy(number, writer.info(time.time(), dict(info), name_of(number)))
 
     @property
@@ -87,12 +95,19 @@ class Salvaged:
                     offset, length, record = found
                     yield RecordPlace(number, offset, length), record
 
-    def _is_whole(self, number: int) -> bool:
+    def _stays(self, number: int) -> bool:
+        """Is a file whole, with nothing in it to leave out?"""
         path = self._archive / name_of(number)
         try:
-            return path.stat().st_size > 0 and not any(isinstance(one, Stretch) for one in whole_records(path))
+            return path.stat().st_size > 0 and not any(
+                isinstance(one, Stretch) or self._leaves_out(number, one) for one in whole_records(path)
+            )
         except (BadInput, OSError):
             return False
+
+    def _leaves_out(self, number: int, found: tuple[int, int, bytes]) -> bool:
+        offset, length, record = found
+        return self._drop(RecordPlace(number, offset, length), record)
 
     def _copy(self, number: int, head: bytes) -> _Moved:
         """The whole records of a file; if there is none, a head alone."""
@@ -105,6 +120,10 @@ class Salvaged:
                             self.torn += found.end - found.start
                             continue
                         offset, length, _ = found
+                        if self._leaves_out(number, found):
+                            self.dropped += 1
+                            self.bytes_dropped += length
+                            continue
                         moved.starts.append(offset)
                         moved.ends.append(offset + length)
                         moved.now.append(to.tell())

@@ -1,0 +1,87 @@
+"""Forgetting pages of a run that somebody asked to be taken out, or that are older than they may be kept."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from wolfspider.app import leaping
+from wolfspider.app.hunt import Hunt
+from wolfspider.app.run_folder import settings_of
+from wolfspider.app.settings import Settings
+from wolfspider.core.errors import Problem
+from wolfspider.store.repair.forgetting import Forgotten, Unwanted, before_size, finish_earlier, has_older
+from wolfspider.store.repair.forgetting import forget as taken_out
+from wolfspider.store.sqlite import open_run
+from wolfspider.web.page.urls import canonical
+
+DAY = 86_400.0  # seconds
+
+
+def keep_within(folder: Path, settings: Settings, remark: Callable[[str], None]) -> None:
+    """Forget what the settings say is not to be kept any longer."""
+    done = []
+    if settings.keep_days:
+        done.append(forget_older(folder, settings.keep_days, remark, settings))
+    if settings.keep_mb:
+        done.append(forget_beyond(folder, settings.keep_mb, remark, settings))
+    for forgotten in done:
+        if forgotten.pages:
+            remark(forgotten.told())
+
+
+def forget(folder: Path, what: str, remark: Callable[[str], None]) -> Forgotten:
+    """Take an address, or all pages of a host, out of a run. A run that a crawl owns is refused."""
+    return _forget(folder, _named(what), remark)
+
+
+def forget_older(
+    folder: Path, days: float, remark: Callable[[str], None], settings: Settings | None = None
+) -> Forgotten:
+    """Take out what was downloaded longer ago. `settings`: those of the run, with its classes, if they are at hand."""
+    unwanted = Unwanted(f"what is older than {days:g} days", before=time.time() - days * DAY)
+    return _forget(folder, unwanted, remark, settings) if has_older(folder, unwanted) else Forgotten(unwanted.what)
+
+
+def forget_beyond(
+    folder: Path, megabytes: float, remark: Callable[[str], None], settings: Settings | None = None
+) -> Forgotten:
+    """Take out the oldest pages, so that the others take at most so many megabytes of the archive."""
+    what = f"the oldest pages beyond {megabytes:g} MB"
+    before = before_size(folder, int(megabytes * 1_000_000))
+    return Forgotten(what) if before is None else _forget(folder, Unwanted(what, before=before), remark, settings)
+
+
+def _named(what: str) -> Unwanted:
+    if "://" not in what and "/" not in what:
+        address = canonical(f"http://{what}/")
+        if address is None:
+            raise Problem(f"{what!r:.200} is neither an address nor a host.")
+        return Unwanted(what.lower(), host=address.split("/")[2])
+    address = canonical(what)
+    if address is None:
+        raise Problem(f"{what!r:.200} is no address of the web. Give one such as https://example.org/page, or a host.")
+    return Unwanted(address, url=address)
+
+
+def _forget(
+    folder: Path, unwanted: Unwanted, remark: Callable[[str], None], settings: Settings | None = None
+) -> Forgotten:
+    finish_earlier(folder)
+    settle(folder, settings or settings_of(folder), remark)
+    return taken_out(folder, unwanted)
+
+
+def settle(folder: Path, settings: Settings, remark: Callable[[str], None]) -> None:
+    """Take a snapshot at the end of the journal, from which the run is resumed without any of its pages."""
+    store = open_run(folder, remark=remark)
+    try:
+        hunt = Hunt(settings, folder, remark=remark)
+        hunt.leaping = leaping.opened(settings, remark)
+        recalled = hunt.recalled(store)
+        if recalled is not None:
+            crawl, room = recalled
+            store.snapshot({"crawl": crawl.state(), "room": room.state()})
+    finally:
+        store.close()

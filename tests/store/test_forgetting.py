@@ -1,0 +1,195 @@
+"""A run forgets a page for good, also if it is killed while it does, and is still a whole run afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wolfspider
+from small_web import PAGES, SPIDERS, SmallWeb, page
+from wolfspider.app.forgetting import forget, forget_beyond, forget_older, settle
+from wolfspider.app.run_folder import settings_of
+from wolfspider.cli import main
+from wolfspider.core.errors import Busy, Problem
+from wolfspider.export.exporting import export
+from wolfspider.files.failpoints import VARIABLE
+from wolfspider.files.lock import Lock
+from wolfspider.store.repair.examination import examine
+from wolfspider.store.repair.forgetting import noted
+from wolfspider.store.view import RunView
+from wolfspider.web.server.serve import serve
+
+SECRET = "http://a.test/private"
+MARK = "xyzzyplugh"  # in no other page
+WEB = SmallWeb(
+    {
+        **PAGES,
+        "http://a.test/": page("Start", SPIDERS, "/good", "/mine", "http://b.test/"),
+        SECRET: page(f"About {MARK}", f"{SPIDERS} {MARK} lives here.", "/further"),
+        "http://a.test/further": page("Further", SPIDERS, "/private"),
+    },
+    {"http://a.test/mine": SECRET},
+)
+HASTY: dict[str, Any] = {"topic": "wolf spiders", "delay": 0.0, "adapt": 0.0, "tries": 1, "disk_floor": 0}
+SETTINGS = {**HASTY, "strategy": "breadth-first", "slots": 1}
+FORGETS = (
+    "import sys; from pathlib import Path; from wolfspider.store.repair.forgetting import Unwanted, forget;"
+    f"forget(Path(sys.argv[1]), Unwanted({SECRET!r}, url={SECRET!r}))"
+)
+
+
+def served(folder: Path, *, resumed: bool = False, **settings: Any) -> list[str]:
+    """Crawl, and say which addresses were asked for."""
+    asked: list[str] = []
+
+    async def crawl() -> None:
+        async with serve(WEB) as server:
+            via = f"127.0.0.1:{server.port}"
+            if resumed:
+                hunt = wolfspider.resume(folder, via=via, **settings)
+            else:
+                hunt = wolfspider.crawl("http://a.test/", out=folder, via=via, **{**SETTINGS, **settings})
+            asked.extend([found.page.url async for found in hunt])
+
+    asyncio.run(asyncio.wait_for(crawl(), 60))
+    return asked
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crawl in the middle: four pages of seven, the secret one among them."""
+    folder = tmp_path_factory.mktemp("forgetting") / "run"
+    served(folder, pages=5)
+    assert SECRET in exported(folder)
+    return folder
+
+
+@pytest.fixture
+def run(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "run"))
+
+
+def exported(folder: Path) -> dict[str, Any]:
+    out = io.BytesIO()
+    told = export(folder, "jsonl", None, stdout=out)
+    assert told.code == 0
+    return {line["final_url"]: line for line in map(json.loads, out.getvalue().splitlines())}
+
+
+def silent(sentence: str) -> None:
+    pass
+
+
+def everything_in(folder: Path) -> bytes:
+    """All bytes of a run, those of its archive unpacked."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return b"".join(gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes() for path in files)
+
+
+def holds_the_secret(folder: Path) -> bool:
+    return MARK.encode() in everything_in(folder)
+
+
+def test_a_forgotten_page_is_nowhere_in_the_run_and_the_others_are_as_they_were(run: Path) -> None:
+    before = exported(run)
+    assert holds_the_secret(run)
+    told = forget(run, SECRET, silent)
+    assert told.pages == 1 and told.records >= 2 and told.bytes > 0 and SECRET in told.told()
+    assert not holds_the_secret(run) and examine(run) == []
+    after = exported(run)
+    assert SECRET in before and after.keys() == before.keys() - {SECRET}
+    for url, line in after.items():
+        assert line["text"] == before[url]["text"] and line["score"] == before[url]["score"]
+    assert not any(name.startswith((".forgotten", ".repair", "repair")) for name in os.listdir(run))
+
+
+def test_that_it_was_forgotten_is_recorded(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["forget", str(run), SECRET]) == 0 and main(["forget", str(run), "b.test", "--quiet"]) == 0
+    assert [(entry["what"], entry["pages"]) for entry in noted(run)] == [(SECRET, 1), ("b.test", 1)]
+    assert not any("//b.test/" in url for url in exported(run))
+    capsys.readouterr()
+    assert main(["forget", str(run)]) == 0
+    assert SECRET in capsys.readouterr().out
+    assert main(["forget", str(run), SECRET, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["pages"] == 0
+    assert main(["explain", str(run), "http://a.test/mine"]) == 0 and "forgotten" in capsys.readouterr().out
+
+
+def test_the_run_goes_on_and_does_not_ask_for_it_again(run: Path) -> None:
+    forget(run, SECRET, silent)
+    asked = served(run, resumed=True, pages=20)
+    assert asked and SECRET not in asked and "http://a.test/mine" not in asked
+    assert not holds_the_secret(run) and examine(run) == []
+    assert SECRET not in exported(run)
+
+
+@pytest.mark.parametrize(
+    "failpoint", ["repair-made", "repair-planned", "repair-moving", "repair-moved", "repair-unplanned"]
+)
+def test_killed_anywhere_the_next_one_ends_as_if_never_killed(failpoint: str, run: Path) -> None:
+    before = exported(run)
+    settle(run, settings_of(run), silent)
+    environment = {**os.environ, VARIABLE: failpoint}
+    died = subprocess.run([sys.executable, "-c", FORGETS, str(run)], env=environment, timeout=60, check=False)
+    assert died.returncode == -signal.SIGKILL
+    forget(run, SECRET, silent)
+    assert not holds_the_secret(run) and examine(run) == []
+    assert exported(run).keys() == before.keys() - {SECRET}
+    assert [entry["what"] for entry in noted(run)] == [SECRET]
+
+
+def test_after_a_kill_a_resume_leaves_nothing_of_it_either(run: Path) -> None:
+    settle(run, settings_of(run), silent)
+    environment = {**os.environ, VARIABLE: "repair-unplanned"}
+    subprocess.run([sys.executable, "-c", FORGETS, str(run)], env=environment, timeout=60, check=False)
+    assert holds_the_secret(run)
+    served(run, resumed=True, pages=20)
+    assert not holds_the_secret(run)
+
+
+def test_a_run_that_a_crawl_owns_is_refused_and_nothing_is_changed(run: Path) -> None:
+    lock = Lock(run / "lock")
+    try:
+        before = exported(run)
+        with pytest.raises(Busy):
+            forget(run, SECRET, silent)
+        assert exported(run) == before
+    finally:
+        lock.release()
+
+
+def test_pages_can_be_kept_for_a_time_or_up_to_a_size(run: Path) -> None:
+    assert forget_older(run, 1.0, silent).pages == 0 and forget_beyond(run, 100.0, silent).pages == 0
+    rows = sorted(RunView(run).pages(), key=lambda row: row.at)
+    newest = rows[-1]
+    assert newest.place is not None
+    told = forget_beyond(run, newest.place.length / 1_000_000, silent)
+    assert told.pages == len(rows) - 1 and list(exported(run)) == [newest.final_url] and examine(run) == []
+    assert forget_older(run, 0.0, silent).pages == 1 and not exported(run) and examine(run) == []
+    served(run, resumed=True, pages=20)
+    assert examine(run) == []
+
+
+def test_settings_say_how_much_a_run_keeps(run: Path) -> None:
+    rows = sorted(RunView(run).pages(), key=lambda row: row.at)
+    assert rows[-1].place is not None
+    served(run, resumed=True, pages=5, keep_mb=rows[-1].place.length / 1_000_000)
+    assert list(exported(run)) == [rows[-1].final_url] and examine(run) == []
+    assert [entry["pages"] for entry in noted(run)] == [len(rows) - 1]
+
+
+@pytest.mark.parametrize("what", ["mailto:me@example.org/", "a b/c", "", "ftp://x.test/"])
+def test_what_is_no_address_is_a_sentence(run: Path, what: str) -> None:
+    with pytest.raises(Problem, match=r"no address of the web|neither an address nor a host"):
+        forget(run, what, silent)
