@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from wolfspider.core.params import param as param
     from wolfspider.core.topic import Topic as Topic
     from wolfspider.drivers.driver import Result as Result
+    from wolfspider.export.results import Results as Results
+    from wolfspider.export.results import results as results
     from wolfspider.policy.judges.judge import Judge as Judge
     from wolfspider.policy.judges.judge import Unlearning as Unlearning
     from wolfspider.policy.judges.judge import verdict as verdict
@@ -48,6 +50,7 @@ _WHERE = {
     "app.api": ("crawl", "resume"),
     "app.found_pages": ("Found",),
     "app.hunt": ("Hunt",),
+    "export.results": ("Results", "results"),
     "policy.judges.judge": ("Judge", "Unlearning", "verdict"),
     "core.model": ("Failure", "Link", "Outcome", "Page", "Verdict", "Visit"),
     "core.params": ("param",),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import io
 import json
 import os
 import re
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import wolfspider
-from small_web import EVIL, PAGES, SPIDERS, SmallWeb, page
+from small_web import EVIL
 from wolfspider.cli import main
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.export.exported_page import FIELDS
@@ -28,42 +28,8 @@ from wolfspider.export.markdown_sink import harmless_markdown, slug
 from wolfspider.export.search_sink import search
 from wolfspider.export.selection import EVERYTHING, Filters
 from wolfspider.export.tally import Exported
-from wolfspider.web.server.serve import serve
 
 ATOM, GRAPHML = "{http://www.w3.org/2005/Atom}", "{http://graphml.graphdrawing.org/xmlns}"
-HOSTILE = "../../etc/passwd <script>alert(1)</script> ![x](http://evil.test/y) ]]> & CON \0"
-WEB = SmallWeb(
-    {
-        **PAGES,
-        "http://a.test/good": page("Good", SPIDERS, "/deep", "/", "/hostile"),
-        "http://a.test/hostile": page(
-            HOSTILE.replace("<", "&lt;"),
-            f"{SPIDERS} ![x](http://evil.test/y) &lt;script&gt; [a]: http://evil.test",
-            head='<meta name="tdm-reservation" content="1"><link rel="canonical" href="http://a.test/h">',
-        ),
-    },
-    {"http://a.test/old": "http://a.test/good"},
-)
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("formats") / "run"
-
-    async def crawl() -> None:
-        async with serve(WEB) as served:
-            settings: dict[str, Any] = {
-                "topic": "wolf spiders",
-                "delay": 0.0,
-                "adapt": 0.0,
-                "tries": 1,
-                "disk_floor": 0,
-            }
-            hunt = wolfspider.crawl("http://a.test/", out=folder, via=f"127.0.0.1:{served.port}", **settings)
-            await asyncio.wait_for(hunt.run(), 60)
-
-    asyncio.run(crawl())
-    return folder
 
 
 def into(run: Path, form: str, out: Path, filters: Filters = EVERYTHING, **options: Any) -> Exported:
@@ -106,7 +72,7 @@ def test_a_folder_of_texts_with_front_matter(made: Path, tmp_path: Path) -> None
         assert text.strip() and "![x](" not in text and "\n<" not in text
 
 
-@given(st.text() | st.sampled_from([EVIL, HOSTILE, "..", "CON", "a/b", "Ünï cödé"]))
+@given(st.text() | st.sampled_from([EVIL, "../../etc/passwd <script>", "..", "CON", "a/b", "Ünï cödé"]))
 def test_whatever_a_title_is_the_name_of_its_file_is_harmless(title: str) -> None:
     assert re.fullmatch(r"(-[a-z0-9]+)*", slug(title)) and len(slug(title)) <= 61
 
@@ -243,7 +209,39 @@ def test_pages_can_be_searched(made: Path, tmp_path: Path, capsys: pytest.Captur
 def test_without_its_library_a_format_is_a_sentence(
     made: Path, tmp_path: Path, form: str, module: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(__import__("sys").modules, module, None)
+    monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(Problem, match=rf"needs {module}, which is not installed. Install it by: pip install"):
         into(made, form, tmp_path / "out")
     assert os.listdir(tmp_path) == []
+
+
+# Python
+
+
+def test_results_are_the_same_as_those_of_an_export(made: Path) -> None:
+    assert list(wolfspider.results(made)) == lines(made)
+    best = list(wolfspider.results(made, relevant=True, best=2, languages=("en",)))
+    assert len(best) == 2 and best[0]["score"] >= best[1]["score"]
+
+
+def test_results_as_tables_of_others(made: Path) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    pages = wolfspider.results(made, relevant=True)
+    titles = [page["title"] for page in pages]
+    assert pages.arrow().column("title").to_pylist() == titles
+    if pytest.importorskip("pandas", reason="pandas is not installed"):
+        assert list(pages.pandas()["title"]) == titles
+    if pytest.importorskip("polars", reason="polars is not installed"):
+        assert pages.polars()["title"].to_list() == titles
+
+
+def test_what_a_notebook_shows_is_text_and_no_markup_of_the_pages(made: Path) -> None:
+    shown = wolfspider.results(made)._repr_html_()
+    assert "&lt;script&gt;" in shown and "<script" not in shown and "\x1b" not in shown and "\u202e" not in shown
+    assert ElementTree.fromstring(f"<div>{shown}</div>").find("table") is not None
+
+
+def test_without_its_library_a_table_is_a_sentence(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(Problem, match=r"needs polars, which is not installed. Install it by: pip install polars"):
+        wolfspider.results(made).polars()

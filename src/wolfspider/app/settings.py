@@ -154,9 +154,7 @@ class Settings:
         low=0,
         live=False,
     )
-    keep_mb: float = param(
-        0.0, "Megabytes of archived pages that are kept, the newest; 0 keeps all.", low=0, live=False
-    )
+    keep_mb: float = param(0.0, "Megabytes of archived pages that are kept, the newest.", low=0, live=False)
 
     def __post_init__(self) -> None:
         """Names and passwords in addresses are never sent, so they are not kept either: settings are written down."""
