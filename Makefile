@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile pyproject.toml --group build --universal --python-version 3.11 --upgrade --quiet \
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links
-COMPILED := src/wolfspider/core/signature.pyx src/wolfspider/web/page/plain_markup.pyx
+COMPILED := $(wildcard src/wolfspider/*/*.pyx src/wolfspider/*/*/*.pyx)
 WORKERS ?= 2
 SECONDS ?= 60
 # The tests start hundreds of processes, which must not compile everything each time, whatever the environment says.

@@ -37,6 +37,7 @@ PLAIN = [
     "<h1>one<h2>two</h2>three</h1><form><input><button>go</button></form></div></p>",
     "one<!-- two --->three<!-->four-->five</>eight</ nine>ten < eleven <3",
     "<?xml version='1.0'?><!doctype html><?style?><html><?a<!--><head><title>T</title></head><?b?><body>one",
+    "<pre>&gt; one\n&#65;",
     "<p>&nbsp;&copy;&copy &notit; &#65;&#x42; &lt;b&gt; AT&T",
     "<p>ten words of text that stand around <a href=1>a link</a> and one more word</p><iframe src=/f></iframe>",
     "<custom-element-with-a-long-name>in <o:p>it</o:p></custom-element-with-a-long-name>",
@@ -69,6 +70,7 @@ HANDED_OVER = [
     "<pre>&NewLine;one",  # a line break right behind the tag is none, however it is written
     "<pre>&#10one",
     "<pre></>\none",
+    "<!doctype><!doctype html><p><table><tr><td><a href=/x>",  # the first one counts
     "<p>one</p></body> <!-- behind the body --> two",
     "<p>one</p></body> <!-- behind the body --></html> two",
     "</e><!doctype html><p><table><tr><td>one",  # comes too late to be obeyed

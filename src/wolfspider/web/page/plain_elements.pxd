@@ -1,0 +1,40 @@
+"""The open elements of a plain page."""
+
+from wolfspider.web.page.plain_tags cimport PlainTags
+
+
+cdef class PlainElements(PlainTags):
+    cdef object reading
+    cdef list texts, passages, anchors, ended
+    cdef str node  # the text that is being read, as one node of the tree
+    cdef int[::1] action_of  # names
+    cdef int[::1] flags_of
+    # The open elements
+    cdef int depth
+    cdef int[::1] actions
+    cdef int[::1] flags
+    cdef int[::1] names
+    cdef Py_ssize_t[::1] tags  # where their attributes begin
+    cdef Py_ssize_t[::1] firsts
+    cdef Py_ssize_t[::1] befores
+    cdef list links_of, paths
+    cdef int muted  # the depth of the element that is not read; 0 if all are
+    cdef int links_open
+
+    cdef str label(self, str name)
+    cdef str long_label(self, str name)
+    cdef object run(self, Py_ssize_t first, Py_ssize_t last, bint referring)
+    cdef object end_node(self)
+    cdef object flush(self)
+    cdef int top(self) except -1
+    cdef int action_at(self, int at) except -1
+    cdef int flags_at(self, int at) except -1
+    cdef int name_at(self, int at) except -1
+    cdef int found(self, int name, bint lists=*, bint buttons=*) except -2
+    cdef bint in_structure(self) except -1
+    cdef object push(self, int name, Py_ssize_t tag, link=*)
+    cdef object pop(self)
+    cdef object pop_until(self, int at)
+    cdef object pop_cell(self, int at)
+    cdef object end_silent(self, int but)
+    cdef object close_paragraph(self)
