@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,15 @@ from wolfspider.policy.link_shelf import Shelf
 from wolfspider.strategies import strategy_named
 from wolfspider.strategies.pagerank import page_rank
 from wolfspider.strategies.shark import potential
+
+
+def test_a_strategy_is_loaded_without_the_others() -> None:
+    program = (
+        "import sys; from wolfspider.strategies import strategy_named; before = set(sys.modules);"
+        "print(strategy_named('best-first').name, *sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["best-first", "wolfspider.strategies.best_first"]
 
 
 class Small:

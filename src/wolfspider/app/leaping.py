@@ -25,6 +25,7 @@ from wolfspider.policy.strategy import REGISTRY
 from wolfspider.store.categories.index import Categories
 from wolfspider.store.categories.word_index import MOST_PAGES, WordIndex
 from wolfspider.store.folder import is_run
+from wolfspider.strategies import all_strategies
 from wolfspider.strategies.spider.generations import MOST_INPUTS, SpiderSearch
 from wolfspider.web.seeds import sources
 from wolfspider.web.seeds.gathered import Allows
@@ -61,7 +62,7 @@ def remarks(settings: Settings) -> Iterator[str]:
 
 def leapers() -> list[str]:
     """Strategies of the house that leap."""
-    return sorted(name for name, kind in REGISTRY.items() if kind.leaps)
+    return sorted(name for name, kind in all_strategies().items() if kind.leaps)
 
 
 def opened(settings: Settings, remark: Callable[[str], None]) -> Leaping | None:

@@ -166,7 +166,7 @@ def is_own(name: str) -> bool:
 
 
 def _check_ending(name: str) -> None:
-    if name not in all_strategies() and name not in JUDGES and exists(name):
+    if exists(name) and name not in JUDGES and name not in all_strategies():
         raise Problem(f"{name} is no Python file: strategies and judges are taken from a file that ends in .py.")
 
 

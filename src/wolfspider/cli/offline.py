@@ -177,7 +177,8 @@ def strategies(
     from wolfspider.strategies import DEFAULT_STRATEGY, all_strategies
     from wolfspider.terminal import printing, progress
 
-    known = all_strategies() if name is None else {name: strategy_kind(name)}
+    known = all_strategies()
+    known = known if name is None else {name: strategy_kind(name)}
     if as_json:
         told = [printing.strategy_json(kind) for kind in known.values()]
         print_json(told if name is None else told[0])

@@ -19,7 +19,12 @@ def all_strategies() -> Mapping[str, type[Strategy]]:
 
 
 def strategy_named(name: str) -> type[Strategy]:
-    known = all_strategies()
+    """The strategy of this name. If its file or folder has the same name, or begins it, no other is loaded."""
+    modules = {module.name for module in pkgutil.iter_modules(__path__)}
+    for module in (name.replace("-", "_"), name.partition("-")[0]):
+        if name not in REGISTRY and module in modules:
+            importlib.import_module(f"{__name__}.{module}")
+    known = REGISTRY if name in REGISTRY else all_strategies()
     if name not in known:
         raise Problem(f"There is no strategy {name!r}.{closest(name, known)}")
     return known[name]
