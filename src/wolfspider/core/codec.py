@@ -115,7 +115,7 @@ def _pack(value: Any, arrays: Arrays) -> Any:
     if value is None or isinstance(value, str | bool | int | float):
         return value
     if type(value) is list:
-        if len(value) >= MANY and all(type(kept) is str for kept in value):
+        if len(value) >= MANY and set(map(type, value)) == {str}:
             return _pack_texts(value, arrays)
         return [_pack(kept, arrays) for kept in value]
     if type(value) is dict:  # alone: what a Counter or a defaultdict can do beyond it would be lost silently

@@ -364,7 +364,7 @@ class Crawl:
             "flights": [[flight.visit, flight.how, flight.tries] for flight in self.flights.values()],
             "postponed": [[number, self.flights[number].postponed] for number in sorted(self.flights.postponed)],
             "credits": self.ledger.in_order(),
-            "sent": self.ledger.documents(),
+            "sent": self.ledger.sent.stored(),
             "scope": self.scope.state(),
             "shelf": len(self.shelf),
             "memory": self.memory.state(),

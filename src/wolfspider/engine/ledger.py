@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import heapq
 import math
-from array import array
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from wolfspider.core.model import Credit, Page, Sent, Verdict, Visit
+from wolfspider.engine.sent_documents import SentDocuments
 from wolfspider.policy.reinforcer import Reinforcer
-
-SENT_KEPT = 100_000  # documents that may still be sent
 
 
 class Ledger:
@@ -22,14 +19,12 @@ class Ledger:
         self.reinforcer = reinforcer
         self.credits: list[tuple[float, int, Credit]] = []  # a heap, by the time they are due
         self.credited = 0  # credits that were put on the heap
-        self.sent: OrderedDict[int, Sent] = OrderedDict()
+        self.sent = SentDocuments()
 
     def remember(self, visit: Visit, page: Page, verdict: Verdict | None) -> None:
         """The evidence of the verdict is left out: nothing is paid for it, and a hundred thousand would be large."""
         bare = None if verdict is None else Verdict(verdict.score, verdict.relevant)
-        self.sent[visit.id] = Sent(visit.id, visit.agent, page.final_url, page.digest, page.published, bare)
-        if len(self.sent) > SENT_KEPT:
-            self.sent.popitem(last=False)
+        self.sent.keep(Sent(visit.id, visit.agent, page.final_url, page.digest, page.published, bare))
 
     def submit(self, visits: Iterable[int], now: float) -> Iterator[Credit]:
         """A strategy sends the documents of these visits: the credits to be paid at once. The others are kept."""
@@ -52,38 +47,7 @@ class Ledger:
         """The credits that are not due yet, as they are stored."""
         return [credit for _, _, credit in sorted(self.credits, key=lambda held: held[:2])]
 
-    def documents(self) -> dict[str, Any]:
-        """The documents that may be sent, as they are stored: in columns, because there are many."""
-        kept = self.sent.values()
-        verdicts = [one.verdict for one in kept]
-        return {
-            "visits": array("q", [one.visit for one in kept]),
-            "agents": [one.agent for one in kept],
-            "urls": [one.url for one in kept],
-            "digests": [one.digest for one in kept],
-            "published": array("d", [math.nan if one.published is None else one.published for one in kept]),
-            "scores": array("d", [math.nan if verdict is None else verdict.score for verdict in verdicts]),
-            "relevant": array("b", [verdict is not None and verdict.relevant for verdict in verdicts]),
-        }
-
     def restore(self, credits: Iterable[Credit], sent: Mapping[str, Any] | Iterable[Sent]) -> None:
-        """`sent` is what `documents` gave. Earlier versions stored the documents one by one."""
+        """`sent` is what the documents gave to be stored. Earlier versions stored them one by one."""
         self.credits = [(credit.at, number, credit) for number, credit in enumerate(credits)]
-        documents = _from_columns(**sent) if isinstance(sent, Mapping) else sent
-        self.sent = OrderedDict((one.visit, one) for one in documents)
-
-
-def _from_columns(
-    visits: Iterable[int],
-    agents: Iterable[str],
-    urls: Iterable[str],
-    digests: Iterable[str],
-    published: Iterable[float],
-    scores: Iterable[float],
-    relevant: Iterable[int],
-) -> Iterator[Sent]:
-    dates = (None if math.isnan(date) else date for date in published)
-    verdicts = (
-        None if math.isnan(score) else Verdict(score, bool(good)) for score, good in zip(scores, relevant, strict=True)
-    )
-    return map(Sent, visits, agents, urls, digests, dates, verdicts)
+        self.sent = SentDocuments.restored(sent) if isinstance(sent, Mapping) else SentDocuments(sent)
