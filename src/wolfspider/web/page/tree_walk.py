@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from wolfspider.web.page.page_reading import CLOSED, INLINE, TAG_PATH, Anchor, Attributes, PageReading, label
+from wolfspider.web.page.page_reading import CLOSED, INLINE, TAG_PATH, Anchor, PageReading, label
 
 _TEXT = 2  # the number of a text among the tags, the same in all trees
 _NEAR = 50  # elements around a date among which an article counts
@@ -61,8 +61,11 @@ class _Walk:
                     for area in node.css("area[href]") if self._has_areas else ():
                         reading.area(area.attributes)
                     continue
-                if (handler := _HANDLERS.get(tag)) is not None and not handler(reading, node, node.attributes):
-                    continue
+                if (element := _ELEMENTS.get(tag)) is not None:
+                    tell, more_inside = element
+                    tell(reading, node)
+                    if not more_inside:
+                        continue
                 anchor = reading.open if tag == "a" else None
                 child = node.first_child
                 if child is None or (child.next is None and child.tag_id == _TEXT):
@@ -110,96 +113,29 @@ class _Walk:
         return any(tag == "article" for _, _, tag, *_ in self._stack[-_NEAR:])
 
 
-# Each answers whether there is more to read inside.
-
-
-def _a(reading: PageReading, node: LexborNode, attributes: Attributes) -> bool:
-    reading.a(attributes)
-    return True
-
-
-def _area(reading: PageReading, node: LexborNode, attributes: Attributes) -> bool:
-    reading.area(attributes)
-    return False
-
-
-def _frame(reading: PageReading, node: LexborNode, attributes: Attributes) -> bool:
-    reading.frame(node.tag or "", attributes)
-    return False
-
-
-def _img(reading: PageReading, node: LexborNode, attributes: Attributes) -> bool:
-    reading.img(attributes)
-    return False
-
-
-def _film(reading: PageReading, node: LexborNode, attributes: Attributes) -> bool:
-    reading.film()
-    return True
-
-
-def _html(reading: PageReading, node: LexborNode, attributes: Attributes) -> bool:
-    reading.html(attributes)
-    return True
-
-
-def _title(reading: PageReading, node: LexborNode, attributes: Attributes) -> bool:
-    reading.name(_inside(node))
-    return False
-
-
-def _base(reading: PageReading, node: LexborNode, attributes: Attributes) -> bool:
-    reading.root(attributes)
-    return False
-
-
-def _meta(reading: PageReading, node: LexborNode, attributes: Attributes) -> bool:
-    reading.note(attributes)
-    return False
-
-
-def _link(reading: PageReading, node: LexborNode, attributes: Attributes) -> bool:
-    reading.relation(attributes)
-    return False
-
-
-def _script(reading: PageReading, node: LexborNode, attributes: Attributes) -> bool:
-    reading.script(attributes, lambda: _inside(node))
-    return False
-
-
-def _noscript(reading: PageReading, node: LexborNode, attributes: Attributes) -> bool:
-    reading.excuse()
-    return False
-
-
-def _time(reading: PageReading, node: LexborNode, attributes: Attributes) -> bool:
-    reading.time(attributes)
-    return True
-
-
 def _inside(node: LexborNode) -> str:
     """The text of an element that can hold nothing else."""
     child = node.first_child
     return (child.text_content or "") if child is not None else ""
 
 
-_HANDLERS: dict[str, Callable[[PageReading, LexborNode, Attributes], bool]] = {
-    "a": _a,
-    "area": _area,
-    "frame": _frame,
-    "iframe": _frame,
-    "img": _img,
-    "video": _film,
-    "audio": _film,
-    "object": _film,
-    "embed": _film,
-    "html": _html,
-    "title": _title,
-    "base": _base,
-    "meta": _meta,
-    "link": _link,
-    "script": _script,
-    "noscript": _noscript,
-    "time": _time,
+# What a reading is told of an element, and whether there is more to read inside it. Of all others only texts count.
+_ELEMENTS: dict[str, tuple[Callable[[PageReading, LexborNode], None], bool]] = {
+    "a": (lambda reading, node: reading.a(node.attributes), True),
+    "area": (lambda reading, node: reading.area(node.attributes), False),
+    "frame": (lambda reading, node: reading.frame("frame", node.attributes), False),
+    "iframe": (lambda reading, node: reading.frame("iframe", node.attributes), False),
+    "img": (lambda reading, node: reading.img(node.attributes), False),
+    "video": (lambda reading, node: reading.film(), True),
+    "audio": (lambda reading, node: reading.film(), True),
+    "object": (lambda reading, node: reading.film(), True),
+    "embed": (lambda reading, node: reading.film(), True),
+    "html": (lambda reading, node: reading.html(node.attributes), True),
+    "title": (lambda reading, node: reading.name(_inside(node)), False),
+    "base": (lambda reading, node: reading.root(node.attributes), False),
+    "meta": (lambda reading, node: reading.note(node.attributes), False),
+    "link": (lambda reading, node: reading.relation(node.attributes), False),
+    "script": (lambda reading, node: reading.script(node.attributes, lambda: _inside(node)), False),
+    "noscript": (lambda reading, node: reading.excuse(), False),
+    "time": (lambda reading, node: reading.time(node.attributes), True),
 }
