@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -236,13 +236,10 @@ def judges(
     quiet: Quiet = False,
 ) -> None:
     """How well each judge tells relevant pages from others."""
-    from wolfspider.bench.draw import judge_report
-    from wolfspider.bench.groups import grouped
     from wolfspider.bench.measure import judge_quality
-    from wolfspider.bench.run.result_cache import write_whole
     from wolfspider.bench.run.topics import tasks_of
     from wolfspider.policy.judges import LISTED
-    from wolfspider.terminal import printing, progress
+    from wolfspider.terminal import progress
     from wolfspider.web.worlds.without_lines import WithoutLines
 
     console = progress.console_for(stderr=True, quiet=quiet)
@@ -261,6 +258,17 @@ def judges(
         webs = [WithoutLines(world, without) for world in webs]
     with own_output(), progress.Bar(console, "judges") as bar:
         rows = judge_quality.table(webs, wanted, bar)
+    _give_judged(rows, out, markdown, plots)
+
+
+def _give_judged(rows: list[dict[str, Any]], out: Path | None, markdown: Path | None, plots: Path | None) -> None:
+    """Print what was measured, and write it wherever it is wanted."""
+    from wolfspider.bench.draw import judge_report
+    from wolfspider.bench.groups import grouped
+    from wolfspider.bench.measure import judge_quality
+    from wolfspider.bench.run.result_cache import write_whole
+    from wolfspider.terminal import printing, progress
+
     if out == STDOUT:
         print_json({"rows": rows})
     else:

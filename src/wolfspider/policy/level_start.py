@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from wolfspider.core.model import Link, Outcome, Visit
 from wolfspider.core.params import param
@@ -19,16 +20,15 @@ from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Ordered
 
 
+def start_param(default: int) -> Any:
+    """The parameter of the rule, with the default that a strategy needs."""
+    about = "Relevant pages until which every other visit goes level by level; 0: none does."
+    return param(default, about, low=0, high=100, live=False, letter=0)
+
+
 @dataclass
 class StartParams:
-    start: int = param(
-        1,
-        "Relevant pages until which every other visit goes level by level; 0: none does.",
-        low=0,
-        high=100,
-        live=False,
-        letter=0,
-    )
+    start: int = start_param(1)
 
 
 class LevelStart(Ordered):

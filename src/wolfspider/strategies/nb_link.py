@@ -23,6 +23,7 @@ from wolfspider.core.params import param
 from wolfspider.learn.link_bayes import LinkBayes
 from wolfspider.learn.link_words import Floats, link_bins
 from wolfspider.policy.frontier import Item
+from wolfspider.policy.level_start import start_param
 from wolfspider.policy.rated_links import Figures, RatedLinks, RatedLinksParams, logit
 from wolfspider.policy.strategy import register
 
@@ -31,14 +32,7 @@ GROWTH = 10  # to weigh all words anew costs as much as there are links: it wait
 
 @dataclass
 class NbLinkParams(RatedLinksParams):
-    start: int = param(
-        3,
-        "Relevant pages until which every other visit goes level by level; 0: none does.",
-        low=0,
-        high=100,
-        live=False,
-        letter=0,
-    )
+    start: int = start_param(3)
     trust: float = param(10.0, "Made-up outcomes of a host, or of siblings, that are as expected.", low=0.01, high=100)
     every: int = param(25, "Links followed between two trainings, at the least.", low=1, high=100_000, letter=200)
     reach: int = param(6, "Words on either side of a link that are its context.", low=0, high=100, live=False)
