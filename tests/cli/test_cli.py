@@ -153,7 +153,7 @@ def test_a_warc_cut_in_the_middle_is_used_as_far_as_it_goes(run: Run, web: Path)
     for command in (
         "bench --jobs 1 --strategy breadth-first --pages 5 --web",
         "web describe",
-        "judges --judge keywords --web",
+        "judges --judge keywords --order shuffled --web",
     ):
         code, out, err = run(*command.split(), web)
         assert code == 0 and out
@@ -231,13 +231,27 @@ def test_bench_takes_strategies_and_judges_of_files(run: Run, web: Path, tmp_pat
         "class Every(Unlearning):\n    def score(self, page):\n        return verdict(1.0, 0.5)\n"
     )
     mine = tmp_path / "mine.py"
-    asked = ("bench", "--web", web, "--pages", 5, "--strategy", mine, "--strategy", "random", "--judge", mine)
+    asked = (
+        "bench",
+        "--web",
+        web,
+        "--pages",
+        5,
+        "--jobs",
+        1,
+        "--strategy",
+        mine,
+        "--strategy",
+        "random",
+        "--judge",
+        mine,
+    )
     rows = json.loads(run(*asked, "--json", "-")[1])["rows"]
     assert {(row["strategy"], row["judge"], row["error"]) for row in rows} == {
         ("fox", "Every", None),
         ("random", "Every", None),
     }
-    assert "Every" in run("judges", "--web", web, "--judge", mine, "--judge", "keywords")[1]
+    assert "Every" in run("judges", "--web", web, "--order", "shuffled", "--judge", mine, "--judge", "keywords")[1]
     mine.write_text("\n1 / 0\n")
     assert "mine.py cannot be loaded: ZeroDivisionError: division by zero (line 2)." in complaint(run(*asked), 3)
 
@@ -265,7 +279,8 @@ def test_strategies_tell_every_parameter(run: Run) -> None:
         assert code == 0 and strategy["paper"] in text
         for param in strategy["parameters"]:
             assert param["says"] in text and param["name"] in text
-    assert all(strategy["name"] in run("strategies")[1] for strategy in known)
+    listed = run("strategies")[1]
+    assert all(strategy["name"] in listed for strategy in known)
 
 
 def test_strategies_say_what_they_are_for_and_for_which_webs_they_are_not(run: Run) -> None:
