@@ -6,10 +6,11 @@
 A library loaded before all others (failing_calls.c, made by gcc) counts the calls of Python and of SQLite alike that
 open, write, sync, cut, rename or remove files of a run. A *point* is the Nth of them, failing in one way: EIO (the disk
 is broken), ENOSPC (it is full), EMFILE (no more files may be opened), or a write of which only half fits. Points lie in
-five scenes:
+six scenes:
 
     crawl    a small crawl from its beginning to its end
     full     the same with --durability full
+    snaps    the same with a snapshot after each page, written in its thread while the crawl goes on
     resume   a crawl that was killed in the middle of a write, resumed
     export   the pages of a run, exported
     steer    a command left for a run that nobody runs
@@ -34,6 +35,7 @@ import ctypes
 import errno
 import io
 import json
+import math
 import os
 import random
 import shutil
@@ -52,6 +54,7 @@ from typing import Any, NamedTuple
 from side_by_side import HERE, web_served
 
 from wolfspider.cli import main as wolfspider
+from wolfspider.drivers import snapshot_timing
 from wolfspider.files.failpoints import VARIABLE
 from wolfspider.store.damage import PAGES_LOST
 from wolfspider.store.folder import Places, is_run
@@ -76,7 +79,7 @@ FAILING = {  # how each kind of call may fail
     "mkdir": ("EIO", "ENOSPC"),
 }
 KNOWN_CODES = (0, 2, 3, 7, PAGES_LOST)  # an export passes over what cannot be read, and says so
-SCENES = ("crawl", "full", "resume", "export", "steer")
+SCENES = ("crawl", "full", "snaps", "resume", "export", "steer")
 FIGURES = ("lost", "again", "unopened", "unsaid", "damaged")
 
 
@@ -109,8 +112,11 @@ class Session(NamedTuple):
         return {event["final_url"] for event in events if event.get("how") == "out" and "final_url" in event}
 
 
-def session(folder: Path, words: Sequence[str], number: int = 0, way: int = 0, armed: bool = True) -> Session:
-    """A command in a process of its own, in which the call of this number fails."""
+def session(
+    folder: Path, words: Sequence[str], number: int = 0, way: int = 0, armed: bool = True, snaps: bool = False
+) -> Session:
+    """A command in a process of its own, in which the call of this number fails; with `snaps` it takes a snapshot after
+    each page."""
     names = [folder / name for name in ("output", "errors", "calls")]
     child = os.fork()
     if child == 0:
@@ -118,6 +124,8 @@ def session(folder: Path, words: Sequence[str], number: int = 0, way: int = 0, a
             os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), place)
         if armed:
             ctypes.CDLL(None).fault_arm(os.fsencode(folder / "disk"), ctypes.c_long(number), way, os.fsencode(names[2]))
+        if snaps:
+            snapshot_timing.LANDINGS, snapshot_timing.SHARE = 1, math.inf
         code = 255
         try:
             code = wolfspider(words)
@@ -185,7 +193,7 @@ class Scenes:
         """The disk before the command is given."""
         disk = folder / "disk"
         folder.mkdir(parents=True)
-        if scene in ("crawl", "full"):
+        if scene in ("crawl", "full", "snaps"):
             disk.mkdir()
         else:
             shutil.copytree(self.killed if scene == "resume" else self.done, disk)
@@ -195,7 +203,7 @@ class Scenes:
         """The calls of a scene in which nothing fails, each by its kind."""
         folder = self.folder / f"counted-{scene}"
         disk = self.set_up(scene, folder)
-        counted = session(folder, self.words(scene, disk))
+        counted = session(folder, self.words(scene, disk), snaps=scene == "snaps")
         assert counted.code == 0, counted.errors
         return [line.split()[1] for line in counted.calls]
 
@@ -203,7 +211,7 @@ class Scenes:
         """The findings at a point: what is wrong, by the names of the figures."""
         disk = self.set_up(point.scene, folder)
         words = self.words(point.scene, disk)
-        first = session(folder, words, point.number, WAYS[point.way])
+        first = session(folder, words, point.number, WAYS[point.way], snaps=point.scene == "snaps")
         reached = next((line for line in first.calls if line.endswith(" !")), "")
         found: dict[str, Any] = {"reached": reached, "code": first.code}
         if reached and not _sentence(first):

@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.live.hunting import Hosts, assert_whole, crawl_command, environment, run, stored
+from tests.live.hunting import Hosts, assert_whole, command, crawl_command, environment, run, stored
 
 from wolfspider.files.failpoints import VARIABLE
+from wolfspider.store.damage import PAGES_LOST
+from wolfspider.store.repair.examination import examine
 from wolfspider.web.server.serve import serve
 
 PROGRAM = Path(__file__).parents[2] / "benchmarks" / "kill_loop.py"
@@ -44,6 +46,14 @@ def test_killed_on_recorded_webs_nothing_is_lost_and_little_is_fetched_twice(tmp
 
 
 SLOTS = 4
+# The program, with a snapshot after each page: it is packed and written in its thread while the crawl goes on.
+SNAPPING = """
+import sys
+from wolfspider.cli import main
+from wolfspider.drivers import snapshot_timing
+snapshot_timing.LANDINGS, snapshot_timing.SHARE = 1, float("inf")
+sys.exit(main(sys.argv[1:]))
+"""
 
 
 def told(outputs: list[str]) -> set[str]:
@@ -79,3 +89,27 @@ def test_killed_at_a_step_of_the_driver_nothing_is_lost(
     asked = Counter(one.host + one.path for one in server.log if one.path != "/robots.txt")
     assert asked.total() - len(asked) <= SLOTS * len(deaths)
     assert_whole(folder)
+
+
+@pytest.mark.slow
+def test_killed_while_a_snapshot_is_written_beside_the_crawl_nothing_is_lost(
+    tmp_path: Path, aside: Callable[[Any], Any]
+) -> None:
+    """The web is so large that no life comes to the last snapshot of a session, which is not written beside it."""
+    web, folder = Hosts(4, 2000), tmp_path / "run"
+    server = aside(serve(web))
+    words = crawl_command(server.port, folder, "http://h0.test/", pages=8000, slots=SLOTS, deadline=30)
+    words = [sys.executable, "-c", SNAPPING, *words[words.index("wolfspider") + 1 :]]
+    steps = [f"snapshot-{step}:3" for step in ("written", "synced", "renamed", "committed", "tidied")]
+    lives = []
+    for step in steps:
+        lives.append(run(words, env={VARIABLE: step}))
+        assert lives[-1].returncode == -signal.SIGKILL and told([lives[-1].stdout]), lives[-1].stderr
+        assert not [found for found in examine(folder) if found.code == PAGES_LOST]
+    lives.append(run(command("resume", folder, "--pages", 1, "--json", "--quiet")))
+    assert lives[-1].returncode == 0, lives[-1].stderr
+    assert told([life.stdout for life in lives]) <= stored(folder)
+    asked = Counter(one.host + one.path for one in server.log if one.path != "/robots.txt")
+    assert asked.total() - len(asked) <= SLOTS * len(steps)
+    assert_whole(folder)
+    assert not examine(folder)
