@@ -342,3 +342,13 @@ def test_a_run_without_its_description_is_not_begun_anew(run: Path) -> None:
     assert (run / "run.db").read_bytes() == before
     repair(run, needs)
     assert pages(run) == whole
+
+
+def test_a_repair_says_which_parts_were_damaged(run: Path, tmp_path: Path) -> None:
+    (run / "run.json").unlink()
+    assert repair(run, needs).told()[0] == f"{run} is repaired. What was damaged: run.json."
+    assert repair(run, needs, anew=True).told()[0] == f"{run} is repaired.", "a new journal was asked for, no more"
+    with pytest.raises(BadInput, match="nowhere is not a run: there is no such folder"):
+        repair(tmp_path / "nowhere", needs)
+    with pytest.raises(BadInput, match="nowhere is not a run: there is no such folder"):
+        RunView(tmp_path / "nowhere")

@@ -123,7 +123,8 @@ def about_run(folder: Path) -> dict[str, Any]:
     if not folder.is_dir() or not is_run(folder):
         if os.path.lexists(folder / "run.db"):
             raise damaged(folder, "run.json is missing")
-        raise BadInput(f"{folder} is not a run: there is no run.json in it.")
+        missing = "there is no run.json in it" if folder.is_dir() else "there is no such folder"
+        raise BadInput(f"{folder} is not a run: {missing}.")
     try:
         with os.fdopen(open_to_read(path), "rb") as file:
             said = json.loads(file.read(_LARGEST))

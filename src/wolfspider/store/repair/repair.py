@@ -24,17 +24,16 @@ from wolfspider.files.failpoints import reach
 from wolfspider.files.lock import Lock
 from wolfspider.store import cdxj, folder, snapshots
 from wolfspider.store.archive_reader import name_of, numbers
-from wolfspider.store.damage import DATABASE, UNREADABLE
+from wolfspider.store.damage import UNREADABLE
 from wolfspider.store.folder import INBOX, WORK, Places, about_run, refuse_links_and_pipes
 from wolfspider.store.repair.damaged_rows import connect_damaged
 from wolfspider.store.repair.examination import Finding, examine, lock_trouble
 from wolfspider.store.repair.journal_anew import Needs, info_in, rebuild
 from wolfspider.store.repair.journal_kept import Rebuilt, without_lost_pages
-from wolfspider.store.repair.repair_plan import Repaired, RepairPlan, finish
+from wolfspider.store.repair.repair_plan import WANTED_ANEW, Repaired, RepairPlan, finish
 from wolfspider.store.repair.salvaged_archive import Salvaged
 
 OLD_DATABASE = ("run.db", "run.db-wal", "run.db-shm", "run.db-journal")
-_WANTED = Finding("run.db", DATABASE, "A new journal was asked for.")
 
 NeedsOf = Callable[[Mapping[str, Any], dict[str, str]], Needs]
 
@@ -45,14 +44,15 @@ def repair(run: Path, needs: NeedsOf, *, anew: bool = False) -> Repaired:
     places = Places.of(run)
     refuse_links_and_pipes(places)
     if not run.is_dir() or not (places.archive.is_dir() or os.path.lexists(places.database)):
-        raise BadInput(f"{run} is not a run: there is neither an archive nor a database in it.")
+        missing = "neither an archive nor a database in it" if run.is_dir() else "no such folder"
+        raise BadInput(f"{run} is not a run: there is {missing}.")
     freed = _free_lock(places)
     lock = Lock(places.lock)
     try:
         earlier = finish(run) or freed
         found = examine(run, ours=True)
         if anew and not (earlier is not None and earlier.rebuilt is not None and earlier.rebuilt.anew):
-            found.append(_WANTED)
+            found.append(WANTED_ANEW)
         now = _repaired(places, found, needs, anew) if found else Repaired(run, [])
         return now.after(earlier)
     finally:

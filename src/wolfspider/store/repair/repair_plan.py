@@ -16,13 +16,14 @@ from typing import Any
 from wolfspider.core.errors import BadInput
 from wolfspider.files.disk import open_to_read, sync_folder, whole_file
 from wolfspider.files.failpoints import reach
-from wolfspider.store.damage import PAGES_LOST, UNREADABLE, Damaged, repair_command, trouble
+from wolfspider.store.damage import DATABASE, PAGES_LOST, UNREADABLE, Damaged, repair_command, trouble
 from wolfspider.store.folder import FORGETTING, PLAN, WORK, Places, refuse_links_and_pipes, remove_forgotten
 from wolfspider.store.repair.examination import Finding
 from wolfspider.store.repair.journal_kept import Rebuilt
 
 _LARGEST_PLAN = 1 << 24  # bytes
 _LONGEST = 1_000  # characters of a sentence
+WANTED_ANEW = Finding("run.db", DATABASE, "A new journal was asked for.")  # nothing need be damaged
 
 
 @dataclass
@@ -57,7 +58,8 @@ class Repaired:
     def told(self) -> list[str]:
         if not self.findings:
             return [f"{self.folder} is whole: there is nothing to repair."]
-        sentences = [f"{self.folder} is repaired."]
+        parts = ", ".join(dict.fromkeys(one.part for one in self.findings if one != WANTED_ANEW))
+        sentences = [f"{self.folder} is repaired." + f" What was damaged: {parts}." * bool(parts)]
         if self.rebuilt is not None:
             sentences += self._told(self.rebuilt)
         if self.aside is not None:
