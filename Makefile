@@ -7,7 +7,10 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile pyproject.toml --group build --universal --python-version 3.11 --upgrade --quiet \
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links
 COMPILED := $(wildcard src/wolfspider/*/*.pyx src/wolfspider/*/*/*.pyx)
-WORKERS ?= 2
+# Processes that share the work. Many fast tests wait, for disks, servers and other processes, so there are more of these
+# than cores; slow ones mind how busy the machine is.
+test: WORKERS ?= 3
+test-slow fuzz: WORKERS ?= 2
 SECONDS ?= 60
 # The tests start hundreds of processes, which must not compile everything each time, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE :=

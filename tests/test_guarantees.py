@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -111,8 +112,13 @@ def test_every_promise_has_its_mechanism_and_its_tests(number: int) -> None:
 @pytest.mark.parametrize("name", sorted(set(named_in(PAGE))))
 def test_every_test_that_is_named_exists(name: str) -> None:
     file, _, test = name.partition("::")
+    assert test in functions_of(file)
+
+
+@cache
+def functions_of(file: str) -> set[str]:
     tree = ast.parse((ROOT / "tests" / file).read_text(encoding="utf-8"))
-    assert test in {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
 
 
 @pytest.mark.parametrize("program", sorted(set(re.findall(r"`python (benchmarks/\w+\.py)", PAGE))))

@@ -187,6 +187,7 @@ def test_slots_and_downloads_of_postponed_visits_are_free_for_others() -> None:
     assert free and set(free) <= {(min(5, 60 - number), 60) for number in range(61)}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("web", [Recovering, Forbidding])
 @pytest.mark.parametrize("name", all_strategies())
 def test_a_replay_gives_the_same_state_for_every_strategy(name: str, web: Any) -> None:
