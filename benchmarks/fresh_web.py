@@ -2,11 +2,14 @@
 
     python benchmarks/fresh_web.py FOLDER
     python benchmarks/fresh_web.py FOLDER --packages DEBS
+    python benchmarks/fresh_web.py FOLDER --set tuning
 
 The packages with version and hash, the addresses that their pages get, and the topics are in fresh_web.toml beside
-this script. Packages that are not in the folder DEBS [FOLDER/packages] are fetched by `apt-get download`, from wherever
-apt is set up to fetch on this machine, which must know Debian 12. FOLDER gets web.warc.gz, web-redirects.warc.gz and
-topics.json. The last line has the digest of all of that, and says whether it is the web of the published figures.
+this script. `--set tuning` makes another web of the same kind, from tuning_web.toml: packages, hosts and topics differ,
+so that settings may be chosen on it. Packages that are not in the folder DEBS [FOLDER/packages] are fetched by
+`apt-get download`, from wherever apt is set up to fetch on this machine, which must know Debian 12. FOLDER gets
+web.warc.gz, web-redirects.warc.gz and topics.json. The last line has the digest of all of that, and says whether it is
+the web of the published figures.
 docs/fresh-web.md describes it.
 """
 
@@ -36,7 +39,7 @@ from wolfspider.web.page.html import parse
 from wolfspider.web.page.urls import canonical
 from wolfspider.web.warc.writer import info, response
 
-PLAN = Path(__file__).with_suffix(".toml")
+PLANS = {name: Path(__file__).with_name(f"{name}_web.toml") for name in ("fresh", "tuning")}
 AT = datetime(2026, 11, 16, tzinfo=UTC).timestamp()  # when every page was recorded: no clock is read
 MOST_PAGES = 120  # of a package
 LARGEST = 160_000  # bytes of a page; entry pages are taken anyway
@@ -244,9 +247,10 @@ def write(web: Web, topics: str, folder: Path) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="where the web goes")
+    parser.add_argument("--set", choices=PLANS, default="fresh", help="which web [fresh: the one for reports]")
     parser.add_argument("--packages", type=Path, help="a folder of the packages [FOLDER/packages]")
     options = parser.parse_args()
-    plan = tomllib.loads(PLAN.read_text(encoding="utf-8"))
+    plan = tomllib.loads(PLANS[options.set].read_text(encoding="utf-8"))
     manuals = {entry["package"]: Manual(**entry) for entry in plan["packages"]}
     web, titles = Web(), {}
     for manual in manuals.values():
@@ -260,7 +264,7 @@ def main() -> int:
     hosts = {url.split("/")[2] for url in web.pages}
     print(f"pages={len(web.pages)} redirects={len(web.redirects)} hosts={len(hosts)} topics={len(plan['topics'])}")
     digest = web.digest(topics)
-    same = digest == plan["digest"]
+    same = digest == plan.get("digest")
     print(f"digest={digest}: {'the web of the published figures' if same else 'NOT the web of the published figures'}")
     return int(not same)
 

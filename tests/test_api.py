@@ -285,7 +285,7 @@ def test_what_another_kind_has_learned_is_left_and_that_is_said(tmp_path: Path) 
     beside(SMALL, talk)
     said: list[str] = []
     hand_on(tmp_path / "first", tmp_path / "second", Settings(strategy="opic"), said.append)
-    assert len(said) == 1 and "had the strategy shark" in said[0]
+    assert len(said) == 1 and "had the strategy hunter" in said[0]
 
 
 @pytest.mark.parametrize("strategy", ["ljm", "relevancy-context-graph"])

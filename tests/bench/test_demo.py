@@ -34,7 +34,7 @@ Told = tuple[list[Line], list[tuple[str, int, int, float]]]
 
 def test_it_finds_more_than_breadth_first(told: Told) -> None:
     ours, plain = told[0]
-    assert (ours.strategy, plain.strategy) == ("shark", "breadth-first")
+    assert (ours.strategy, plain.strategy) == ("hunter", "breadth-first")
     assert ours.found > 1.5 * plain.found
     assert plain.found < ours.found <= ours.possible <= ours.downloads == plain.downloads == 120
 
@@ -47,13 +47,13 @@ def test_what_it_finds_is_truly_relevant(demo: Demo, told: Told) -> None:
 def test_it_is_looked_at_after_every_download(told: Told) -> None:
     lines, looks = told
     assert [downloads for _, downloads, _, _ in looks] == [*range(1, 121), *range(1, 121)]
-    assert [strategy for strategy, *_ in looks] == ["shark"] * 120 + ["breadth-first"] * 120
+    assert [strategy for strategy, *_ in looks] == ["hunter"] * 120 + ["breadth-first"] * 120
     assert looks[119][2] == lines[0].found
 
 
 def test_the_recent_rate_is_that_of_the_last_hundred(told: Told) -> None:
-    found = [count for strategy, _, count, _ in told[1] if strategy == "shark"]
-    recent = [rate for strategy, _, _, rate in told[1] if strategy == "shark"]
+    found = [count for strategy, _, count, _ in told[1] if strategy == "hunter"]
+    recent = [rate for strategy, _, _, rate in told[1] if strategy == "hunter"]
     assert recent[9] == pytest.approx(found[9] / 10)
     assert recent[119] == pytest.approx((found[119] - found[19]) / 100)
 
@@ -63,7 +63,7 @@ def test_the_same_seed_gives_the_same_demo(told: Told) -> None:
 
 
 def test_breadth_first_is_compared_with_the_default() -> None:
-    assert Plan(10, strategy="breadth-first").rival == "shark"
+    assert Plan(10, strategy="breadth-first").rival == "hunter"
 
 
 @pytest.mark.parametrize("plan", [{"pages": 0}, {"pages": -5}, {"pages": 5, "strategy": "sharc"}])

@@ -201,7 +201,7 @@ def test_the_same_command_again_goes_on(crawl: Run) -> None:
     code, _, err = crawl("--pages 4")
     assert code == 0 and "The budget is spent: 4 downloads." in err
     code, _, err = crawl("--pages 4 --strategy opic")
-    assert code == 2 and "was begun otherwise (strategy was 'shark')" in err
+    assert code == 2 and "was begun otherwise (strategy was 'hunter')" in err
 
 
 def test_quiet_says_nothing(crawl: Run) -> None:

@@ -117,7 +117,7 @@ def test_a_line_tells_what_the_page_says_and_where_it_was_found(made: Path) -> N
     assert (start["source"], start["depth"]) == ("", 0)
     assert (deep["source"], deep["anchor"], deep["depth"]) == ("http://a.test/good", "to deep", 2)
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", good["fetched"])
-    assert good["strategy"] == "shark" and good["topic"] == "wolf spiders" and good["label"] is None
+    assert good["strategy"] == "hunter" and good["topic"] == "wolf spiders" and good["label"] is None
     assert re.fullmatch("[0-9a-f]{16}", good["near"]) and good["evidence"]["raw"] > 0
     assert found["http://a.test/notes"]["text"] == SPIDERS.strip()
 

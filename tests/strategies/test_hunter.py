@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+
 import numpy as np
 
 from wolfspider.core import codec
 from wolfspider.core.model import Link, Outcome, Page, Route, Verdict
+from wolfspider.core.params import chosen
 from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
 from wolfspider.policy.room import Room
@@ -14,6 +17,7 @@ from wolfspider.strategies.hunter.link_traits import COUNT, PRIOR, TRAITS
 from wolfspider.testing.sketch import Sketch, Trial
 
 HOME = "http://a.test/"
+Links = Callable[[str], Sequence[tuple[str, str]]]  # addresses and anchors of the links of a page
 
 
 def hunter(**settings: float) -> Hunter:
@@ -24,12 +28,21 @@ def hunter(**settings: float) -> Hunter:
 
 def step(strategy: Hunter, *anchors: tuple[str, str], score: float = 0.1, words: str = "plain words") -> str:
     """One visit, whose page has these links; returns its address."""
+    return _visit(strategy, lambda url: anchors, score, words)
+
+
+def _on(strategy: Hunter, web: Mapping[str, Sequence[str]], score: float) -> str:
+    """One visit on a web, by the links of each address."""
+    return _visit(strategy, lambda url: [(target, "") for target in web.get(url, ())], score)
+
+
+def _visit(strategy: Hunter, links: Links, score: float, words: str = "plain words") -> str:
     room = Room()
     room.open(0.0, 1, lambda url, fresh: Route.OUT)
     (visit,) = strategy.propose(room, 0.0)
     url = visit.link.url
-    links = tuple(Link(target, anchor, 0, path="html/body/a") for target, anchor in anchors)
-    page = Page(url, url, words=tuple(words.split()), links=links)
+    shown = tuple(Link(target, anchor, 0, path="html/body/a") for target, anchor in links(url))
+    page = Page(url, url, words=tuple(words.split()), links=shown)
     strategy.observe(Outcome(visit, page, Verdict(score, score >= 0.5), 1, 0.1, 0.0))
     return url
 
@@ -45,6 +58,25 @@ def test_until_something_pays_every_other_visit_goes_level_by_level() -> None:
     step(strategy, (HOME + "1", "tax"), (HOME + "2", "volcano"))
     seen = [step(strategy, (f"{HOME}deep{at}", "volcano volcano")) for at in range(4)]
     assert HOME + "1" in seen and any("deep" in url for url in seen)
+
+
+def test_while_little_pays_scouts_go_through_gates_to_strangers() -> None:
+    """Pages of a portal that name new hosts, and these hosts, come before the many pages of a host that pays nothing,
+    however well those look."""
+    lists = {f"{HOME}list/{at}.html": [f"http://h{at}-{place}.test/" for place in range(3)] for at in range(9)}
+    web = {HOME: [*lists, *(f"http://poor.test/volcano/{at}" for at in range(99))], **lists}
+
+    def visited(scouting: float) -> list[str]:
+        strategy = hunter(patience=0, scouting=scouting)
+        return [_on(strategy, web, 0.0) for _ in range(60)]
+
+    strangers = [sum(url.startswith("http://h") for url in visited(scouting)) for scouting in (0.0, 0.5)]
+    assert strangers[0] <= 1 and strangers[1] >= 10, strangers
+
+
+def test_a_run_from_before_there_were_scouts_goes_on_without() -> None:
+    assert chosen(Hunter.Params, {"showing": "0.5"}, by_letter=True).scouting == 0
+    assert Hunter.Params().scouting > 0
 
 
 def test_it_learns_which_hosts_pay() -> None:
@@ -95,7 +127,7 @@ def test_links_that_the_frontier_throws_away_are_forgotten() -> None:
 def test_spread_sends_it_to_more_hosts() -> None:
     hosts = []
     for spread in (0.0, 5.0):
-        strategy = hunter(patience=0, spread=spread)
+        strategy = hunter(patience=0, scouting=0, spread=spread)
         anchors = {"h0": "volcano", "h1": "", "h2": ""}
         step(strategy, *((f"http://{host}.test/{at}", anchors[host]) for at in range(40) for host in anchors))
         seen = [step(strategy, score=0.9) for _ in range(25)]

@@ -180,9 +180,10 @@ class Settings:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Settings:
         """Settings of a run. One begun before there was `nofollow` obeyed no mark, unless other processes parsed; one
-        begun before there was `hurry` waited for no better link; one that names no judge had the default of then."""
+        begun before there was `hurry` waited for no better link; one that names no strategy or judge had the default of
+        then."""
         nofollow = Nofollow.OBEY if data.get("parsers") else Nofollow.IGNORE
-        earlier = {"nofollow": nofollow, "hurry": AT_ONCE, "judge": "classifier"}
+        earlier = {"nofollow": nofollow, "hurry": AT_ONCE, "strategy": "shark", "judge": "classifier"}
         return cls(**read({**earlier, **data}, "the run"))
 
     @classmethod

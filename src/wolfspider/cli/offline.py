@@ -62,7 +62,7 @@ Report = Annotated[Path | None, typer.Option(metavar="DIR", help="Write tables a
 def demo(
     pages: Annotated[int, typer.Option(metavar="N", help="Downloads to spend, by each of the two crawls.")] = 800,
     seed: Annotated[int, typer.Option(metavar="S", help="Another seed, another web.")] = 1,
-    strategy: Annotated[str | None, typer.Option(metavar="NAME", help="How to hunt. [default: shark]")] = None,
+    strategy: Annotated[str | None, typer.Option(metavar="NAME", help="How to hunt. [default: hunter]")] = None,
     quiet: Quiet = False,
 ) -> None:
     """Hunt on the built-in web: no network, nothing to configure."""

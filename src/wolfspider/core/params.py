@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from wolfspider.core.errors import Problem, closest
 
 T = TypeVar("T")
-DEFAULT_STRATEGY, DEFAULT_JUDGE = "shark", "context"
+DEFAULT_STRATEGY, DEFAULT_JUDGE = "hunter", "context"
 KINDS = {"int": "a whole number", "float": "a number", "bool": "yes or no"}
 LETTER = "letter"  # the setting by which a strategy keeps to the letter of its paper
 TRUE, FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")

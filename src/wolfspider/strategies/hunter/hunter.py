@@ -37,6 +37,8 @@ REFIT, REWORD, RERATE = 20, 25, 8  # outcomes between two fits, two looks at the
 FULL = 500  # all links are rated again after one outcome for so many of them
 MOST_LINKS = 1_000  # of a page
 WORDS = 500  # distinct words of a page that are learned from
+SOON = 0.05  # weight of the last visit in what visits pay of late
+SATED = 0.2  # of the scouts go out while visits pay well
 SAID = 8  # traits that `explain` names
 CHUNK = 20_000  # links rated at once, so that what that needs for a moment stays small
 
@@ -47,6 +49,9 @@ class HunterParams:
     sharp: float = param(1.0, "Exponent of the odds that the judge gives a page.", low=0.1, high=10)
     trust: float = param(1.0, "How firmly the weights set by hand are held.", low=0.001, high=1000)
     spread: float = param(0.0, "How much a host with many good pages must give way to others.", low=0, high=5)
+    scouting: float = param(
+        0.5, "Share of visits that go to hosts not known yet, while little pays.", low=0, high=1, letter=0.0
+    )
     patience: int = param(1, "Good pages until which every other visit goes level by level.", low=0, high=100)
 
 
@@ -75,6 +80,9 @@ class Hunter(Strategy):
         self.examples = Columns(traits=f"{COUNT}f4", number="i8", reward="f4", known="u1", first="i8", shown="i4")
         self.forgotten = 0  # examples that are no longer there
         self.landed = self.paid = 0
+        self.recent = 0.0  # what visits pay of late
+        self.due = 0.0  # visits that scouts may make
+        self.scouts = 0  # such visits so far
         self.rated = 0  # outcomes when all links were last rated
         for pages, reward in ((self.topic.liked, 1.0), (self.topic.disliked, 0.0)):
             for page in pages:
@@ -98,6 +106,8 @@ class Hunter(Strategy):
             (row,) = self.traits.links.rows([item.number])
             links = self.traits.links
             links["taken"][row] = 1
+            if self.params.scouting:
+                self.traits.probe(row)
             note: dict[str, float] = {"example": -1, "number": item.number}
             if item.score < FIRST:
                 note["example"] = self.forgotten + self.examples.add(1, traits=self.traits.of(np.array([row])))
@@ -115,12 +125,14 @@ class Hunter(Strategy):
         self.paid += reward >= 0.5
         if row >= 0:
             self.traits.learn(row, reward, page is None)
-        fresh = np.zeros(0, np.int64)
+        fresh, hosts = np.zeros(0, np.int64), self.traits.hosts
         shown = (self.frontier.entered, 0)
         if page is not None and verdict is not None:
             self._read(page, reward)
             fresh = self._expand(page, note["number"], reward, _coverage(verdict))
             shown = (shown[0], self.frontier.entered - shown[0])
+        if self.params.scouting:
+            self._mind(note["number"], reward, self.traits.hosts - hosts)
         self._remember(note["example"] - self.forgotten, reward, *shown)
         self._learn(fresh, woken)
 
@@ -174,6 +186,8 @@ class Hunter(Strategy):
         self._rate_again(fresh, woken)
         if self.paid < self.params.patience and self.landed % 2:
             self._level_by_level()
+        if self.due >= 1:
+            self._send_scout()
 
     def _fit(self) -> None:
         known = np.flatnonzero(self.examples["known"])[-EXAMPLES:]
@@ -224,6 +238,8 @@ class Hunter(Strategy):
                 paid = self.traits.counts.of(links["host"][part])[1]
                 score = score - self.params.spread * 0.1 * np.log1p(paid)
             links["score"][part] = np.round(score, 6)
+            if self.params.scouting:
+                self.traits.look_out(part)
         self.frontier.assign(links["number"][rows], links["score"][rows].astype(np.float64))
 
     def _level_by_level(self) -> None:
@@ -234,6 +250,24 @@ class Hunter(Strategy):
             near = rows[links["depth"][rows] == links["depth"][rows].min()]
             best = near[np.argmax(links["score"][near])]
             self.frontier.assign([links["number"][best]], [NEXT])
+
+    def _mind(self, number: int, reward: float, hosts: int) -> None:
+        """Scouts may go out, the more the less was paid of late. A page named so many new hosts."""
+        (row,) = self.traits.links.rows([number]).tolist()
+        if row >= 0:
+            self.traits.open_gate(row, hosts)
+        self.recent += SOON * (reward - self.recent)
+        self.due += self.params.scouting * max(SATED, 1 - self.recent / 0.5)
+
+    def _send_scout(self) -> None:
+        """The best gate to other hosts, or the best link to a stranger, by turns, is to be taken next."""
+        self.due -= 1
+        self.scouts += 1
+        by_turns = bool(self.scouts % 2)
+        row = self.traits.scout(by_turns)
+        row = self.traits.scout(not by_turns) if row < 0 else row
+        if row >= 0:
+            self.frontier.assign([self.traits.links["number"][row]], [NEXT])
 
     # From run to run
 

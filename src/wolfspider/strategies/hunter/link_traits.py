@@ -14,13 +14,17 @@ from wolfspider.core.codec import helper
 from wolfspider.core.model import Link, Page, host_of
 from wolfspider.core.text import words_of
 from wolfspider.learn.columns import Columns, NumberedColumns, Rows
-from wolfspider.learn.hashed_counts import HashedCounts
+from wolfspider.learn.hashed_counts import PLACES, HashedCounts, Places
 from wolfspider.learn.logistic import log_odds
 from wolfspider.learn.word_odds import WordOdds
 from wolfspider.policy.topic_words import Similarity
 
 EDGES = 4  # links to one address that are looked at, those found first
 ANCHOR, ADDRESS, SIDE = 6, 8, 6  # words of an anchor, of an address, and on either side of a link
+PROBES = 2  # visits after which a host is no stranger any more
+_SPREAD = 2_654_435_761  # odd, so that other counts lie elsewhere
+NAMED, PROBED, GATE = range(1, 4)  # what else is counted: of hosts, of hosts, of shapes
+HOSTS = 5  # new hosts that make a page a gate without reserve
 _DIGITS = re.compile(r"\d+")
 
 Floats = NDArray[np.float64]
@@ -79,11 +83,12 @@ class LinkTraits:
 
     def __init__(self) -> None:
         figures = ("depth", "near", "parents", "best_parent", "pages", "look", "best_look", "anchor", "context")
-        own = ("address", "said", "away", "value", "yields", "score", "reward")
+        own = ("address", "said", "away", "value", "yields", "score", "reward", "gate")
         self.links = NumberedColumns(
             **dict.fromkeys((*figures, *own), "f4"),
             **dict.fromkeys(("host", "folder", "shape", "from_host", "edge_count"), "i4"),
             taken="u1",
+            stranger="u1",
             edges=f"{EDGES}i4",
             words=f"{ADDRESS}i4",
         )
@@ -92,6 +97,7 @@ class LinkTraits:
         self.counts = HashedCounts()
         self.words = WordOdds()
         self.usual = 0.05  # what a visit pays
+        self.hosts = 0  # that links have named
 
     # Growing
 
@@ -110,7 +116,14 @@ class LinkTraits:
         table["words"][new] = self._words(paths, ADDRESS)[0]
         table["address"][new] = like.of_texts(paths)
         table["depth"][new] = depth
+        self._name(table["host"][new])
         return rows
+
+    def _name(self, hosts: NDArray[np.int64]) -> None:
+        places = np.unique(_also(hosts, NAMED))
+        places = places[self.counts.of(places)[0] == 0]
+        self.counts.add(places, 0.0, False)
+        self.hosts += len(places)
 
     def see(self, page: Page, at: Rows, rows: Rows, like: Similarity, row: int, reward: float, look: float) -> None:
         """A page shows links, of which those at these places of its own list have these rows. `row`: the page's own."""
@@ -181,6 +194,36 @@ class LinkTraits:
         self.counts.add(np.unique(np.array(kinds, np.int64)), reward, failed)
         said = [*table["words"][row].tolist(), *edges["anchor"][known[:3]].ravel().tolist()]
         self.words.add_link([word for word in said if word], reward)
+
+    # Scouting
+
+    def probe(self, row: int) -> None:
+        """A link is taken: its host is less of a stranger."""
+        self.counts.add(_also(self.links["host"][[row]], PROBED), 0.0, False)
+
+    def open_gate(self, row: int, hosts: int) -> None:
+        """A page has named so many new hosts."""
+        self.counts.add(_also(self.links["shape"][[row]], GATE), min(1.0, hosts / HOSTS), False)
+
+    def look_out(self, rows: Rows) -> None:
+        """Which of these links lead to strangers, and how many new hosts their pages will name."""
+        links = self.links
+        links["stranger"][rows] = self.counts.of(_also(links["host"][rows], PROBED))[0] < PROBES
+        links["gate"][rows] = self.counts.mean(_also(links["shape"][rows], GATE), 0.0, 1.0)
+
+    def scout(self, gates: bool) -> int:
+        """The link to take to learn of other hosts: the best gate, or the best link to a stranger; -1 if none waits."""
+        links = self.links
+        wanted = links["gate"] >= 1 / HOSTS if gates else links["stranger"] > 0
+        rows = np.flatnonzero(wanted & (links["taken"] == 0))
+        while len(rows):
+            worth = links["score"][rows] + (links["gate"][rows] if gates else 0.0)
+            best = rows[np.argmax(worth)]
+            self.look_out(rows[links["host"][rows] == links["host"][best]])
+            if gates or links["stranger"][best]:
+                return int(best)
+            rows = rows[links["stranger"][rows] > 0]
+        return -1
 
     # Traits
 
@@ -279,6 +322,12 @@ _READ = (
     *("parents", "best_parent", "pages", "look", "best_look", "anchor", "context", "address", "said", "away"),
     *("depth", "near", "host", "folder", "shape", "from_host", "edges", "words"),
 )
+
+
+def _also(places: NDArray[Any], kind: int) -> Places:
+    """Where another count of the same things is."""
+    found: Places = (places.astype(np.int64) * _SPREAD + kind) & (PLACES - 1)
+    return found
 
 
 def _named(link: Link) -> dict[str, str]:
