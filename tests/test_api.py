@@ -166,7 +166,7 @@ def test_two_owners_of_one_run_are_one_too_many(tmp_path: Path) -> None:
         ({}, "What is wanted?"),
         ({"topic": "x", "via": "127.0.0.1:1", "strategy": "sharc"}, "Did you mean 'shark'"),
         ({"topic": "x", "via": "127.0.0.1:1", "judge": "orcle"}, "There is no judge 'orcle'"),
-        ({"topic": "x", "via": "127.0.0.1:1", "set": {"gama": 1}}, "Did you mean 'gamma'"),
+        ({"topic": "x", "via": "127.0.0.1:1", "set": {"spred": 1}}, "Did you mean 'spread'"),
         ({"topic": "x", "via": "127.0.0.1:1", "include": 5}, "include is a list of texts"),
     ],
 )

@@ -74,8 +74,9 @@ def test_a_package_with_another_hash_is_refused(fresh: Any, tmp_path: Path) -> N
         fresh.archive(fresh.Manual("fox-doc", "1", "0" * 64, "", "", ""), tmp_path)
 
 
-def test_every_topic_of_the_plan_names_packages_of_the_plan(fresh: Any) -> None:
-    plan = tomllib.loads(fresh.PLAN.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("name", ["fresh", "tuning"])
+def test_every_topic_of_the_plan_names_packages_of_the_plan(fresh: Any, name: str) -> None:
+    plan = tomllib.loads(fresh.PLANS[name].read_text(encoding="utf-8"))
     packages = {entry["package"] for entry in plan["packages"]}
     assert all(packages >= set(topic["packages"]) for topic in plan["topics"].values())
     assert all(len(entry["sha256"]) == 64 and entry["address"].endswith("/") for entry in plan["packages"])

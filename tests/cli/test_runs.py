@@ -534,9 +534,9 @@ def test_rules_that_came_later_are_explained(crawl: Run, run: Run, tmp_path: Pat
         ("stpo", "Did you mean 'stop'?"),
         ("pause now", "It is `wolfspider steer RUN pause`."),
         ("set", "set NAME=VALUE`."),
-        ("set gama=1", "Did you mean 'gamma'?"),
-        ("set gamma=seven", "gamma must be a number"),
-        ("set gamma=1 delta=2", "One at a time"),
+        ("set spred=1", "Did you mean 'spread'?"),
+        ("set spread=seven", "spread must be a number"),
+        ("set spread=1 trust=2", "One at a time"),
         ("limit pgaes=5", "Did you mean 'pages'?"),
         ("limit pages=many", "pages is a whole number"),
         ("limit pages=1.5", "pages is a whole number"),
@@ -835,7 +835,7 @@ def running(served: Any, folder: Path, more: str = "") -> Iterator[subprocess.Po
 def test_a_crawl_is_steered_from_another_terminal(aside: Aside, run: Run, tmp_path: Path) -> None:
     served, folder = aside(serve(MANY, manner=Manner(latency=0.2))), tmp_path / "run"
     with running(served, folder) as crawl:
-        assert run("steer", folder, "set", "gamma=0.4")[:2] == (0, "gamma was 0.5, and is 0.4 now.\n")
+        assert run("steer", folder, "set", "spread=0.4")[:2] == (0, "spread was 0.0, and is 0.4 now.\n")
         assert run("steer", folder, "limit", "slots=2")[:2] == (0, "slots was 16, and is 2 now.\n")
         assert (
             "Wanted was: spiders. Wanted is now: wolves, bears." in run("steer", folder, "topic", "wolves,", "bears")[1]

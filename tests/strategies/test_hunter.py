@@ -74,9 +74,23 @@ def test_while_little_pays_scouts_go_through_gates_to_strangers() -> None:
     assert strangers[0] <= 1 and strangers[1] >= 10, strangers
 
 
-def test_a_run_from_before_there_were_scouts_goes_on_without() -> None:
-    assert chosen(Hunter.Params, {"showing": "0.5"}, by_letter=True).scouting == 0
-    assert Hunter.Params().scouting > 0
+def test_hosts_that_only_name_each_other_come_last() -> None:
+    """A farm of twenty hosts, entered by one link of a good page: all its pages look good to the judge."""
+    farm = [f"http://farm{at}.test/volcano/{page}" for at in range(20) for page in range(9)]
+    honest = [f"http://good{at}.test/{page}" for at in range(4) for page in range(30)]
+    web = {HOME: [*honest[::30], farm[0]], **dict.fromkeys(honest, honest), **dict.fromkeys(farm, farm)}
+
+    def farmed(doubt: float) -> int:
+        strategy = hunter(patience=0, doubt=doubt)
+        return sum("farm" in _on(strategy, web, 0.8) for _ in range(80))
+
+    assert farmed(1.0) > 20 and farmed(0.001) <= 3
+
+
+def test_a_run_from_before_there_were_scouts_and_doubt_goes_on_without() -> None:
+    begun = chosen(Hunter.Params, {"showing": "0.5"}, by_letter=True)
+    assert (begun.scouting, begun.doubt) == (0, 1)
+    assert Hunter.Params().scouting > 0 and Hunter.Params().doubt < 1
 
 
 def test_it_learns_which_hosts_pay() -> None:

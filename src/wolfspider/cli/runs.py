@@ -87,7 +87,7 @@ def status(
         """Examples:
 
   wolfspider steer run pause
-  wolfspider steer run set gamma=0.8
+  wolfspider steer run set spread=0.8
   wolfspider steer run limit pages=2000
   wolfspider steer run seeds https://example.org/more
   wolfspider steer run label https://example.org/good up

@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from wolfspider.core.model import Link, Outcome, Page, Verdict, Visit
+from wolfspider.core.model import Link, Outcome, Page, Verdict, Visit, host_of
 from wolfspider.core.params import param
 from wolfspider.core.text import counts
 from wolfspider.learn.columns import Columns, Rows
+from wolfspider.learn.host_trust import HostTrust
 from wolfspider.learn.logistic import Floats, fitted, shares, weighed
 from wolfspider.learn.word_odds import WordOdds
 from wolfspider.policy.frontier import Frontier
@@ -50,7 +51,10 @@ class HunterParams:
     trust: float = param(1.0, "How firmly the weights set by hand are held.", low=0.001, high=1000)
     spread: float = param(0.0, "How much a host with many good pages must give way to others.", low=0, high=5)
     scouting: float = param(
-        0.5, "Share of visits that go to hosts not known yet, while little pays.", low=0, high=1, letter=0.0
+        0.5, "Share of visits that go to hosts not known yet, while little pays.", low=0, high=1, live=False, letter=0.0
+    )
+    doubt: float = param(
+        0.001, "What the score of a link keeps if nobody vouches for its host.", low=0, high=1, live=False, letter=1.0
     )
     patience: int = param(1, "Good pages until which every other visit goes level by level.", low=0, high=100)
 
@@ -64,7 +68,7 @@ class Hunter(Strategy):
     )
     paper = "none: wolfspider's own"
     Params = HunterParams
-    variants = ({}, {"spread": 0.5, "showing": 0.0, "patience": 0})
+    variants = ({}, {"spread": 0.5, "showing": 0.0, "patience": 0, "scouting": 0.0, "doubt": 1.0})
     params: HunterParams
     frontier: Frontier
     taught: tuple[Floats, Floats] | None = None  # weights that another run learned
@@ -73,6 +77,7 @@ class Hunter(Strategy):
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         self.frontier = Frontier(self.shelf, self.cap)
         self.traits = LinkTraits()
+        self.trust = HostTrust()
         self.value, self.yields = self.prior, self.yields_prior = self._priors()
         if self.words is not None:
             self.traits.words = self.words
@@ -99,6 +104,8 @@ class Hunter(Strategy):
         numbers = self.frontier.extend(links, [FIRST] * len(links))
         self.traits.enter(links, numbers, self._similarity, 0.0)
         self.frontier.assign([number for number in numbers if number >= 0], [FIRST] * sum(n >= 0 for n in numbers))
+        if self.params.doubt < 1:
+            self.trust.begin(np.array([self.traits.counts.place(link.host) for link in links], np.int64))
 
     def propose(self, room: Room, now: float) -> list[Visit]:
         visits = []
@@ -173,7 +180,16 @@ class Hunter(Strategy):
         at, rows = at[rows >= 0], rows[rows >= 0]
         if len(rows):
             self.traits.see(page, at, rows, self._similarity, row, reward, look)
+        if self.params.doubt < 1:
+            self._vouch(page, row, rows)
         return rows
+
+    def _vouch(self, page: Page, row: int, rows: Rows) -> None:
+        """The host of a page names those of its links; one that sends its visitors on names where they come to."""
+        links, here = self.traits.links, self.traits.counts.place(host_of(page.final_url))
+        if row >= 0 and links["host"][row] != here:
+            self.trust.name(int(links["host"][row]), np.array([here]))
+        self.trust.name(here, links["host"][rows].astype(np.int64))
 
     # Learning and rating
 
@@ -237,9 +253,13 @@ class Hunter(Strategy):
             if self.params.spread:
                 paid = self.traits.counts.of(links["host"][part])[1]
                 score = score - self.params.spread * 0.1 * np.log1p(paid)
-            links["score"][part] = np.round(score, 6)
             if self.params.scouting:
                 self.traits.look_out(part)
+            if self.params.doubt < 1:
+                doubted = ~self.trust.of(links["host"][part])
+                score = np.where(doubted, self.params.doubt * score, score)
+                self.traits.avoid(part[doubted])
+            links["score"][part] = np.round(score, 6)
         self.frontier.assign(links["number"][rows], links["score"][rows].astype(np.float64))
 
     def _level_by_level(self) -> None:
@@ -305,6 +325,8 @@ class Hunter(Strategy):
         links = self.traits.links
         parts = {"value": _figure(links["value"][row]), "yield": _figure(links["yields"][row])}
         up, down = ([f"{words} ({move:+.2f})" for words, move in said if move * sign > 0] for sign in (1, -1))
+        if self.params.doubt < 1 and not self.trust.of(links["host"][[row]])[0]:
+            down.append("no host that is trusted vouches for its host, so it comes last")
         return told | {"parts": parts, "up": up, "down": down}
 
 

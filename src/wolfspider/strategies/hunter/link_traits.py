@@ -211,6 +211,11 @@ class LinkTraits:
         links["stranger"][rows] = self.counts.of(_also(links["host"][rows], PROBED))[0] < PROBES
         links["gate"][rows] = self.counts.mean(_also(links["shape"][rows], GATE), 0.0, 1.0)
 
+    def avoid(self, rows: Rows) -> None:
+        """No scout goes there."""
+        self.links["stranger"][rows] = 0
+        self.links["gate"][rows] = 0.0
+
     def scout(self, gates: bool) -> int:
         """The link to take to learn of other hosts: the best gate, or the best link to a stranger; -1 if none waits."""
         links = self.links

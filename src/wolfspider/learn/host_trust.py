@@ -1,0 +1,70 @@
+"""Which hosts are vouched for by others, so that a farm of hosts that name only each other earns nothing by that.
+
+The hosts of the starting points are trusted. A host that a trusted one names is trusted, too, unless it names many
+hosts of which next to none is named by another trusted host. A farm is entered through a few links, and all that its
+pages name is the farm; whoever belongs to a web names what others of this web name.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wolfspider.core.codec import StoredFields, helper
+from wolfspider.learn.columns import Columns
+
+MANY = 10  # hosts that one must name to be doubted
+SHARE = 0.1  # of the hosts that it names others must name, too
+MOST = 100_000  # pairs of hosts that are remembered
+_GROWTH = 50  # trust is worked out anew when there is one pair more for each so many
+_STEPS = 30
+
+Hosts = NDArray[np.int64]
+
+
+@helper
+class HostTrust(StoredFields):
+    """Hosts are numbers."""
+
+    def __init__(self) -> None:
+        self.pairs = Columns(source="i4", target="i4")
+        self.roots: Hosts = np.zeros(0, np.int64)
+        self.trusted: Hosts = np.zeros(0, np.int64)  # rising
+        self.at = 0  # pairs when trust was last worked out
+
+    def begin(self, hosts: Hosts) -> None:
+        """These are trusted, come what may."""
+        self.roots = np.union1d(self.roots, hosts)
+        self._work_out()
+
+    def name(self, source: int, targets: Hosts) -> None:
+        """A page of a host names others."""
+        known = self.pairs["target"][self.pairs["source"] == source]
+        fresh = np.setdiff1d(targets, np.append(known, source))
+        if not len(fresh) or len(self.pairs) >= MOST:
+            return
+        self.pairs.add(len(fresh), source=source, target=fresh)
+        if len(self.pairs) - self.at > len(self.pairs) // _GROWTH:
+            self._work_out()
+
+    def of(self, hosts: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which of these are trusted."""
+        return np.isin(hosts, self.trusted)
+
+    def _work_out(self) -> None:
+        self.at = len(self.pairs)
+        both = np.concatenate((self.pairs["source"], self.pairs["target"]))
+        hosts, places = np.unique(np.concatenate((both, self.roots)), return_inverse=True)
+        source, target = places[: self.at], places[self.at : 2 * self.at]
+        root = np.isin(hosts, self.roots)
+        names = np.bincount(source, minlength=len(hosts))
+        trusted = root
+        for _ in range(_STEPS):
+            by = np.bincount(target, trusted[source], len(hosts))
+            shared = (by[target] > trusted[source]) | root[target]
+            backed = np.bincount(source, shared, len(hosts))
+            now = root | ((by > 0) & ((names < MANY) | (backed >= SHARE * names)))
+            if np.array_equal(now, trusted):
+                break
+            trusted = now
+        self.trusted = hosts[trusted]
