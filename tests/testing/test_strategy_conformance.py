@@ -32,10 +32,11 @@ CASES = [(name, variant) for name, kind in all_strategies().items() for variant 
 # all of them in the slow ones. By the other rules every strategy is tried in every run.
 LONG = {
     "both_drivers_give_the_same_log": 3,
-    "exclude_and_include_change_nothing": 3,
+    "ends_for_a_good_reason": 3,
+    "exclude_and_include_change_nothing": 4,
     "excluded_links_come_back": 3,
     "frontier_keeps_its_cap": 3,
-    "live_parameters_move": 3,
+    "live_parameters_move": 6,
     "turns_are_fair": 3,
     "replays_its_journal": 12,
 }
