@@ -1,10 +1,10 @@
 """How much memory does a crawl of hostile pages take? Bodies of 10 MB, bombs, links by the hundred thousand.
 
     python benchmarks/hostile_memory.py                  # every kind of page, 32 slots; some minutes
-    python benchmarks/hostile_memory.py --kinds bomb links --pages 64 --parsers 2
+    python benchmarks/hostile_memory.py --kinds bomb links --pages 64 --hands 2
 
 One loopback server answers for as many hosts as there are slots, every page with a body of one hostile kind. For each
-kind a crawl runs as a process of its own; the memory (RSS) of it and of its parsers together is read fifty times a
+kind a crawl runs as a process of its own; the memory (RSS) of it and of its hands together is read fifty times a
 second. Each kind has its line. The last line has the highest peak of all; exit code 1 if that is above --most.
 """
 
@@ -82,7 +82,7 @@ def main() -> int:
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--pages", type=int, default=96, help="of each kind")
     parser.add_argument("--slots", type=int, default=32)
-    parser.add_argument("--parsers", type=int, default=0)
+    parser.add_argument("--hands", type=int, default=0)
     parser.add_argument("--memory", type=int, default=512)
     parser.add_argument("--most", type=float, default=700.0, help="MB; above it the exit code is 1")
     parser.add_argument("--size", type=float, default=SIZE / 1e6, help="MB of a body")
@@ -94,7 +94,7 @@ def main() -> int:
         return 0
     peaks = {kind: measured(kind, given) for kind in given.kinds}
     worst = max(peaks, key=lambda kind: peaks[kind])
-    print(f"slots={given.slots} parsers={given.parsers} memory={given.memory} worst={worst} peak_mb={peaks[worst]:.0f}")
+    print(f"slots={given.slots} hands={given.hands} memory={given.memory} worst={worst} peak_mb={peaks[worst]:.0f}")
     return int(peaks[worst] > given.most)
 
 
@@ -126,7 +126,7 @@ def crawl(via: str, run: Path, given: argparse.Namespace) -> list[str]:
         "breadth-first",
         "--quiet",
     )
-    numbers = ("slots", "pages", "parsers", "memory")
+    numbers = ("slots", "pages", "hands", "memory")
     options = [part for name in numbers for part in (f"--{name}", str(getattr(given, name)))]
     start = (sys.executable, "-m", "wolfspider", "crawl", "http://start.test/", "--topic", "wolf spider")
     return [*start, "--via", via, "--out", str(run), *calm, *options]

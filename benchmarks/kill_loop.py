@@ -2,18 +2,20 @@
 
     python benchmarks/kill_loop.py --kills 100
     python benchmarks/kill_loop.py --kills 300 --web wiki --web docs --web news --corpora DIR
+    python benchmarks/kill_loop.py --kills 60 --hands 2
 
 The crawl learns (opic, and the classifier as judge) on a web served on loopback: a computed one, unless webs are named.
 A web is a folder of WARC, or of that name in the folder of corpora, with its topics.json; the kills are spread over all
 of them. About half of the kills come at the named fail-points of the store and the driver, one after another. The
 others come from outside after some landings, or at some fail-point of any name, perhaps in the middle of a resume. A
 kill waits for progress, never for a time. A crawl that does not come by its fail-point within some landings is told to
-end, and comes by it then. In the end the server's own log, what the crawl told on the way, the store and the archive
-must agree:
+end, and comes by it then. With hands that are processes, one of them is killed in every life of the crawl besides, and
+the crawl goes on without asking anybody. In the end the server's own log, what the crawl told on the way, the store
+and the archive must agree:
 
     lost       pages that were told of, or that the server delivered, and that the export does not have (unless the
                store names a failure, or the page asks not to be indexed): none
-    refetched  requests that no landing accounts for: at most slots x tries x kills
+    refetched  requests that no landing accounts for: at most slots x tries x kills, those of hands included
     spent      the budget, exactly, unless the web has no more pages
     learned    what strategy and judge know equals what comes out when the whole log is played again from the beginning
     archive    another WARC reader finds every page in it, and no damage
@@ -68,12 +70,19 @@ FIRST = ("create-before-rename", "create-done")  # reached before there is a run
 OFTEN = ("archive-before-write", "archive-torn", "archive-written", "turn-", "run-sent", "run-landed", "run-told")
 JUST_BEFORE = {"recover-before-aside": ("archive-rotated",)}  # deaths that it takes to come there
 OPTIONS = dict.fromkeys(("archive-before-sync", "archive-synced"), ("--durability", "full"))  # else once a second
-UNREACHABLE = dict.fromkeys(
-    ("rows-before-cut", "rows-cut"),
-    "a kill takes no bytes from a file; only a power cut does (tests/store/test_power_loss.py)",
-) | dict.fromkeys(
-    (name for name in NAMES if name.startswith("repair-")),
-    "a crawl repairs nothing; a repair is killed in tests/store/test_repair.py",
+UNREACHABLE = (
+    dict.fromkeys(
+        ("rows-before-cut", "rows-cut"),
+        "a kill takes no bytes from a file; only a power cut does (tests/store/test_power_loss.py)",
+    )
+    | dict.fromkeys(
+        (name for name in NAMES if name.startswith("repair-")),
+        "a crawl repairs nothing; a repair is killed in tests/store/test_repair.py",
+    )
+    | dict.fromkeys(
+        (name for name in NAMES if name.startswith("hand-")),
+        "a hand dies there and not the crawl (tests/live/test_hands.py)",
+    )
 )
 REACHABLE = tuple(name for name in NAMES if name not in UNREACHABLE)
 
@@ -83,6 +92,7 @@ Death = int | str  # after so many landings, or at a fail-point
 def main() -> int:
     parser = argparse.ArgumentParser(description="Kill a crawl again and again; nothing may be lost.")
     parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--hands", type=int, default=0, help="hands that are processes; they are killed, too")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="a folder that is left behind")
     parser.add_argument("--web", action="append", default=[], help="a web to crawl; may be given several times")
@@ -110,7 +120,7 @@ def all_of(webs: list[str], given: argparse.Namespace, folder: Path) -> int:
         web = webs[place] if webs else f"synthetic:pages={20 * pages},seed=5"
         part = folder / str(place) if len(webs) > 1 else folder
         part.mkdir(parents=True, exist_ok=True)
-        trials.append(Trial(kills, part, web, task_of(web, given.topic), pages))
+        trials.append(Trial(kills, part, web, task_of(web, given.topic), pages, given.hands))
         results.append(attempt(trials[-1], rng))
     reached, missed = failpoints(trials)
     figures = Figures(*(sum(column) for column in zip(*(figures for figures, _ in results), strict=True)))
@@ -150,7 +160,7 @@ def attempt(trial: Trial, rng: random.Random) -> tuple[Figures, bool]:
     with web_served(trial.web, trial.log, LATENCY) as via:
         command = crawl_command(trial, via)
         for number, death in enumerate(islice(deaths(rng), trial.kills), 1):
-            kill_once(trial, command, death)
+            kill_once(trial, command, death, rng)
             print(f"\rkill {number} of {trial.kills}", end="", file=sys.stderr, flush=True)
         print(file=sys.stderr)
         finish(trial, command)
@@ -174,7 +184,7 @@ def crawl_command(trial: Trial, via: str) -> list[str]:
         *(sys.executable, "-c", PROGRAM, "crawl", *task.seeds[:3], "--topic", ", ".join(task.topic.keywords)),
         *("--strategy", "opic", "--judge", "classifier", "--pages", str(trial.pages), "--slots", str(SLOTS)),
         *("--tries", str(TRIES), "--delay", "0", "--adapt", "0", "--via", via, "--snapshots", "1"),
-        *("--out", str(trial.run), "--json", "--quiet"),
+        *("--hands", str(trial.hands), "--out", str(trial.run), "--json", "--quiet"),
     ]
 
 
@@ -186,11 +196,15 @@ def start(trial: Trial, command: list[str], failpoint: str = "") -> subprocess.P
         return subprocess.Popen(command, stdout=out, stderr=errors, env=environment)
 
 
-def kill_once(trial: Trial, command: list[str], death: Death) -> None:
+def kill_once(trial: Trial, command: list[str], death: Death, rng: random.Random) -> None:
     name = death.partition(":")[0] if isinstance(death, str) else ""
     before = trial.told.stat().st_size if trial.told.exists() else 0
     crawl = start(trial, [*command, *OPTIONS.get(name, ())], death if isinstance(death, str) else "")
     most = FEW_LANDINGS if isinstance(death, str) else death
+    if trial.hands:
+        early = rng.randint(1, max(1, most // 2))
+        wait(crawl, lambda: landings(trial, before) >= early)
+        trial.hands_killed += kill_a_hand(crawl, rng)
     wait(crawl, lambda: landings(trial, before) >= most)
     crawl.send_signal(signal.SIGINT if name else signal.SIGKILL)
     wait(crawl, lambda: False)
@@ -204,6 +218,16 @@ def kill_once(trial: Trial, command: list[str], death: Death) -> None:
     if not killed:
         print(f"\nthe crawl came to its end before it came to {death!r}", file=sys.stderr)
     trial.torn += bool((trial.run / "warc").is_dir() and check(trial.run / "warc").damage)
+
+
+def kill_a_hand(crawl: subprocess.Popen[bytes], rng: random.Random) -> bool:
+    """Kill one of the crawl's processes, if it still has any."""
+    try:
+        hands = Path(f"/proc/{crawl.pid}/task/{crawl.pid}/children").read_text().split()
+        os.kill(int(rng.choice(hands)), signal.SIGKILL)
+    except (OSError, IndexError):
+        return False
+    return True
 
 
 def landings(trial: Trial, since: int) -> int:

@@ -39,7 +39,9 @@ class Trial:
     web: str
     task: Task
     pages: int
+    hands: int = 0
     killed: int = 0
+    hands_killed: int = 0
     torn: int = 0
     tried: Counter[str] = field(default_factory=Counter)  # fail-points that were to kill
     reached: Counter[str] = field(default_factory=Counter)  # and did
@@ -78,9 +80,11 @@ def judge(trial: Trial) -> tuple[Figures, bool]:
     refetched = requests - spent - archive.redirects + ended_by_redirects(trial)
     damage = [*check(trial.run / "warc").damage, *archive.missing(exported)]
     same = learned_is_what_a_replay_gives(trial)
-    bound = SLOTS * TRIES * trial.killed
+    bound = SLOTS * TRIES * (trial.killed + trial.hands_killed)
     invented = len(exported - delivered)
     print(f"pages exported {len(exported)}, delivered {len(delivered)}, told of {len(told)}, invented {invented}")
+    if trial.hands:
+        print(f"hands killed {trial.hands_killed}")
     print(f"downloads {spent} of a budget of {trial.pages} ({over}), requests {requests}, bound {bound}")
     print(
         f"learned state equals a replay of the whole log: {'yes' if same else 'NO'}; archive: {damage[:3] or 'valid'}"

@@ -10,8 +10,6 @@ last lines are what the asking process spends on a page that a parser process re
 from __future__ import annotations
 
 import argparse
-import asyncio
-import resource
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
@@ -23,7 +21,7 @@ from wolfspider.core.model import Fetch, Page
 from wolfspider.core.text import counted, near_signature
 from wolfspider.web.page import charset, html
 from wolfspider.web.page.html import parse
-from wolfspider.web.page.parser_processes import Parsers
+from wolfspider.web.page.packed import packed, parts_of, result_of, unpacked
 from wolfspider.web.page.taming import LARGE, tamed
 from wolfspider.web.page.tree_walk import read_tree
 from wolfspider.web.worlds.recorded import Recorded
@@ -49,11 +47,10 @@ def measure(web: str, most: int) -> None:
     size = sum(len(fetch.body) for fetch in fetches) / len(fetches)
     words, links = (sum(len(getattr(page, name)) for page in pages) / len(pages) for name in ("words", "links"))
     print(f"{web}: {len(fetches)} pages of {size / 1000:.1f} kB, {words:.0f} words, {links:.0f} links")
-    whole = show("parse", parse, fetches)
+    show("parse", parse, fetches)
     parts(fetches, pages)
-    parent, both = elsewhere(fetches)
-    print(f"{'parsed elsewhere, for the asker':>32} {parent:7.3f}  ({parent / whole:.0%})")
-    print(f"{'both processes':>32} {both:7.3f}")
+    show("packed by a hand", lambda page: packed(parts_of(page)), pages)
+    show("unpacked by the head", lambda data: result_of(unpacked(data)), [packed(parts_of(page)) for page in pages])
 
 
 def parts(fetches: Sequence[Fetch], pages: Sequence[Page]) -> None:
@@ -81,26 +78,6 @@ def _cpu(work: Callable[[Any], object], items: Sequence[Any]) -> float:
     for item in items:
         work(item)
     return 1000 * (time.process_time() - began) / len(items)
-
-
-def elsewhere(fetches: Sequence[Fetch]) -> tuple[float, float]:
-    """What a page costs the asking process, and all processes."""
-    return asyncio.run(_elsewhere(fetches))
-
-
-async def _elsewhere(fetches: Sequence[Fetch]) -> tuple[float, float]:
-    parsers = Parsers(1)
-    await parsers.read(fetches[0])
-    spent = []
-    for _ in range(ROUNDS):
-        began = time.process_time()
-        for fetch in fetches:
-            await parsers.read(fetch)
-        spent.append(1000 * (time.process_time() - began) / len(fetches))
-    await parsers.close()
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    theirs = 1000 * (children.ru_utime + children.ru_stime) / (ROUNDS * len(fetches))
-    return min(spent), min(spent) + theirs
 
 
 def answers(web: str, most: int) -> Iterator[Fetch]:

@@ -95,7 +95,6 @@ class Crawler(NamedTuple):
     what: str
     command: Callable[[Ground, tuple[str, ...], Path], list[str]]  # for these seeds, with a folder to write to
     needs: str = ""  # a program that must be installed
-    both_cores: bool = False
 
 
 def wolfspider(variant: str) -> Callable[[Ground, tuple[str, ...], Path], list[str]]:
@@ -125,7 +124,6 @@ def wget(ground: Ground, seeds: tuple[str, ...], out: Path) -> list[str]:
 CRAWLERS = (
     Crawler("wolfspider", "fetch, parse, score, dedup, WARC + SQLite, best-first", wolfspider("full")),
     Crawler("wolfspider_bare", "fetch, parse, dedup; nothing scored or stored", wolfspider("bare")),
-    Crawler("wolfspider_2_cores", "all of it, parsing on the second core", wolfspider("two_cores"), both_cores=True),
     Crawler("scrapy", "CrawlSpider: links, text", rival("scrapy_links.py")),
     Crawler("scrapy_tuned", "own spider, selectolax: links, text", rival("scrapy_tuned.py")),
     Crawler("crawlee", "HttpCrawler, selectolax: links, text", rival("crawlee_http.py")),
@@ -152,8 +150,7 @@ def crawl_once(crawler: Crawler, ground: Ground, number: int, seeds: tuple[str, 
     out = Path(tempfile.mkdtemp(prefix=crawler.name, dir=ground.work))
     try:
         command = crawler.command(ground, seeds, out)
-        cores = ground.all_cores if crawler.both_cores else ground.client_cores
-        result = measured(command, cores)
+        result = measured(command, ground.client_cores)
         pages, requests = asked(ground.server.log, ground.site)
         return Run(crawler.name, number, pages, requests, result.seconds, result.cpu, result.memory)
     except Failed as error:

@@ -2,9 +2,9 @@
 
     python wolfspider_once.py VARIANT PAGES CONCURRENCY FOLDER TOPIC SEED...
 
-VARIANT is full (everything, best-first), two_cores (the same, pages read in a second process) or bare (nothing scored
-and nothing stored). wolfspider by design never sends many requests to one host at once, but a benchmark on one server
-needs that, so the two places that prevent it are replaced here.
+VARIANT is full (everything, best-first) or bare (nothing scored and nothing stored). wolfspider by design never sends
+many requests to one host at once, but a benchmark on one server needs that, so the two places that prevent it are
+replaced here.
 """
 
 from __future__ import annotations
@@ -83,7 +83,6 @@ def settings(variant: str, pages: int, concurrency: int, topic: str, seeds: list
         adapt=0.0,
         per_address=concurrency,
         allow_private=True,
-        parsers=1 if variant == "two_cores" else 0,
     )
 
 

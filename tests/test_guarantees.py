@@ -27,6 +27,7 @@ HAZARDS = (  # each has a line of its own, which begins so
     "A run of another version",
     "The clock jumps, the machine sleeps",
     "Too few file handles, threads, memory; a busy event loop",
+    "A hand, a process that downloads and reads pages",
     "A server answers slowly, drop by drop, or never",
     "A body without end, a wrong length, a lost connection",
     "A bomb",
@@ -131,6 +132,7 @@ def test_every_command_that_measures_exists(program: str) -> None:
 NETWORK = {"aiohttp", "requests", "httpx", "urllib3", "urllib.request", "http.client", "ftplib", "smtplib", "ssl"}
 CONNECTS = {"open_connection", "create_connection", "urlopen", "connect_ex", "getaddrinfo", "create_datagram_endpoint"}
 GUARDED = {f"web/http/{name}.py" for name in ("client", "connections", "guard", "lookups", "one_answer")}
+BETWEEN_PROCESSES = {"drivers/hands/wire.py"}  # a pair of sockets of our own, connected with each other from the start
 
 
 def imports(tree: ast.AST) -> set[str]:
@@ -160,8 +162,8 @@ def modules() -> list[tuple[str, ast.AST]]:
 
 def test_only_the_guarded_client_can_reach_the_network() -> None:
     reaching = {name for name, tree in modules() if imports(tree) & NETWORK or calls(tree) & CONNECTS}
-    assert reaching <= GUARDED
-    assert reaching == GUARDED, "The check sees nothing."
+    assert reaching <= GUARDED | BETWEEN_PROCESSES
+    assert reaching == GUARDED | BETWEEN_PROCESSES, "The check sees nothing."
 
 
 def test_nothing_is_run_that_was_read() -> None:

@@ -183,7 +183,7 @@ def test_the_versions_of_the_others_are_pinned() -> None:
     assert wanted and all("==" in line for line in wanted)
 
 
-@pytest.mark.parametrize("variant", ["full", "bare", "two_cores"])
+@pytest.mark.parametrize("variant", ["full", "bare"])
 def test_wolfspider_fetches_every_page_of_the_site_once(tmp_path: Path, variant: str) -> None:
     side, closed, throughput = module("side_by_side"), module("closed_site"), module("throughput")
     pages = {f"http://a.test/{n}.html": f"<title>{n}</title><p>Page {n}" for n in range(40)}

@@ -302,7 +302,7 @@ def test_pages_read_by_other_processes_are_the_same_pages(tmp_path: Path) -> Non
     async def talk(server: Faulty) -> None:
         seeds = ["http://a.test/links/9", "http://b.test/escape", "http://c.test/deep", "http://d.test/robots-tag"]
         here = await hunt(server.port, *seeds, pages=12, out=tmp_path / "here", slots=1)
-        there = await hunt(server.port, *seeds, pages=12, out=tmp_path / "there", slots=1, parsers=1, deadline=30.0)
+        there = await hunt(server.port, *seeds, pages=12, out=tmp_path / "there", slots=1, hands=1, deadline=30.0)
         assert {url: page.words for url, page in here.pages.items()} == {
             url: page.words for url, page in there.pages.items()
         }

@@ -31,10 +31,10 @@ def hunted(folder: Path, size: int, **settings: Any) -> Told:
     return asyncio.run(main())
 
 
-@pytest.mark.parametrize("parsers", [0, 1])
-def test_a_page_the_memory_is_too_small_for_is_cut_and_stays_so(parsers: int, tmp_path: Path) -> None:
-    largest = MemoryBudget(128 * MEGABYTE, parsers).largest
-    told = hunted(tmp_path / "run", 2 * SMALLEST, memory=128, parsers=parsers, pages=12)
+@pytest.mark.parametrize("hands", [0, 1])
+def test_a_page_the_memory_is_too_small_for_is_cut_and_stays_so(hands: int, tmp_path: Path) -> None:
+    largest = MemoryBudget(128 * MEGABYTE, hands).largest
+    told = hunted(tmp_path / "run", 2 * SMALLEST, memory=128, hands=hands, pages=12)
     assert told.reason == "budget" and len(told.pages) == 12
     assert [remark for remark in told.remarks if "cut at 0.1 MB" in remark and "--memory" in remark]
     cut = {url: page for url, page in told.pages.items() if page.truncated}

@@ -65,10 +65,10 @@ def crawled(talk: Callable[[int], Awaitable[None]]) -> None:
 
 
 @pytest.mark.parametrize(("policy", "wanted"), [("obey", OBEYED), ("pages", PAGES), ("ignore", set(BODIES))])
-@pytest.mark.parametrize("parsers", [0, 1])
-def test_the_policy_decides_whoever_reads_the_pages(parsers: int, policy: str, wanted: set[str]) -> None:
+@pytest.mark.parametrize("hands", [0, 1])
+def test_the_policy_decides_whoever_reads_the_pages(hands: int, policy: str, wanted: set[str]) -> None:
     async def talk(port: int) -> None:
-        told = await hunt(port, START, pages=20, parsers=parsers, nofollow=policy)
+        told = await hunt(port, START, pages=20, hands=hands, nofollow=policy)
         assert names(told.events) == wanted
 
     crawled(talk)
@@ -102,7 +102,9 @@ def aged(folder: Path) -> None:
     """As if the run had been begun before there was a policy."""
     path = folder / "run.json"
     about = json.loads(path.read_text())
-    del about["about"]["settings"]["nofollow"], about["about"]["parser"]
+    settings = about["about"]["settings"]
+    del settings["nofollow"], about["about"]["parser"]
+    settings["parsers"] = settings.pop("hands")
     path.write_text(json.dumps(about))
 
 
@@ -116,12 +118,12 @@ async def stopped(port: int, folder: Path, **settings: Any) -> Told:
     return told
 
 
-@pytest.mark.parametrize(("parsers", "policy", "wanted"), [(0, "ignore", set(BODIES)), (1, "obey", OBEYED)])
+@pytest.mark.parametrize(("hands", "policy", "wanted"), [(0, "ignore", set(BODIES)), (1, "obey", OBEYED)])
 def test_a_run_begun_before_there_was_a_policy_goes_on_as_it_began(
-    tmp_path: Path, parsers: int, policy: str, wanted: set[str]
+    tmp_path: Path, hands: int, policy: str, wanted: set[str]
 ) -> None:
     async def talk(port: int) -> None:
-        first = await stopped(port, tmp_path / "run", nofollow=policy, parsers=parsers)
+        first = await stopped(port, tmp_path / "run", nofollow=policy, hands=hands)
         again = await go_on(tmp_path / "run")
         assert names(first.events) | names(again.events) == wanted
 
@@ -132,7 +134,7 @@ def test_an_older_run_that_cannot_be_resumed_says_why(tmp_path: Path) -> None:
     """Without parser processes, nofollow links were followed; this run, which did not, comes out differently now."""
 
     async def talk(port: int) -> None:
-        await stopped(port, tmp_path / "run", nofollow="obey", parsers=0, strategy="depth-first")
+        await stopped(port, tmp_path / "run", nofollow="obey", hands=0, strategy="depth-first")
         with pytest.raises(
             Problem, match=r"begun by another version .* nofollow .* cannot be resumed: .* repair .* --anew"
         ):

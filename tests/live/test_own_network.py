@@ -19,9 +19,19 @@ PLACES = {"home.test": "127.0.0.1", "box.test": "10.0.0.8", "keys.test": "169.25
 INSIDE = ("http://10.0.0.7/", "http://box.test/", "http://wiki.internal/", "http://[fd12::1]/")
 KEYS = ("http://169.254.170.23/", "http://[fd00:ec2::23]/", "http://192.0.0.192/", "http://keys.test/")
 
+FOR_HANDS = f"""
+import socket
+real, places = socket.getaddrinfo, {PLACES!r}
+def look(host, port, *arguments, **named):
+    if host not in places:
+        return real(host, port, *arguments, **named)
+    return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (places[host], port or 0))]
+socket.getaddrinfo = look
+"""
+
 
 @pytest.fixture(autouse=True)
-def _names(monkeypatch: pytest.MonkeyPatch) -> None:
+def _names(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Stands for the system's name server. What is inside is refused: no test opens a connection there."""
     real = socket.getaddrinfo
 
@@ -31,6 +41,8 @@ def _names(monkeypatch: pytest.MonkeyPatch) -> None:
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (PLACES[host], port or 0))]
 
     monkeypatch.setattr(socket, "getaddrinfo", look)
+    (tmp_path / "sitecustomize.py").write_text(FOR_HANDS)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setitem(faults.BEHAVIOURS, "inward", _inward)
 
 
@@ -54,8 +66,9 @@ def opened(told: Told, url: str) -> bool:
     return told.hunt.web.guard.refuses(url) is None
 
 
-def test_links_and_redirects_open_nothing_inside(tmp_path: Path) -> None:
-    told = beside(lambda server: finished(crawl(server, tmp_path / "run")))
+@pytest.mark.parametrize("hands", [0, 2])
+def test_links_and_redirects_open_nothing_inside(hands: int, tmp_path: Path) -> None:
+    told = beside(lambda server: finished(crawl(server, tmp_path / "run", hands=hands, deadline=30.0)))
     assert {url for url, kind in told.failures.items() if kind == "blocked"} == {*INSIDE, *KEYS}
     redirected = [told.details[url] for url, kind in told.failures.items() if kind == "redirect"]
     assert len(redirected) == len(INSIDE + KEYS) and all(detail.startswith("blocked: ") for detail in redirected)

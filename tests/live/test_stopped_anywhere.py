@@ -64,10 +64,10 @@ def test_stopped_anywhere_and_resumed_it_ends_as_if_never_stopped(name: str, tmp
     assert_whole(tmp_path / "broken")
 
 
-@pytest.mark.parametrize("parsers", [0, 1])
-def test_a_page_is_the_same_when_it_comes_and_when_it_is_read_from_the_archive(parsers: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("hands", [0, 1])
+def test_a_page_is_the_same_when_it_comes_and_when_it_is_read_from_the_archive(hands: int, tmp_path: Path) -> None:
     async def talk(server: Faulty) -> Told:
-        settings: dict[str, Any] = {"pages": 250, "parsers": parsers, "largest": 20_000, "pdf": True, "backoff": 0.1}
+        settings: dict[str, Any] = {"pages": 250, "hands": hands, "largest": 20_000, "pdf": True, "backoff": 0.1}
         return await hunt(server.port, f"{HOST}/hub", out=tmp_path / "run", max_wait=60.0, **settings)
 
     came = {name: page for url, page in beside(talk).pages.items() for name in (url, page.final_url)}  # the newest copy

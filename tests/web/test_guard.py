@@ -488,3 +488,10 @@ def test_reading_any_text_as_an_address_never_raises(text: str) -> None:
         if not isinstance(found, Failure):
             assert found.url.isascii() and found.url.isprintable() and "@" not in found.host and " " not in found.url
             assert target(found.url) == found
+
+
+def test_hosts_that_were_named_are_told_so_that_another_guard_names_the_same() -> None:
+    first = Guard(allow_private=True, named=["box.lan:8080", "10.0.0.7", "[fd12::1]:80"])
+    second = Guard(allow_private=True, named=first.named())
+    for url in ("http://box.lan/", "http://10.0.0.7/", "http://[fd12::1]/", "http://10.0.0.8/", "http://[fd12::2]/"):
+        assert (second.refuses(url) is None) == (first.refuses(url) is None) == ("8" not in url and "::2" not in url)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -21,7 +20,8 @@ from wolfspider.core.randomness import generator
 from wolfspider.core.scope import Nofollow, Scope
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.driver import Clock
-from wolfspider.drivers.hands.here import HandsHere, Read
+from wolfspider.drivers.hands.contract import Hands
+from wolfspider.drivers.hands.here import HandsHere
 from wolfspider.drivers.live import LiveDriver
 from wolfspider.engine.contracts import Source
 from wolfspider.engine.crawl import Crawl, Limits
@@ -31,17 +31,16 @@ from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy
 from wolfspider.store.base import Store
-from wolfspider.web.http.client import Caps, Client
-from wolfspider.web.http.gates import HostCap
-from wolfspider.web.http.guard import Guard
-from wolfspider.web.http.live_robots import LiveRobots
+from wolfspider.web.http.client import Caps
 from wolfspider.web.http.live_web import Live
-from wolfspider.web.http.polite import Manners, Polite
+from wolfspider.web.http.polite import Manners
+from wolfspider.web.http.web_plan import WebPlan
 from wolfspider.web.memory_budget import MEGABYTE, MemoryBudget
 from wolfspider.web.page.html import parse
 from wolfspider.web.page.urls import looks_like_file
 from wolfspider.web.seeds import sources as seeds
 from wolfspider.web.seeds.search import Searches
+from wolfspider.web.worlds.world import Askable, Web
 
 LARGEST_RAW = 60_000_000  # bytes of an answer before it is unpacked: what the archive reads back
 
@@ -109,10 +108,12 @@ def scope_of(settings: Settings) -> Scope:
     return Scope(settings.include, settings.exclude, within, Nofollow(settings.nofollow))
 
 
-def sources_of(settings: Settings, scope: Scope, web: Callable[[], Live], leaping: Leaping | None) -> dict[str, Source]:
+def sources_of(
+    settings: Settings, scope: Scope, web: Callable[[], Askable], leaping: Leaping | None
+) -> dict[str, Source]:
     """What a strategy may ask besides the web: a search, where the person named a service, and what leaps lead to."""
 
-    def services() -> Live:
+    def services() -> Web:
         return web().without_robots()
 
     sources: dict[str, Source] = {}
@@ -124,7 +125,7 @@ def sources_of(settings: Settings, scope: Scope, web: Callable[[], Live], leapin
 
 
 def crawl_of(
-    settings: Settings, store: Store, learned: Learned, web: Callable[[], Live], leaping: Leaping | None
+    settings: Settings, store: Store, learned: Learned, web: Callable[[], Askable], leaping: Leaping | None
 ) -> Crawl:
     """A crawl that has not begun. Its limits are those that the run was begun with: later ones are in its log. The web
     is asked for when a source first needs it: a crawl is resumed before there is one."""
@@ -145,28 +146,47 @@ def crawl_of(
 def web_of(settings: Settings, store: Store, clock: Clock, stack: AsyncExitStack, given: Iterable[str] = ()) -> Live:
     """The live web, with what the store knows of its hosts. The hosts of the addresses that the settings name, and of
     those `given` besides, are those that the person named."""
-    guard = Guard(
-        allow_private=settings.allow_private,
-        named=map(host_of, (*preflight.asked(settings), *given)) if settings.allow_private else (),
-        networks=preflight.networks(settings),
-        via=preflight.via(settings),
-    )
-    largest = budget_of(settings).largest
-    caps = Caps(min(2 * largest, LARGEST_RAW), largest, settings.deadline)
-    client = Client(guard, agent(settings), caps, clock)
-    stack.push_async_callback(client.close)
-    manners = Manners(
-        delay=settings.delay,
-        factor=settings.adapt,
-        backoff=settings.backoff,
-        per_address=0 if settings.via else settings.per_address,
-        patience=patience_of(settings),
-    )
-    polite = Polite(manners, clock, random.Random())
-    strangers = not preflight.public_needs_contact(settings)
-    web = Live(client, guard, polite, LiveRobots(clock), hosts=HostCap(), robots_tries=1, strangers=strangers)
+    named = map(host_of, (*preflight.asked(settings), *given)) if settings.allow_private else ()
+    web = plan_of(settings).made(clock, named)
+    stack.push_async_callback(web.client.close)
     web.restore(store.hosts(), clock())
     return web
+
+
+def plan_of(settings: Settings) -> WebPlan:
+    largest = budget_of(settings).largest
+    return WebPlan(
+        agent(settings),
+        Caps(min(2 * largest, LARGEST_RAW), largest, settings.deadline),
+        Manners(
+            delay=settings.delay,
+            factor=settings.adapt,
+            backoff=settings.backoff,
+            per_address=0 if settings.via else settings.per_address,
+            patience=patience_of(settings),
+        ),
+        strangers=not preflight.public_needs_contact(settings),
+        allow_private=settings.allow_private,
+        networks=settings.allow_network,
+        via=preflight.via(settings),
+    )
+
+
+def hands_of(
+    settings: Settings, web: Live, store: Store, clock: Clock, budget: MemoryBudget, stack: AsyncExitStack
+) -> Hands:
+    """Whoever goes out for the visits: this process, or others."""
+    count = preflight.hand_count(settings)
+    if not count:
+        return HandsHere(web, budget=budget)
+    from wolfspider.drivers.hands.hired import Orders
+    from wolfspider.drivers.hands.many import ManyHands
+
+    plan, offset = plan_of(settings).shared(count), -clock.of_loop(0.0)
+    orders = Orders(plan, count, settings.memory * MEGABYTE, settings.largest, offset, web.guard.named())
+    hands = ManyHands(web, orders, lambda: store.count("refetched"))
+    stack.push_async_callback(hands.close)
+    return hands
 
 
 def patience_of(settings: Settings) -> float:
@@ -176,7 +196,7 @@ def patience_of(settings: Settings) -> float:
 
 
 def budget_of(settings: Settings) -> MemoryBudget:
-    return MemoryBudget(settings.memory * MEGABYTE, settings.parsers, settings.largest)
+    return MemoryBudget(settings.memory * MEGABYTE, preflight.hand_count(settings), settings.largest)
 
 
 def agent(settings: Settings) -> str:
@@ -189,17 +209,16 @@ def driver_of(
     crawl: Crawl,
     room: Room,
     web: Live,
+    hands: Hands,
     store: Store,
     clock: Clock,
     folder: Path,
-    stack: AsyncExitStack,
     *,
-    budget: MemoryBudget,
     tell: Callable[[Event], None],
     pace: Callable[[], bool],
     replayed: float = 0.0,
 ) -> LiveDriver:
-    crawl.listen(lambda event: _name_hosts(web, event))
+    crawl.listen(lambda event: _name_hosts(web, hands, event))
     _make_hosts_rest(crawl, room, web, clock)
 
     def watch_disk(now: float) -> EndReason | None:
@@ -207,13 +226,13 @@ def driver_of(
 
     return LiveDriver(
         crawl,
-        HandsHere(web, _reader(settings, stack), budget),
+        hands,
         store,
         clock=clock,
         tries=settings.tries,
         room=room,
         tell=tell,
-        turned=_before_each_commit(crawl, web, store),
+        turned=_before_each_commit(crawl, web, hands, store),
         pace=pace,
         chores=watch_disk,
         snapshots=settings.snapshots,
@@ -235,24 +254,15 @@ def _make_hosts_rest(crawl: Crawl, room: Room, web: Live, clock: Clock) -> None:
         room.rest(host, min(web.polite.ready_at(host), clock() + room.longest))
 
 
-def _reader(settings: Settings, stack: AsyncExitStack) -> Read | None:
-    """Other processes that read pages, if there are to be any."""
-    if not settings.parsers:
-        return None
-    from wolfspider.web.page.parser_processes import Parsers
-
-    parsers = Parsers(settings.parsers)
-    stack.push_async_callback(parsers.close)
-    return parsers.read
-
-
-def _name_hosts(web: Live, event: Event) -> None:
+def _name_hosts(web: Live, hands: Hands, event: Event) -> None:
     """Hosts of starting points that a person adds are named as those that the crawl began with."""
     if isinstance(event, Obeyed) and isinstance(event.command, AddSeeds) and not event.problem:
-        web.guard.name(map(host_of, event.command.urls))
+        hosts = [host_of(url) for url in event.command.urls]
+        web.guard.name(hosts)
+        hands.name(hosts)
 
 
-def _before_each_commit(crawl: Crawl, web: Live, store: Store) -> Callable[[], None]:
+def _before_each_commit(crawl: Crawl, web: Live, hands: Hands, store: Store) -> Callable[[], None]:
     """The web obeys the limits of the crawl, and the store keeps what the web has learned of hosts."""
     counted = web.counters.overhead
 
@@ -260,6 +270,7 @@ def _before_each_commit(crawl: Crawl, web: Live, store: Store) -> Callable[[], N
         nonlocal counted
         web.polite.set_delay(crawl.limits.delay)
         web.limit(crawl.limits.slots)
+        hands.follow()
         store.keep_hosts(web.changed())
         if web.counters.overhead > counted:
             store.count("overhead", web.counters.overhead - counted)

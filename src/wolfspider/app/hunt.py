@@ -23,6 +23,7 @@ from wolfspider.app.starting_points import StartingPoints, unless
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import AddSeeds, Command, EndReason, Event, check_texts
 from wolfspider.drivers.driver import Clock, Result
+from wolfspider.drivers.hands.contract import Hands
 from wolfspider.drivers.live import LiveDriver
 from wolfspider.engine.crawl import Crawl
 from wolfspider.files.disk import check_floor
@@ -34,6 +35,7 @@ from wolfspider.store.view import RunView
 from wolfspider.web.http.live_web import Live
 from wolfspider.web.seeds import sources
 from wolfspider.web.worlds.recording.recorder import Recorder, states_for
+from wolfspider.web.worlds.world import Askable
 
 
 class Hunt:
@@ -61,6 +63,7 @@ class Hunt:
         self._prepared = False
         self.crawl: Crawl | None = None
         self.web: Live | None = None
+        self._hands: Hands | None = None
         self.driver: LiveDriver | None = None
         self.result: Result | None = None
         self._tell = tell
@@ -102,11 +105,11 @@ class Hunt:
                 self.result = Result(self._ending, 0, clock())
                 return self.result
             crawl, room = resumed or (self._make_crawl(store), Room())
-            parts = (crawl, room, web, store, clock, folder, stack)
+            self._hands = assemble.hands_of(settings, web, store, clock, self._budget, stack)
+            parts = (crawl, room, web, self._hands, store, clock, folder)
             driver = assemble.driver_of(
                 self.settings,
                 *parts,
-                budget=self._budget,
                 tell=self._hand_out,
                 pace=self._found.has_room,
                 replayed=replayed,
@@ -169,9 +172,10 @@ class Hunt:
         learned = past_runs.handed_on(self.folder, store.about)
         return assemble.crawl_of(self.settings, store, learned, self._web, self.leaping)
 
-    def _web(self) -> Live:
-        assert self.web is not None
-        return self.web
+    def _web(self) -> Askable:
+        """For Sources, once there is one."""
+        assert self._hands is not None
+        return self._hands.askable
 
     def _move_limits(self, crawl: Crawl, store: Store) -> None:
         changes = changed_limits(self.settings, self.given, crawl.limits, store.about)
@@ -191,8 +195,8 @@ class Hunt:
 
     def what_robots_say(self, url: str) -> str:
         """About an address that was visited, for people."""
-        robots = self._web().robots
-        return "" if robots is None else robots.explain(url)
+        assert self.web is not None
+        return "" if self.web.robots is None else self.web.robots.explain(url)
 
     # Events and pages
 

@@ -129,7 +129,15 @@ def public_needs_contact(settings: Settings) -> bool:
 
 def told(settings: Settings, delay: float, budget: MemoryBudget) -> Iterator[str]:
     """Sentences on what the settings mean that a person might not expect."""
-    yield from filter(None, (floor_told(settings, delay), cut_told(settings, budget), wide_told(settings)))
+    sentences = floor_told(settings, delay), cut_told(settings, budget), wide_told(settings), few_hands_told(settings)
+    yield from filter(None, sentences)
+
+
+def few_hands_told(settings: Settings) -> str:
+    """A sentence for a person who wants more hands than there can be; "" if there can be as many."""
+    if (count := hand_count(settings)) == settings.hands:
+        return ""
+    return f"There are {count} hands, not {settings.hands}: each needs one of the requests that --per-address allows."
 
 
 def floor_told(settings: Settings, delay: float) -> str:
@@ -154,11 +162,17 @@ def cut_told(settings: Settings, budget: MemoryBudget) -> str:
     """A sentence for a person whose memory does not suffice for the pages they want; "" if it does."""
     if budget.largest >= settings.largest:
         return ""
-    parsers = f" beside {settings.parsers} parsers" if settings.parsers else ""
+    hands = f" for {count} hands" if (count := hand_count(settings)) else ""
     return (
-        f"Pages are cut at {budget.largest / 1_000_000:.1f} MB, since {settings.memory} MB of memory{parsers} leave no "
+        f"Pages are cut at {budget.largest / 1_000_000:.1f} MB, since {settings.memory} MB of memory{hands} leave no "
         "room for larger ones. Give more by --memory."
     )
+
+
+def hand_count(settings: Settings) -> int:
+    """Hands that are processes. They share what one address may be asked for at a time, and each needs some of it."""
+    most = settings.per_address if settings.per_address and not settings.via else settings.hands
+    return min(settings.hands, most)
 
 
 def via(settings: Settings) -> tuple[str, int] | None:

@@ -141,7 +141,10 @@ class Settings:
     via: str = param(
         "", "HOST:PORT of one server that answers for every address, such as `wolfspider web serve`.", live=False
     )
-    parsers: int = param(0, "Processes that read pages; 0 reads them in the crawl's own.", low=0, high=64, live=False)
+    hands: int = param(
+        0, "Processes that download and read pages; 0 does it in the crawl's own.", low=0, high=64, live=False
+    )
+    parsers: int = param(0, "An earlier name of --hands.", low=0, high=64, live=False)
     durability: str = param(
         "normal", "full: a page survives a power failure as soon as you see it.", choices=("normal", "full"), live=False
     )
@@ -158,6 +161,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Names and passwords in addresses are never sent, so they are not kept either: settings are written down."""
+        object.__setattr__(self, "hands", self.hands or self.parsers)
+        object.__setattr__(self, "parsers", 0)
         for name in ASKED:
             object.__setattr__(self, name, _without_who(getattr(self, name)))
         leaps = self.leaps or (CATEGORIES if self.category else "")
@@ -208,7 +213,7 @@ def _plain(value: Any) -> Any:
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
-    "corpus": {"pages": 10_000, "slots": 32, "hurry": 600.0, "parsers": 1},
+    "corpus": {"pages": 10_000, "slots": 32, "hurry": 600.0, "hands": 1},
     "archive": {"strategy": "breadth-first", "pages": 10_000, "durability": "full"},
     "gentle": {"delay": 10.0, "adapt": 5.0, "slots": 4, "per_address": 1},
 }

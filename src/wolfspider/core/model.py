@@ -160,6 +160,15 @@ class Capture:
 
 
 @dataclass(frozen=True, slots=True)
+class PackedCapture(Capture):
+    """An answer packed for the archive already: it has neither headers nor a body here."""
+
+    record: bytes = b""
+    request: bytes = b""  # the record of the request it came for; empty where that is not known
+    size: int = 0  # bytes of its body, decoded
+
+
+@dataclass(frozen=True, slots=True)
 class Fetch:
     """What a web answers. `page` is there already where a web keeps its pages parsed."""
 
@@ -175,6 +184,12 @@ class Fetch:
     page: Page | None = None
     captures: tuple[Capture, ...] = ()  # every answer on the way, in order; empty where nothing is to be archived
     cut: bool = False  # the body is only the beginning
+
+    @property
+    def length(self) -> int:
+        """Bytes of the body, also where it was left behind when its capture was packed."""
+        last = self.captures[-1] if self.captures else None
+        return last.size if isinstance(last, PackedCapture) else len(self.body)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from wolfspider.core.events import Phase
 from wolfspider.core.model import Failure, Fetch, Page, Visit
 from wolfspider.drivers.driver import Clock
-from wolfspider.drivers.hands.contract import Claim, Hands
+from wolfspider.drivers.hands.contract import Hands, HeldMemory
 from wolfspider.drivers.meter import Meter
 from wolfspider.engine.contracts import Service, Source
 from wolfspider.engine.crawl import Crawl
@@ -28,7 +28,7 @@ class Return(NamedTuple):
     seconds: float
     tried: int
     bug: Exception | None = None
-    claim: Claim = MemoryClaim()  # what it holds of the memory for pages, until it has landed
+    claim: HeldMemory = MemoryClaim()  # what it holds of the memory for pages, until it has landed
 
 
 class Errands:

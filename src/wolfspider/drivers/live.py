@@ -24,7 +24,7 @@ from wolfspider.core.events import CrawlState, EndReason, Event, Phase
 from wolfspider.core.model import Page, Route, Visit, host_of
 from wolfspider.drivers.driver import Clock, Driver, Result
 from wolfspider.drivers.errands import Errands, Return
-from wolfspider.drivers.hands.contract import Claim, Hands
+from wolfspider.drivers.hands.contract import Hands, HeldMemory
 from wolfspider.drivers.hands.here import HandsHere, Read
 from wolfspider.drivers.meter import Meter
 from wolfspider.drivers.outside_commands import OutsideCommands
@@ -84,7 +84,7 @@ class LiveDriver(Driver):
             slot_freed=self._bell.set,
         )
         self._back: list[Return] = []
-        self._landed: list[Claim] = []  # of visits that came back and are not committed yet
+        self._landed: list[HeldMemory] = []  # of visits that came back and are not committed yet
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._heard: list[Event] = []
         self._bug: Exception | None = None  # what went wrong beside the turns
@@ -305,7 +305,7 @@ class LiveDriver(Driver):
         if back.fetch is not None:
             self.store.archive(back.visit.id, back.fetch)
         self._land(back.visit, back.result, max(back.at, self.crawl.now), back.seconds)
-        self.snapshots.timing.landed(len(back.fetch.body) if back.fetch is not None else 0)
+        self.snapshots.timing.landed(back.fetch.length if back.fetch is not None else 0)
         reach("run-landed")
 
     def _goes_again(self, back: Return) -> bool:

@@ -20,6 +20,9 @@ from wolfspider.web.page.taming import LARGE
 IN_ONE_GO = 0.02  # seconds of reading after which the loop comes round
 
 
+bounded = partial(parse, bounded=True)
+
+
 class ReadHere:
     """The system does not bound the memory of a page that is read in a thread: the bound is one of the whole process,
     and while it holds no other thread can be started. There the bounds on markup must do (web/page/taming.py)."""
@@ -28,7 +31,7 @@ class ReadHere:
         self, read: Callable[[Fetch], Page | Failure] = parse, timer: Callable[[], float] = time.perf_counter
     ) -> None:
         self._read, self._timer = read, timer
-        self._read_bounded = partial(parse, bounded=True) if read is parse else read
+        self._read_bounded = bounded if read is parse else read
         self._large = asyncio.Lock()
         self._until: float | None = None  # when the loop has to come round; None if nothing was read since it did
 

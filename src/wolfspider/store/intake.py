@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wolfspider.core.model import Capture, Failure, Fetch, Page, Route, is_web_address
+from wolfspider.core.model import Capture, Failure, Fetch, PackedCapture, Page, Route, is_web_address
 from wolfspider.policy.room import Broken
 from wolfspider.store.archive import Archive, ArchiveEnd
 from wolfspider.store.archive_reader import RecordPlace
@@ -81,7 +81,9 @@ class Intake:
         """Put every answer on the way into the archive; where the last one lies."""
         place = None
         for capture in _captures(fetch) if fetch is not None else ():
-            if held is not None and capture.status == 304:
+            if isinstance(capture, PackedCapture):
+                place = self._archive.add(capture.record, capture.at, capture.request)
+            elif held is not None and capture.status == 304:
                 place = self._archive.revisit(capture, held.final_url, held.at)
             else:
                 place = self._archive.append(capture)

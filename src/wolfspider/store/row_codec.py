@@ -52,7 +52,7 @@ def packed_fetch(fetch: Fetch) -> bytes:
     page = packed_page(fetch.page) if fetch.page is not None else None
     failure = list(fetch.failure) if fetch.failure is not None else None
     fields = [getattr(fetch, name) for name in _FETCH]
-    return packed([fields, kept_headers(fetch.headers), failure, page, len(fetch.body)])
+    return packed([fields, kept_headers(fetch.headers), failure, page, fetch.length])
 
 
 def unpacked_fetch(data: bytes) -> tuple[Fetch, int]:

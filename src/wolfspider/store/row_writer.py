@@ -58,7 +58,7 @@ class RowWriter:
                 *(json.dumps(kept_headers(fetch.headers)), page.type, page.charset),
                 *(clipped(page.title), clipped(page.description), page.language, page.published, page.modified),
                 *(page.size, page.digest, signed(page.near), len(page.words), len(page.links), int(page.truncated)),
-                *(" ".join(page.robots), page.canonical, *(place or _NO_PLACE), len(fetch.body), int(fetch.cut)),
+                *(" ".join(page.robots), page.canonical, *(place or _NO_PLACE), fetch.length, int(fetch.cut)),
                 packed_page(page) if place is None or page.type == PDF or fetch.cut else None,
             ),
         )

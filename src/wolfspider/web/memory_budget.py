@@ -23,7 +23,7 @@ from wolfspider.web.page.pages_at_hand import weight
 MEGABYTE = 1_000_000
 DEFAULT = 512 * MEGABYTE
 PROCESS = 110 * MEGABYTE  # the crawl itself, without any page
-PARSER = 60 * MEGABYTE  # a process that parses, without any page
+HAND = 70 * MEGABYTE  # a hand that is a process, without any page
 PARSED = 14  # bytes in memory, while a page is parsed, for each byte of its body
 STREAMED = 3  # bytes in memory, while a body comes, for each that is decoded: up to two as they come, and the one
 FIRST = MEGABYTE // 4  # bytes of a request before any of its body is counted: buffers and heads
@@ -32,11 +32,12 @@ _PARTS = 16  # of the budget; one is for parsed pages at hand, one for pages tha
 
 
 class MemoryBudget:
-    """`memory`: bytes of all processes together; `largest`: bytes of a page that a person wants read."""
+    """`memory`: bytes of all processes together. Each hand that is one has a share of what is left for pages, and the
+    head has one for those it was brought. `largest`: bytes of a page that a person wants read."""
 
-    def __init__(self, memory: int = DEFAULT, parsers: int = 0, largest: int = MOST_BYTES) -> None:
+    def __init__(self, memory: int = DEFAULT, hands: int = 0, largest: int = MOST_BYTES) -> None:
         self.at_hand = self.queued = memory // _PARTS
-        room = memory - PROCESS - parsers * PARSER - self.at_hand - self.queued
+        room = (memory - PROCESS - hands * HAND - self.at_hand - self.queued) // (hands + 1)
         self.largest = min(largest, max(SMALLEST, _largest_within(room)))  # bytes of a page; what is longer is cut
         self.need = _need(self.largest)  # of a page like that
         self.total = max(room, self.need)  # for all pages that are out or about to land

@@ -11,14 +11,15 @@ again, their rules) is known to the head when the visit is back, and outlives th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.web.memory_budget import MemoryClaim
-from wolfspider.web.worlds.world import Request
+from wolfspider.web.worlds.world import Askable, Request
 
 
-class Claim(Protocol):
+class HeldMemory(Protocol):
     """What a visit holds of the memory for pages."""
 
     def release(self) -> None:
@@ -30,11 +31,24 @@ class Brought(NamedTuple):
 
     fetch: Fetch  # a hand in another process leaves its body behind, and has packed its captures
     result: Page | Failure | None  # None where the copy at hand still holds (304)
-    claim: Claim = MemoryClaim()  # to be released by whoever was given this
+    claim: HeldMemory = MemoryClaim()  # to be released by whoever was given this
 
 
 class Hands(Protocol):
     async def bring(self, request: Request) -> Brought:
         """The answer to a request, redirects followed, and the page in it; never an exception for what a server or a
         page does. To cancel it ends the request."""
+        ...
+
+    @property
+    def askable(self) -> Askable:
+        """For Sources: the web as it is asked beside the visits, with the same turns."""
+        ...
+
+    def follow(self) -> None:
+        """The limits of the crawl may have changed."""
+        ...
+
+    def name(self, hosts: Sequence[str]) -> None:
+        """The person names these hosts, too."""
         ...

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from wolfspider.core.events import Phase
 from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.drivers.hands.contract import Brought
 from wolfspider.drivers.reading import ReadHere
+from wolfspider.web.http.live_web import Live
 from wolfspider.web.memory_budget import MemoryBudget, MemoryClaim, holding, parsing
-from wolfspider.web.worlds.world import Request, Web
+from wolfspider.web.worlds.world import Askable, Request, Web
 
 Read = Callable[[Fetch], Awaitable[Page | Failure]]
 
@@ -18,6 +19,17 @@ Read = Callable[[Fetch], Awaitable[Page | Failure]]
 class HandsHere:
     def __init__(self, web: Web, read: Read | None = None, budget: MemoryBudget | None = None) -> None:
         self._web, self._read, self._budget = web, read or ReadHere(), budget or MemoryBudget()
+
+    @property
+    def askable(self) -> Askable:
+        assert isinstance(self._web, Live)
+        return self._web
+
+    def follow(self) -> None:
+        """They have the limits of the crawl before them."""
+
+    def name(self, hosts: Sequence[str]) -> None:
+        """They have its guard, too."""
 
     async def bring(self, request: Request) -> Brought:
         claim = self._budget.claim()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, deque
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -70,23 +70,31 @@ class Lanes:
         self._used = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
 
+    def lane(self, url: str, trip: object = None) -> AbstractAsyncContextManager[None]:
+        """One of them, for a request to this address."""
+        return self
+
+    def take(self) -> bool:
+        """Take a lane if one is free."""
+        free = self._used < self.count
+        self._used += free
+        return free
+
     async def __aenter__(self) -> None:
-        if self._used >= self.count:
+        if not self.take():
             turn = asyncio.get_running_loop().create_future()
             self._waiting.append(turn)
             try:
                 await turn
             except asyncio.CancelledError:
                 if turn.done() and not turn.cancelled():
-                    self._free()  # it was ours for a moment
+                    self.free()  # it was ours for a moment
                 raise
-        else:
-            self._used += 1
 
     async def __aexit__(self, *_: object) -> None:
-        self._free()
+        self.free()
 
-    def _free(self) -> None:
+    def free(self) -> None:
         self._used -= 1
         while self._waiting and self._used < self.count:
             turn = self._waiting.popleft()
@@ -105,6 +113,10 @@ class HostCap:
         self._early: list[str] = []  # hosts met while there are so few that no domain can have too many
         self._hosts: Counter[str] = Counter()  # how many of a domain
 
+    def knows(self, host: str) -> bool:
+        """Has this host been allowed before?"""
+        return xxhash.xxh3_64_intdigest(host.encode()) in self._known
+
     def allows(self, host: str) -> bool:
         """May this host be asked? If so it counts from now on."""
         key = xxhash.xxh3_64_intdigest(host.encode())
@@ -113,16 +125,17 @@ class HostCap:
         if len(self._known) < self.most:
             self._early.append(host)
         else:
-            self._hosts.update(map(self._domain, self._early))
+            self._hosts.update(map(self.domain, self._early))
             self._early.clear()
-            domain = self._domain(host)
+            domain = self.domain(host)
             if self._hosts[domain] >= self.most:
                 return False
             self._hosts[domain] += 1
         self._known.add(key)
         return True
 
-    def _domain(self, host: str) -> str:
+    def domain(self, host: str) -> str:
+        """The registered domain of a host; of an address, itself."""
         name = host if host.endswith("]") else host.rpartition(":")[0] or host
         if name.endswith("]") or name[-1:].isdigit():  # an address: no top-level domain ends in a digit
             return name

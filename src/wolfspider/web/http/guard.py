@@ -168,6 +168,10 @@ class Guard:
             if _is_number(host) and may_be_opened(host):
                 self._theirs.add(_spelt(host))
 
+    def named(self) -> list[str]:
+        """All hosts that the person named, spelt so that `name` takes them."""
+        return [f"[{host}]" if ":" in str(host) else str(host) for host in self._named]
+
     def refuses(self, url: str) -> Failure | None:
         """What can be told from the address alone."""
         found = target(url)

@@ -193,6 +193,16 @@ class LiveRobots:
         self._changed.clear()
         return {origin: (copy.text, copy.status, copy.read) for origin, copy in copies.items()}
 
+    def row(self, url: str) -> RobotsRow | None:
+        """The copy of the rules for an address, if there is one."""
+        copy = self._shelf.copies.get(origin_of(url))
+        return None if copy is None else (copy.text, copy.status, copy.read)
+
+    def learn(self, rows: Mapping[str, RobotsRow]) -> None:
+        """Rules that another process has read just now."""
+        self.restore(rows, self._clock())
+        self._changed |= rows.keys()
+
     def restore(self, rows: Mapping[str, RobotsRow], now: float) -> None:
         """A time that is still to come is that of a clock that was wrong: then the rules are asked for again."""
         for origin, (text, status, read) in rows.items():

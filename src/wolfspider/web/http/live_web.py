@@ -12,32 +12,27 @@ their end: the visit has cost its download.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from wolfspider.core.events import Phase
-from wolfspider.core.model import Capture, Failure, Fetch, host_of
+from wolfspider.core.model import Failure, Fetch, host_of
 from wolfspider.web.http.client import Answer, Client
 from wolfspider.web.http.connections import NO_HANDLE, most_connections
 from wolfspider.web.http.gates import HostCap, Lanes
 from wolfspider.web.http.guard import Guard
 from wolfspider.web.http.ip_addresses import public
-from wolfspider.web.http.live_robots import REDIRECTS, LiveRobots, shortened
+from wolfspider.web.http.live_robots import LiveRobots, shortened
 from wolfspider.web.http.polite import Polite
 from wolfspider.web.http.robots import LARGEST, Rules
+from wolfspider.web.http.trip import Trip, travel
 from wolfspider.web.memory_budget import MemoryClaim
-from wolfspider.web.page.urls import canonical
-from wolfspider.web.worlds.world import NOT_SENT, Request
+from wolfspider.web.worlds.world import Request
 
-_CONDITIONS = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
-_HARMLESS = re.compile("[ -~]{1,1000}")  # what a server said before is sent back to it only if it is plain
-_OTHER_SCHEME = re.compile(r"\s*(?!https?:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 HOP_PATIENCE = 10.0  # seconds that a redirect to a host in trouble is waited for
 LANES = 1000  # requests at a time in all, unless set otherwise
-_SHOWN = 200  # characters of an address in the detail of a failure
 
 
 @dataclass(slots=True)
@@ -79,6 +74,7 @@ class Live:
         self.strangers = strangers  # may public sites be asked? They want to know who asks
         self.counters = Counters()
         self.lanes = Lanes(LANES)
+        self.elsewhere: Callable[[str], Awaitable[Answer | Failure] | None] | None = None  # asks hosts that others own
 
     def without_robots(self) -> Live:
         """The same web for services that a person named: they are asked without asking their robots.txt."""
@@ -90,9 +86,9 @@ class Live:
         self.client.keep_connections(self.lanes.count)
 
     async def fetch(self, request: Request) -> Fetch:
-        trip = _Trip(request)
+        trip = Trip(request)
         try:
-            fetch = await self._travel(trip)
+            fetch = await travel(trip, self.step, self.most_hops)
         finally:
             trip.waits(False)
         if fetch.failure is not None:
@@ -121,36 +117,17 @@ class Live:
                 if "rest" in row:
                     self.hosts.allows(row["host"])
 
-    async def _travel(self, trip: _Trip) -> Fetch:
-        while True:
-            if isinstance(answer := await self._step(trip), Failure):
-                return trip.failed(answer, self.polite.clock())
-            trip.captures.append(answer.capture)
-            if answer.status not in REDIRECTS:
-                return trip.arrived(answer, self.polite.clock())
-            if isinstance(target := self._target(trip, answer), Failure):
-                return trip.failed(target, self.polite.clock())
-            trip.hops.append(trip.url)
-            trip.url = target
-            trip.request.claim.settle(sum(len(capture.body) for capture in trip.captures))
-
-    def _target(self, trip: _Trip, answer: Answer) -> str | Failure:
-        location = answer.headers.get("location", "")
-        if not location:
-            return Failure("redirect", f"{answer.status} without a target")
-        if (target := canonical(location, trip.url)) is None:
-            return Failure("scheme" if _OTHER_SCHEME.match(location) else "redirect", f"led to {location[:_SHOWN]!a}")
-        if target == trip.url or target in trip.hops:
-            return Failure("redirect", "the redirects go in a circle")
-        if len(trip.hops) >= self.most_hops:
-            return Failure("redirect", f"more than {self.most_hops} redirects")
-        return target
-
-    async def _step(self, trip: _Trip) -> Answer | Failure:
+    async def step(self, trip: Trip) -> Answer | Failure:
         """One address of the way: all that is to be checked, and the request."""
-        url, host = trip.url, host_of(trip.url)
-        refused = self.guard.refuses(url) or self._out_of_scope(trip) or self._crowded(host)
-        if refused := refused or self._led_to_trouble(trip, host):
+        if trip.captures:
+            trip.request.claim.settle(sum(len(capture.body) for capture in trip.captures))
+        try:
+            return await self._ask(trip, host_of(trip.url))
+        finally:
+            trip.at = self.polite.clock()
+
+    async def _ask(self, trip: Trip, host: str) -> Answer | Failure:
+        if refused := self.refuses(trip, host) or self._led_to_trouble(trip, host):
             return refused
         trip.request.doing(Phase.NAME)
         if isinstance(where := await self._address(host), Failure):
@@ -159,10 +136,9 @@ class Live:
             return refused
         return await self._ask_for_page(trip, host, where)
 
-    def _out_of_scope(self, trip: _Trip) -> Failure | None:
-        if trip.request.allows(trip.url):
-            return None
-        return Failure("excluded", f"led to {trip.url[:_SHOWN]}" if trip.hops else "out of the crawl's scope")
+    def refuses(self, trip: Trip, host: str) -> Failure | None:
+        """What can be told before anybody is asked."""
+        return self.guard.refuses(trip.url) or trip.out_of_scope() or self._crowded(host)
 
     def _crowded(self, host: str) -> Failure | None:
         if self.hosts is None or self.hosts.allows(host):
@@ -170,7 +146,7 @@ class Live:
         self.counters.turned_away += 1
         return Failure("crowded", f"its domain has more than {self.hosts.most} hosts")
 
-    def _led_to_trouble(self, trip: _Trip, host: str) -> Failure | None:
+    def _led_to_trouble(self, trip: Trip, host: str) -> Failure | None:
         """The visit has cost its download, and others wait for its end: it is tried again later instead."""
         if not trip.hops or not self.polite.in_trouble(host) or (rest := self.retry_after(host)) <= HOP_PATIENCE:
             return None
@@ -188,7 +164,7 @@ class Live:
             return Failure("blocked", "a public site wants to know who asks: give --contact")
         return where
 
-    async def _forbidden(self, trip: _Trip, host: str) -> Failure | None:
+    async def _forbidden(self, trip: Trip, host: str) -> Failure | None:
         """What the robots.txt of its host has against an address. The rules themselves are large: nobody keeps them who
         goes on to wait for a turn."""
         rules = await self._rules(trip, host)
@@ -199,7 +175,7 @@ class Live:
         self.polite.asks(host, rules.delay)
         return None
 
-    async def _rules(self, trip: _Trip, host: str) -> Rules | Failure | None:
+    async def _rules(self, trip: Trip, host: str) -> Rules | Failure | None:
         """A host whose robots.txt cannot be read rests, or its pages would be tried one after another. If the rest is
         short the visit waits for it and asks again: the first visit to a host may be a whole crawl's only one."""
         if self.robots is None:
@@ -209,7 +185,7 @@ class Live:
                 return known
             trip.waits(True)
             trip.request.doing(Phase.ROBOTS)
-            rules = await self.robots.rules(trip.url, self._ask_for_rules)
+            rules = await self.robots.rules(trip.url, self.ask_for_rules)
             if not isinstance(rules, Failure) or rules == NO_HANDLE:
                 break
             self.polite.trouble(host)
@@ -217,8 +193,10 @@ class Live:
                 break
         return rules
 
-    async def _ask_for_rules(self, url: str) -> Answer | Failure:
+    async def ask_for_rules(self, url: str) -> Answer | Failure:
         host = host_of(url)
+        if self.elsewhere is not None and (answer := self.elsewhere(url)) is not None:
+            return await answer
         if refused := self.guard.refuses(url) or self._crowded(host):
             return refused
         if isinstance(where := await self._address(host), Failure):
@@ -227,10 +205,10 @@ class Live:
             if too_long is not None:
                 return too_long
             self.counters.overhead += 1
-            answer, _ = await self._get(url, {}, None, LARGEST, lambda: None, MemoryClaim(), shortened)
-            return answer
+            told, _ = await self._get(url, {}, None, LARGEST, MemoryClaim(), read=shortened)
+            return told
 
-    async def _ask_for_page(self, trip: _Trip, host: str, where: _Where) -> Answer | Failure:
+    async def _ask_for_page(self, trip: Trip, host: str, where: _Where) -> Answer | Failure:
         def waits(waiting: bool) -> None:
             """A visit that waits for a turn says so, and whether it is for a host in trouble."""
             trip.waits(waiting)
@@ -247,11 +225,7 @@ class Live:
             late = Failure("timeout", f"not here within {deadline:g} s")
             if left <= 0:
                 return late
-            answer, seconds = await self._get(
-                *(trip.url, trip.conditions(), left, None),
-                lambda: self._out_of_scope(trip) or trip.held_back(),
-                trip.request.claim,
-            )
+            answer, seconds = await self._get(trip.url, trip.conditions(), left, None, trip.request.claim, trip)
             self.counters.requests += not isinstance(answer, Failure) or answer.asked
             trip.seconds += seconds
             return late if trip.hops and isinstance(answer, Failure) and answer.kind == "timeout" else answer
@@ -262,18 +236,18 @@ class Live:
         headers: Mapping[str, str],
         deadline: float | None,
         most: int | None,
-        refuses: Callable[[], Failure | None],
         claim: MemoryClaim,
+        trip: Trip | None = None,
         read: Callable[[Answer], Awaitable[Answer]] | None = None,
     ) -> tuple[Answer | Failure, float]:
-        """One request, within a turn, once it has one of the lanes and room in memory. `refuses` is asked just before
-        it goes out: much may have changed while it waited. `read` has the lane, too, so that no more answers wait for
-        it than lanes."""
+        """One request, within a turn, once it has one of the lanes and room in memory. A trip is asked just before it
+        goes out whether it may: much may have changed while it waited. `read` has the lane, too, so that no more
+        answers wait for it than lanes."""
         host = host_of(url)
-        async with self.lanes:
+        async with self.lanes.lane(url, trip):
             await claim.begin()
             began, waited = self.polite.clock(), claim.waited
-            if refused := refuses():
+            if trip is not None and (refused := trip.out_of_scope() or trip.held_back()):
                 return refused, 0.0
             answer = await self.client.get(url, headers, deadline=deadline, most=most, claim=claim)
             size = 0 if isinstance(answer, Failure) else len(answer.capture.body)
@@ -286,66 +260,3 @@ class Live:
         self.counters.bytes += size
         self.polite.answered(host, answer.status, answer.headers, answer.seconds)
         return answer, answer.seconds
-
-
-class _Trip:
-    """The way of one visit: where it is, what it passed, what it took."""
-
-    def __init__(self, request: Request) -> None:
-        self.request = request
-        self.url = request.url
-        self.hops: list[str] = []
-        self.captures: list[Capture] = []
-        self.seconds = 0.0
-        self._waiting = False
-        self._sent = False
-
-    def held_back(self) -> Failure | None:
-        """Why no request may go out, if so. The crawl is asked until one did."""
-        self._sent = self._sent or self.request.may_send()
-        if not self._sent:
-            return NOT_SENT
-        self.request.doing(Phase.FETCHING)
-        return None
-
-    def waits(self, waiting: bool) -> None:
-        """Told on once, however many reasons there are to wait one after another."""
-        if waiting != self._waiting:
-            self._waiting = waiting
-            self.request.waits(waiting)
-
-    def conditions(self) -> dict[str, str]:
-        """A copy is at hand, so only what changed is wanted. It is a copy of the address that was asked for: what
-        another one is redirected to must not be told of it."""
-        if self.hops or not self.request.held:
-            return {}
-        held = {name: self.request.held.get(name, "") for name in _CONDITIONS}
-        return {_CONDITIONS[name]: text for name, text in held.items() if _HARMLESS.fullmatch(text)}
-
-    def arrived(self, answer: Answer, at: float) -> Fetch:
-        unchanged = answer.status == 304 and bool(self.conditions())
-
-        return Fetch(
-            self.request.url,
-            self.url,
-            answer.status,
-            answer.headers,
-            answer.body,
-            Failure("status", str(answer.status)) if not (200 <= answer.status < 300 or unchanged) else None,
-            self.seconds,
-            at,
-            tuple(self.hops),
-            captures=tuple(self.captures),
-            cut=answer.cut,
-        )
-
-    def failed(self, failure: Failure, at: float) -> Fetch:
-        return Fetch(
-            self.request.url,
-            self.url,
-            failure=failure,
-            seconds=self.seconds,
-            at=at,
-            hops=tuple(self.hops),
-            captures=tuple(self.captures),
-        )

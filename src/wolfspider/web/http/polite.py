@@ -21,9 +21,10 @@ from __future__ import annotations
 import asyncio
 import math
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
+from typing import Any
 
 from wolfspider.core.model import Failure
 from wolfspider.web.http.gates import Gates
@@ -186,6 +187,24 @@ class Polite:
             if ready > now or troubles:
                 known = self._of(host)
                 known.until, known.troubles, known.troubled = min(ready, now + DAY), troubles, min(troubled, now)
+
+    # Politeness in several processes: each host is asked by one, and another remembers what that one learned.
+
+    def rows(self, of: Callable[[str], bool]) -> list[tuple[Any, ...]]:
+        """All that is remembered of some hosts."""
+        return [(host, *astuple(known)) for host, known in self._hosts.items() if of(host)]
+
+    def news(self) -> list[tuple[Any, ...]]:
+        """The same of hosts that something changed of since the last call."""
+        changed, self._changed = self._changed, set()
+        return [(host, *astuple(known)) for host in changed if (known := self._hosts.get(host))]
+
+    def learn(self, rows: Iterable[Sequence[Any]]) -> None:
+        """What `rows` or `news` gave elsewhere. The end of an answer is never put back."""
+        for host, ended, *others in rows:
+            before = self._of(host).ended
+            self._hosts[host] = _Host(max(before, ended), *others)
+            self._changed.add(host)
 
     def _of(self, host: str) -> _Host:
         if (known := self._hosts.get(host)) is None:

@@ -139,6 +139,14 @@ class Web(Protocol):
         ...
 
 
+class Askable(Web, Protocol):
+    """The web as it is asked beside the visits of a crawl."""
+
+    def without_robots(self) -> Web:
+        """The same web for services that a person named: they are asked without asking their robots.txt."""
+        ...
+
+
 class Waited:
     """A World asked as a Web: every answer takes its time, on the clock of the event loop."""
 
