@@ -21,7 +21,7 @@ import time
 from collections.abc import Container, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -224,6 +224,7 @@ def main() -> int:
     parser.add_argument("--topics", type=int, help=f"at most so many of each recorded web [{FULL.topics}]")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--hours", type=float, help="stop after these [3; with --quick a twelfth]")
+    parser.add_argument("--page", action="store_true", help="run nothing: write the page of what is kept")
     parser.add_argument("--plan", action="store_true", help="print the estimate and stop")
     options = parser.parse_args()
     size = QUICK if options.quick else FULL
@@ -243,9 +244,25 @@ def main() -> int:
         kept.prepare()
         estimate(made, kept, options.jobs)
         return 0
-    rows, interrupted = run(made, kept, options.jobs, options.hours or (1 / 12 if options.quick else 3))
-    report(rows, made, options, size)
-    return 130 if interrupted else int(any(row["error"] for row in rows))
+    interrupted, failed = False, False
+    if options.page:
+        kept.prepare()
+    else:
+        rows, interrupted = run(made, kept, options.jobs, options.hours or (1 / 12 if options.quick else 3))
+        failed = any(row["error"] for row in rows)
+    report(comparable(made, kept), made, options, size)
+    return 130 if interrupted else int(failed)
+
+
+def comparable(portions: Sequence[Portion], kept: JsonLines) -> list[Row]:
+    """The rows of what is there: of each topic, start, condition and judge, if all of the portion have crawled it."""
+    rows = []
+    for _, own in portions:
+        for _, same in groupby(own, lambda each: (each.on.web_name, each.cell.topic, each.start, each.cell.slots)):
+            crawls = [(each, kept.get(each.key)) for each in same]
+            results = [each.row(result) for each, result in crawls if result is not None]
+            rows += results if len(results) == len(crawls) else []
+    return rows
 
 
 def report(rows: Sequence[Row], portions: Sequence[Portion], options: argparse.Namespace, size: Size) -> None:

@@ -63,6 +63,7 @@ def test_an_interrupted_arena_keeps_what_is_finished(tmp_path: Path, monkeypatch
     kept = arena.JsonLines(tmp_path / "arena.jsonl")
     rows, interrupted = arena.run(made, kept, 1, hours=0)  # its time is over after the first crawl
     assert len(rows) == 1 and not interrupted
+    assert arena.comparable(made, kept) == []  # the other strategy has not crawled this
     put = kept.put
 
     def interrupt(key: str, value: Any) -> None:
@@ -74,6 +75,7 @@ def test_an_interrupted_arena_keeps_what_is_finished(tmp_path: Path, monkeypatch
     assert len(rows) == 1 and interrupted
     rows, _ = arena.run(made, fresh := arena.JsonLines(tmp_path / "arena.jsonl"), 1, 1)
     assert len(rows) == len(crawls(made)) and all(fresh.get(each.key) for each in crawls(made))
+    assert len(arena.comparable(made, fresh)) == len(rows)
 
 
 def test_the_most_telling_portions_come_first_and_a_topic_of_every_web_before_the_next() -> None:
