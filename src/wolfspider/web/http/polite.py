@@ -23,7 +23,8 @@ import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, fields, replace
+from operator import attrgetter
 from typing import Any
 
 from wolfspider.core.model import Failure
@@ -62,6 +63,9 @@ class _Host:
     seconds: float = 0.0  # what its last answer took
     troubles: int = 0
     troubled: float = -math.inf  # when trouble was last met
+
+
+_fields = attrgetter(*(field.name for field in fields(_Host)))  # as they are: `astuple` copies each, and takes long
 
 
 class Polite:
@@ -192,12 +196,12 @@ class Polite:
 
     def rows(self, of: Callable[[str], bool]) -> list[tuple[Any, ...]]:
         """All that is remembered of some hosts."""
-        return [(host, *astuple(known)) for host, known in self._hosts.items() if of(host)]
+        return [(host, *_fields(known)) for host, known in self._hosts.items() if of(host)]
 
     def news(self) -> list[tuple[Any, ...]]:
         """The same of hosts that something changed of since the last call."""
         changed, self._changed = self._changed, set()
-        return [(host, *astuple(known)) for host in changed if (known := self._hosts.get(host))]
+        return [(host, *_fields(known)) for host in changed if (known := self._hosts.get(host))]
 
     def learn(self, rows: Iterable[Sequence[Any]]) -> None:
         """What `rows` or `news` gave elsewhere. The end of an answer is never put back."""
