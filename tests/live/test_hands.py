@@ -100,6 +100,7 @@ def test_killed_hands_are_replaced_and_nothing_is_lost(tmp_path: Path) -> None:
     assert_whole(tmp_path / "run")
 
 
+@pytest.mark.slow
 def test_a_killed_hand_breaks_no_rest(tmp_path: Path) -> None:
     """Rests are long, so that what a busy machine does in between does not matter."""
     delay = 1.0
@@ -120,6 +121,7 @@ def test_a_killed_hand_breaks_no_rest(tmp_path: Path) -> None:
             assert after.arrived - before.ended >= delay / 2, (host, before, after)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("failpoint", ["hand-sending:2", "hand-reading:2", "hand-done:2"])
 def test_a_hand_that_dies_at_any_step_loses_nothing(
     failpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -154,6 +156,7 @@ class OneDeadly(Hosts):
         return Fetch(url, url, 200, {"content-type": "text/html"}, b"<p>deadly words</p>", at=now)
 
 
+@pytest.mark.slow
 def test_a_page_that_kills_its_readers_is_a_trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sitecustomize.py").write_text(DEADLY)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
@@ -162,6 +165,7 @@ def test_a_page_that_kills_its_readers_is_a_trap(tmp_path: Path, monkeypatch: py
     assert asked(server)["h1.test/2"] == 2
 
 
+@pytest.mark.slow
 def test_redirects_lead_from_hand_to_hand_and_rules_too() -> None:
     """With four hands, few hosts have the same one."""
 
@@ -197,6 +201,7 @@ def _alive(pid: str) -> bool:
         return False
 
 
+@pytest.mark.slow
 def test_hands_that_never_begin_end_the_crawl_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sitecustomize.py").write_text("import os\nos._exit(3)\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
