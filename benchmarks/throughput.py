@@ -108,9 +108,10 @@ def wolfspider(variant: str) -> Callable[[Ground, tuple[str, ...], Path], list[s
     return command
 
 
-def rival(program: str) -> Callable[[Ground, tuple[str, ...], Path], list[str]]:
+def rival(program: str, stores: bool = False) -> Callable[[Ground, tuple[str, ...], Path], list[str]]:
     def command(ground: Ground, seeds: tuple[str, ...], out: Path) -> list[str]:
-        return [str(ground.rivals), str(HERE / "rivals" / program), str(CONCURRENCY), *ground.urls(seeds)]
+        kept = [str(out), ", ".join(ground.site.topic.keywords)] if stores else []
+        return [str(ground.rivals), str(HERE / "rivals" / program), str(CONCURRENCY), *kept, *ground.urls(seeds)]
 
     return command
 
@@ -127,6 +128,10 @@ CRAWLERS = (
     Crawler("scrapy", "CrawlSpider: links, text", rival("scrapy_links.py")),
     Crawler("scrapy_tuned", "own spider, selectolax: links, text", rival("scrapy_tuned.py")),
     Crawler("crawlee", "HttpCrawler, selectolax: links, text", rival("crawlee_http.py")),
+    Crawler(
+        "scrapy_stored", "the tuned one, and score, WARC + SQLite, best-first", rival("scrapy_stored.py", stores=True)
+    ),
+    Crawler("crawlee_stored", "the same, and score, WARC + SQLite", rival("crawlee_stored.py", stores=True)),
     Crawler("wget", "links; files written; one request at a time", wget, needs="wget"),
 )
 LAST_LINE = ("wolfspider", "scrapy", "scrapy_tuned")

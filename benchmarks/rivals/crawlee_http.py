@@ -28,21 +28,27 @@ class Reader:
         self.pages = self.characters = 0
 
     async def read(self, context: HttpCrawlingContext) -> None:
-        tree = LexborHTMLParser(await context.http_response.read())
+        body = await context.http_response.read()
+        tree = LexborHTMLParser(body)
         base = context.request.loaded_url or context.request.url
         hrefs = {(node.attributes["href"] or "").partition("#")[0] for node in tree.css("a[href], area[href]")}
         found = {url for href in hrefs if (url := urljoin(base, href)).startswith(self.servers)} - self.seen
         self.seen |= found
+        title = tree.css_first("title")
         tree.strip_tags(["script", "style"])
+        text = tree.body.text(separator=" ") if tree.body else ""
         self.pages += 1
-        self.characters += len(tree.body.text(separator=" ")) if tree.body else 0
+        self.characters += len(text)
+        self.told(context, body, title.text() if title else "", text, sorted(found))
         if found:
             await context.add_requests(sorted(found))
 
+    def told(self, context: HttpCrawlingContext, body: bytes, title: str, text: str, links: list[str]) -> None:
+        """What else is done with a page."""
 
-async def crawl(concurrency: int, seeds: list[str]) -> Reader:
+
+async def crawl(concurrency: int, reader: Reader, seeds: list[str]) -> None:
     """Its governor of concurrency is held at one figure, for on a single busy core it would turn it down."""
-    reader = Reader(seeds)
     crawler = HttpCrawler(
         configuration=Configuration(purge_on_start=False),
         storage_client=MemoryStorageClient(),
@@ -56,14 +62,13 @@ async def crawl(concurrency: int, seeds: list[str]) -> Reader:
         configure_logging=False,
     )
     await crawler.run(seeds)
-    return reader
 
 
-def main(concurrency: int, seeds: list[str]) -> None:
+def main(concurrency: int, reader: Reader, seeds: list[str]) -> None:
     logging.disable()
-    reader = asyncio.run(crawl(concurrency, seeds))
+    asyncio.run(crawl(concurrency, reader, seeds))
     print(json.dumps({"pages": reader.pages, "characters": reader.characters}))
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2:])
+    main(int(sys.argv[1]), Reader(sys.argv[2:]), sys.argv[2:])

@@ -59,20 +59,30 @@ class Tuned(Spider):
     def parse(self, response: Response) -> Iterator[Request]:
         tree = LexborHTMLParser(response.body)
         base = response.url
+        links = []
         for href in {(node.attributes["href"] or "").partition("#")[0] for node in tree.css("a[href], area[href]")}:
             url = urljoin(base, href)
             if url.startswith(self.servers) and url not in self.seen:
                 self.seen.add(url)
-                yield Request(url, dont_filter=True)
+                links.append(url)
+        title = tree.css_first("title")
         tree.strip_tags(["script", "style"])
+        text = tree.body.text(separator=" ") if tree.body else ""
         self.pages += 1
-        self.characters += len(tree.body.text(separator=" ")) if tree.body else 0
+        self.characters += len(text)
+        priority = self.told(response, title.text() if title else "", text, links)
+        for url in links:
+            yield Request(url, dont_filter=True, priority=priority)
+
+    def told(self, response: Response, title: str, text: str, links: list[str]) -> int:
+        """What else is done with a page; the priority of its links."""
+        return 0
 
 
-def main(concurrency: int, seeds: list[str]) -> None:
+def crawl(kind: type[Tuned], concurrency: int, seeds: list[str]) -> None:
     limits = {"CONCURRENT_REQUESTS": concurrency, "CONCURRENT_REQUESTS_PER_DOMAIN": concurrency}
     process = CrawlerProcess(SETTINGS | limits)
-    crawler = process.create_crawler(Tuned)
+    crawler = process.create_crawler(kind)
     process.crawl(crawler, seeds=seeds)
     process.start()
     spider: Any = crawler.spider
@@ -80,4 +90,4 @@ def main(concurrency: int, seeds: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2:])
+    crawl(Tuned, int(sys.argv[1]), sys.argv[2:])
