@@ -7,6 +7,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := $(BIN)/uv pip compile pyproject.toml --group build --universal --python-version 3.11 --upgrade --quiet \
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links
 COMPILED := $(wildcard src/wolfspider/*/*.pyx src/wolfspider/*/*/*.pyx)
+WHEEL = build/wheels/$$version/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 # Processes that share the work. Many fast tests wait, for disks, servers and other processes, so there are more of these
 # than cores; slow ones mind how busy the machine is.
 test: WORKERS ?= 3
@@ -15,7 +16,7 @@ SECONDS ?= 60
 # The tests start hundreds of processes, which must not compile everything each time, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help install demo test test-slow fuzz check figures states lock clean
+.PHONY: help install demo test test-slow fuzz check figures states wheels lock clean
 
 help:
 	@echo "make install    set up .venv with the locked versions"
@@ -26,6 +27,7 @@ help:
 	@echo "make check      style, lints and types"
 	@echo "make figures    draw the figures of the documentation anew"
 	@echo "make states     build the model of page states that ships, from a recorded encyclopedia"
+	@echo "make wheels     build dist/*.whl: compiled for every Python found here, and one for all that is not compiled"
 	@echo "make lock       choose the locked versions anew"
 	@echo "make clean      remove every .venv and everything built or cached"
 
@@ -58,6 +60,15 @@ states: $(VENV)/base
 	@test -n "$(WOLFSPIDER_CORPORA)" || { echo "WOLFSPIDER_CORPORA names no folder. Set it to the folder of recorded webs \
 	that has wiki/ in it: make states WOLFSPIDER_CORPORA=DIR" >&2; exit 1; }
 	$(BIN)/wolfspider states build "$(WOLFSPIDER_CORPORA)/wiki" --out src/wolfspider/learn/states-en.npz
+
+# What an earlier build left in build/ would get into the wheels.
+wheels:
+	rm -rf build/lib* build/bdist* build/wheels
+	.ci/pythons | while read -r version python; do \
+	    "$$python" -m venv build/wheels/$$version && $(WHEEL) || exit 1; \
+	done
+	version=$$(.ci/pythons | tail -n 1 | cut -d " " -f 1); WOLFSPIDER_PURE=1 $(WHEEL)
+	ls -l dist
 
 lock: $(VENV)/dev
 	$(LOCK) --output-file requirements.lock

@@ -1,4 +1,7 @@
-"""The parts of wolfspider that are compiled, where there is a compiler; everything works without them."""
+"""The parts of wolfspider that are compiled, where there is a compiler; everything works without them.
+
+WOLFSPIDER_PURE=1 leaves them out, for a wheel that any Python can install.
+"""
 
 import os
 from pathlib import Path
@@ -9,6 +12,8 @@ FLAGS = ["-O2", "-g0"] if os.name == "posix" else []  # half the time to compile
 SOURCES = sorted(path.as_posix() for path in Path("src").rglob("*.pyx"))
 
 try:
+    if os.environ.get("WOLFSPIDER_PURE"):
+        raise ImportError
     from Cython.Build import cythonize
 except ImportError:
     extensions = []

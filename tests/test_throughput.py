@@ -7,7 +7,9 @@ import importlib
 import json
 import os
 import socket
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from selectolax.lexbor import LexborHTMLParser
 from wolfspider.core.model import Capture
 from wolfspider.core.topic import Topic
 from wolfspider.web.page.urls import canonical
+from wolfspider.web.warc.reader import read, scan
 from wolfspider.web.warc.writer import response
 from wolfspider.web.worlds.recorded import Recorded
 from wolfspider.web.worlds.synthetic import Synthetic
@@ -175,6 +178,21 @@ def test_the_last_line_names_the_medians() -> None:
     throughput = module("throughput")
     runs = [run("scrapy", 1000, 1000, cpu) for cpu in (30.0, 32.0, 40.0)] + [run("scrapy_tuned", 1000, 1000, 6.0)]
     assert throughput.last_line(runs) == "cpu_ms_per_page wolfspider=none scrapy=32.00 scrapy_tuned=6.00"
+
+
+def test_what_the_others_keep_can_be_read_again(tmp_path: Path) -> None:
+    keeper = module("rivals.keeping").Keeper(tmp_path, "chess, openings")
+    score = keeper.keep("http://a.test/x", 200, HTML.items(), b"<p>Chess", "T", "Chess chess", ["http://a.test/y"])
+    keeper.close()
+    assert 0 < score < 1
+    [entry] = scan(tmp_path / "pages.warc.gz", [])
+    kept = read(tmp_path / "pages.warc.gz", entry.offset, entry.length)
+    assert kept and (entry.url, kept.status, kept.body) == ("http://a.test/x", 200, b"<p>Chess")
+    with closing(sqlite3.connect(tmp_path / "pages.db")) as database:
+        assert database.execute("SELECT url, words, score, offset FROM pages").fetchall() == [
+            ("http://a.test/x", 2, score, entry.offset)
+        ]
+        assert database.execute("SELECT url FROM found").fetchall() == [("http://a.test/y",)]
 
 
 def test_the_versions_of_the_others_are_pinned() -> None:
