@@ -38,14 +38,18 @@ class HostTrust(StoredFields):
         self._work_out()
 
     def name(self, source: int, targets: Hosts) -> None:
-        """A page of a host names others."""
+        """A page of a host names others: whom a trusted one names is trusted at once, until all is worked out anew."""
         known = self.pairs["target"][self.pairs["source"] == source]
         fresh = np.setdiff1d(targets, np.append(known, source))
-        if not len(fresh) or len(self.pairs) >= MOST:
+        if not len(fresh):
             return
-        self.pairs.add(len(fresh), source=source, target=fresh)
-        if len(self.pairs) - self.at > len(self.pairs) // _GROWTH:
+        if len(self.pairs) < MOST:
+            self.pairs.add(len(fresh), source=source, target=fresh)
+        doubtful = len(self.pairs) > self.at and len(known) < MANY <= len(known) + len(fresh)
+        if doubtful or len(self.pairs) - self.at > len(self.pairs) // _GROWTH:
             self._work_out()
+        elif source in self.trusted:
+            self.trusted = np.union1d(self.trusted, fresh)
 
     def of(self, hosts: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Which of these are trusted."""
