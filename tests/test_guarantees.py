@@ -59,6 +59,7 @@ HAZARDS = (  # each has a line of its own, which begins so
     "Names that lead elsewhere",
     "A page that makes the search for its main text slow",
     "Titles and texts that are markup, paths or images",
+    "Addresses without end",
     "Formulas in exported tables",
     "A damaged run",
     "The repair of a damaged run",

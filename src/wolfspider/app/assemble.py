@@ -15,7 +15,7 @@ from wolfspider.app.settings import Settings
 from wolfspider.core.errors import BadInput
 from wolfspider.core.events import AddSeeds, EndReason, Event, Obeyed
 from wolfspider.core.model import LEAP, SEARCH, Fetch, Page, Route, host_of
-from wolfspider.core.params import chosen, parameters
+from wolfspider.core.params import chosen, parameters, wants_letter
 from wolfspider.core.randomness import generator
 from wolfspider.core.scope import Nofollow, Scope
 from wolfspider.core.topic import Topic
@@ -30,6 +30,7 @@ from wolfspider.policy.judges.judge import Judge
 from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy
+from wolfspider.policy.trap_rules import TrapRules
 from wolfspider.store.base import Store
 from wolfspider.web.http.client import Caps
 from wolfspider.web.http.live_web import Live
@@ -124,6 +125,11 @@ def sources_of(
     return sources
 
 
+def traps_of(settings: Settings) -> TrapRules | None:
+    """What keeps a crawl out of traps; nothing where somebody wants the letter of a paper."""
+    return TrapRules() if settings.traps == "avoid" and not wants_letter(settings.set) else None
+
+
 def crawl_of(
     settings: Settings, store: Store, learned: Learned, web: Callable[[], Askable], leaping: Leaping | None
 ) -> Crawl:
@@ -138,6 +144,7 @@ def crawl_of(
         scope=scope,
         sources=sources_of(settings, scope, web, leaping),
         journal=store.write,
+        traps=traps_of(first),
     )
     crawl.listen(store.hear)
     return crawl

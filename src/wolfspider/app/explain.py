@@ -21,6 +21,7 @@ from wolfspider.core import codec
 from wolfspider.core.failures import MEANINGS
 from wolfspider.core.model import host_of
 from wolfspider.core.scope import Rule, Scope
+from wolfspider.policy.trap_rules import TrapRules
 from wolfspider.store import inspection
 from wolfspider.store.view import Landing, RunView, StoredPage, Visited, utc
 from wolfspider.web.http.live_robots import LiveRobots, origin_of
@@ -48,6 +49,7 @@ def why(folder: Path, typed: str) -> dict[str, Any]:
         "agents": _agents(view, url) if visits else None,
         "robots": _robots(view, url),
         "scope": scope,
+        "trap": _trap(view, url),
         "host": _host(view, url),
         "near": [] if known else inspection.neighbours(view, url),
     }
@@ -123,6 +125,17 @@ def _waiting(view: RunView, url: str, visits: list[Visited]) -> dict[str, Any] |
             return None
         way = _gives_way(view, seen, url)
         return {**found, **_place(seen, found.get("score")), "gives_way": way, "as_of": utc(seen.last.at)}
+
+
+def _trap(view: RunView, url: str) -> str:
+    """Why it is not followed now, though it is in scope, as of the last snapshot; "" if nothing speaks against it."""
+    with suppress(ClassNeeded), glimpse(view) as seen:
+        kept = seen.last.state["crawl"].get("traps") if seen is not None else None
+        if kept is not None:
+            rules = TrapRules()
+            rules.restore(kept)
+            return rules.why(url)
+    return ""
 
 
 def _gives_way(view: RunView, seen: Glimpse, url: str) -> dict[str, Any] | None:

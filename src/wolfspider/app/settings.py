@@ -113,6 +113,12 @@ class Settings:
         "ignore: follow all.",
         choices=tuple(Nofollow),
     )
+    traps: str = _identity(
+        "ignore",
+        "avoid: ask patterns of addresses that bring nothing new less and less, and every page once, however its "
+        "address is spelled; ignore: follow links as the strategy likes.",
+        choices=("ignore", "avoid"),
+    )
     pdf: bool = _identity(False, "Follow links to PDFs, and read them; needs the extra wolfspider[pdf].")
     delay: float = _limit("delay", 1.0, "Seconds between two requests to a host, at least; 0.25 if it is public.")
     hurry: float = _limit("hurry", NO_HURRY, HURRY)
@@ -213,7 +219,7 @@ def _plain(value: Any) -> Any:
 
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
-    "corpus": {"pages": 10_000, "slots": 32, "hurry": 600.0, "hands": 1},
+    "corpus": {"pages": 10_000, "slots": 32, "hurry": 600.0, "hands": 1, "traps": "avoid"},
     "archive": {"strategy": "breadth-first", "pages": 10_000, "durability": "full"},
     "gentle": {"delay": 10.0, "adapt": 5.0, "slots": 4, "per_address": 1},
 }

@@ -120,6 +120,11 @@ def chosen(kind: type[T], settings: Mapping[str, Any], by_letter: bool = False) 
     return build(kind, printed | own, others=(LETTER,))
 
 
+def wants_letter(settings: Mapping[str, Any]) -> bool:
+    """Do these settings of a strategy choose the letter of its paper?"""
+    return bool(_SWITCH.read(settings.get(LETTER, False)))
+
+
 def move(params: Any, name: str, given: Any) -> Any:
     """Change a live parameter; returns the old value."""
     known = parameters(params)

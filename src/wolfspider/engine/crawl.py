@@ -17,8 +17,7 @@ which a killed run is resumed (replay.py). What a person may do meanwhile is in 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from wolfspider.core import events
@@ -40,7 +39,7 @@ from wolfspider.core.model import (
 )
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Topic
-from wolfspider.engine import entries
+from wolfspider.engine import crawl_state, entries
 from wolfspider.engine.commands import labelled, obey
 from wolfspider.engine.contracts import Memory, Source
 from wolfspider.engine.flights import Flight, Flights
@@ -51,12 +50,11 @@ from wolfspider.policy.reinforcer import Reinforcer
 from wolfspider.policy.room import Broken, BrokenContract, Order, Replayed, Room
 from wolfspider.policy.strategy import Strategy
 from wolfspider.policy.thrift import Worth
+from wolfspider.policy.trap_rules import TrapRules
 
 PATIENCE = 1_000  # visits without a download after which a turn waits for something to change
 MOST_REFUSED = 100_000  # visits in a row that may be turned away unasked: they cost nothing, and links have no end
 INSTANT = 0.001  # the shortest step in time
-KEPT = ("now", "labels", "taught", "paused", "closing", "idle", "streak", "futile", "asked")
-KEPT_OF_FLIGHTS = ("spent", "training", "joined")
 
 
 class Crawl:
@@ -74,6 +72,7 @@ class Crawl:
         sources: Mapping[str, Source] | None = None,
         journal: Callable[[entries.Entry], None] | None = None,
         train: str = "charged",
+        traps: TrapRules | None = None,
     ) -> None:
         self.strategy, self.judge_of, self.memory, self.limits = strategy, judge_of, memory, limits
         self.shelf: Shelf = strategy.shelf
@@ -82,6 +81,7 @@ class Crawl:
         self.reinforcer = reinforcer or Reinforcer()
         self.reinforcer.terms = strategy.terms(self.reinforcer.terms)
         self.scope, self.sources, self.train = scope or Scope(), sources or {}, train
+        self.traps = traps  # what keeps out of them; None: every link is followed as the strategy likes
         strategy.allows, strategy.budget_left = self.may_propose, lambda: max(0, limits.pages - self.spent)
         self.listeners: list[Callable[[events.Event], None]] = []
         self.inbox: list[events.Command] = []  # commands for the driver to hand over between steps
@@ -99,6 +99,7 @@ class Crawl:
         self.until = math.inf  # when a strategy that was asked to wait wanted to be woken
         self.futile = 0  # turns in a row in which hosts were ready and nothing was proposed
         self.asked = -math.inf  # when propose last gave nothing
+        self.roused = False  # did rests of patterns end just now, for want of anything else?
 
     @property
     def spent(self) -> int:
@@ -129,6 +130,7 @@ class Crawl:
             self.idle = 0
         self.until = math.inf
         self._pay(self.ledger.due(now), now)
+        self._rouse(idle=False)
         room.allows = self.may_propose
         hurry = self.limits.hurry if self.strategy.thrifty else AT_ONCE
         room.open(now, free, self._route, self.limits.delay, hurry, self.limits.max_wait)
@@ -149,8 +151,17 @@ class Crawl:
                 raise BrokenContract(self.strategy, "propose", f"visit {visit.id} was proposed twice")
             self.flights.start(visit, how)
             self._emit(events.Went(now, visit, how))
+        if self.traps is not None and not self.flights and self._has_nothing(now):
+            self._rouse(idle=True)
         self._collect()
         return orders
+
+    def _rouse(self, idle: bool) -> None:
+        """Links whose patterns rested may wait again. `idle`: is nothing else left?"""
+        self.roused = False
+        if self.traps is not None and self.traps.over(self.spent, idle):
+            self.strategy.bring_back()
+            self.roused = idle
 
     @property
     def may_start(self) -> bool:
@@ -179,8 +190,10 @@ class Crawl:
         return self.scope.allows(url) if is_web_address(url) else self.source_of(url) is not None
 
     def may_propose(self, url: str) -> bool:
-        """May a strategy propose this address? Scope does not concern questions to Sources."""
-        return not is_web_address(url) or self.scope.allows(url)
+        """May a strategy propose this address? Neither scope nor rests concern questions to Sources."""
+        if not is_web_address(url):
+            return True
+        return self.scope.allows(url) and (self.traps is None or self.traps.allows(url))
 
     def _better_wait(self, room: Room, now: float) -> bool:
         """After many visits that cost nothing, something must change before the strategy is asked again."""
@@ -210,6 +223,8 @@ class Crawl:
         self._write(entries.LandEntry(visit.id, result, now, seconds))
         self.now = now
         flight, cost = self.flights.leave(visit, result)
+        if self.traps is not None and cost and (rest := self.traps.landed(visit.link.url, result, self.spent)):
+            self.strategy.note(now, "rest", **rest._asdict())
         result, verdict = self._judged(flight, result)
         self._observe(flight, result, verdict, cost, now, seconds)
         for joiner in self.flights.joiners(flight):
@@ -221,6 +236,7 @@ class Crawl:
         if isinstance(result, Page):
             # What was asked for while it was in scope is kept; where it leads to must be in scope, too.
             astray = result.final_url != url and not self.scope.allows(result.final_url)
+            result = result if self.traps is None else self.traps.shown(result, self.scope.allows)
             result = Failure("excluded", f"led to {result.final_url}") if astray else self.scope.cut(result)
         if self.source_of(url) is not None:
             return result, None
@@ -277,10 +293,16 @@ class Crawl:
             raise BrokenContract(self.strategy, "wake", f"it wants to be woken at {time}, which is not after {now}")
         return math.inf if time is None else time
 
+    def _has_nothing(self, now: float) -> bool:
+        """Is nothing left that could be followed, now or later?"""
+        return self.strategy.wake(now) is None and not self.ledger.credits
+
     def next(self, room: Room, now: float) -> float:
         """When there is something to do again, landings and commands apart."""
         if not self.may_start:
             return math.inf
+        if self.roused:
+            return now + INSTANT
         way = room.way.until if room.way is not None else math.inf
         return max(now + INSTANT, min(room.next_ready(), way, self.ledger.next_due(), self._wake(now)))
 
@@ -303,9 +325,9 @@ class Crawl:
             return EndReason.REFUSED
         if self.paused:
             return EndReason.PAUSED
-        if self.flights or self.asked != now:  # what was postponed comes back
+        if self.flights or self.asked != now or self.roused:  # what was postponed comes back
             return None
-        if self.strategy.wake(now) is None and not self.ledger.credits:
+        if self._has_nothing(now):
             return EndReason.EXCLUDED if self.scope.narrowed and self.strategy.excluded() else EndReason.DONE
         time = self.next(room, now)
         if time == math.inf or self.futile >= PATIENCE:
@@ -348,53 +370,10 @@ class Crawl:
         for note in notes:
             self._emit(note)
 
-    def _kept(self) -> Iterator[tuple[Any, str]]:
-        """Plain fields that are stored, and where they are."""
-        yield from ((self, name) for name in KEPT)
-        yield from ((self.flights, name) for name in KEPT_OF_FLIGHTS)
-        yield self.ledger, "credited"
-
     def state(self) -> dict[str, Any]:
         """Everything but the shelf's content and the world, for `codec` to store at once."""
-        return {
-            "fields": {name: getattr(owner, name) for owner, name in self._kept()} | {"closing": self.closing or ""},
-            "topic": [list(self.topic.keywords), self.topic.description],
-            "limits": vars(self.limits),
-            "params": vars(self.strategy.params),
-            "flights": [[flight.visit, flight.how, flight.tries] for flight in self.flights.values()],
-            "postponed": [[number, self.flights[number].postponed] for number in sorted(self.flights.postponed)],
-            "credits": self.ledger.in_order(),
-            "sent": self.ledger.sent.stored(),
-            "scope": self.scope.state(),
-            "shelf": len(self.shelf),
-            "memory": self.memory.state(),
-            "strategy": self.strategy.state(),
-            "judge": self.judge.state(),
-            "reinforcer": self.reinforcer.state(),
-        }
+        return crawl_state.taken(self)
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Back to a snapshot, in a Crawl built as the first one was."""
-        for owner, name in self._kept():
-            if name in state["fields"]:  # earlier versions had fewer
-                setattr(owner, name, state["fields"][name])
-        self.closing = EndReason(self.closing) if self.closing else None
-        self.reopen()
-        self.topic = replace(self.topic, keywords=tuple(state["topic"][0]), description=state["topic"][1])
-        vars(self.limits).update(state["limits"])
-        vars(self.strategy.params).update(state["params"])
-        self.flights.clear()
-        postponed = dict(state.get("postponed", ()))  # earlier versions had none
-        for visit, how, tries in state["flights"]:  # the last try of each goes out again, unless it was postponed
-            why = postponed.get(visit.id)
-            self.flights.enter(Flight(visit, Route(how), tries, tries if why else tries - 1, why))
-        self.ledger.restore(state["credits"], state["sent"])
-        self.scope.restore(state["scope"])
-        self.shelf.cut(state["shelf"])
-        self.memory.restore(state["memory"])
-        self.judge = self.judge_of(self.topic)
-        self.judge.restore(state["judge"])
-        self.reinforcer.restore(state["reinforcer"])
-        self.strategy.topic = self.topic
-        self.strategy.restore(state["strategy"])
-        self.reinforcer.terms = self.strategy.terms(self.reinforcer.terms)
+        crawl_state.put_back(self, state)

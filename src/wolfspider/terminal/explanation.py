@@ -154,6 +154,8 @@ def _rules(found: Mapping[str, Any]) -> Iterator[str]:
     yield "Rules:"
     yield f"  robots     {plainly(found['robots'])}"
     yield f"  scope      {'in' if scope['allowed'] else 'out'}: {plainly(scope['rule'])}"
+    if found["trap"]:
+        yield f"  traps      {plainly(found['trap'], 2000)}"
     if found["host"]["rests_until"]:
         yield f"  host       {plainly(found['host']['name'])} is left alone until {found['host']['rests_until']}"
 

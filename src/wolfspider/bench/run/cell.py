@@ -32,6 +32,7 @@ from wolfspider.engine.contracts import Source
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.policy.strategy import Strategy
+from wolfspider.policy.trap_rules import TrapRules
 from wolfspider.store.categories.index import Categories
 from wolfspider.web.http.robots import Robots
 from wolfspider.web.page.urls import looks_like_file
@@ -67,6 +68,7 @@ class Cell:
     obey_robots: bool = False
     record: str = ""  # a folder to record the crawl in
     leaps: str = ""  # a category index that leaps go into
+    traps: bool = False  # are traps avoided, as on the live web?
     strategy_plugin: Plugin | None = None  # where the strategy comes from, if it is not built in
     judge_plugin: Plugin | None = None  # likewise
 
@@ -189,6 +191,7 @@ def new_crawl(cell: Cell, task: Task, world: World, looks: Looks) -> Crawl:
         scope=scope,
         sources=sources(cell, world, scope),
         train=cell.train,
+        traps=TrapRules() if cell.traps else None,
     )
 
 

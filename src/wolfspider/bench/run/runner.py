@@ -298,7 +298,9 @@ def cell_key(assignment: Assignment, cell: Cell) -> str:
     """What the result of a cell is kept under: a digest of everything that decides it."""
     task = assignment.task
     wanted = [task.topic.keywords, task.topic.description, task.seeds, sorted(task.relevant)]
-    settings = {name: value for name, value in asdict(cell).items() if name != "web" and (value or name != "record")}
+    unless_set = ("record", "traps")  # which say nothing where they are not set
+    given = {name: value for name, value in asdict(cell).items() if value or name not in unless_set}
+    settings = {name: value for name, value in given.items() if name != "web"}
     settings["leaps"] = Path(cell.leaps).name  # which says what is in it, wherever it lies
     imports: tuple[str, ...] = ()
     for role, plugin in (("strategy", cell.strategy_plugin), ("judge", cell.judge_plugin)):

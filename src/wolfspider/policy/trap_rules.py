@@ -1,0 +1,61 @@
+"""What keeps a crawl out of traps, whatever its strategy is: one spelling for each page, and rests for poor patterns.
+
+It stands between the loop and the strategy. Links of a page that landed are spelled in one way before the strategy sees
+them (spellings.py), and links whose pattern brings nothing new are set aside when their turn comes, until its rest is
+over (pattern_rests.py). No link is ever thrown away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from wolfspider.core.model import Failure, Page, is_web_address
+from wolfspider.policy.pattern_rests import PatternRests, Rest
+from wolfspider.policy.spellings import Spellings
+
+
+class TrapRules:
+    """The rules of one crawl, with what they have learned."""
+
+    def __init__(self) -> None:
+        self.rests, self.spellings = PatternRests(), Spellings()
+
+    def allows(self, url: str) -> bool:
+        return self.rests.allows(url) and not self.spellings.repeats(url)
+
+    def why(self, url: str) -> str:
+        """Why a link with this address is not followed now, in a sentence; "" if nothing speaks against it."""
+        if self.spellings.repeats(url):
+            return f"another spelling of a page that is here: {self.spellings.one(url)}"
+        if (rest := self.rests.why(url)) is None:
+            return ""
+        return (
+            f"{rest.pattern} rests until {rest.until:,} downloads are made: "
+            f"{rest.wastes} answers in a row were near-duplicates or no pages"
+        )
+
+    def landed(self, url: str, result: Page | Failure, spent: int) -> Rest | None:
+        """Learn from a download. Returns the rest that it gives rise to."""
+        if not is_web_address(url):
+            return None
+        self.rests.at(spent)
+        if isinstance(result, Page):
+            self.spellings.learn(result)
+        return self.rests.land(url, result)
+
+    def shown(self, page: Page, allows: Callable[[str], bool]) -> Page:
+        """A page as the strategy sees it."""
+        return self.spellings.respelled(page, allows)
+
+    def over(self, spent: int, idle: bool) -> bool:
+        """Are rests over, so that links may come back? `idle`: nothing else is left, so that time may jump."""
+        self.rests.at(spent)
+        return self.rests.jump() if idle else self.rests.over()
+
+    def state(self) -> dict[str, Any]:
+        return {"rests": self.rests.state(), "spellings": self.spellings.state()}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        self.rests.restore(state["rests"])
+        self.spellings.restore(state["spellings"])

@@ -1,0 +1,115 @@
+"""A crawl that avoids traps: on a site that has them all, replayed, restored, and by the letter without the rules."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from wolfspider.app.assemble import traps_of
+from wolfspider.app.settings import Settings
+from wolfspider.core import codec, events
+from wolfspider.core.limits import Limits
+from wolfspider.core.model import host_of
+from wolfspider.core.scope import Rule, Scope
+from wolfspider.drivers.simulated import Simulation, simulate, simulated_crawl
+from wolfspider.engine.crawl import Crawl
+from wolfspider.engine.entries import Entry
+from wolfspider.engine.replay import replay
+from wolfspider.policy.room import Room
+from wolfspider.policy.trap_rules import TrapRules
+from wolfspider.strategies import strategy_named
+from wolfspider.testing.trap_site import HOST, TrapSite
+
+SITE = TrapSite(7)
+PAGES = 120
+
+
+def crawl_of(
+    strategy: str, avoid: bool = True, journal: Callable[[Entry], None] | None = None, slots: int = 1
+) -> Crawl:
+    return simulated_crawl(
+        strategy_named(strategy).new(SITE.task().topic, random.Random(3)),
+        "context",
+        SITE,
+        Limits(PAGES, slots, hurry=0.0),
+        scope=Scope(within=lambda url: SITE.owns(host_of(url))),
+        journal=journal,
+        traps=TrapRules() if avoid else None,
+    )
+
+
+def visited(crawl: Crawl) -> list[str]:
+    return downloaded(crawl, lambda: simulate(crawl, SITE, start=SITE.start, seeds=SITE.task().seeds))
+
+
+def downloaded(crawl: Crawl, run: Callable[[], object]) -> list[str]:
+    asked: list[str] = []
+
+    def hear(event: events.Event) -> None:
+        if isinstance(event, events.Landed) and event.outcome.downloads:
+            asked.append(event.outcome.visit.link.url)
+
+    crawl.listen(hear)
+    run()
+    return asked
+
+
+def honest(asked: list[str]) -> int:
+    return len({SITE.honest(url) for url in asked} - {None})
+
+
+def test_traps_take_little_of_what_they_took() -> None:
+    without, avoiding = (honest(visited(crawl_of("best-first", avoid))) for avoid in (False, True))
+    assert avoiding > PAGES // 2 > 2 * without
+
+
+def test_every_rest_is_noted_with_its_reason() -> None:
+    crawl, notes = crawl_of("best-first"), list[events.Noted]()
+    crawl.listen(lambda event: notes.append(event) if isinstance(event, events.Noted) else None)
+    visited(crawl)
+    rests = [note.data for note in notes if note.kind == "rest"]
+    assert any(rest["pattern"] == f"{HOST}/calendar/#/#/#" and rest["wastes"] > 2 for rest in rests)
+    assert crawl.traps is not None
+    assert f"{HOST}/calendar/#/#/# rests until" in crawl.traps.why(f"http://{HOST}/calendar/1999/9/9")
+
+
+@pytest.mark.parametrize(("strategy", "slots"), [("shark", 1), ("breadth-first", 5), ("infospiders", 3)])
+def test_a_journal_gives_the_same_crawl_again(strategy: str, slots: int) -> None:
+    entries: list[Entry] = []
+    first = crawl_of(strategy, journal=entries.append, slots=slots)
+    visited(first)
+    again = crawl_of(strategy, slots=slots)
+    replay(again, entries, Room())
+    assert again.traps is not None and first.traps is not None
+    assert again.traps.state() == first.traps.state() and again.spent == first.spent
+
+
+def test_stopped_and_restored_it_goes_on_as_if_never_stopped() -> None:
+    whole = visited(crawl_of("shark"))
+    first = crawl_of("shark")
+    first.limits.pages = PAGES // 2
+    half = visited(first)
+    state = codec.load(*codec.store(first.state()))
+    second = crawl_of("shark")
+    second.strategy.shelf = second.shelf = first.shelf
+    second.memory.restore(state["memory"])
+    second.restore(state)
+    second.limits.pages = PAGES
+    assert half + downloaded(second, lambda: Simulation(second, SITE, start=first.now).run()) == whole
+
+
+def test_a_site_that_is_seen_whole_ends_though_its_traps_have_no_end() -> None:
+    crawl = crawl_of("breadth-first")
+    crawl.scope.exclude(Rule.read("*/articles/*"))
+    crawl.limits.pages = 5_000
+    asked = visited(crawl)
+    assert 30 < len(asked) < 400, "not for ever, and not at once"
+
+
+def test_the_letter_of_a_paper_and_earlier_runs_go_without() -> None:
+    assert isinstance(traps_of(Settings(traps="avoid")), TrapRules)
+    assert traps_of(Settings(traps="avoid", set={"letter": "true"})) is None and traps_of(Settings()) is None
+    stored = {name: value for name, value in Settings().to_json().items() if name != "traps"}
+    assert traps_of(Settings.from_json(stored)) is None

@@ -1,0 +1,184 @@
+"""What keeps a crawl out of traps: rests of patterns, and one spelling for each page."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wolfspider.core import codec
+from wolfspider.core.model import Failure, Link, Page
+from wolfspider.policy import pattern_rests, spellings
+from wolfspider.policy.pattern_rests import FREE, PatternRests
+from wolfspider.policy.spellings import Spellings
+from wolfspider.policy.trap_rules import TrapRules
+
+SAME = 0xABCDEF
+
+
+def page(url: str, near: int, asked: str = "", links: tuple[str, ...] = ()) -> Page:
+    return Page(asked or url, url, words=("word",), near=near, links=tuple(map(Link, links)))
+
+
+def calendar(rests: PatternRests, count: int, spent: int = 0) -> None:
+    for number in range(count):
+        rests.at(spent + number)
+        rests.land(f"http://a.test/cal/{number}", page(f"http://a.test/cal/{number}", SAME ^ number % 2))
+
+
+def test_a_pattern_of_near_duplicates_is_asked_less_and_less_and_never_given_up() -> None:
+    rests, asked = PatternRests(), []
+    for spent in range(30_000):
+        rests.at(spent)
+        url = f"http://a.test/cal/{spent}"
+        if rests.allows(url):
+            rests.land(url, page(url, SAME ^ spent % 2))
+            asked.append(spent)
+    gaps = [later - earlier for earlier, later in pairwise(asked)]
+    assert len(asked) < 20 and asked[-1] > 10_000 and gaps == sorted(gaps)
+
+
+def test_a_few_duplicates_are_nothing_and_a_page_of_use_ends_a_rest() -> None:
+    rests = PatternRests()
+    calendar(rests, FREE[0] + 1)
+    assert rests.allows("http://a.test/cal/9"), "the first page was new"
+    calendar(rests, FREE[0] + 2)
+    assert not rests.allows("http://a.test/cal/9")
+    rests.land("http://a.test/cal/10", page("http://a.test/cal/10", ~SAME & 0xFFFFFFFF))
+    assert rests.allows("http://a.test/cal/9")
+
+
+def test_other_patterns_of_the_host_are_not_to_blame() -> None:
+    rests = PatternRests()
+    calendar(rests, 50)
+    assert not rests.allows("http://a.test/cal/99")
+    assert rests.allows("http://a.test/about") and rests.allows("http://b.test/cal/1")
+
+
+def test_a_host_whose_folders_all_bring_nothing_rests_itself() -> None:
+    rests = PatternRests()
+    for number in range(60):
+        url = f"http://mirror.test/{'abcdefghij'[number % 10]}/{'klmnopqrst'[number // 10]}x"
+        rests.pages[number + 1] = 7  # it is known from elsewhere
+        rests.land(url, page(url, number + 1))
+    assert not rests.allows("http://mirror.test/new/page")
+
+
+def test_trouble_that_passes_and_pages_seen_again_say_nothing() -> None:
+    rests = PatternRests()
+    for number in range(50):
+        rests.land(f"http://a.test/x/{number}", Failure("timeout"))
+        rests.land(f"http://a.test/x/{number}", Failure("robots"))
+        rests.land("http://a.test/x/1", page("http://a.test/x/1", SAME))
+    assert rests.allows("http://a.test/x/99") and not rests.ends
+
+
+def test_time_jumps_to_the_end_of_a_rest_but_not_for_ever() -> None:
+    rests, jumps = PatternRests(), 0
+    calendar(rests, 5)
+    while rests.jump():
+        jumps += 1
+        assert rests.allows("http://a.test/cal/7") and jumps < 100
+        rests.land("http://a.test/cal/7", page(f"http://a.test/cal/{jumps}00", SAME))
+    assert jumps > 3 and not rests.allows("http://a.test/cal/7")
+
+
+def test_what_is_known_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MOST_PATTERNS", "MOST_PAGES", "MOST_COMPARED"):
+        monkeypatch.setattr(pattern_rests, name, 50)
+    for name in ("MOST_PAGES", "MOST_VARIATIONS"):
+        monkeypatch.setattr(spellings, name, 50)
+    rules, rng = TrapRules(), random.Random(1)
+    for number in range(2_000):
+        url = f"http://h{number}.test/{rng.random()}/x?a{number}={rng.random()}"
+        rules.landed(url, page(url, rng.choice((SAME, number + 1))), number)
+    tables = (*vars(rules.rests).values(), *vars(rules.spellings).values())
+    assert all(len(table) <= 60 for table in tables if isinstance(table, dict))
+
+
+# One spelling
+
+
+def test_a_mark_that_means_nothing_is_taken_off_once_it_is_known() -> None:
+    known = Spellings()
+    for path, near in (("one", 1 << 40), ("two", 2 << 20)):
+        for mark in ("abc", "def"):
+            known.learn(page(f"http://a.test/{path}?visit={mark}", near))
+    assert known.one("http://a.test/three?visit=9&x=1") == "http://a.test/three?x=1"
+    assert known.one("http://b.test/three?visit=9") == "http://b.test/three?visit=9"
+    assert known.repeats("http://a.test/one?visit=new") and not known.repeats("http://a.test/four?visit=new")
+    shown = known.respelled(page("http://a.test/", 1, links=("http://a.test/x?visit=1", "http://a.test/x")), bool)
+    assert [link.url for link in shown.links] == ["http://a.test/x"]
+
+
+def test_a_name_that_tells_pages_apart_stays() -> None:
+    known = Spellings()
+    for number in range(20):
+        known.learn(page(f"http://a.test/list?page={number}", 0xFFFF << 2 * number))
+    assert known.one("http://a.test/list?page=3") == "http://a.test/list?page=3"
+    assert not known.repeats("http://a.test/list?page=99")
+
+
+@pytest.mark.parametrize("twin", ["https://a.test", "http://www.a.test", "https://www.a.test"])
+def test_twins_are_one_page(twin: str) -> None:
+    known = Spellings()
+    for number in range(2):
+        known.learn(page(f"http://a.test/{number}", 5 << 10 * number))
+        known.learn(page(f"{twin}/{number}", 5 << 10 * number))
+    assert known.one(f"{twin}/7?x=1") == "http://a.test/7?x=1" and known.one("http://a.test/7") == "http://a.test/7"
+    assert known.repeats(f"{twin}/1") or known.one(f"{twin}/1") == "http://a.test/1"
+
+
+def test_a_site_that_sends_on_says_itself_what_it_prefers() -> None:
+    known = Spellings()
+    for number in range(2):
+        known.learn(page(f"https://www.a.test/{number}", 5 << 10 * number, asked=f"http://a.test/{number}"))
+    assert known.one("http://a.test/9") == "https://www.a.test/9"
+
+
+def test_hosts_with_the_same_paths_and_other_pages_are_no_twins() -> None:
+    known = Spellings()
+    for number in range(20):
+        known.learn(page(f"http://a.test/{number}", 0xFFFF << 2 * number))
+        known.learn(page(f"http://www.a.test/{number}", 0xFFFF00FF << number))
+    assert known.one("http://www.a.test/3") == "http://www.a.test/3" and not known.first
+
+
+def test_a_spelling_that_is_not_allowed_is_not_used() -> None:
+    known = Spellings()
+    for number in range(2):
+        known.learn(page(f"https://www.a.test/{number}", 5 << 10 * number, asked=f"http://a.test/{number}"))
+    shown = known.respelled(page("http://b.test/", 1, links=("http://a.test/x",)), lambda url: "www" not in url)
+    assert [link.url for link in shown.links] == ["http://a.test/x"]
+
+
+ADDRESSES = st.builds(
+    "{}://{}/{}{}".format,
+    st.sampled_from(("http", "https")),
+    st.sampled_from(("a.test", "www.a.test", "b.test")),
+    st.sampled_from(("", "a", "b/1", "b/2", "c/x-1")),
+    st.sampled_from(("", "?s=1", "?s=2", "?s=1&t=2", "?t=3")),
+)
+LANDINGS = st.lists(st.tuples(ADDRESSES, ADDRESSES, st.sampled_from((0, 1, 3, 1 << 50, 0xFFFF << 20))), max_size=40)
+
+
+@given(LANDINGS, ADDRESSES)
+def test_rules_stored_and_restored_go_on_alike(landings: list[tuple[str, str, int]], url: str) -> None:
+    first, again = TrapRules(), TrapRules()
+    for number, (asked, final, near) in enumerate(landings):
+        first.landed(asked, page(final, near, asked), number)
+        again.restore(codec.load(*codec.store(first.state())))
+        assert again.state() == first.state()
+    assert (again.why(url), again.spellings.one(url)) == (first.why(url), first.spellings.one(url))
+
+
+@given(LANDINGS, ADDRESSES)
+def test_one_spelling_is_its_own(landings: list[tuple[str, str, int]], url: str) -> None:
+    rules = TrapRules()
+    for number, (asked, final, near) in enumerate(landings):
+        rules.landed(asked, page(final, near, asked), number)
+    one = rules.spellings.one(url)
+    assert rules.spellings.one(one) == one
