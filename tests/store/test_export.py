@@ -82,7 +82,8 @@ def lines(folder: Path, **options: Any) -> list[dict[str, Any]]:
 
 def test_a_line_has_all_fields_in_their_order_and_each_is_documented(made: Path) -> None:
     assert all(tuple(line) == FIELDS for line in lines(made))
-    assert set(re.findall(r"^\| `([a-z_]+)` \|", DOCS, re.MULTILINE)) == set(FIELDS)
+    section = DOCS.partition("\n## JSON lines\n")[2].partition("\n## ")[0]
+    assert tuple(re.findall(r"^\| `([a-z_]+)` \|", section, re.MULTILINE)) == FIELDS
 
 
 def test_each_page_is_there_once_by_its_final_address(made: Path) -> None:

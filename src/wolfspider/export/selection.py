@@ -22,7 +22,7 @@ from wolfspider.store.folder import Places
 from wolfspider.store.view import RunView, StoredPage, missing_pages, pages_of
 
 _DEEPEST = 1_000  # links from a starting point
-_REMEMBERED = 100_000  # pages whose depth is known
+_REMEMBERED = 20_000  # pages whose depth is known
 _FOUND_ON = "SELECT source, anchor, agent FROM visits WHERE id = ?"
 _FIRST_SOURCE = (
     "SELECT v.source FROM held h JOIN pages p ON p.seq = h.page JOIN visits v ON v.id = p.visit"
