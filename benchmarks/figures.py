@@ -19,7 +19,7 @@ import numpy as np
 from wolfspider.bench.draw.svg import FAINT, INK, PALETTE, SOFT, Figure
 from wolfspider.bench.measure.bounds import curve
 from wolfspider.bench.measure.state_models import Sample, build
-from wolfspider.bench.run.runner import Bench, Results, run
+from wolfspider.bench.run.runner import Bench, BenchResults, run
 from wolfspider.learn.page_states import CLASSES, WORDS
 from wolfspider.strategies import all_strategies
 from wolfspider.web.worlds.world import open_web
@@ -41,7 +41,7 @@ def empty(title: str) -> Figure:
     return Figure(title, "downloads", "share of the reachable relevant pages", y_range=(0, 1))
 
 
-def draw(results: Results, folder: Path) -> None:
+def draw(results: BenchResults, folder: Path) -> None:
     reachable = {row["topic"]: row["reachable"] for row in results.rows}
     bounds = [{"topic": bound["topic"], "found": bound["upper"]} for bound in results.bounds]
     upper = share(bounds, reachable)

@@ -10,7 +10,7 @@ from wolfspider.bench.draw.report import command
 from wolfspider.bench.measure import judge_quality
 from wolfspider.bench.run import cell
 from wolfspider.bench.run.entrants import judges_entered, strategies_entered
-from wolfspider.bench.run.runner import Bench, Results, run
+from wolfspider.bench.run.runner import Bench, BenchResults, run
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.web.worlds.world import open_web
 
@@ -49,7 +49,9 @@ def strict(tmp_path: Path) -> Path:
     return path
 
 
-def measured(tiny: str, strategies: tuple[object, ...], out: Path | None = None, jobs: int = 1, **more: str) -> Results:
+def measured(
+    tiny: str, strategies: tuple[object, ...], out: Path | None = None, jobs: int = 1, **more: str
+) -> BenchResults:
     return run(Bench((tiny,), tuple(map(str, strategies)), pages=10, jobs=jobs, **more), out)  # type: ignore[arg-type]
 
 

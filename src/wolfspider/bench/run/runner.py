@@ -102,7 +102,7 @@ class Bench:
 
 
 @dataclass(frozen=True, slots=True)
-class Results:
+class BenchResults:
     rows: list[Row]
     about: dict[str, Any]  # what was run
     bounds: list[dict[str, Any]]  # the curves of upper bound and greedy oracle for each web and topic, as `found` is
@@ -131,7 +131,9 @@ def read_settings(given: Iterable[str]) -> dict[str, dict[str, str]]:
     return settings
 
 
-def run(bench: Bench, out: Path | None = None, progress: Progress | None = None, cache: Path | None = None) -> Results:
+def run(
+    bench: Bench, out: Path | None = None, progress: Progress | None = None, cache: Path | None = None
+) -> BenchResults:
     """Measure everything; with `out` the rows are written there as JSON. Problem says what cannot work."""
     followed = progress or Silent()
     entrants = check(bench)
@@ -148,7 +150,7 @@ def run(bench: Bench, out: Path | None = None, progress: Progress | None = None,
         {"web": each.web_name, "topic": each.task.topic.name, "upper": each.bounds.upper, "greedy": each.bounds.greedy}
         for each in assignments
     ]
-    results = Results(rows, _about(bench, entrants, assignments, leaps), bounds)
+    results = BenchResults(rows, _about(bench, entrants, assignments, leaps), bounds)
     if out is not None:
         write_whole(out, json.dumps(asdict(results)) + "\n")
     return results
