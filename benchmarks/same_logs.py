@@ -30,8 +30,7 @@ from wolfspider.core.params import LETTER
 from wolfspider.drivers.simulated import simulate
 from wolfspider.engine.crawl import Crawl
 from wolfspider.engine.entries import WORDS, Entry
-from wolfspider.policy.strategy import REGISTRY
-from wolfspider.strategies import strategy_named
+from wolfspider.strategies import all_strategies
 from wolfspider.web.worlds.synthetic import Synthetic
 
 WEB = "synthetic:pages=2000,seed=3"
@@ -71,9 +70,8 @@ def same(name: str, before: dict[str, list[str]], now: dict[str, list[str]]) -> 
 
 
 def all_logs(given: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
-    strategy_named("shark")  # any name: all strategies of the house are registered then
-    for name in sorted(REGISTRY):
-        for number, variant in enumerate(REGISTRY[name].variants):
+    for name, kind in all_strategies().items():
+        for number, variant in enumerate(kind.variants):
             if given.keys().isdisjoint(variant):  # else it is the same as another
                 for slots in (1, 4):
                     yield f"{name} {number} slots={slots}", log(name, {**given, **variant}, slots)
