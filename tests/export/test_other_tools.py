@@ -1,4 +1,4 @@
-"""What other tools say of a WACZ and a WARC: `wacz validate`, pywb and warcio, each in an environment of its own.
+"""What other tools say of a WACZ, a WARC and Parquet: wacz, pywb, warcio and datasets, each in a place of its own.
 
 The environments are made below build/other-tools and used again. Where nothing can be downloaded, tests are skipped.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -28,6 +29,13 @@ for url in sys.argv[1:]:
     assert answer.status_code == 200, (url, answer.status)
     print("digest", hashlib.sha256(answer.get_data()).hexdigest())
 """
+LOADS = """
+import sys
+from datasets import load_dataset
+(part,) = load_dataset(sys.argv[1], cache_dir=sys.argv[2]).values()
+print(*part["final_url"], sep="\\n")
+"""
+VERSIONS = {"wacz": "0.6.0", "pywb": "2.10.0", "warcio": "1.8.1", "datasets": "5.2.0"}
 pytestmark = pytest.mark.slow
 
 
@@ -39,7 +47,7 @@ def tool() -> Callable[[str], Path]:
         home = TOOLS / package
         if not (home / "ready").is_file():
             made = [sys.executable, "-m", "venv", "--clear", str(home)]
-            words = [str(home / "bin" / "pip"), "install", "--quiet", package]
+            words = [str(home / "bin" / "pip"), "install", "--quiet", f"{package}=={VERSIONS[package]}"]
             for command in (made, words):
                 if subprocess.run(command, capture_output=True, timeout=500, check=False).returncode:
                     pytest.skip(f"{package} could not be installed.")
@@ -75,3 +83,12 @@ def test_a_warc_passes_the_check_of_another_reader(made: Path, tmp_path: Path, t
     words = [str(tool("warcio") / "warcio"), "check", str(tmp_path / "pages.warc.gz")]
     told = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
     assert told.returncode == 0, told.stdout + told.stderr
+
+
+def test_parquet_is_loaded_as_a_dataset(made: Path, tmp_path: Path, tool: Callable[[str], Path]) -> None:
+    export(made, "parquet", tmp_path / "corpus", stdout=io.BytesIO())
+    words = [str(tool("datasets") / "python"), "-c", LOADS, str(tmp_path / "corpus"), str(tmp_path / "cache")]
+    offline = os.environ | {"HF_HUB_OFFLINE": "1"}
+    told = subprocess.run(words, cwd=tmp_path, env=offline, capture_output=True, text=True, timeout=240, check=False)
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.split() == [page.final_url for page in RunView(made).pages() if not page.robots]
