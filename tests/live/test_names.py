@@ -78,7 +78,7 @@ def test_a_thousand_names_at_one_address_share_its_places(monkeypatch: pytest.Mo
 
 
 def test_a_domain_of_hosts_without_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wolfspider.app.assemble.HostCap", lambda: HostCap(20))
+    monkeypatch.setattr("wolfspider.web.http.web_plan.HostCap", lambda: HostCap(20))
 
     async def answer(call: Call) -> None:
         links = [f"http://w{call.times}x{number}.wild.test/wild" for number in range(60)]

@@ -142,7 +142,7 @@ def test_stopped_anywhere_among_hosts_that_cannot_be_reached(
 ) -> None:
     """Without a server in between that answers for all of them."""
     Names(monkeypatch, {"gone.test": [socket.EAI_NONAME] * 99})
-    monkeypatch.setattr("wolfspider.app.assemble.HostCap", lambda: HostCap(2))
+    monkeypatch.setattr("wolfspider.web.http.web_plan.HostCap", lambda: HostCap(2))
 
     async def talk(server: Faulty) -> Told:
         urls = [url.format(port=server.port) for url in ("http://a.test:{port}/hub/plain", *UNREACHABLE[failure])]
