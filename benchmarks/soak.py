@@ -273,7 +273,8 @@ def crawl_command(via: str, run: Path, pages: int) -> list[str]:
     named = {"topic": "wolf spider hunts", "pages": pages, "slots": SLOTS, "per-address": SLOTS, "delay": 0, "adapt": 0}
     named |= {"tries": 1, "backoff": 0.5, "deadline": 3, "largest": 2_000_000, "max-wait": 60, "disk-floor": 0}
     named |= {"snapshots": 20, "via": via, "out": str(run)}
-    named |= {"set": f"depth={DEPTH}"}  # few pages here are about the topic, and lines without any would die out
+    # Few pages here are about the topic, and lines without any would die out.
+    named |= {"strategy": "shark", "set": f"depth={DEPTH}"}
     flags = [str(word) for name, value in named.items() for word in (f"--{name}", value)]
     return [sys.executable, "-m", "wolfspider", "crawl", address(0, 0), *flags, "--json", "--quiet"]
 

@@ -27,9 +27,10 @@ from wolfspider.store.view import RunView
 from wolfspider.testing.rehearsal import START, Hamlet, Rehearsal, address
 
 CHILD = Path(__file__).with_name("child.py")
-# What a run of a few steps never reaches: it fills no file of the archive, writes no index and has no network.
+# What a run of a few steps never reaches: it fills no file of the archive, writes no index, has no network or hands.
 ELSEWHERE = (
     "run-",
+    "hand-",
     "archive-before-rotation",
     "archive-rotated",
     "recover-before-aside",

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +11,7 @@ from hypothesis import strategies as some
 
 from wolfspider.core import codec
 from wolfspider.core.errors import BadInput
+from wolfspider.learn.host_trust import HostTrust
 from wolfspider.store import snapshots
 from wolfspider.store.parsed_pages import NAMES
 from wolfspider.store.sqlite import SqliteStore, create, open_run
@@ -150,6 +154,20 @@ def test_a_snapshot_whose_classes_are_not_loaded_is_not_taken_for_damaged(tmp_pa
     store, _, again = reopened(tmp_path / "run")
     store.close()
     assert again == state
+
+
+def test_whoever_opens_a_run_need_not_have_loaded_its_strategy() -> None:
+    """In a process of its own, which has loaded none."""
+    stored = codec.store(HostTrust())
+    program = (
+        "import json, sys; from wolfspider.store import snapshots; text, arrays = json.load(sys.stdin);"
+        "assert not any('hunter' in name for name in sys.modules);"
+        "print(type(snapshots.built(text, {name: bytes.fromhex(kept) for name, kept in arrays.items()})).__name__)"
+    )
+    text = json.dumps((stored[0], {name: kept.hex() for name, kept in stored[1].items()}))
+    words = [sys.executable, "-c", program]
+    told = subprocess.run(words, input=text, capture_output=True, text=True, timeout=60, check=False)
+    assert told.stdout.strip() == "HostTrust", told.stderr
 
 
 def test_a_name_that_leads_elsewhere_is_not_followed(tmp_path: Path) -> None:

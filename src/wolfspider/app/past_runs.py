@@ -134,7 +134,7 @@ def handed_on(folder: Path, about: Mapping[str, Any]) -> Learned:
         return {}
     path = Places.of(folder).snapshots / snapshots.LEARNED
     try:
-        learned: Learned = codec.load(*snapshots.load(path, str(copy["digest"])))
+        learned: Learned = snapshots.built(*snapshots.load(path, str(copy["digest"])))
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
         raise BadInput(f"{path} is damaged: {error}.") from error
     return learned

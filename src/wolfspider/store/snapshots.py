@@ -25,6 +25,7 @@ from wolfspider.files.failpoints import reach
 from wolfspider.store.damage import begin_anew
 from wolfspider.store.database import Turn
 from wolfspider.store.folder import Places
+from wolfspider.strategies import all_strategies
 
 FORMAT = 2  # since 2, long lists of texts and the documents of the ledger are arrays
 _READ = (1, FORMAT)
@@ -102,13 +103,22 @@ def _read(data: bytes) -> tuple[str, dict[str, bytes]]:
     return text.decode("utf-8", "surrogatepass"), arrays
 
 
+def built(text: str, arrays: Mapping[str, bytes]) -> Any:
+    """What was stored, built again. Whoever opens a run need not have loaded its strategy."""
+    try:
+        return codec.load(text, arrays)
+    except codec.UnknownHelper:
+        all_strategies()
+    return codec.load(text, arrays)
+
+
 def state_of(folder: Path, file: str, digest: str) -> Any:
     """What was saved, built again; BadInput if that cannot be done, or the name leads elsewhere. It is NotAtHand if the
     snapshot is whole, and has parts of a class that is not loaded."""
     if not _NAME.fullmatch(file):
         raise BadInput(f"{file!r} is no name of a snapshot.")
     try:
-        return codec.load(*load(folder / file, digest))
+        return built(*load(folder / file, digest))
     except codec.UnknownHelper as error:
         raise NotAtHand(
             f"The snapshot {folder / file} is whole and cannot be built: {error}. Import the module that defines it "
