@@ -39,7 +39,8 @@ FULL = 500  # all links are rated again after one outcome for so many of them
 MOST_LINKS = 1_000  # of a page
 WORDS = 500  # distinct words of a page that are learned from
 SOON = 0.05  # weight of the last visit in what visits pay of late
-SATED = 0.2  # of the scouts go out while visits pay well
+SATED = 0.1  # of the scouts go out while visits pay well
+WELL = 0.35  # that visits pay on the mean
 SAID = 8  # traits that `explain` names
 CHUNK = 20_000  # links rated at once, so that what that needs for a moment stays small
 
@@ -277,7 +278,7 @@ class Hunter(Strategy):
         if row >= 0:
             self.traits.open_gate(row, hosts)
         self.recent += SOON * (reward - self.recent)
-        self.due += self.params.scouting * max(SATED, 1 - self.recent / 0.5)
+        self.due += self.params.scouting * max(SATED, 1 - self.recent / WELL)
 
     def _send_scout(self) -> None:
         """The best gate to other hosts, or the best link to a stranger, by turns, is to be taken next."""
