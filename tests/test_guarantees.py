@@ -133,7 +133,7 @@ def test_every_command_that_measures_exists(program: str) -> None:
 NETWORK = {"aiohttp", "requests", "httpx", "urllib3", "urllib.request", "http.client", "ftplib", "smtplib", "ssl"}
 CONNECTS = {"open_connection", "create_connection", "urlopen", "connect_ex", "getaddrinfo", "create_datagram_endpoint"}
 GUARDED = {f"web/http/{name}.py" for name in ("client", "connections", "guard", "lookups", "one_answer")}
-BETWEEN_PROCESSES = {"drivers/hands/wire.py"}  # a pair of sockets of our own, connected with each other from the start
+BETWEEN_PROCESSES = {"drivers/hands/hand_wire.py"}  # a pair of sockets of our own, connected from the start
 
 
 def imports(tree: ast.AST) -> set[str]:

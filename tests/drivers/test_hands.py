@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from wolfspider.app.preflight import hand_count
 from wolfspider.app.settings import Settings
 from wolfspider.core.model import Capture, Fetch, PackedCapture
-from wolfspider.drivers.hands import wire
-from wolfspider.drivers.hands.wire import Wire
+from wolfspider.drivers.hands import hand_wire as wire
+from wolfspider.drivers.hands.hand_wire import Wire
 from wolfspider.web.http.client import Caps
 from wolfspider.web.http.gates import HostCap
 from wolfspider.web.http.polite import Manners, Polite

@@ -21,13 +21,13 @@ import wolfspider
 from small_web import EVIL
 from wolfspider.cli import main
 from wolfspider.core.errors import BadInput, Problem
+from wolfspider.export.export_tally import Exported
 from wolfspider.export.exported_page import FIELDS
 from wolfspider.export.exporting import export
 from wolfspider.export.harmless_text import xml_text
 from wolfspider.export.markdown_sink import harmless_markdown, slug
 from wolfspider.export.search_sink import search
 from wolfspider.export.selection import EVERYTHING, Filters
-from wolfspider.export.tally import Exported
 
 ATOM, GRAPHML = "{http://www.w3.org/2005/Atom}", "{http://graphml.graphdrawing.org/xmlns}"
 

@@ -22,10 +22,10 @@ import wolfspider
 from small_web import EVIL, SMALL, SPIDERS
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import Label
+from wolfspider.export.export_tally import Exported
 from wolfspider.export.exported_page import COLUMNS, FIELDS, SCHEMA
 from wolfspider.export.exporting import export
 from wolfspider.export.selection import Filters, Selection
-from wolfspider.export.tally import Exported
 from wolfspider.files.disk import whole_file
 from wolfspider.store.inbox import append_command
 from wolfspider.store.view import RunView

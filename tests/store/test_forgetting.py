@@ -26,7 +26,7 @@ from wolfspider.export.exporting import export
 from wolfspider.files.failpoints import VARIABLE
 from wolfspider.files.lock import Lock
 from wolfspider.store.repair.examination import examine
-from wolfspider.store.repair.forgetting import noted
+from wolfspider.store.repair.taking_out import noted
 from wolfspider.store.view import RunView
 from wolfspider.web.server.serve import serve
 
@@ -44,7 +44,7 @@ WEB = SmallWeb(
 HASTY: dict[str, Any] = {"topic": "wolf spiders", "delay": 0.0, "adapt": 0.0, "tries": 1, "disk_floor": 0}
 SETTINGS = {**HASTY, "strategy": "breadth-first", "slots": 1}
 FORGETS = (
-    "import sys; from pathlib import Path; from wolfspider.store.repair.forgetting import Unwanted, forget;"
+    "import sys; from pathlib import Path; from wolfspider.store.repair.taking_out import Unwanted, forget;"
     f"forget(Path(sys.argv[1]), Unwanted({SECRET!r}, url={SECRET!r}))"
 )
 

@@ -11,8 +11,8 @@ from wolfspider.app.hunt import Hunt
 from wolfspider.app.run_folder import settings_of
 from wolfspider.app.settings import Settings
 from wolfspider.core.errors import Problem
-from wolfspider.store.repair.forgetting import Forgotten, Unwanted, before_size, finish_earlier, has_older
-from wolfspider.store.repair.forgetting import forget as taken_out
+from wolfspider.store.repair.taking_out import Forgotten, Unwanted, before_size, finish_earlier, has_older
+from wolfspider.store.repair.taking_out import forget as taken_out
 from wolfspider.store.sqlite import open_run
 from wolfspider.web.page.urls import canonical
 

@@ -81,7 +81,7 @@ def forget(
     from dataclasses import asdict
 
     from wolfspider.app import forgetting
-    from wolfspider.store.repair.forgetting import noted
+    from wolfspider.store.repair.taking_out import noted
     from wolfspider.store.view import utc
     from wolfspider.terminal import progress as screen
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.model import Page
-from wolfspider.export.tally import Exported
+from wolfspider.export.export_tally import Exported
 from wolfspider.store.archive_reader import RecordPlace, name_of, record_at
 from wolfspider.store.folder import Places
 from wolfspider.store.view import RunView, StoredPage, utc

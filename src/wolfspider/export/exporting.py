@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from wolfspider.core.errors import BadInput, Problem
+from wolfspider.export.export_tally import Exported
 from wolfspider.export.selection import EVERYTHING, Filters, Selection
 from wolfspider.export.sink import About, Sink
 from wolfspider.export.sinks import sink_named, vars_of
-from wolfspider.export.tally import Exported
 from wolfspider.files.disk import UNFINISHED_EXPORT, remove_leftovers, whole_file, whole_folder
 from wolfspider.store.view import RunView
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from wolfspider.core.model import hidden
+from wolfspider.export.export_tally import Exported
 from wolfspider.export.exported_page import ExportedPage, FoundBy, OfRun
 from wolfspider.export.near_duplicates import NearDuplicates
-from wolfspider.export.tally import Exported
 from wolfspider.store.damage import reading
 from wolfspider.store.folder import Places
 from wolfspider.store.view import RunView, StoredPage, missing_pages, pages_of

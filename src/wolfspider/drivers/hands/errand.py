@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wolfspider.core.events import Phase
 from wolfspider.core.model import Capture, Failure, Fetch, PackedCapture, Page, host_of
-from wolfspider.drivers.hands.wire import EXCLUDED, GO, WITHHELD
+from wolfspider.drivers.hands.hand_wire import EXCLUDED, GO, WITHHELD
 from wolfspider.web.http.client import Answer
 from wolfspider.web.http.live_web import Live
 from wolfspider.web.http.trip import Trip, travel

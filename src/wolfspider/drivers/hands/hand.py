@@ -22,9 +22,9 @@ from typing import Any
 
 from wolfspider.core.events import Phase
 from wolfspider.core.model import Capture, Failure, Fetch, Page, host_of
-from wolfspider.drivers.hands import wire
+from wolfspider.drivers.hands import hand_wire as wire
+from wolfspider.drivers.hands.hand_wire import Wire
 from wolfspider.drivers.hands.here import still_holds
-from wolfspider.drivers.hands.wire import Wire
 from wolfspider.drivers.reading import ReadHere, bounded
 from wolfspider.files.failpoints import reach
 from wolfspider.web.http.client import Answer

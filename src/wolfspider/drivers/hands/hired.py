@@ -18,9 +18,9 @@ import xxhash
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import Phase
 from wolfspider.core.model import host_of
-from wolfspider.drivers.hands import wire
+from wolfspider.drivers.hands import hand_wire as wire
 from wolfspider.drivers.hands.errand import Errand
-from wolfspider.drivers.hands.wire import Wire
+from wolfspider.drivers.hands.hand_wire import Wire
 from wolfspider.files.failpoints import VARIABLE
 from wolfspider.web.http.live_robots import origin_of
 from wolfspider.web.http.live_web import Live
