@@ -19,7 +19,7 @@ from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.room import Broken, Room
 from wolfspider.policy.strategy import Strategy
 from wolfspider.policy.turns import Turns
-from wolfspider.strategies import all_strategies
+from wolfspider.strategies import DEFAULT_STRATEGY, all_strategies
 from wolfspider.strategies.breadth_first import BreadthFirst
 from wolfspider.testing.demands import Violation
 from wolfspider.testing.sketch import configured
@@ -43,7 +43,7 @@ LONG = {
 
 
 def case(name: str, variant: int, rule: str) -> Any:
-    marks = pytest.mark.sampled(LONG[rule]) if rule in LONG and name != "shark" else ()
+    marks = pytest.mark.sampled(LONG[rule]) if rule in LONG and name != DEFAULT_STRATEGY else ()
     return pytest.param(name, variant, rule, marks=marks)
 
 
@@ -351,7 +351,7 @@ def test_every_rule_can_fail(rule: str) -> None:
 LOG = """
 import hashlib
 from wolfspider.testing.sketch import Sketch, Trial, told
-from wolfspider.strategies import all_strategies
+from wolfspider.strategies import DEFAULT_STRATEGY, all_strategies
 for name, kind in all_strategies().items():
     trial = Trial(kind, Sketch())
     trial.run()

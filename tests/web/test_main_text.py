@@ -104,8 +104,8 @@ def test_strange_pages_have_a_text_within_bounds(text: str) -> None:
 
 
 @given(st.randoms(use_true_random=False))
-def test_no_markup_makes_it_raise(rng: object) -> None:
-    main_text(mutated(PAGE, rng), "http://a.test/")  # type: ignore[arg-type]
+def test_no_markup_makes_it_raise_or_grow(rng: object) -> None:
+    assert len(main_text(mutated(PAGE, rng), "http://a.test/")) <= MOST  # type: ignore[arg-type]
 
 
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from(TAGS)), max_size=60))
