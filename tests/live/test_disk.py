@@ -28,6 +28,7 @@ from tests.live.hunting import (
 
 from faults import Faulty
 from wolfspider.core.events import Ended
+from wolfspider.core.model import Fetch
 from wolfspider.files.disk import DiskFull
 from wolfspider.web.server.serve import Manner, Served, serve
 
@@ -116,11 +117,24 @@ def test_a_disk_that_is_full_in_mid_crawl_ends_it_whole_and_it_goes_on_when_ther
         assert_whole(disk / "run")
 
 
+class Filling(Hosts):
+    """While it answers for the twentieth time, somebody else fills the disk."""
+
+    def __init__(self, ballast: Path) -> None:
+        super().__init__(WEB.hosts, WEB.pages, WEB.size)
+        self.ballast, self.asked = ballast, 0
+
+    def look(self, url: str, now: float) -> Fetch:
+        self.asked += 1
+        if self.asked == 20:
+            fill(self.ballast, 50_000)
+        return super().look(url, now)
+
+
 @pytest.mark.slow
 def test_a_full_disk_has_its_own_exit_code(tmp_path: Path, aside: Callable[[Any], Any]) -> None:
-    server = aside(serve(WEB, manner=Manner(latency=0.01)))
-    with small_disk(tmp_path / "disk", "16m") as disk:
-        fill(disk / "ballast", 9_000_000)
+    with small_disk(tmp_path / "disk", "24m") as disk:
+        server = aside(serve(Filling(disk / "ballast"), manner=Manner(latency=0.01)))
         words = crawl_command(server.port, disk / "run", "http://h0.test/", pages=120)
         done = run(words)
         assert done.returncode == 7 and "Make space" in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
