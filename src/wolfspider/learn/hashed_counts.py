@@ -22,6 +22,12 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 
+def shrunk(visits: Floats, reward: Floats, usual: Floats | float, trust: float = 2.0) -> Floats:
+    """What a visit paid in the mean, as if so many visits more had paid what is usual."""
+    found: Floats = (reward + trust * usual) / (visits + trust)
+    return found
+
+
 @helper
 class HashedCounts:
     """Visits, what they paid, and how many failed, for each place."""
@@ -38,14 +44,13 @@ class HashedCounts:
         self._figures[places] += (1.0, reward, float(failed))
 
     def of(self, places: Places) -> tuple[Floats, Floats, Floats]:
-        found = self._figures[places].astype(np.float64)
+        found = self._figures.take(places, axis=0).astype(np.float64)
         return found[..., VISITS], found[..., REWARD], found[..., FAILURES]
 
     def mean(self, places: Places, usual: Floats | float, trust: float = 2.0) -> Floats:
-        """What a visit paid in the mean, as if so many visits more had paid what is usual."""
+        """What a visit of each kind paid in the mean, shrunk to what is usual."""
         visits, reward, _ = self.of(places)
-        found: Floats = (reward + trust * usual) / (visits + trust)
-        return found
+        return shrunk(visits, reward, usual, trust)
 
     def state(self) -> dict[str, Any]:
         known = np.flatnonzero(self._figures[:, VISITS])
