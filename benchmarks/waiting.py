@@ -6,7 +6,8 @@
 Two tables in Markdown: for each setting of the dial the mean auc_ratio of each strategy and the virtual seconds of a
 crawl; with --grid, for slots and rests the mean of all strategies, as a share of what they find with one slot and
 without rests. The figure shows relevant pages found against virtual time. Webs are averaged as they are given: a
-synthetic web counts as much as a recorded one.
+synthetic web counts as much as a recorded one. Finished crawls are kept in build/: the same command, interrupted, goes
+on where it was.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import argparse
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 from functools import lru_cache
 from pathlib import Path
 from statistics import mean
@@ -23,12 +24,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from wolfspider.bench import Row
 from wolfspider.bench.draw.report import text_table
 from wolfspider.bench.draw.svg import Figure
 from wolfspider.bench.measure.bounds import auc, curve
 from wolfspider.bench.measure.metrics import RelevantPages
 from wolfspider.bench.run.cell import Cell, new_crawl, opened
-from wolfspider.bench.run.topics import WebBounds, bounds_cache, tasks_of
+from wolfspider.bench.run.pool import run_cells
+from wolfspider.bench.run.result_cache import ResultCache
+from wolfspider.bench.run.runner import cell_key
+from wolfspider.bench.run.topics import Assignment, WebBounds, bounds_cache, tasks_of
 from wolfspider.core.events import Event
 from wolfspider.core.limits import AT_ONCE
 from wolfspider.core.params import DEFAULT_JUDGE
@@ -39,6 +44,7 @@ DIAL = (0.0, 60.0, 120.0, 300.0, AT_ONCE)
 DRAWN = (0.0, 60.0, 300.0, AT_ONCE)
 SLOTS, RESTS = (4, 16, 64), (0.2, 1.0, 5.0)
 LIVE_LIKE = (16, 1.0)
+KEPT = Path("build/waiting.cells")
 
 
 class Setting(NamedTuple):
@@ -58,22 +64,31 @@ class Crawled(NamedTuple):
     finds: list[float]  # when each relevant page was found, in seconds since the beginning
 
 
-def crawled(setting: Setting) -> Crawled:
-    world = opened(setting.web, None)
-    task, start = world.tasks()[setting.topic], world.start
-    limits = {"slots": setting.slots, "delay": setting.delay, "hurry": setting.hurry}
-    about = (setting.web, world.name, setting.topic, setting.strategy, 0, setting.pages, setting.judge, start)
-    crawl = new_crawl(Cell(*about, **limits), task, world, world)  # type: ignore[arg-type]
-    found, finds = RelevantPages(task.relevant), list[float]()
+def crawled(setting: Setting) -> Row:
+    """The fields of `Crawled`."""
+    on, cell = planned(setting)
+    world, start = opened(setting.web, None), on.start
+    crawl = new_crawl(cell, on.task, world, world)
+    found, finds = RelevantPages(on.task.relevant), list[float]()
 
     def hear(event: Event) -> None:
         found(event)
         finds.extend([event.at - start] * (len(found) - len(finds)))
 
     crawl.listen(hear)
-    result = simulate(crawl, world, start=start, seeds=task.seeds)
-    upper = _bounds(setting.web, setting.pages).of(task).upper_auc(setting.pages)
-    return Crawled(auc(curve(found.curve, setting.pages)) / (upper or 1.0), result.at - start, finds)
+    result = simulate(crawl, world, start=start, seeds=on.task.seeds)
+    ratio = auc(curve(found.curve, setting.pages)) / (on.bounds.upper_auc(setting.pages) or 1.0)
+    return Crawled(ratio, result.at - start, finds)._asdict()
+
+
+def planned(setting: Setting) -> tuple[Assignment, Cell]:
+    world = opened(setting.web, None)
+    task, start = world.tasks()[setting.topic], world.start
+    limits = {"slots": setting.slots, "delay": setting.delay, "hurry": setting.hurry}
+    about = (setting.web, world.name, setting.topic, setting.strategy, 0, setting.pages, setting.judge, start)
+    bounds = _bounds(setting.web, setting.pages).of(task)
+    cell = Cell(*about, **limits)  # type: ignore[arg-type]
+    return Assignment(setting.web, world.name, world.digest(), start, task, bounds), cell
 
 
 @lru_cache(maxsize=2)
@@ -119,10 +134,11 @@ def _topics(web: str, half: str | None, most: int) -> list[str]:
 
 
 def _all(settings: Sequence[Setting], jobs: int) -> Iterable[tuple[Setting, Crawled]]:
-    with ProcessPoolExecutor(jobs) as pool:
-        for number, one in enumerate(zip(settings, pool.map(crawled, settings), strict=True), 1):
-            print(f"\r{number} of {len(settings)} crawls", end="", file=sys.stderr, flush=True)
-            yield one
+    keys = [cell_key(*planned(setting)) for setting in settings]
+    with closing(run_cells(crawled, [(one,) for one in settings], keys, ResultCache(KEPT), jobs)) as results:
+        for done, (number, row) in enumerate(results, 1):
+            print(f"\r{done} of {len(settings)} crawls", end="", file=sys.stderr, flush=True)
+            yield settings[number], Crawled(**row)
     print(file=sys.stderr)
 
 

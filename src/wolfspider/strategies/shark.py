@@ -35,7 +35,10 @@ def potential(inherited: float, anchor: float, context: float, beta: float, gamm
 @register
 class Shark(Ordered):
     name = "shark"
-    use = "For most topics and webs: the default. Not for topics whose pages are reached only over pages off topic."
+    use = (
+        "For most topics and webs, also with small budgets: it has nothing to learn. "
+        "Not for topics whose pages are reached only over pages off topic."
+    )
     paper = "Hersovici, Jacovi, Maarek, Pelleg, Shtalhaim and Ur 1998, The Shark-Search algorithm"
     Params = SharkParams
     params: SharkParams
