@@ -6,7 +6,7 @@ there are that is rare, and it costs a little accuracy, where a dictionary would
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +17,7 @@ from wolfspider.core.text import key_of
 
 PLACES = 1 << 19
 VISITS, REWARD, FAILURES = range(3)
+_CACHED = 20_000  # names whose place is remembered
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -35,9 +36,20 @@ class HashedCounts:
     def __init__(self, places: int = PLACES) -> None:
         """`places`: a power of two."""
         self._figures = np.zeros((places, 3), np.float32)
+        self._known: dict[str, int] = {}  # places of names
 
     def place(self, name: str) -> int:
         return key_of(name) & (len(self._figures) - 1)
+
+    def places(self, names: Sequence[str]) -> list[int]:
+        """Of names of which many come again and again."""
+        if len(self._known) > _CACHED:
+            self._known.clear()
+        known = self._known
+        for name in names:
+            if name not in known:
+                known[name] = self.place(name)
+        return [known[name] for name in names]
 
     def add(self, places: Places, reward: float, failed: bool) -> None:
         """One more visit of these kinds, each named once."""

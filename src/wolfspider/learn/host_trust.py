@@ -40,7 +40,7 @@ class HostTrust(StoredFields):
     def name(self, source: int, targets: Hosts) -> None:
         """A page of a host names others: whom a trusted one names is trusted at once, until all is worked out anew."""
         known = self.pairs["target"][self.pairs["source"] == source]
-        fresh = np.setdiff1d(targets, np.append(known, source))
+        fresh = np.array(sorted(set(targets.tolist()).difference(known.tolist(), (source,))), np.int64)
         if not len(fresh):
             return
         if len(self.pairs) < MOST:
@@ -53,7 +53,10 @@ class HostTrust(StoredFields):
 
     def of(self, hosts: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Which of these are trusted."""
-        return np.isin(hosts, self.trusted)
+        if not len(self.trusted):
+            return np.zeros(len(hosts), bool)
+        found: NDArray[np.bool_] = self.trusted.take(np.searchsorted(self.trusted, hosts), mode="clip") == hosts
+        return found
 
     def _work_out(self) -> None:
         self.at = len(self.pairs)

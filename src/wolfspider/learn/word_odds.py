@@ -59,15 +59,16 @@ class WordOdds:
     def _add(self, first: int, ids: Sequence[int], reward: float) -> None:
         places = np.unique(np.asarray(ids, np.int64))
         for side, share in ((first, reward), (first + 1, 1 - reward)):
-            self._sums[side, places] += share
+            sums = self._sums[side]
+            sums[places] += share
             self.totals[side] += share
 
     def learn(self) -> None:
-        self.pages = self._odds(0, _PAGES, np.log1p(self.totals[:2].sum()))
-        self.links = self._odds(2, _LINKS, 0.0)
+        self._work_out(self.pages, 0, _PAGES, np.log1p(self.totals[:2].sum()))
+        self._work_out(self.links, 2, _LINKS, 0.0)
 
-    def _odds(self, first: int, trust: float, rarity: float) -> Floats:
-        found: Floats = np.zeros(SIZE)
+    def _work_out(self, known: Floats, first: int, trust: float, rarity: float) -> None:
+        """The odds of all words that were met; what was met once stays met."""
         met = np.flatnonzero(self._sums[first] + self._sums[first + 1])
         met = met[met > 0]
         paid, other = self._sums[first : first + 2, met].astype(np.float64)
@@ -77,8 +78,7 @@ class WordOdds:
         odds -= np.log((other + trust * usual) / (total_other + trust))
         if rarity:  # a word that stands everywhere says little
             odds *= np.minimum(1.0, (rarity - np.log1p(paid + other) + 1) / 4)
-        found[met] = np.clip(odds, -_MOST, _MOST)
-        return found
+        known[met] = np.clip(odds, -_MOST, _MOST)
 
     def state(self) -> dict[str, Any]:
         known = np.flatnonzero(self._sums.any(axis=0) | (self.pages != 0) | (self.links != 0))

@@ -143,22 +143,30 @@ class Similarity:
 
     def of_texts(self, texts: Sequence[str]) -> list[float]:
         """What `of_text` says of each, read as one; only texts that have a word of the topic are looked at closely."""
-        found, before = words_of(texts) if texts else ([], [0])
+        return self.of_parts(*words_of(texts)) if texts else []
+
+    def of_parts(self, found: Sequence[str], before: Sequence[int]) -> list[float]:
+        """What `of_texts` says of texts whose words are here, as `words_of` gives them."""
         places = self._terms.places(found)
+        if not places:
+            return [0.0] * (len(before) - 1)
         edges = ((bisect_left(places, first), first, last) for first, last in pairwise(before))
         return [
             self.of_words(found[first:last]) if at < len(places) and places[at] < last else 0.0
             for at, first, last in edges
         ]
 
-    def of_contexts(self, page: Page, left: int = 20, right: int = 20) -> list[float]:
+    def of_contexts(
+        self, page: Page, left: int = 20, right: int = 20, before: Sequence[int] | None = None
+    ) -> list[float]:
         """For each link of a page, how near the words around it are, its anchor among them: what `of_words` says of its
-        `window`. Only windows that have a word of the topic are read."""
+        `window`. Only windows that have a word of the topic are read. `before`: what `words_of` says of all anchors,
+        if that is known."""
         places = self._terms.places(page.words)
         if not places:
             return [0.0] * len(page.links)
         found: list[float] = []
-        before = words_of([link.anchor for link in page.links])[1]
+        before = words_of([link.anchor for link in page.links])[1] if before is None else before
         for link, (first, last) in zip(page.links, pairwise(before), strict=True):
             start, end = max(0, link.at - left), link.at + last - first + right
             near = bisect_left(places, start) < bisect_left(places, end)

@@ -106,7 +106,7 @@ class Hunter(Strategy):
         self.traits.enter(links, numbers, self._similarity, 0.0)
         self.frontier.assign([number for number in numbers if number >= 0], [FIRST] * sum(n >= 0 for n in numbers))
         if self.params.doubt < 1:
-            self.trust.begin(np.array([self.traits.counts.place(link.host) for link in links], np.int64))
+            self.trust.begin(np.array(self.traits.counts.places([link.host for link in links]), np.int64))
 
     def propose(self, room: Room, now: float) -> list[Visit]:
         visits = []

@@ -26,9 +26,12 @@ PROBES = 2  # visits after which a host is no stranger any more
 _SPREAD = 2_654_435_761  # odd, so that other counts lie elsewhere
 NAMED, PROBED, GATE = range(1, 4)  # what else is counted: of hosts, of hosts, of shapes
 HOSTS = 5  # new hosts that make a page a gate without reserve
+_BEHIND = np.arange(SIDE)
+_BEFORE = _BEHIND - SIDE
 _DIGITS = re.compile(r"\d+")
 
 Floats = NDArray[np.float64]
+Ids = NDArray[np.int64]
 Figures = dict[str, NDArray[Any]]
 
 
@@ -105,18 +108,18 @@ class LinkTraits:
 
     def enter(self, links: Sequence[Link], numbers: Sequence[int], like: Similarity, depth: float) -> Rows:
         """The rows of links, new ones for those that are new; -1 for those without a number."""
-        before = len(self.links)
+        first = len(self.links)
         rows = self.links.enter(numbers)
-        fresh = np.flatnonzero(rows >= before)
+        fresh = np.flatnonzero(rows >= first)
         if not len(fresh):
             return rows
-        new, table, place = rows[fresh], self.links, self.counts.place
-        names = [_named(links[at]) for at in fresh.tolist()]
-        for kind in ("host", "folder", "shape"):
-            table[kind][new] = [place(name[kind]) for name in names]
-        paths = [name["path"] for name in names]
-        table["words"][new] = self._words(paths, ADDRESS)[0]
-        table["address"][new] = like.of_texts(paths)
+        new, table = rows[fresh], self.links
+        hosts, folders, shapes, paths = zip(*(_named(links[at]) for at in fresh.tolist()), strict=True)
+        for kind, names in (("host", hosts), ("folder", folders), ("shape", shapes)):
+            table[kind][new] = self.counts.places(names)
+        found, before = words_of(paths)
+        table["words"][new] = self._first(found, before, ADDRESS)
+        table["address"][new] = like.of_parts(found, before)
         table["depth"][new] = depth
         self._name(table["host"][new])
         return rows
@@ -130,23 +133,24 @@ class LinkTraits:
     def see(self, page: Page, at: Rows, rows: Rows, like: Similarity, row: int, reward: float, look: float) -> None:
         """A page shows links, of which those at these places of its own list have these rows. `row`: the page's own."""
         table, links = self.links, [page.links[place] for place in at.tolist()]
-        anchors = np.array(like.of_texts([link.anchor for link in links]))
+        found, before = words_of([link.anchor for link in page.links])
+        anchors = np.array(like.of_parts(found, before))[at]
         host = self.counts.place(host_of(page.final_url))
         table["pages"][rows] += 1
         table["parents"][rows] += reward
         table["look"][rows] += look
         table["away"][rows] += table["host"][rows] != host
         table["from_host"][rows] = host
-        contexts = np.array(like.of_contexts(page, 10, 10))[at]
+        contexts = np.array(like.of_contexts(page, 10, 10, before))[at]
         best: dict[str, Any] = {"best_parent": reward, "best_look": look, "anchor": anchors, "context": contexts}
         best |= {"said": anchors * reward, "near": max(reward, 0.5 * float(table["near"][row]) if row >= 0 else 0.0)}
         for name, value in best.items():
             table[name][rows] = np.maximum(table[name][rows], value)
         if row >= 0:
             table["depth"][rows] = np.minimum(table["depth"][rows], table["depth"][row] + 1)
-        self._connect(page, links, rows)
+        self._connect(page, links, rows, self._first(found, before, ANCHOR)[at], np.diff(before)[at])
 
-    def _connect(self, page: Page, links: Sequence[Link], rows: Rows) -> None:
+    def _connect(self, page: Page, links: Sequence[Link], rows: Rows, anchors: Ids, sizes: Ids) -> None:
         """Keep where and with what words each link stands, if few of those to its address are known."""
         count = self.links["edge_count"][rows]
         few = np.flatnonzero(count < EDGES)
@@ -154,34 +158,31 @@ class LinkTraits:
             return
         rows, links = rows[few], [links[place] for place in few.tolist()]
         host, place = host_of(page.final_url), self.counts.place
-        paths = [_DIGITS.sub("0", link.path) for link in links]
-        anchors, sizes = self._words([link.anchor for link in links], ANCHOR)
+        paths = {link.path: _DIGITS.sub("0", link.path) for link in links}
+        siblings = {path: place(f"{page.final_url} {plain}") for path, plain in paths.items()}
+        places = {path: place(f"{host} {plain}") for path, plain in paths.items()}
         first = self.edges.add(
             len(few),
-            sibling=[place(f"{page.final_url} {path}") for path in paths],
-            place=[place(f"{host} {path}") for path in paths],
+            sibling=[siblings[link.path] for link in links],
+            place=[places[link.path] for link in links],
             page=place(f"{page.final_url} "),
-            anchor=anchors,
-            context=self._around(page, links, sizes),
+            anchor=anchors[few],
+            context=self._around(page, links, sizes[few]),
         )
         self.links["edges"][rows, count[few]] = np.arange(first, first + len(few))
         self.links["edge_count"][rows] += 1
 
-    def _words(self, texts: Sequence[str], most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The first words of each text as numbers, 0 where there are no more; and how many words each has."""
-        found, before = words_of(texts) if texts else ([], [0])
+    def _first(self, found: Sequence[str], before: Sequence[int], most: int) -> Ids:
+        """The first words of texts as numbers, 0 where there are no more; the texts as `words_of` gives them."""
         ids, start = np.array([*self.words.ids(found), 0]), np.array(before)
-        sizes = np.diff(start)
-        column = np.arange(most)
-        there = column < sizes[:, np.newaxis]
-        return np.where(there, ids[np.where(there, start[:-1, np.newaxis] + column, -1)], 0), sizes
+        at = start[:-1, np.newaxis] + np.arange(most)
+        return ids.take(np.where(at < start[1:, np.newaxis], at, -1), mode="wrap")
 
-    def _around(self, page: Page, links: Sequence[Link], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-        ids = np.array([*self.words.ids(page.words), 0])
-        start = np.array([link.at for link in links])[:, np.newaxis]
-        column = np.arange(SIDE)
-        at = np.concatenate((start - SIDE + column, start + sizes[:, np.newaxis] + column), axis=1)
-        return np.where((at >= 0) & (at < len(ids) - 1), ids[np.clip(at, 0, len(ids) - 1)], 0)
+    def _around(self, page: Page, links: Sequence[Link], sizes: Ids) -> Ids:
+        ids = np.array([0, *self.words.ids(page.words), 0])
+        start = np.array([link.at for link in links]) + 1
+        at = np.concatenate((start[:, np.newaxis] + _BEFORE, (start + sizes)[:, np.newaxis] + _BEHIND), axis=1)
+        return ids.take(at, mode="clip")
 
     # Learning
 
@@ -350,21 +351,16 @@ def _also(places: NDArray[Any], kind: int) -> Places:
     return found
 
 
-def _named(link: Link) -> dict[str, str]:
-    """The kinds that a link belongs to by its address."""
+def _named(link: Link) -> tuple[str, str, str, str]:
+    """The kinds that a link belongs to by its address (host, folder and shape), and its path as a text."""
     host = link.host
     path = link.url.partition("://")[2][len(host) :]
-    parts = path.partition("?")[0].split("/")
-    last = parts[-1]
+    folder, _, last = path.partition("?")[0].rpartition("/")
+    depth = folder.count("/") + 2 if "/" in path.partition("?")[0] else 1
+    first = folder.split("/", 2)[1] if depth > 2 else ""
     ending = _DIGITS.sub("0", last.rpartition(".")[2])[:8] if "." in last else ""
-    first = parts[1] if len(parts) > 2 else ""
     marks = f"{'?' in path} {bool(_DIGITS.search(last))} {not last}"
-    return {
-        "host": host,
-        "folder": f"{host}{'/'.join(parts[:-1])}/",
-        "shape": f"{host} {len(parts)} {first} {ending} {marks}",
-        "path": path.replace("_", " "),
-    }
+    return host, f"{host}{folder}/", f"{host} {depth} {first} {ending} {marks}", path.replace("_", " ")
 
 
 def _over(there: NDArray[np.bool_], values: Sequence[Floats]) -> tuple[Floats, Floats]:
