@@ -1,4 +1,4 @@
-"""The wheel that a person installs, built from the source and installed by uv into a place of its own."""
+"""The wheel that a person installs, built from the source and installed by pip, pipx and uv, each in its own home."""
 
 from __future__ import annotations
 
@@ -39,21 +39,63 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def works(program: Path) -> None:
-    """Is it the whole program, with its data?"""
-    assert done(program, "--version").stdout.startswith("wolfspider ")
-    assert "shark" in done(program, "strategies").stdout
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    """What one has downloaded, the others need not."""
+    folder = tmp_path_factory.mktemp("cache")
+    return {"PIP_CACHE_DIR": folder / "pip", "UV_CACHE_DIR": folder / "uv", **index_of_pip()}
+
+
+def index_of_pip() -> dict[str, str]:
+    """Where packages come from, which a file in the home of whoever runs this may say."""
+    lines = done(sys.executable, *PIP, "config", "list").stdout.splitlines()
+    said = dict(line.split("=", 1) for line in lines if "=" in line)
+    names = ("index-url", "extra-index-url", "find-links", "cert")
+    return {
+        f"PIP_{name.upper().replace('-', '_')}": said[f"global.{name}"].strip("'\"")
+        for name in names
+        if f"global.{name}" in said
+    }
+
+
+def works(program: Path, home: Path) -> None:
+    """Is it the whole program, with its data and its compiled parts, and does it crawl?"""
+    version = done(program, "--version", HOME=home).stdout
+    assert version.startswith("wolfspider ") and "with the compiled reader" in version
     asked = {"_WOLFSPIDER_COMPLETE": "complete_bash", "COMP_WORDS": "wolfspider expo", "COMP_CWORD": 1}
-    assert "export" in done(program, **asked).stdout.split()
-    crawl = done(program, "web", "describe", "synthetic:pages=1000", "--json", "--quiet")
-    assert crawl.returncode == 0 and crawl.stdout.startswith("{"), crawl.stderr
+    assert done(program, HOME=home, **asked).stdout.split() == ["export"]
+    crawl = done(program, "demo", "--pages", "60", HOME=home)
+    assert crawl.returncode == 0 and "shark" in done(program, "strategies", HOME=home).stdout, crawl.stderr
 
 
-def test_uv_installs_it_as_a_tool(wheel: Path, tmp_path: Path) -> None:
+def test_pip_installs_it(wheel: Path, tmp_path: Path, cache: dict[str, object]) -> None:
+    made = done(sys.executable, "-m", "venv", tmp_path / "place")
+    assert made.returncode == 0, made.stderr
+    installed = done(
+        tmp_path / "place" / "bin" / "python", *PIP, "install", "--no-compile", wheel, HOME=tmp_path, **cache
+    )
+    assert installed.returncode == 0, installed.stderr
+    works(tmp_path / "place" / "bin" / "wolfspider", tmp_path)
+
+
+def test_pipx_installs_it(wheel: Path, tmp_path: Path, cache: dict[str, object]) -> None:
+    done(sys.executable, "-m", "venv", tmp_path / "pipx")
+    python = tmp_path / "pipx" / "bin" / "python"
+    if done(python, *PIP, "install", "--no-compile", "pipx", HOME=tmp_path, **cache).returncode:
+        pytest.skip("pipx could not be installed.")
+    places = {"PIPX_HOME": tmp_path / "homes", "PIPX_BIN_DIR": tmp_path / "bin", "PIPX_DEFAULT_BACKEND": "pip"}
+    installed = done(
+        python, "-m", "pipx", "install", "--pip-args=--no-compile", wheel, HOME=tmp_path, **places, **cache
+    )
+    assert installed.returncode == 0, installed.stderr
+    works(tmp_path / "bin" / "wolfspider", tmp_path)
+
+
+def test_uv_installs_it_as_a_tool(wheel: Path, tmp_path: Path, cache: dict[str, object]) -> None:
     uv = shutil.which("uv", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     if uv is None:
         pytest.skip("uv is not installed.")
     places = {"UV_TOOL_DIR": tmp_path / "tools", "UV_TOOL_BIN_DIR": tmp_path / "bin"}
-    installed = done(uv, "tool", "install", "--python", sys.executable, wheel, **places)
+    installed = done(uv, "tool", "install", "--python", sys.executable, wheel, HOME=tmp_path, **places, **cache)
     assert installed.returncode == 0, installed.stderr
-    works(tmp_path / "bin" / "wolfspider")
+    works(tmp_path / "bin" / "wolfspider", tmp_path)

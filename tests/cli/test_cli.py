@@ -385,6 +385,41 @@ def test_who_stops_reading_stops_it_quietly() -> None:
     assert process.returncode == 141
 
 
+COMPLETES = """
+eval "$(wolfspider --show-completion)" || exit 1
+function=$(complete -p wolfspider | sed 's/.* -F \\([^ ]*\\) .*/\\1/')
+completed() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); $function wolfspider; echo "${COMPREPLY[@]}"; }
+completed wolfspider expo
+completed wolfspider export run --form
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed.")
+def test_a_real_bash_completes_commands_and_options(tmp_path: Path) -> None:
+    program = tmp_path / "bin" / "wolfspider"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m wolfspider "$@"\n')
+    program.chmod(0o755)
+    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+    told = subprocess.run(
+        ["bash", "-c", COMPLETES],
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (told.returncode, told.stdout.split("\n")) == (0, ["export", "--format", ""]), told.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_shell_is_told_how_to_complete(shell: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_WOLFSPIDER_COMPLETE", f"source_{shell}")
+    code, out, _ = run()
+    assert code == 0 and f"complete_{shell}" in out
+
+
 @pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is a signal on POSIX.")
 def test_ctrl_c_prints_what_was_found() -> None:
     call = [sys.executable, "-u", "-m", "wolfspider", "demo", "--pages", "4000"]

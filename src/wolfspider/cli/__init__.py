@@ -43,8 +43,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain(str(problem), problem.code)
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
-    except (BrokenPipeError, SystemExit):  # how typer and rich leave when nobody reads on
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (BrokenPipeError, SystemExit) as left:
+        if isinstance(left, SystemExit) and not left.code:  # how typer leaves when it has told a shell how to complete
+            return 0
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # typer and rich leave so when nobody reads on
         return UNREAD
     except OSError as error:
         return _complain(f"{error.filename or 'A file'}: {error.strerror or error}.", UNREADABLE)
