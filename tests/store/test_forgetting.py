@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import gzip
 import io
 import json
 import os
+import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,25 +22,32 @@ import pytest
 
 import wolfspider
 from small_web import PAGES, SPIDERS, SmallWeb, page
-from wolfspider.app.forgetting import forget, forget_beyond, forget_older, settle
-from wolfspider.app.run_folder import settings_of
+from wolfspider.app.forgetting import forget, forget_beyond, forget_older
 from wolfspider.cli import main
 from wolfspider.core.errors import Busy, Problem
+from wolfspider.core.model import Link
+from wolfspider.core.text import words
 from wolfspider.export.exporting import export
 from wolfspider.files.failpoints import VARIABLE
 from wolfspider.files.lock import Lock
 from wolfspider.store.repair.examination import examine
 from wolfspider.store.repair.taking_out import noted
+from wolfspider.store.repair.unlearning import Unlearned
 from wolfspider.store.view import RunView
+from wolfspider.strategies import all_strategies
 from wolfspider.web.server.serve import serve
 
 SECRET = "http://a.test/private"
-MARK = "xyzzyplugh"  # in no other page
+MARK = "xyzzyplugh"  # in no other page, alone and as the beginning of words
+LINK = f'<a href="/street">{MARK}anchor and its street</a>'
 WEB = SmallWeb(
     {
         **PAGES,
         "http://a.test/": page("Start", SPIDERS, "/good", "/mine", "http://b.test/"),
-        SECRET: page(f"About {MARK}", f"{SPIDERS} {MARK} lives here.", "/further"),
+        SECRET: page(f"About {MARK}", f"{SPIDERS} {MARK} lives in {LINK} near {MARK}2.", "/further", "/other"),
+        "http://a.test/copy": page(
+            f"About {MARK}", f"{SPIDERS} {MARK} lives in {LINK} near {MARK}2.", "/further", "/other"
+        ),
         "http://a.test/further": page("Further", SPIDERS, "/private"),
     },
     {"http://a.test/mine": SECRET},
@@ -44,8 +55,8 @@ WEB = SmallWeb(
 HASTY: dict[str, Any] = {"topic": "wolf spiders", "delay": 0.0, "adapt": 0.0, "tries": 1, "disk_floor": 0}
 SETTINGS = {**HASTY, "strategy": "breadth-first", "slots": 1}
 FORGETS = (
-    "import sys; from pathlib import Path; from wolfspider.store.repair.taking_out import Unwanted, forget;"
-    f"forget(Path(sys.argv[1]), Unwanted({SECRET!r}, url={SECRET!r}))"
+    "import sys; from pathlib import Path; from wolfspider.app.forgetting import forget;"
+    f"forget(Path(sys.argv[1]), {SECRET!r}, print)"
 )
 
 
@@ -91,27 +102,75 @@ def silent(sentence: str) -> None:
     pass
 
 
-def everything_in(folder: Path) -> bytes:
-    """All bytes of a run, those of its archive unpacked."""
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return b"".join(gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes() for path in files)
+def unpacked(data: bytes, depth: int = 2) -> Iterator[bytes]:
+    """The bytes, and whatever begins in them and can be inflated, in which something may begin again."""
+    yield data
+    for begin in re.finditer(rb"\x1f\x8b\x08|\x78[\x01\x5e\x9c\xda]", data) if depth else ():
+        with suppress(zlib.error):
+            yield from unpacked(zlib.decompressobj(47).decompress(data[begin.start() :]), depth - 1)
 
 
-def holds_the_secret(folder: Path) -> bool:
-    return MARK.encode() in everything_in(folder)
+def that_hold_the_secret(folder: Path) -> list[str]:
+    """Files of a run with the mark in them, in any case of letters."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    found = [path for path in files if any(MARK.encode() in part.lower() for part in unpacked(path.read_bytes()))]
+    return sorted(str(path.relative_to(folder)) for path in found)
 
 
 def test_a_forgotten_page_is_nowhere_in_the_run_and_the_others_are_as_they_were(run: Path) -> None:
     before = exported(run)
-    assert holds_the_secret(run)
+    assert {name.split("/")[0] for name in that_hold_the_secret(run)} == {"run.db", "shelf", "snapshots", "warc"}
     told = forget(run, SECRET, silent)
     assert told.pages == 1 and told.records >= 2 and told.bytes > 0 and SECRET in told.told()
-    assert not holds_the_secret(run) and examine(run) == []
+    assert that_hold_the_secret(run) == [] and examine(run) == []
     after = exported(run)
     assert SECRET in before and after.keys() == before.keys() - {SECRET}
     for url, line in after.items():
         assert line["text"] == before[url]["text"] and line["score"] == before[url]["score"]
     assert not any(name.startswith((".forgotten", ".repair", "repair")) for name in os.listdir(run))
+
+
+@pytest.mark.sampled(8)
+@pytest.mark.parametrize("strategy", sorted(all_strategies()))
+def test_no_strategy_keeps_its_words(strategy: str, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    served(run, pages=6, strategy=strategy)
+    if SECRET not in exported(run):
+        pytest.skip(f"{strategy} did not come there.")
+    assert "shelf" in os.listdir(run) and any(name.startswith("snapshots/") for name in that_hold_the_secret(run))
+    forget(run, SECRET, silent)
+    assert that_hold_the_secret(run) == [] and examine(run) == []
+    asked_for_a_fresh_copy = {SECRET, "http://a.test/mine"} & set(served(run, resumed=True, pages=20))
+    assert examine(run) == [] and (asked_for_a_fresh_copy or that_hold_the_secret(run) == [])
+
+
+def test_what_was_learned_keeps_its_figures_and_words_of_other_pages_their_names() -> None:
+    learned = {
+        "words": "wolf\nlies\nxyz",
+        "lies": 3,
+        "pages": {"http://a.test/": {"wolf": 1, "xyz": 2}, "http://b.test/": {"lies": 2}},
+        "links": [Link("http://a.test/xyz", "Xyz lies")],
+        "mode": "lies",
+        "said": "nothing of XYZ",
+    }
+    out = Unlearned(frozenset(["http://a.test/"]), frozenset(["xyz", "lies"])).out_of(learned)
+    wolf, lies, xyz = out["words"].split("\n")
+    assert wolf == "wolf" and len({"lies", "xyz", lies, xyz}) == 4
+    assert out["lies"] == 3 and out["mode"] == "lies" and out["pages"]["http://b.test/"] == {"lies": 2}
+    assert out["pages"]["http://a.test/"] == {"wolf": 1, xyz: 2}
+    assert out["links"][0].url == "http://a.test/xyz" and words(out["links"][0].anchor + out["said"])[-2:] != ["xyz"]
+    assert "xyz" not in (out["links"][0].anchor + out["said"]).lower() and out["said"].startswith("nothing of ")
+    assert Unlearned().out_of(learned) is learned
+
+
+def test_copies_at_other_addresses_and_what_a_repair_put_aside_are_told(run: Path) -> None:
+    (run / "damaged-20260101T000000Z").mkdir()
+    with closing(sqlite3.connect(run / "run.db")) as connection, connection:
+        sql = "UPDATE pages SET digest = (SELECT digest FROM pages WHERE final_url = ?) WHERE final_url = ?"
+        connection.execute(sql, ("http://b.test/", SECRET))
+    told = forget(run, SECRET, silent)
+    assert told.copies == ["http://b.test/"] and told.aside == [str(run / "damaged-20260101T000000Z")]
+    assert "http://b.test/" in told.told() and "damaged-20260101T000000Z" in told.told()
 
 
 def test_that_it_was_forgotten_is_recorded(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -130,32 +189,39 @@ def test_the_run_goes_on_and_does_not_ask_for_it_again(run: Path) -> None:
     forget(run, SECRET, silent)
     asked = served(run, resumed=True, pages=20)
     assert asked and SECRET not in asked and "http://a.test/mine" not in asked
-    assert not holds_the_secret(run) and examine(run) == []
+    assert that_hold_the_secret(run) == [] and examine(run) == []
     assert SECRET not in exported(run)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
-    "failpoint", ["repair-made", "repair-planned", "repair-moving", "repair-moved", "repair-unplanned"]
+    "failpoint",
+    [
+        *("snapshot-renamed", "snapshot-committed", "repair-made", "repair-planned", "repair-moving", "repair-moved"),
+        "repair-unplanned",
+    ],
 )
 def test_killed_anywhere_the_next_one_ends_as_if_never_killed(failpoint: str, run: Path) -> None:
     before = exported(run)
-    settle(run, settings_of(run), silent)
     environment = {**os.environ, VARIABLE: failpoint}
     died = subprocess.run([sys.executable, "-c", FORGETS, str(run)], env=environment, timeout=60, check=False)
     assert died.returncode == -signal.SIGKILL
+    if (run / "repair.json").exists():
+        assert [one.part for one in examine(run)] == ["repair"]  # it says that this was not finished, and how to
+    else:
+        assert examine(run) == []
     forget(run, SECRET, silent)
-    assert not holds_the_secret(run) and examine(run) == []
+    assert that_hold_the_secret(run) == [] and examine(run) == []
     assert exported(run).keys() == before.keys() - {SECRET}
     assert [entry["what"] for entry in noted(run)] == [SECRET]
 
 
 def test_after_a_kill_a_resume_leaves_nothing_of_it_either(run: Path) -> None:
-    settle(run, settings_of(run), silent)
     environment = {**os.environ, VARIABLE: "repair-unplanned"}
     subprocess.run([sys.executable, "-c", FORGETS, str(run)], env=environment, timeout=60, check=False)
-    assert holds_the_secret(run)
+    assert that_hold_the_secret(run)
     served(run, resumed=True, pages=20)
-    assert not holds_the_secret(run)
+    assert that_hold_the_secret(run) == []
 
 
 def test_a_run_that_a_crawl_owns_is_refused_and_nothing_is_changed(run: Path) -> None:

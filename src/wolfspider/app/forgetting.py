@@ -11,8 +11,9 @@ from wolfspider.app.hunt import Hunt
 from wolfspider.app.run_folder import settings_of
 from wolfspider.app.settings import Settings
 from wolfspider.core.errors import Problem
-from wolfspider.store.repair.taking_out import Forgotten, Unwanted, before_size, finish_earlier, has_older
+from wolfspider.store.repair.taking_out import Forgotten, Unwanted, before_size, finish_earlier, has_older, to_unlearn
 from wolfspider.store.repair.taking_out import forget as taken_out
+from wolfspider.store.repair.unlearning import Unlearned
 from wolfspider.store.sqlite import open_run
 from wolfspider.web.page.urls import canonical
 
@@ -69,12 +70,19 @@ def _forget(
     folder: Path, unwanted: Unwanted, remark: Callable[[str], None], settings: Settings | None = None
 ) -> Forgotten:
     finish_earlier(folder)
-    settle(folder, settings or settings_of(folder), remark)
-    return taken_out(folder, unwanted)
+    unlearn = to_unlearn(folder, unwanted)
+    settle(folder, settings or settings_of(folder), remark, unlearn)
+    return taken_out(folder, unwanted, unlearn)
 
 
-def settle(folder: Path, settings: Settings, remark: Callable[[str], None]) -> None:
-    """Take a snapshot at the end of the journal, from which the run is resumed without any of its pages."""
+def settle(
+    folder: Path,
+    settings: Settings,
+    remark: Callable[[str], None],
+    unlearn: Unlearned = Unlearned(),  # noqa: B008
+) -> None:
+    """Take a snapshot at the end of the journal, from which the run is resumed without any of its pages, and without
+    what is to be unlearned."""
     store = open_run(folder, remark=remark)
     try:
         hunt = Hunt(settings, folder, remark=remark)
@@ -82,6 +90,6 @@ def settle(folder: Path, settings: Settings, remark: Callable[[str], None]) -> N
         recalled = hunt.recalled(store)
         if recalled is not None:
             crawl, room = recalled
-            store.snapshot({"crawl": crawl.state(), "room": room.state()})
+            store.snapshot(unlearn.out_of({"crawl": crawl.state(), "room": room.state()}))
     finally:
         store.close()

@@ -19,6 +19,7 @@ BadInput.
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -174,6 +175,33 @@ class DiskShelf(Shelf):
         if start >= self._flushed:
             return bytes(self._buffer[start - self._flushed : end - self._flushed])
         return os.pread(self._handle, min(end, self._flushed) - start, start)
+
+
+def blanked(path: Path, sources: Collection[str]) -> Iterator[tuple[int, bytes]]:
+    """Links that were found at these addresses, with blanks in the place of their texts, as long as before: the place
+    of each in the file, and the bytes to write there."""
+    with path.open("rb") as file:
+        place, wanted = 0, False
+        while head := file.read(_HEAD):
+            length, back = _head(head, 0)
+            window = head + file.read(length)
+            if not back:
+                wanted = _page(window, 0)[0] in sources
+            elif wanted and (at := _anchor_in(window)):
+                start, end = at
+                yield place, window[:start] + b" " * (end - start) + window[end:]
+            place += _HEAD + length
+
+
+def _anchor_in(window: bytes) -> tuple[int, int] | None:
+    """Where the bytes of the text of a link lie in its record; None if there are none."""
+    reader = msgpack.Unpacker(strict_map_key=False, ext_hook=_from_extension, unicode_errors="surrogatepass")
+    reader.feed(window[_HEAD:])
+    reader.read_array_header()
+    reader.skip()  # the address
+    size = len(str(reader.unpack()).encode("utf-8", "surrogatepass"))
+    end = _HEAD + reader.tell()
+    return (end - size, end) if size else None
 
 
 _NOTHING = object()  # equal to no `extra`

@@ -35,7 +35,7 @@ LARGEST_TEXT = 1 << 31  # characters, inflated
 _LONGEST_HEAD = 1 << 20
 _NAME = re.compile(r"[0-9]{12,20}-[0-9]{6,20}-[0-9a-f]{8}\.snapshot")
 _DIGEST = 32
-_DROP_OLD = (
+DROP_OLD = (
     "DELETE FROM snapshots WHERE (seq, n) NOT IN (SELECT seq, n FROM snapshots ORDER BY seq DESC, n DESC LIMIT ?)"
 )
 
@@ -157,7 +157,7 @@ class Staged:
         """From here on a resume starts from it."""
         row = (*self._at, *self._saved, self._shelf, time.time())
         turn.write("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-        turn.write(_DROP_OLD, (KEPT,))
+        turn.write(DROP_OLD, (KEPT,))
 
 
 def newest_whole(connection: sqlite3.Connection, places: Places) -> ResumePoint:

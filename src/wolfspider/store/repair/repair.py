@@ -33,6 +33,7 @@ from wolfspider.store.repair.journal_kept import Rebuilt, without_lost_pages
 from wolfspider.store.repair.repair_plan import WANTED_ANEW, Repaired, RepairPlan, finish
 from wolfspider.store.repair.salvaged_archive import Salvaged
 
+DAMAGED = "damaged-"  # how a folder begins that holds what was replaced
 OLD_DATABASE = ("run.db", "run.db-wal", "run.db-shm", "run.db-journal")
 
 NeedsOf = Callable[[Mapping[str, Any], dict[str, str]], Needs]
@@ -73,7 +74,7 @@ def _free_lock(places: Places) -> Repaired | None:
 def _aside(run: Path) -> Path:
     """A folder that is not there yet."""
     stamp, number = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ"), 0
-    while os.path.lexists(path := run / f"damaged-{stamp}{f'-{number}' if number else ''}"):
+    while os.path.lexists(path := run / f"{DAMAGED}{stamp}{f'-{number}' if number else ''}"):
         number += 1
     return path
 

@@ -7,7 +7,7 @@ killed at any moment: without a plan the run is as it was, and with one the next
 (repair_plan.py). What was replaced is deleted.
 
 Addresses stay: where a page was, the run now holds a failure, so that it does not ask for it again. What the strategy
-has learned stays, too.
+has learned stays, too, without words that are on no other page (unlearning.py), unless pages go because of their age.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -32,19 +33,21 @@ from wolfspider.store import cdxj
 from wolfspider.store.archive_reader import RecordPlace, named_fields
 from wolfspider.store.database import connect_beside
 from wolfspider.store.folder import FORGETTING, PLAN, WORK, Places, refuse_links_and_pipes, remove_forgotten
-from wolfspider.store.parsed_pages import NAMES as PARSED
 from wolfspider.store.repair.journal_kept import note_end
-from wolfspider.store.repair.repair import OLD_DATABASE, replace_archive
+from wolfspider.store.repair.repair import DAMAGED, OLD_DATABASE, replace_archive
 from wolfspider.store.repair.repair_plan import Repaired, RepairPlan, finish
 from wolfspider.store.repair.salvaged_archive import Salvaged
+from wolfspider.store.repair.unlearning import Unlearned, blank_shelf, unlearned
 from wolfspider.store.row_codec import unpacked_fetch
 from wolfspider.store.schema import info as head_of_archive
+from wolfspider.store.snapshots import DROP_OLD, LEARNED
 from wolfspider.web.warc.reader import seconds
 
 FAILURE = ("excluded", "forgotten")  # kind and detail of what the run holds in the place of a page
 NOTED = "forgotten"  # the name of the record of all this, in the table meta
 _MOST_NOTED = 10_000
-_ALL = "SELECT seq, url, final_url, hops, at, file, offset, length FROM pages ORDER BY seq"
+_MOST_COPIES = 10  # addresses that are told
+_ALL = "SELECT seq, url, final_url, hops, at, file, offset, digest FROM pages ORDER BY seq"
 _GONE = (
     f"page = NULL, failure = '{FAILURE[0]}', detail = '{FAILURE[1]}', score = NULL, relevant = NULL, evidence = NULL"
 )
@@ -80,6 +83,8 @@ class Forgotten:
     bytes: int = 0
     liked: int = 0  # pages that describe the topic, which stay
     at: float = 0.0
+    copies: list[str] = field(default_factory=list)  # other addresses with the same bytes, which stay
+    aside: list[str] = field(default_factory=list)  # folders with what an earlier repair replaced, which stay
 
     def told(self) -> str:
         if not (self.pages or self.records):
@@ -88,10 +93,15 @@ class Forgotten:
             pages = f"{self.pages:,} page{'s' * (self.pages != 1)}"
             sentence = f"Forgot {self.what}: {pages}, {self.records:,} records and {self.bytes:,} bytes of the archive."
         kept = f" {self.liked:,} of it describe the topic of the run (--like) and stay." if self.liked else ""
+        if self.copies:
+            kept += f" The same content stays at other addresses: {', '.join(self.copies)}."
+        if self.aside:
+            kept += f" What a repair replaced may hold it, too; remove it if you can: {', '.join(self.aside)}."
         return sentence + kept
 
 
-def forget(run: Path, unwanted: Unwanted) -> Forgotten:
+def forget(run: Path, unwanted: Unwanted, unlearn: Unlearned) -> Forgotten:
+    """`unlearn`: what goes with it, which the newest snapshot is without already."""
     places = Places.of(run)
     refuse_links_and_pipes(places)
     lock = Lock(places.lock)
@@ -99,9 +109,14 @@ def forget(run: Path, unwanted: Unwanted) -> Forgotten:
         finish(run)
         remove_forgotten(run)
         _refuse_unsettled(places)
-        return _forgotten(places, unwanted)
+        return _forgotten(places, unwanted, unlearn)
     finally:
         lock.release()
+
+
+def to_unlearn(run: Path, unwanted: Unwanted) -> Unlearned:
+    """What goes with pages that somebody asked to be forgotten; nothing if they only are too old."""
+    return unlearned(run, unwanted.page) if unwanted.before is None else Unlearned()
 
 
 def finish_earlier(run: Path) -> None:
@@ -134,7 +149,7 @@ def _refuse_unsettled(places: Places) -> None:
         raise Busy(f"{places.folder} went on in between. Try again when its crawl has ended.")
 
 
-def _forgotten(places: Places, unwanted: Unwanted) -> Forgotten:
+def _forgotten(places: Places, unwanted: Unwanted, unlearn: Unlearned) -> Forgotten:
     work, forgotten = places.folder / WORK, Forgotten(unwanted.what, at=time.time())
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(mode=0o700)
@@ -144,14 +159,17 @@ def _forgotten(places: Places, unwanted: Unwanted) -> Forgotten:
     archive = Salvaged(places.archive, work / "warc", info, drop)
     forgotten.pages, forgotten.records, forgotten.bytes = len(numbers), archive.dropped, archive.bytes_dropped
     if forgotten.pages or forgotten.records:
-        _new_database(places.database, work / "run.db", archive, numbers, forgotten)
+        _new_database(places.database, work / "run.db", archive, numbers, forgotten, unlearn)
         plan = RepairPlan(f"{FORGETTING}{int(forgotten.at)}", discard=True)
         for name in OLD_DATABASE:
             plan.away(places.folder, name)
         plan.moves.append((f"{WORK}/run.db", "run.db"))
         replace_archive(places, archive, plan)
-        for name in PARSED:
+        for name in _unneeded(places):
             plan.away(places.folder, f"snapshots/{name}")
+        if blank_shelf(places.shelf, work / "shelf", unlearn.urls):
+            plan.replace("shelf")
+        forgotten.aside = sorted(str(path) for path in places.folder.glob(f"{DAMAGED}*"))
         reach("repair-made")
         plan.write(Repaired(places.folder, []))
         reach("repair-planned")
@@ -162,18 +180,29 @@ def _forgotten(places: Places, unwanted: Unwanted) -> Forgotten:
     return forgotten
 
 
+def _unneeded(places: Places) -> Iterator[str]:
+    """Files among the snapshots from which the run will not be resumed."""
+    with closing(connect_beside(places.database)) as connection:
+        newest = connection.execute("SELECT file FROM snapshots ORDER BY seq DESC, n DESC LIMIT 1").fetchone()
+    yield from (name for name in os.listdir(places.snapshots) if name not in (*(newest or ()), LEARNED))
+
+
 def _chosen(
     connection: sqlite3.Connection, unwanted: Unwanted, forgotten: Forgotten
 ) -> tuple[list[int], Callable[[RecordPlace, bytes], bool]]:
     """The numbers of the pages, and which records go: never one that a page needs that stays."""
     numbers, urls, needed = list[int](), set[str](), set[tuple[int, int]]()
-    for number, url, final_url, hops, at, file, offset, _ in connection.execute(_ALL):
+    digests = set[str]()
+    for number, url, final_url, hops, at, file, offset, digest in connection.execute(_ALL):
         names = (url, final_url, *json.loads(hops))
         if unwanted.page(names, at):
             numbers.append(number)
             urls.update(names if unwanted.url else ())
+            digests.add(digest)
         elif file is not None:
             needed.add((file, offset))
+    if unwanted.before is None:
+        forgotten.copies = _copies(connection, digests, set(numbers))
     for data, file, offset in connection.execute("SELECT data, file, offset FROM likes"):
         fetch, _ = unpacked_fetch(data)
         forgotten.liked += unwanted.before is None and unwanted.page((fetch.url, fetch.final_url), fetch.at)
@@ -190,7 +219,16 @@ def _chosen(
     return numbers, drop
 
 
-def _new_database(old: Path, new: Path, archive: Salvaged, numbers: list[int], forgotten: Forgotten) -> None:
+def _copies(connection: sqlite3.Connection, digests: set[str], gone: set[int]) -> list[str]:
+    """Addresses of pages that stay and have one of these digests."""
+    rows = connection.execute("SELECT seq, final_url, digest FROM pages ORDER BY seq") if digests else ()
+    found = dict.fromkeys(url for number, url, digest in rows if digest in digests and number not in gone)
+    return list(islice(found, _MOST_COPIES))
+
+
+def _new_database(
+    old: Path, new: Path, archive: Salvaged, numbers: list[int], forgotten: Forgotten, unlearn: Unlearned
+) -> None:
     os.close(open_to_write(new))  # its owner's alone
     with closing(connect_beside(old)) as source, closing(sqlite3.connect(new, isolation_level=None)) as connection:
         source.backup(connection)
@@ -202,12 +240,13 @@ def _new_database(old: Path, new: Path, archive: Salvaged, numbers: list[int], f
             f"UPDATE landings SET {_GONE} WHERE page = ?",  # noqa: S608
         ):
             connection.executemany(sql, [(number,) for number in numbers])
+        unlearn.out_of_rows(connection)
         for table, key in (("pages", "seq"), ("likes", "n")):
             moves = list(_moves(connection, archive, table, key))
             connection.executemany(f"UPDATE {table} SET file = ?, offset = ? WHERE {key} = ?", moves)  # noqa: S608
         connection.execute("UPDATE likes SET end_offset = end_of(end_file, end_offset)")
         connection.execute("UPDATE log SET end = end_of(file, end) WHERE end IS NOT NULL")
-        connection.execute("DELETE FROM snapshots WHERE seq < (SELECT MAX(seq) FROM snapshots)")
+        connection.execute(DROP_OLD, (1,))
         note_end(connection, archive)
         entry = {"at": forgotten.at, "what": forgotten.what, "pages": forgotten.pages, "records": forgotten.records}
         told = json.dumps([*_noted(connection), entry][-_MOST_NOTED:])
