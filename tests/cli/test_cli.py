@@ -517,3 +517,16 @@ def test_every_example_can_be_typed(example: str) -> None:
         path = f"{path} {words.pop(0)}"
     context = COMMANDS[path].make_context(path, words)  # type: ignore[attr-defined]  # raises where an option is wrong
     assert context.info_name == path and not context.args
+
+
+def test_doctor_tells_of_the_machine_and_leaves_nothing(run: Run, tmp_path: Path) -> None:
+    code, out, err = run("doctor", str(tmp_path), "--host", "localhost", "--json")
+    told = json.loads(out)
+    assert (
+        err == ""
+        and told["fit"] is (code == 0)
+        and {look["state"] for look in told["looks"]} <= {"fine", "poor", "bad"}
+    )
+    code, out, _ = run("doctor", str(tmp_path), "--host", "no-such-name.invalid")
+    assert code == 1 and "! name server" in out and out.endswith("A crawl would fail here.\n")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,85 @@
+"""What `wolfspider doctor` looks at: on a machine that is fit all is fine, and each lack is told with what to do."""
+
+from __future__ import annotations
+
+import importlib.util
+import resource
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wolfspider.app import fitness
+from wolfspider.app.fitness import BAD, FINE, POOR, Look
+
+
+def test_a_fit_machine_is_fine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = shutil.disk_usage
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: real(path)._replace(free=10**12))
+    looks = fitness.examine(tmp_path / "runs", "localhost")
+    assert not fitness.failed(looks) and fitness.report(looks)["fit"] is True
+    states = {look.what: look.state for look in looks}
+    assert {states[what] for what in ("versions", "extras", "disk", "writing", "clock")} == {FINE}
+    assert list(tmp_path.iterdir()) == []  # nothing is left
+
+
+def test_little_space_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, free = shutil.disk_usage, [10**8]
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: real(path)._replace(free=free[0]))
+    assert (
+        said(fitness.disk(tmp_path), BAD) == "A crawl wants 500 MB (--disk-floor): make space, or choose another --out."
+    )
+    free[0] = 10**9
+    assert "little space" in said(fitness.disk(tmp_path), POOR)
+
+
+def test_a_folder_that_takes_no_files_is_told() -> None:
+    assert "name one by --out" in said(fitness.writing(Path("/proc/none")), BAD)
+
+
+def test_few_file_handles_are_told() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (100, hard))
+    try:
+        look = fitness.file_handles()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert "ulimit -n" in said(look, POOR) and "100 file handles" in look.says
+
+
+def test_a_name_without_an_address_is_told() -> None:
+    assert "name server" in said(fitness.lookup("no-such-name.invalid\x1b[31m"), BAD)
+
+
+def test_a_slow_name_server_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fitness, "SLOW", -1.0)
+    assert "slow" in said(fitness.lookup("localhost"), POOR)
+
+
+def test_a_clock_that_is_behind_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "time", lambda: 10**9)
+    assert "set it" in said(fitness.clock(), BAD)
+
+
+def test_what_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(name: str, *_: Any) -> None:
+        assert name
+
+    monkeypatch.setattr(importlib.util, "find_spec", none)
+    monkeypatch.setattr(fitness, "find_spec", none)
+    assert "wolfspider[pdf,text,parquet,search]" in said(fitness.extras(), FINE)
+    assert "wheel" in said(fitness.reader(), POOR)
+
+
+def test_lines_are_harmless_and_aligned() -> None:
+    looks = [Look("disk", FINE, "much"), Look("name server", BAD, "no \x1b[31m\nname", "Do this.")]
+    lines = list(fitness.told(looks))
+    assert lines[0] == "+ disk         much" and lines[2] == "               Do this."
+    assert "\x1b" not in lines[1] and len(lines) == 3 and "\n" not in "".join(lines)
+
+
+def said(look: Look, state: str) -> str:
+    assert look.state == state, look
+    return look.advice
