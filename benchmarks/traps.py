@@ -5,7 +5,8 @@
 
 `site` crawls a site that has every trap (wolfspider.testing.trap_site). Waste is each download of a trap, and of a page
 that was downloaded before under another address. `webs` crawls the topics of webs; on a synthetic one, pages of endless
-calendars and of mirrors are waste. Choose on `--half choose` and on seeds below 100.
+calendars and of mirrors are waste. An answer that is no page is no honest page, and only waste where its address is
+part of a trap. Choose on `--half choose` and on seeds below 100.
 """
 
 from __future__ import annotations
@@ -44,9 +45,12 @@ class Tally:
     def __call__(self, event: events.Event) -> None:
         if isinstance(event, events.Landed) and event.outcome.downloads:
             page = event.outcome.page
-            name = self.honest(page.final_url if page is not None else event.outcome.visit.link.url)
-            self.waste += name is None or name in self.pages
-            self.pages |= {name} if name is not None else set()
+            if page is None:  # an answer that is no page is neither honest, nor a trap unless its address is
+                self.waste += self.honest(event.outcome.visit.link.url) is None
+            elif (name := self.honest(page.final_url)) is None or name in self.pages:
+                self.waste += 1
+            else:
+                self.pages.add(name)
 
 
 def on_site(strategy: str, seed: int, pages: int, avoid: bool) -> tuple[float, int, int]:
@@ -106,13 +110,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("site", "webs"))
     parser.add_argument("webs", nargs="*")
-    parser.add_argument("--strategy", action="append", help="repeatable [shark, best-first, breadth-first]")
+    parser.add_argument("--strategy", action="append", help="repeatable [hunter, best-first, shark, fish]")
     parser.add_argument("--seed", type=int, default=100, help="of the site")
     parser.add_argument("--pages", type=int, default=1000)
     parser.add_argument("--topics", type=int, default=None, help="at most so many of each web")
     parser.add_argument("--half", choices=HALVES, default=None)
     options = parser.parse_args()
-    strategies = options.strategy or ["shark", "best-first", "breadth-first"]
+    strategies = options.strategy or ["hunter", "best-first", "shark", "fish"]
     print("| web | strategy | waste | with the rules | honest pages | with the rules | relevant | with the rules |")
     print("|---|---|---|---|---|---|---|---|")
     for strategy in strategies if options.what == "site" else ():

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from wolfspider.core import codec
 from wolfspider.core.model import Failure, Link, Page
+from wolfspider.core.randomness import generator
 from wolfspider.policy import pattern_rests, spellings
 from wolfspider.policy.pattern_rests import FREE, PatternRests
 from wolfspider.policy.spellings import Spellings
@@ -99,6 +100,49 @@ def test_what_is_known_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(len(table) <= 60 for table in tables if isinstance(table, dict))
 
 
+def test_a_pattern_that_was_of_much_use_may_waste_more_in_a_row() -> None:
+    rests = PatternRests()
+    for number in range(100):
+        url = f"http://a.test/news/{number}"
+        rests.land(url, page(url, generator(1, number).getrandbits(64)))
+    for number in range(100, 100 + FREE[0] + 5):
+        url = f"http://a.test/news/{number}"
+        rests.land(url, page(url, SAME ^ 1 << number - 100))
+    assert rests.allows("http://a.test/news/999")
+    calendar(rests, FREE[0] + 2)
+    assert not rests.allows("http://a.test/cal/99"), "as many are too many where there was no use"
+
+
+def test_what_a_site_shows_for_anything_is_known_sooner_than_near_duplicates() -> None:
+    asked = {}
+    for name, near in (("lost", lambda _: SAME), ("near", lambda number: SAME ^ 1 << number)):
+        rests = PatternRests()
+        for number in range(50):
+            url = f"http://a.test/{name}/{'abcdefghij'[number % 10]}{'klmno'[number // 10]}"
+            if not rests.allows(url):
+                break
+            rests.pages.setdefault(near(number), 7)
+            rests.land(url, page(url, near(number)))
+        asked[name] = number
+    assert asked["lost"] < asked["near"]
+
+
+def test_www_and_scheme_are_one_pattern() -> None:
+    rests = PatternRests()
+    calendar(rests, 9)
+    assert not rests.allows("https://www.a.test/cal/99")
+
+
+def test_a_mirror_rests_as_a_whole_once_it_is_known() -> None:
+    rules = TrapRules()
+    for number in range(6):
+        for host in ("a.test", "copy.test"):
+            url = f"http://{host}/{'abcdef'[number]}"
+            rules.landed(url, page(url, generator(2, number).getrandbits(64)), number)
+    assert "copy.test rests until" in rules.why("http://copy.test/new/page") and rules.allows("http://a.test/new/page")
+    assert rules.spellings.one("http://copy.test/new/page") == "http://a.test/new/page"
+
+
 # One spelling
 
 
@@ -145,6 +189,26 @@ def test_hosts_with_the_same_paths_and_other_pages_are_no_twins() -> None:
         known.learn(page(f"http://a.test/{number}", 0xFFFF << 2 * number))
         known.learn(page(f"http://www.a.test/{number}", 0xFFFF00FF << number))
     assert known.one("http://www.a.test/3") == "http://www.a.test/3" and not known.first
+
+
+def test_hosts_that_show_one_page_for_all_are_no_mirrors() -> None:
+    known = Spellings()
+    for path in ("about", "contact", "terms", "privacy", "help", "press"):
+        for host in ("a.test", "b.test"):
+            known.learn(page(f"http://{host}/{path}", SAME))
+    assert not known.first and not known.mirrors("http://b.test/about")
+
+
+def test_a_page_that_landed_marked_and_at_a_twin_is_not_asked_for_again() -> None:
+    known = Spellings()
+    known.learn(page("https://www.a.test/three?visit=abc", 7 << 30))
+    for path, near in (("one", 1 << 40), ("two", 2 << 20)):
+        for url in (f"http://a.test/{path}?visit=abc", f"http://a.test/{path}?visit=def", f"https://www.a.test/{path}"):
+            known.learn(page(url, near))
+    for url in ("http://a.test/three?visit=new", "http://a.test/three", "https://www.a.test/three"):
+        assert known.repeats(url)
+    assert not known.repeats("https://www.a.test/three?visit=abc"), "it may be visited again itself"
+    assert not known.repeats("http://a.test/four")
 
 
 def test_a_spelling_that_is_not_allowed_is_not_used() -> None:

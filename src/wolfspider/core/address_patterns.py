@@ -31,8 +31,8 @@ class AddressPattern(NamedTuple):
 
 
 def pattern_of(url: str) -> AddressPattern:
-    """Of a canonical address. http and https are alike."""
-    bare = url.partition("://")[2] or url
+    """Of a canonical address. http and https are alike, and so are hosts with www and without."""
+    bare = (url.partition("://")[2] or url).removeprefix("www.")
     host, _, rest = bare.partition("/")
     path, _, query = rest.partition("?")
     *folders, name = _WITH_DIGITS.sub(_folded, path[:_READ]).split("/")

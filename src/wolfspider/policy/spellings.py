@@ -3,9 +3,9 @@
 http and https, with www and without: most sites answer alike under all of them, or send from one to another. A whole
 host may be the mirror of another one. A name in the query may tell who asks, not what is asked for. Which it is differs
 from site to site, so it is learned: when two addresses that differ in nothing but this gave the same page, that speaks
-for it, and when they gave different pages, against it. Once enough speaks for it, the links of all later pages are
-spelled in one way before the strategy sees them, and a link that waits under another spelling is not followed once the
-page is here.
+for it, and when they gave different pages, against it; a page that is shown at several paths says nothing. Once enough
+speaks for it, the links of all later pages are spelled in one way before the strategy sees them, and a link that waits
+under another spelling is not followed once the page is here.
 
 The rule owns no I/O, and is a function of the pages that landed, in their order. What it knows is bounded.
 """
@@ -34,7 +34,7 @@ class Variation(NamedTuple):
 
     name: str  # "a.test?visit" for a name in the query of a host; "" for the beginning of an address
     value: str  # how it is spelled here
-    rest: str  # the address without it
+    rest: str  # the address without it; where it is a name, without scheme and www, too
 
 
 class Spellings:
@@ -43,11 +43,14 @@ class Spellings:
     def __init__(self) -> None:
         self.pages: dict[int, tuple[int, int]] = {}  # rest of an address -> signature, and value of the variation
         self.landed: dict[int, int] = {}  # the one spelling of a page that landed -> its address
+        self.shown: dict[int, int] = {}  # signature -> path it was seen at; 0 for several
         self.beginnings: dict[int, str] = {}  # by their keys
+        self.counts: dict[str, int] = {}  # pages downloaded, by beginning
         self.equal: dict[str, int] = {}  # pairs of addresses that gave the same page, by variation
         self.different: dict[str, int] = {}
         self.first: dict[str, str] = {}  # beginning of an address -> the one that it is given instead
-        self.idle: dict[str, None] = {}  # names in queries that mean nothing, each with its host
+        self.idle: dict[str, None] = {}  # names in queries that mean nothing, each with its site
+        self.marks: dict[str, dict[str, None]] = {}  # the same by site
 
     def learn(self, page: Page) -> None:
         """From a page that was downloaded."""
@@ -55,43 +58,70 @@ class Spellings:
             self._sent_on(page)
         beginning, *names = _variations(page.final_url)
         self.beginnings[key_of(beginning.value)] = beginning.value
-        for variation in (beginning, *names) if page.near else ():
+        self.counts[beginning.value] = self.counts.pop(beginning.value, 0) + 1
+        beginning = _variations(self._bare(page.final_url))[0]
+        for variation in (*names, beginning) if self._tells(page) else ():
             value = key_of(variation.value)
             near, known = self.pages.setdefault(_key(variation), (page.near, value))
             if known == value and variation.name:  # it may be known without the name, too
-                bare = Variation("", beginning.value, variation.rest.removeprefix(beginning.value).removesuffix("?"))
+                site = _site(beginning.value)
+                bare = Variation("", "", variation.rest.removeprefix(site).removesuffix("?"))
                 near, other = self.pages.get(_key(bare), (page.near, 0))
-                known = 0 if other == key_of(beginning.value) else value
+                known = 0 if _site(self.beginnings.get(other, "")) == site else value
             if known != value:
                 self._compare(variation, known, (near ^ page.near).bit_count() <= NEAR)
         self.landed.setdefault(key_of(self.one(page.final_url)), key_of(page.final_url))
         self._forget()
 
+    def _tells(self, page: Page) -> bool:
+        """Not what a site shows at several paths: an empty page, or what it says of all that it does not have."""
+        path = key_of(_variations(page.final_url)[0].rest.partition("?")[0])
+        if self.shown.setdefault(page.near, path) != path:
+            self.shown[page.near] = 0
+        return page.near != 0 and self.shown[page.near] != 0
+
     def _compare(self, variation: Variation, known: int, equal: bool) -> None:
         """Two addresses that differ in this alone gave pages that are equal, or not."""
-        name, before = variation.name, self.beginnings.get(known)
+        name, before, value = variation.name, self.beginnings.get(known), variation.value
         if not name:
             if before is None or len(variation.rest) < 2:
                 return
-            name = f"{variation.value} {before}"
+            name = _pair(value, before)
         tally = self.equal if equal else self.different
         tally[name] = tally.get(name, 0) + 1
-        if not self._holds(name):
-            self.idle.pop(name, None)
-            self.first.pop(variation.value if before else "", None)
-        elif variation.name:
-            self.idle[name] = None
-        elif before is not None and self._last(before) != variation.value:
-            self.first[variation.value] = before
+        if variation.name:
+            self._mark(name, self._holds(name))
+        elif before is not None:
+            if self.counts.get(value, 0) > self.counts.get(before, 0):
+                value, before = before, value
+            self._prefer(before, value, self._holds(name))
+
+    def _mark(self, name: str, idle: bool) -> None:
+        """Does this name in queries mean nothing?"""
+        self.idle.pop(name, None)
+        marks = self.marks.setdefault(name.partition("?")[0], {})
+        marks.pop(name, None)
+        if idle:
+            self.idle[name] = marks[name] = None
+
+    def _prefer(self, kept: str, other: str, holds: bool) -> None:
+        """All that begins like the other is spelled like the one that is kept, unless it is so the other way round."""
+        if not holds:
+            for one, two in ((kept, other), (other, kept)):
+                if self.first.get(one) == two:
+                    del self.first[one]
+        elif self._last(kept) != other and self.first.get(kept) != other:
+            self.first[other] = kept
 
     def _sent_on(self, page: Page) -> None:
         """A site that sends from one beginning to another says itself which it prefers."""
         asked, told = _variations(page.url)[0], _variations(page.final_url)[0]
         if asked.rest == told.rest and _site(asked.value) == _site(told.value):
-            name = f"{asked.value} {told.value}"
+            name = _pair(asked.value, told.value)
             self.equal[name] = self.equal.get(name, 0) + 1
-            if self._holds(name) and self._last(told.value) != asked.value:
-                self.first[asked.value] = told.value
+            if self._holds(name):
+                self.first.pop(told.value, None)
+                self._prefer(told.value, asked.value, True)
 
     def _holds(self, name: str) -> bool:
         """Does this variation mean nothing? Twins of a site are likely; that two sites are one needs more."""
@@ -108,35 +138,63 @@ class Spellings:
     def _forget(self) -> None:
         _halve(self.pages, MOST_PAGES)
         _halve(self.landed, MOST_PAGES)
-        for kept in (self.beginnings, self.equal, self.different, self.first, self.idle):
+        _halve(self.shown, MOST_PAGES)
+        for kept in (self.beginnings, self.counts, self.equal, self.different, self.first, self.idle, self.marks):
             _halve(kept, MOST_VARIATIONS)
 
     def one(self, url: str) -> str:
         """The spelling that all spellings of an address have in common, as far as it is known."""
         if not self.first and ("?" not in url or not self.idle):
             return url
-        beginning, *names = _variations(url)
+        url, beginning = self._bare(url), _variations(url)[0]
+        return self._last(beginning.value) + url.removeprefix(beginning.value)
+
+    def _bare(self, url: str) -> str:
+        """Without names in the query that mean nothing."""
+        if "?" not in url or not self.idle:
+            return url
+        _, *names = _variations(url)
         idle = {variation.value.partition("=")[0] for variation in names if variation.name in self.idle}
         if idle:
             bare, _, query = url.partition("?")
             kept = "&".join(piece for piece in query.split("&") if piece.partition("=")[0] not in idle)
             url = f"{bare}?{kept}" if kept else bare
-        return self._last(beginning.value) + url.removeprefix(beginning.value)
+        return url
 
     def repeats(self, url: str) -> bool:
         """Is this another spelling of a page that landed?"""
         if not self.first and not self.idle:
             return False
-        address = key_of(url)
-        if self.landed.get(key_of(self.one(url)), address) != address:
+        bare, one, address = self._bare(url), self.one(url), key_of(url)
+        if self.landed.get(key_of(one), address) != address:
             return True
-        for variation in _variations(url):
-            known = self.pages.get(_key(variation))
-            if known is None or known[1] == key_of(variation.value):
-                continue
-            if variation.name in self.idle or (not variation.name and variation.value in self.first):
+        own = {variation.name: variation.value for variation in _variations(url)}
+        return any(self._marked(spelled, own) for spelled in dict.fromkeys((bare, one))) or any(
+            self._elsewhere(spelled) for spelled in dict.fromkeys((bare, url))
+        )
+
+    def _marked(self, bare: str, own: Mapping[str, str]) -> bool:
+        """Did this page land with another value of a name that means nothing?"""
+        beginning = _variations(bare)[0]
+        site = _site(beginning.value)
+        rest = f"{site}{beginning.rest}" + ("" if "?" in bare else "?")
+        for name in self.marks.get(site, ()):
+            known = self.pages.get(_key(Variation(name, "", rest)))
+            if known is not None and known[1] != key_of(own.get(name, "")):
                 return True
         return False
+
+    def _elsewhere(self, bare: str) -> bool:
+        """Did this page land with another beginning that means the same?"""
+        beginning = _variations(bare)[0]
+        known = self.pages.get(_key(beginning))
+        before = self.beginnings.get(known[1]) if known is not None else None
+        return before not in (None, beginning.value) and self._last(before or "") == self._last(beginning.value)
+
+    def mirrors(self, url: str) -> bool:
+        """Is its host known to be the copy of another one?"""
+        beginning = _variations(url)[0].value
+        return beginning in self.first and _site(beginning) != _site(self._last(beginning))
 
     def respelled(self, page: Page, allows: Callable[[str], bool]) -> Page:
         """A page whose links have one spelling, unless that is not allowed; of those that become the same, the
@@ -156,6 +214,8 @@ class Spellings:
         return {
             "pages": [array("Q", self.pages), array("Q", near), array("Q", values)],
             "landed": [array("Q", self.landed), array("Q", self.landed.values())],
+            "shown": [array("Q", self.shown), array("Q", self.shown.values())],
+            "counts": self.counts,
             "beginnings": list(self.beginnings.values()),
             "tallies": [self.equal, self.different, self.first],
             "idle": list(self.idle),
@@ -165,9 +225,13 @@ class Spellings:
         keys, near, values = state["pages"]
         self.pages = dict(zip(keys, zip(near, values, strict=True), strict=True))
         self.landed = dict(zip(*state["landed"], strict=True))
+        self.shown = dict(zip(*state.get("shown", ((), ())), strict=True))  # earlier versions kept none
+        self.counts = dict(state.get("counts", {}))
         self.beginnings = {key_of(beginning): beginning for beginning in state["beginnings"]}
         self.equal, self.different, self.first = (dict(tally) for tally in state["tallies"])
-        self.idle = dict.fromkeys(state["idle"])
+        self.idle, self.marks = {}, {}
+        for name in state["idle"]:
+            self._mark(name, True)
 
 
 def _variations(url: str) -> list[Variation]:
@@ -176,11 +240,11 @@ def _variations(url: str) -> list[Variation]:
     host = rest.partition("/")[0]
     beginning = f"{scheme}://{host}"
     found = [Variation("", beginning, url.removeprefix(beginning))]
-    bare, _, query = url.partition("?")
-    pieces = query.split("&") if query else []
+    path, _, query = found[0].rest.partition("?")
+    pieces, bare = query.split("&") if query else [], _site(beginning) + path
     if len(pieces) <= MOST_NAMES:
         found += (
-            Variation(f"{host}?{piece.partition('=')[0]}", piece, _without(bare, pieces, place))
+            Variation(f"{_site(beginning)}?{piece.partition('=')[0]}", piece, _without(bare, pieces, place))
             for place, piece in enumerate(pieces)
         )
     return found
@@ -188,6 +252,10 @@ def _variations(url: str) -> list[Variation]:
 
 def _key(variation: Variation) -> int:
     return key_of(f"{variation.name} {variation.rest}")
+
+
+def _pair(one: str, other: str) -> str:
+    return " ".join(sorted((one, other)))
 
 
 def _site(beginning: str) -> str:

@@ -42,7 +42,7 @@ class TrapRules:
         self.rests.at(spent)
         if isinstance(result, Page):
             self.spellings.learn(result)
-        return self.rests.land(url, result)
+        return self.rests.land(url, result, self.spellings.mirrors(url))
 
     def shown(self, page: Page, allows: Callable[[str], bool]) -> Page:
         """A page as the strategy sees it."""
