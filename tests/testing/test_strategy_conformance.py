@@ -27,24 +27,27 @@ from wolfspider.testing.strategy_conformance import STRATEGY_CHECKS
 
 CASES = [(name, variant) for name, kind in all_strategies().items() for variant in range(len(kind.variants))]
 
-
-# Rules that take a dozen crawls or a long one: a few strategies are tried by them in each run of the fast tests, and
-# all of them in the slow ones. By the other rules every strategy is tried in every run.
+# Rules that take several crawls or a long one: each run of the fast tests tries the default strategy as it comes by
+# them, and a few of the others; the slow ones try all. By the other rules every strategy is tried in every run.
 LONG = {
     "both_drivers_give_the_same_log": 3,
     "ends_for_a_good_reason": 3,
-    "exclude_and_include_change_nothing": 4,
+    "exclude_and_include_change_nothing": 5,
     "excluded_links_come_back": 3,
     "frontier_keeps_its_cap": 3,
+    "goes_on_from_a_snapshot": 4,
     "live_parameters_move": 6,
-    "turns_are_fair": 3,
+    "obeys_people": 3,
     "replays_its_journal": 12,
+    "same_seed_same_log": 3,
+    "survives_any_reward": 3,
+    "turns_are_fair": 3,
 }
 
 
 def case(name: str, variant: int, rule: str) -> Any:
-    marks = pytest.mark.sampled(LONG[rule]) if rule in LONG and name != DEFAULT_STRATEGY else ()
-    return pytest.param(name, variant, rule, marks=marks)
+    always = rule not in LONG or (name, variant) == (DEFAULT_STRATEGY, 0)
+    return pytest.param(name, variant, rule, marks=() if always else pytest.mark.sampled(LONG[rule]))
 
 
 @pytest.mark.parametrize(
