@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from functools import cache
 from pathlib import Path
 
 import pytest
+
+from source_facts import all_facts, facts_of
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "wolfspider"
@@ -114,13 +114,7 @@ def test_every_promise_has_its_mechanism_and_its_tests(number: int) -> None:
 @pytest.mark.parametrize("name", sorted(set(named_in(PAGE))))
 def test_every_test_that_is_named_exists(name: str) -> None:
     file, _, test = name.partition("::")
-    assert test in functions_of(file)
-
-
-@cache
-def functions_of(file: str) -> set[str]:
-    tree = ast.parse((ROOT / "tests" / file).read_text(encoding="utf-8"))
-    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    assert test in facts_of(ROOT / "tests" / file).functions
 
 
 @pytest.mark.parametrize("program", sorted(set(re.findall(r"`python (benchmarks/\w+\.py)", PAGE))))
@@ -136,43 +130,13 @@ GUARDED = {f"web/http/{name}.py" for name in ("client", "connections", "guard", 
 BETWEEN_PROCESSES = {"drivers/hands/hand_wire.py"}  # a pair of sockets of our own, connected from the start
 
 
-def imports(tree: ast.AST) -> set[str]:
-    plain = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    named = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    members = {
-        f"{node.module}.{alias.name}"
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
-    return plain | named | members
-
-
-def calls(tree: ast.AST) -> set[str]:
-    """Names of functions and methods that are called."""
-    functions = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    return {each.attr if isinstance(each, ast.Attribute) else getattr(each, "id", "") for each in functions}
-
-
-def modules() -> list[tuple[str, ast.AST]]:
-    return [
-        (path.relative_to(SOURCE).as_posix(), ast.parse(path.read_text(encoding="utf-8")))
-        for path in sorted(SOURCE.rglob("*.py"))
-    ]
-
-
 def test_only_the_guarded_client_can_reach_the_network() -> None:
-    reaching = {name for name, tree in modules() if imports(tree) & NETWORK or calls(tree) & CONNECTS}
+    files = all_facts(SOURCE).items()
+    reaching = {name for name, facts in files if facts.imports & NETWORK or facts.calls & CONNECTS}
     assert reaching <= GUARDED | BETWEEN_PROCESSES
     assert reaching == GUARDED | BETWEEN_PROCESSES, "The check sees nothing."
 
 
 def test_nothing_is_run_that_was_read() -> None:
     run = {"eval", "exec", "compile", "__import__"}
-    bare = {
-        (name, node.func.id)
-        for name, tree in modules()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in run
-    }
-    assert bare == set()
+    assert {name: found for name, facts in all_facts(SOURCE).items() if (found := facts.bare_calls & run)} == {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import pytest
 import typer
 
 import wolfspider
+from source_facts import all_facts
 from wolfspider.cli import app
 from wolfspider.policy.strategy import Strategy
 
@@ -84,14 +84,7 @@ def test_developers_and_users_run_the_same_versions() -> None:
 
 def imported(folder: Path) -> set[str]:
     """The top-level names that the files below this folder import."""
-    found: set[str] = set()
-    for path in folder.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import):
-                found.update(alias.name.split(".")[0] for alias in node.names)
-            elif isinstance(node, ast.ImportFrom):
-                found.add((node.module or "").split(".")[0])
-    return found
+    return {name.split(".")[0] for facts in all_facts(folder).values() for name in facts.imports}
 
 
 PACKAGES = {  # whose import has another name
@@ -198,13 +191,11 @@ def test_every_file_of_the_benchmarks_is_named_on_a_page() -> None:
 
 
 def test_every_module_begins_with_a_sentence() -> None:
-    heads = {path: ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) for path in SOURCE.rglob("*.py")}
-    assert [path for path, text in heads.items() if not text] == []
+    assert [name for name, facts in all_facts(SOURCE).items() if not facts.docstring] == []
 
 
 def test_no_name_of_a_class_stands_for_two_things() -> None:
-    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in SOURCE.rglob("*.py"))
-    names = Counter(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    names = Counter(name for facts in all_facts(SOURCE).values() for name in facts.classes)
     assert [name for name, count in names.items() if count > 1] == []
 
 
