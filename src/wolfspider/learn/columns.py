@@ -89,6 +89,12 @@ class NumberedColumns(Columns):
         there[there] = known[rows[there]] == wanted[there]
         return np.where(there, rows, -1)
 
+    def row(self, number: int) -> int:
+        """The row of one number; -1 if it has none."""
+        known = self[NUMBER]
+        row = int(known.searchsorted(number))
+        return row if row < len(known) and known[row] == number else -1
+
     def enter(self, numbers: ArrayLike) -> Rows:
         """The row of each number, a new one for a number that has none; new numbers are above all others. -1 stays."""
         wanted = np.asarray(numbers, np.int64)

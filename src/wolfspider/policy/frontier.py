@@ -237,7 +237,7 @@ class Frontier:
         """Give links new scores by their numbers, each named once; numbers of links that are gone are passed over."""
         names, new = np.asarray(numbers, np.int64), np.asarray(scores, np.float64)
         known, old = np.frombuffer(self.numbers, np.uint32), np.frombuffer(self.scores)
-        rows = np.searchsorted(known, names)
+        rows = np.searchsorted(known, names.astype(np.uint32))  # of one type, or numpy turns all that are known
         there = np.flatnonzero(rows < len(known))
         there = there[known[rows[there]] == names[there]]
         rows, new = rows[there], new[there]

@@ -111,7 +111,7 @@ class Hunter(Strategy):
     def propose(self, room: Room, now: float) -> list[Visit]:
         visits = []
         while item := self.frontier.pop(room):
-            (row,) = self.traits.links.rows([item.number])
+            row = self.traits.links.row(item.number)
             links = self.traits.links
             links["taken"][row] = 1
             if self.params.scouting:
@@ -126,7 +126,7 @@ class Hunter(Strategy):
 
     def observe(self, outcome: Outcome) -> None:
         page, verdict, note = outcome.page, outcome.verdict, outcome.visit.note
-        (row,) = self.traits.links.rows([note["number"]]).tolist()
+        row = self.traits.links.row(note["number"])
         self.landed += 1
         reward = self._reward(verdict) if page is not None and verdict is not None else 0.0
         woken = not self.paid and reward >= 0.5
@@ -165,7 +165,7 @@ class Hunter(Strategy):
 
     def _expand(self, page: Page, number: int, reward: float, look: float) -> Rows:
         """The links of a page join those that wait. `number`: its own."""
-        (row,) = self.traits.links.rows([number]).tolist()
+        row = self.traits.links.row(number)
         links = page.links[:MOST_LINKS]
         before = len(self.frontier.numbers)
         found = np.array(self.frontier.extend(links, [0.0] * len(links), page.final_url), np.int64)
@@ -173,7 +173,7 @@ class Hunter(Strategy):
             kept = self.frontier.kept()
             self.traits.keep(kept)
             found = np.where(np.isin(found, kept), found, -1)
-            (row,) = self.traits.links.rows([number]).tolist()
+            row = self.traits.links.row(number)
         _, once = np.unique(found, return_index=True)
         at = np.sort(once[found[once] >= 0])
         depth = float(self.traits.links["depth"][row]) + 1 if row >= 0 else 1.0
@@ -248,8 +248,8 @@ class Hunter(Strategy):
         for start in range(0, len(rows), CHUNK):
             part = rows[start : start + CHUNK]
             traits = self.traits.of(part)
-            links["value"][part] = value = shares(weighed(traits, self.value))
-            links["yields"][part] = yields = shares(weighed(traits, self.yields))
+            value, yields = shares(np.stack((weighed(traits, self.value), weighed(traits, self.yields))))
+            links["value"][part], links["yields"][part] = value, yields
             score = value + self.params.showing * yields
             if self.params.spread:
                 paid = self.traits.counts.of(links["host"][part])[1]
@@ -274,7 +274,7 @@ class Hunter(Strategy):
 
     def _mind(self, number: int, reward: float, hosts: int) -> None:
         """Scouts may go out, the more the less was paid of late. A page named so many new hosts."""
-        (row,) = self.traits.links.rows([number]).tolist()
+        row = self.traits.links.row(number)
         if row >= 0:
             self.traits.open_gate(row, hosts)
         self.recent += SOON * (reward - self.recent)
@@ -316,7 +316,7 @@ class Hunter(Strategy):
         """The traits that moved the link most, up or down, against a link without any."""
         told = super().explain(url)
         item = self.frontier.find(url)
-        (row,) = self.traits.links.rows([item.number]).tolist() if item else (-1,)
+        row = self.traits.links.row(item.number) if item else -1
         if row < 0:
             return told
         traits = self.traits.of(np.array([row]))[0]

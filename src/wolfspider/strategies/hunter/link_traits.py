@@ -355,11 +355,12 @@ def _named(link: Link) -> tuple[str, str, str, str]:
     """The kinds that a link belongs to by its address (host, folder and shape), and its path as a text."""
     host = link.host
     path = link.url.partition("://")[2][len(host) :]
-    folder, _, last = path.partition("?")[0].rpartition("/")
-    depth = folder.count("/") + 2 if "/" in path.partition("?")[0] else 1
+    address, asked, _ = path.partition("?")
+    folder, slash, last = address.rpartition("/")
+    depth = folder.count("/") + 2 if slash else 1
     first = folder.split("/", 2)[1] if depth > 2 else ""
     ending = _DIGITS.sub("0", last.rpartition(".")[2])[:8] if "." in last else ""
-    marks = f"{'?' in path} {bool(_DIGITS.search(last))} {not last}"
+    marks = f"{bool(asked)} {_DIGITS.search(last) is not None} {not last}"
     return host, f"{host}{folder}/", f"{host} {depth} {first} {ending} {marks}", path.replace("_", " ")
 
 
