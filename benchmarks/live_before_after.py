@@ -109,7 +109,7 @@ def counted(log: Path, relevant: frozenset[str], over: bool) -> Found:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("web", help="a folder of WARC with a topics.json, or synthetic:KEY=VALUE,...")
-    parser.add_argument("--before", required=True, metavar="PYTHON", help="of the version to compare with")
+    parser.add_argument("--before", metavar="PYTHON", help="of the version to compare with [default: none]")
     parser.add_argument("--after", default=sys.executable, metavar="PYTHON", help="[default: this one]")
     parser.add_argument("--pages", type=int, default=500)
     parser.add_argument("--half", choices=HALVES, default="report")
@@ -121,7 +121,8 @@ def main() -> int:
     world = open_web(options.web)
     tasks = dict(islice(tasks_of(world, None, (), world.start, half=options.half).items(), options.topics))
     hosts = sorted({host_of(url) for url in world.sample(100_000)})
-    sides = {"before": options.before, "after": options.after}
+    given = {"before": options.before, "after": options.after}
+    sides = {side: python for side, python in given.items() if python}
     with (
         tempfile.TemporaryDirectory() as work,
         served(options.web, options.latency) as via,
