@@ -178,7 +178,7 @@ def figure(done: dict[Setting, Crawled], pages: int) -> Figure:
         crawls = [one for setting, one in done.items() if setting[3:6] == (*LIVE_LIKE, hurry)]
         times = np.geomspace(1, max(one.seconds for one in crawls), 200)
         found = np.mean([np.searchsorted(one.finds, times, side="right") for one in crawls], axis=0)
-        drawn.line(times, found, _hurry(hurry))
+        drawn.line(times, found, f"--hurry {_hurry(hurry)}")
     return drawn
 
 
