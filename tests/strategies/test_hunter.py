@@ -150,15 +150,22 @@ def test_spread_sends_it_to_more_hosts() -> None:
 
 
 def test_another_run_begins_with_what_one_has_learned() -> None:
-    """Weights of traits from any run, words only from one for the same topic."""
+    """Weights of traits from any run, words only from one for the same topic and from the same hosts. A run of an
+    earlier version does not tell its hosts, and hands its words on."""
     first = hunter(patience=0)
     step(first, *((f"http://{host}.test/{at}", "page") for at in range(40) for host in ("poor", "good")))
     for _ in range(60):
         _by_host(first)
     handed = codec.load(*codec.store(first.learned()))
-    for keywords, same in ((("volcano",), True), (("tax",), False)):
-        second = Hunter.new(Topic(keywords), generator(1, "hunter"))
-        second.inherit(handed)
-        second.begin([Link(HOME)], 0.0)
+    earlier = {name: value for name, value in handed.items() if name != "hosts"}
+    for keywords, learned, home, same in (
+        ("volcano", handed, HOME, True),
+        ("tax", handed, HOME, False),
+        ("volcano", handed, "http://elsewhere.test/", False),
+        ("volcano", earlier, "http://elsewhere.test/", True),
+    ):
+        second = Hunter.new(Topic((keywords,)), generator(1, "hunter"))
+        second.inherit(learned)
+        second.begin([Link(home)], 0.0)
         assert np.allclose(second.value, (PRIOR + first.value) / 2) and not np.allclose(second.value, PRIOR)
         assert bool(second.traits.words.totals.sum()) == same

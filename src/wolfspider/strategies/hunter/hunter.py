@@ -37,6 +37,7 @@ RATED = 1_000  # of the best links are rated again often, the others less often 
 REFIT, REWORD, RERATE = 20, 25, 8  # outcomes between two fits, two looks at the words, two ratings
 FULL = 500  # all links are rated again after one outcome for so many of them
 MOST_LINKS = 1_000  # of a page
+MOST_HOSTS = 1_000  # of the starting points are known to a run that learns from this one
 WORDS = 500  # distinct words of a page that are learned from
 SOON = 0.05  # weight of the last visit in what visits pay of late
 SATED = 0.1  # of the scouts go out while visits pay well
@@ -74,15 +75,18 @@ class Hunter(Strategy):
     frontier: Frontier
     taught: tuple[Floats, Floats] | None = None  # weights that another run learned
     words: WordOdds | None = None  # likewise, until the crawl begins
+    words_of: tuple[str, ...] | None = None  # the hosts where the run began that learned them, if it tells
+    started: tuple[str, ...] = ()  # the hosts where this one began
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         self.frontier = Frontier(self.shelf, self.cap)
         self.traits = LinkTraits()
         self.trust = HostTrust()
         self.value, self.yields = self.prior, self.yields_prior = self._priors()
-        if self.words is not None:
+        self.started = tuple(sorted({link.host for link in seeds}))[:MOST_HOSTS]
+        if self.words is not None and (self.words_of is None or set(self.started) & set(self.words_of)):
             self.traits.words = self.words
-            self.words = None
+        self.words = self.words_of = None
         self.examples = Columns(traits=f"{COUNT}f4", number="i8", reward="f4", known="u1", first="i8", shown="i4")
         self.forgotten = 0  # examples that are no longer there
         self.landed = self.paid = 0
@@ -295,14 +299,16 @@ class Hunter(Strategy):
     def learned(self) -> dict[str, Any]:
         keywords = list(self.topic.keywords)
         weights = {"names": [trait.name for trait in TRAITS], "value": self.value, "yields": self.yields}
-        return {"topic": keywords, "words": self.traits.words, **weights}
+        return {"topic": keywords, "words": self.traits.words, "hosts": list(self.started), **weights}
 
     def inherit(self, learned: Mapping[str, Any]) -> None:
-        """Weights of traits from any run; what it learned of words only from one for the same topic."""
+        """Weights of traits from any run. What it learned of words only from one for the same topic that began at one
+        of the same hosts: words of another web mislead."""
         if learned.get("names") == [trait.name for trait in TRAITS]:
             self.taught = (learned["value"], learned["yields"])
         if self._is_for_topic(learned) and isinstance(learned.get("words"), WordOdds):
             self.words = learned["words"]
+            self.words_of = tuple(learned["hosts"]) if "hosts" in learned else None  # earlier versions did not tell
 
     # People
 
