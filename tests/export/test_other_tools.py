@@ -1,4 +1,4 @@
-"""What other tools say of a WACZ, a WARC and Parquet: wacz, pywb, warcio and datasets, each in a place of its own.
+"""What other tools say of WACZ, WARC, its index and Parquet: wacz, pywb, warcio and datasets, each in its own place.
 
 The environments are made below build/other-tools and used again. Where nothing can be downloaded, tests are skipped.
 """
@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,21 @@ for url in sys.argv[1:]:
     answer = client.get("/pages/id_/" + url, follow_redirects=True)
     assert answer.status_code == 200, (url, answer.status)
     print("digest", hashlib.sha256(answer.get_data()).hexdigest())
+"""
+READS = """
+import hashlib, json, sys
+from io import BytesIO
+from warcio.archiveiterator import ArchiveIterator
+for line in open(sys.argv[1], encoding="utf-8"):
+    said = json.loads(line.split(" ", 2)[2])
+    with open(sys.argv[2] + "/" + said["filename"], "rb") as file:
+        file.seek(int(said["offset"]))
+        record = next(ArchiveIterator(BytesIO(file.read(int(said["length"]))), check_digests="raise"))
+        body = record.content_stream().read()
+    assert record.rec_headers["WARC-Payload-Digest"].removeprefix("sha1:") == said["digest"].removeprefix("sha1:"), said
+    assert record.rec_headers["WARC-Target-URI"] == said["url"]
+    assert record.http_headers.get_statuscode() == said["status"]
+    print(said["url"], hashlib.sha256(body).hexdigest())
 """
 LOADS = """
 import sys
@@ -57,6 +74,20 @@ def tool() -> Callable[[str], Path]:
     return installed
 
 
+def digests_of(run: Path) -> dict[str, str]:
+    """Of the bodies of all pages that are exported, decoded."""
+    view = RunView(run)
+    return {page.final_url: hashlib.sha256(view.body(page)).hexdigest() for page in view.pages() if not page.robots}
+
+
+def replayed(programs: Path, urls: Iterable[str], folder: Path) -> list[str]:
+    """The digests of what pywb shows at these addresses."""
+    words = [str(programs / "python"), "-c", REPLAYS, *urls]
+    told = subprocess.run(words, cwd=folder, capture_output=True, timeout=240, check=False)
+    assert told.returncode == 0, told.stderr.decode()
+    return [line.split()[1] for line in told.stdout.decode().splitlines() if line.startswith("digest ")]
+
+
 def test_a_wacz_is_valid(made: Path, tmp_path: Path, tool: Callable[[str], Path]) -> None:
     export(made, "wacz", tmp_path / "pages.wacz", stdout=io.BytesIO())
     words = [str(tool("wacz") / "wacz"), "validate", "-f", str(tmp_path / "pages.wacz")]
@@ -69,13 +100,55 @@ def test_a_wacz_is_replayed(made: Path, tmp_path: Path, tool: Callable[[str], Pa
     programs = tool("pywb")
     for words in (["init", "pages"], ["add", "--unpack-wacz", "pages", str(tmp_path / "pages.wacz")]):
         subprocess.run([str(programs / "wb-manager"), *words], cwd=tmp_path, timeout=120, check=True)
-    view = RunView(made)
-    pages = [page for page in view.pages() if not page.robots]
-    words = [str(programs / "python"), "-c", REPLAYS, *(page.final_url for page in pages)]
-    told = subprocess.run(words, cwd=tmp_path, capture_output=True, timeout=240, check=False)
-    assert told.returncode == 0, told.stderr.decode()
-    digests = [hashlib.sha256(view.body(page)).hexdigest() for page in pages]
-    assert [line.split()[1] for line in told.stdout.decode().splitlines() if line.startswith("digest ")] == digests
+    assert replayed(programs, digests_of(made), tmp_path) == list(digests_of(made).values())
+
+
+@pytest.fixture(params=["exported", "of the run"])
+def indexed(request: pytest.FixtureRequest, made: Path, tmp_path: Path) -> tuple[Path, Path]:
+    """A WARC and its index, as it is exported and as it lies in a run."""
+    if request.param == "exported":
+        export(made, "warc", tmp_path / "pages.warc.gz", stdout=io.BytesIO())
+        return tmp_path / "pages.warc.gz", tmp_path / "pages.cdxj"
+    (archive,), (index,) = (made / "warc").glob("*.warc.gz"), (made / "warc").glob("*.cdxj")
+    return archive, index
+
+
+def test_warcio_finds_every_page_where_the_index_says(
+    indexed: tuple[Path, Path], made: Path, tool: Callable[[str], Path]
+) -> None:
+    archive, index = indexed
+    words = [str(tool("warcio") / "python"), "-c", READS, str(index), str(archive.parent)]
+    told = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    assert told.returncode == 0, told.stderr
+    assert digests_of(made).items() <= dict(line.split() for line in told.stdout.splitlines()).items()
+
+
+def test_fastwarc_finds_every_page_where_the_index_says(indexed: tuple[Path, Path], made: Path) -> None:
+    fastwarc = pytest.importorskip("fastwarc.warc", reason="fastwarc is not installed")
+    archive, index = indexed
+    data, found = archive.read_bytes(), {}
+    for line in index.read_text(encoding="utf-8").splitlines():
+        said = json.loads(line.split(" ", 2)[2])
+        start = int(said["offset"])
+        member = io.BytesIO(data[start : start + int(said["length"])])
+        record = next(iter(fastwarc.ArchiveIterator(member, auto_decode="all")))
+        assert (record.headers["WARC-Target-URI"], str(record.http_headers.status_code)) == (
+            said["url"],
+            said["status"],
+        )
+        found[said["url"]] = hashlib.sha256(record.reader.read()).hexdigest()
+    assert digests_of(made).items() <= found.items()
+
+
+def test_pywb_replays_a_warc_by_our_index(
+    indexed: tuple[Path, Path], made: Path, tmp_path: Path, tool: Callable[[str], Path]
+) -> None:
+    archive, index = indexed
+    programs = tool("pywb")
+    subprocess.run([str(programs / "wb-manager"), "init", "pages"], cwd=tmp_path, timeout=120, check=True)
+    shutil.copy(archive, tmp_path / "collections" / "pages" / "archive")
+    shutil.copy(index, tmp_path / "collections" / "pages" / "indexes" / "index.cdxj")
+    assert replayed(programs, digests_of(made), tmp_path) == list(digests_of(made).values())
 
 
 def test_a_warc_passes_the_check_of_another_reader(made: Path, tmp_path: Path, tool: Callable[[str], Path]) -> None:
