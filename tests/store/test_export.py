@@ -19,7 +19,7 @@ import pytest
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 import wolfspider
-from small_web import EVIL, SMALL, SPIDERS
+from small_web import BREAD, EVIL, HTML, SMALL, SPIDERS, SmallWeb, page
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import Label
 from wolfspider.export.export_tally import Exported
@@ -28,7 +28,9 @@ from wolfspider.export.exporting import export
 from wolfspider.export.selection import Filters, Selection
 from wolfspider.files.disk import whole_file
 from wolfspider.store.inbox import append_command
+from wolfspider.store.row_codec import kept_headers
 from wolfspider.store.view import RunView
+from wolfspider.web.page.html import digest_of
 from wolfspider.web.server.serve import serve
 from wolfspider.web.worlds.recorded import Recorded
 
@@ -36,9 +38,9 @@ DOCS = (Path(__file__).parents[2] / "docs" / "export.md").read_text(encoding="ut
 SETTINGS: dict[str, Any] = {"topic": "wolf spiders", "delay": 0.0, "adapt": 0.0, "tries": 1, "disk_floor": 0}
 
 
-def crawled(folder: Path, **settings: Any) -> None:
+def crawled(folder: Path, web: SmallWeb = SMALL, **settings: Any) -> None:
     async def main() -> None:
-        async with serve(SMALL) as served:
+        async with serve(web) as served:
             hunt = wolfspider.crawl(
                 "http://a.test/", out=folder, via=f"127.0.0.1:{served.port}", **{**SETTINGS, **settings}
             )
@@ -187,6 +189,50 @@ def test_what_the_second_version_of_the_fields_added(made: Path) -> None:
     assert rolls["why"].startswith("Judged not relevant")
     assert rolls["near_duplicate_of"] == "http://b.test/" and start["near_duplicate_of"] is None
     assert good["tdm"] == {}
+
+
+SIGNALLING = """<html lang="en"><title>Spiders</title>
+<meta property="article:published_time" content="2024-05-06T07:08:09Z">
+<meta name="robots" content="noarchive"><link rel="canonical" href="/spiders?page=1">
+<meta name="tdm-policy" content="https://a.test/policy">
+<body><h1>Spiders</h1>"""
+
+
+def test_every_field_of_a_page_with_a_redirect_a_twin_and_signals_is_right(tmp_path: Path) -> None:
+    said = {"x-robots-tag": "noai", "tdm-reservation": "1", "content-usage": "train-ai=n"}
+    body = f"{SIGNALLING}<p>{SPIDERS}</p></body>".encode()
+    answer = (200, {"content-type": HTML, **said, "last-modified": "Tue, 07 May 2024 07:08:09 GMT"}, body)
+    pages = {
+        "http://a.test/": page("Start", BREAD, "/old", "/twin"),
+        "http://a.test/new": answer,
+        "http://a.test/twin": f"<title>Spiders</title><body><h1>Spiders</h1><p>{SPIDERS}</p> Twin.</body>",
+    }
+    crawled(tmp_path / "run", web=SmallWeb(pages, {"http://a.test/old": "http://a.test/new"}), strategy="breadth-first")
+    found = {line["final_url"]: line for line in lines(tmp_path / "run")}
+    line = found["http://a.test/new"]
+    told = {name: line[name] for name in ("url", "canonical", "published", "modified", "status", "type", "language")}
+    assert told == {
+        "url": "http://a.test/old",
+        "canonical": "http://a.test/spiders?page=1",
+        "published": "2024-05-06T07:08:09Z",
+        "modified": "2024-05-07T07:08:09Z",
+        "status": 200,
+        "type": "text/html",
+        "language": "en",
+    }
+    assert sorted(line["robots"]) == ["noai", "noarchive"]
+    signals = {name: said[name] for name in ("tdm-reservation", "content-usage")}
+    assert line["tdm"] == {**signals, "tdm-policy": "https://a.test/policy"}
+    assert (line["parent"], line["anchor"], line["depth"], line["agent"]) == ("http://a.test/", "to old", 1, "")
+    assert line["near_duplicate_of"] is None and found["http://a.test/twin"]["near_duplicate_of"] == line["final_url"]
+    assert (line["title"], line["charset"], line["size"]) == ("Spiders", "utf-8", len(body))
+    assert line["digest"] == digest_of(body) and line["text"] == f"Spiders\n\n{SPIDERS.strip()}"
+
+
+def test_signals_are_kept_however_many_other_headers_there_are() -> None:
+    others = {f"x-{number:02}": "x" * 1_000 for number in range(20)}
+    said = {"x-robots-tag": "noai", "tdm-reservation": "1", "content-usage": "train-ai=n"}
+    assert said.items() <= kept_headers({**others, **said}).items()
 
 
 # Which pages

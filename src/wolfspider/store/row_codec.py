@@ -15,6 +15,7 @@ from wolfspider.core.events import AddSeeds, Command
 from wolfspider.core.model import Failure, Fetch, Link, Page
 from wolfspider.engine.entries import KINDS, BeginEntry, CommandEntry, Entry, PostponeEntry
 from wolfspider.web.page.urls import canonical
+from wolfspider.web.page.usage_signals import SIGNALS
 
 LARGEST_NUMBER = 2**53  # of a command
 LONGEST_JSON = 8_000
@@ -22,9 +23,10 @@ LONGEST_HEADERS = 16_000
 _PAGE = tuple(field.name for field in dataclasses.fields(Page) if not field.name.endswith("_"))
 _as_json = json.JSONEncoder(allow_nan=False, default=codec.plain).encode
 _FETCH = ("url", "final_url", "status", "seconds", "at", "hops", "cut")
-_READ_FROM = (  # headers that decide how a page is read: kept before all others
+_READ_FROM = (  # headers that decide how a page is read, and what may be done with it: kept before all others
     *("content-type", "content-language", "content-encoding", "x-robots-tag", "last-modified", "etag", "link"),
     *("content-disposition", "content-location", "refresh", "date"),
+    *SIGNALS,
 )
 
 
@@ -113,7 +115,7 @@ def _fits(value: Any, kind: Any) -> bool:
 
 
 def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """The headers that decide how a page is read, then as many of the others as there is room for."""
+    """The headers that decide how a page is read and used, then as many of the others as there is room for."""
     kept = {name: headers[name] for name in _READ_FROM if name in headers}
     room = LONGEST_HEADERS - sum(map(len, kept.values()))
     for name, value in headers.items():

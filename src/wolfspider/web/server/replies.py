@@ -22,6 +22,7 @@ import xxhash
 
 from wolfspider.core.errors import Problem, closest
 from wolfspider.core.model import Fetch
+from wolfspider.web.page.usage_signals import SIGNALS
 from wolfspider.web.worlds.world import Servable
 
 ENCODINGS = ("gzip", "br", "zstd")
@@ -38,6 +39,7 @@ _PASSED = (  # headers of a recorded answer that a reader may act on; the others
     "refresh",
     "retry-after",
     "x-robots-tag",
+    *SIGNALS,
 )
 _WORTH_PACKING = 200  # bytes
 _OVERHEAD = 1000  # bytes that a kept reply takes beside its body
