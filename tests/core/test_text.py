@@ -98,6 +98,22 @@ def test_the_compiled_signature_is_the_same(found: list[str]) -> None:
     assert compiled(*given_) == text.slow_signature(*given_)
 
 
+@given(st.lists(st.text("abé字\u00bd \u0660.", max_size=80), min_size=1, max_size=30), st.integers(0, 3))
+def test_the_compiled_words_are_the_same_and_counted(texts: list[str], again: int) -> None:
+    compiled = pytest.importorskip("wolfspider.core.tokens", reason="nothing is compiled here").parted
+    clean = "\x1f".join(texts * (1 + again)).encode().translate(text._BLANKED)
+    found, before, bag = compiled(clean, 0x1F, text.LONGEST)
+    assert (found, before) == text.slowly_parted(clean, 0x1F, text.LONGEST)[:2]
+    assert list(bag.items()) == list(text.counted(found).items())
+
+
+def test_words_that_share_a_slot_are_counted_each() -> None:
+    compiled = pytest.importorskip("wolfspider.core.tokens", reason="nothing is compiled here").parted
+    found = [f"w{number % 30_000:x}" for number in range(70_000)]
+    words, _, bag = compiled(" ".join(found).encode(), 0x1F, text.LONGEST)
+    assert words == found and list(bag.items()) == list(text.counted(found).items())
+
+
 def test_near_signature_is_near_for_near_texts_only() -> None:
     base = [f"{word}{i % 40}" for i, word in enumerate(PANGRAM.split() * 40)]
     edited = [*base[:300], "something", "else", *base[302:]]

@@ -171,6 +171,7 @@ def test_links_are_resolved_and_cleaned() -> None:
 
 STEPS = """
     a .. . / ? # x=1 http: https: // \\ : b.html @ ä mailto: ; & [ %2e
+    http://w-w.h.ex/ .xn--a -~_/ X.ex/ h.0x1/ 1.2 :80/
 """
 BASES = """
     http://h/ http://h http://h/a/b/c.html https://h/a/b/?x=/y/z http://h/a?b#c/d http://h/a/b/;p=1/ http://h:81/x/y

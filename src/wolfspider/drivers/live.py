@@ -364,13 +364,16 @@ class LiveDriver(Driver):
 
 @contextmanager
 def _garbage_sought_seldom() -> Iterator[None]:
-    """A page is thousands of objects and leaves no circles behind: to look for some takes a twentieth of the time."""
+    """A page is thousands of objects and leaves no circles behind: to look for some takes a twentieth of the time. What
+    is there before the first page (modules, classes) stays, and is not looked through again and again."""
     usual = gc.get_threshold()
+    gc.freeze()
     gc.set_threshold(max(SELDOM, usual[0]) if usual[0] else 0, *usual[1:])
     try:
         yield
     finally:
         gc.set_threshold(*usual)
+        gc.unfreeze()
 
 
 async def run(

@@ -8,6 +8,7 @@ page are forgotten, or the rarer half: memory is bounded, and common words keep 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,8 @@ class Lexicon:
         """The numbers of distinct words, in their order, valid until the next call; new words are added."""
         if len(self._number) + len(words) > self.limit:
             self._forget()
+        new = [word for word in words if word not in self._number]
+        self._number.update(zip(new, count(len(self._number))))
         ids = np.fromiter(map(self._number.__getitem__, words), np.int64, len(words))
         self._grow()
         return ids

@@ -13,7 +13,7 @@ from wolfspider.store.base import addresses_of, validators
 from wolfspider.store.damage import reading
 from wolfspider.store.database import Turn
 from wolfspider.store.journal import Journal, ReplayCheck
-from wolfspider.store.page_count import PageCount, count
+from wolfspider.store.page_count import PageCount, count, count_of_new
 from wolfspider.store.page_reader import PageReader
 from wolfspider.store.row_writer import RowWriter
 
@@ -84,11 +84,13 @@ class RunMemory:
             page = at.page if at.kind is LandEntry else self._pages.number_of(url, result)
             if page is None:
                 raise Broken(f"{url} is to be kept and never landed")
-            before = self._counted(urls)
+            is_new = page == at.seq and not any(map(self.holds, urls))
+            before = PageCount() if is_new else self._counted(urls)
             for name in urls:
                 self._rows.held(at.seq, name, page, None, verdict)
             if self._count is not None:
-                self._count = self._count.after(before, self._counted(urls))
+                now = count_of_new(result, verdict) if is_new else self._counted(urls)
+                self._count = self._count.after(before, now)
         at.kept.update(urls)
 
     def _counted(self, urls: list[str]) -> PageCount:

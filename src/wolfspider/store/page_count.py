@@ -16,6 +16,8 @@ import sqlite3
 from collections.abc import Collection
 from typing import NamedTuple
 
+from wolfspider.core.model import Page, Verdict
+
 # Each page `p` of a run once, with the newest row of `held` on it as `h`.
 NEWEST = (
     "pages p JOIN held h ON h.url = p.final_url AND h.page = p.seq AND h.relevant IS NOT NULL AND h.seq ="
@@ -39,6 +41,14 @@ class PageCount(NamedTuple):
     def after(self, before: PageCount, now: PageCount) -> PageCount:
         """This total, when a part of it that counted as `before` counts as `now`."""
         return PageCount(*(total - old + new for total, old, new in zip(self, before, now, strict=True)))
+
+
+def count_of_new(page: Page, verdict: Verdict | None) -> PageCount:
+    """What a page adds whose addresses were never held before."""
+    if verdict is None:
+        return PageCount()
+    hidden = "noindex" in page.robots
+    return PageCount(not hidden, verdict.relevant and not hidden, hidden, verdict.relevant and hidden)
 
 
 def count(connection: sqlite3.Connection, urls: Collection[str] | None = None) -> PageCount:

@@ -22,6 +22,7 @@ of its tree is bounded besides (markup_tree.py). A page that was cut says so (`t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from importlib.util import find_spec
@@ -56,6 +57,12 @@ except ImportError:
         return None
 
 
+_NAME = r"[A-Za-z0-9_~-][A-Za-z0-9_~.-]*"
+_PLAIN = re.compile(  # an address that is its own canonical form but for the fragment: of a site, or a path
+    rf"(?:(https?://(?!\S*xn--)(?:[a-z0-9][a-z0-9-]*\.)+[a-z]{{2,}}/(?:{_NAME}/)*(?:{_NAME})?)"
+    rf"|(/?(?:{_NAME}/)*(?:{_NAME})|/))(?:#[\w.:-]*)?",
+    re.ASCII,
+)
 _OF_THE_PAGE = frozenset(map(chr, range(33))) | {"?", "#"}  # so begin links that depend on more than the folder
 
 
@@ -103,7 +110,7 @@ def _plain_page(fetch: Fetch, text: str, codec: str) -> Page:
 def _pdf_page(fetch: Fetch) -> Page | Failure:
     if isinstance(document := pdf.read(fetch.body), Failure):
         return document
-    found, before = words_within([document.title, *document.pages])
+    found, before, _ = words_within([document.title, *document.pages])
     links: dict[str, Link] = {}
     for number, address in document.links:
         if (url := canonical(address, fetch.final_url)) and url not in links:
@@ -140,6 +147,7 @@ def _html_page(fetch: Fetch, text: str, codec: str, bounded: bool) -> Page | Fai
         robots=directives(fetch.headers.get("x-robots-tag", ""), *reading.robots),
         canonical=(canonical(reading.canonical, base) if reading.canonical else None) or "",
         description=folded(meta.get("description") or meta.get("og:description") or "", TITLE),
+        counts_=reading.counts,
         **_common(fetch, codec, reading.words, cut or reading.truncated),
     )
 
@@ -171,19 +179,28 @@ def addresses(hrefs: Sequence[str], base: str) -> list[str | None]:
     or the folder they stand in are remembered from page to page."""
     origin = "/".join(base.split("/", 3)[:3]) + "/"
     folder = base.partition("#")[0].partition("?")[0].rpartition("/")[0] + "/"
-    is_plain = len(folder) >= len(origin) and "\\" not in base
+    is_usual = len(folder) >= len(origin) and "\\" not in base and canonical(folder) == folder
     known: dict[str, str | None] = {}
     for href in dict.fromkeys(hrefs):
-        if len(href) <= _SHORT and href.startswith(("/", "http://", "https://")):
+        if not is_usual or len(href) > _SHORT:
+            known[href] = canonical(href, base)
+        elif href.startswith(("/", "http://", "https://")):
             known[href] = _remembered(href, origin)
-        elif len(href) <= _SHORT and is_plain and href[0] not in _OF_THE_PAGE and ":" not in href:
+        elif href[0] not in _OF_THE_PAGE and ":" not in href:
             known[href] = _remembered(href, folder)
         else:
             known[href] = canonical(href, base)
     return [known[href] for href in hrefs]
 
 
-_remembered = lru_cache(maxsize=8192)(canonical)
+@lru_cache(maxsize=8192)
+def _remembered(href: str, base: str) -> str | None:
+    """What a link leads to, seen from a site or a folder. Most are spelled as they should be, and need no parser."""
+    plain = _PLAIN.fullmatch(href)
+    if plain is None:
+        return canonical(href, base)
+    far, path = plain.groups()
+    return far or (base[:-1] + path if path[0] == "/" else base + path)
 
 
 def directives(*texts: str) -> tuple[str, ...]:

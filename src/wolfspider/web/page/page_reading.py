@@ -75,6 +75,7 @@ class PageReading:
         self.ended: list[tuple[int, int, int, int]] = []  # elements with links: from, to, links before, links so far
         self.open: Anchor | None = None
         self.words: list[str] = []
+        self.counts: dict[str, int] | None = None  # of the words, if somebody counted them
         self.truncated = False
         self._path, self._in_article = path, in_article
         self._programs = self._pictures = 0
@@ -85,7 +86,7 @@ class PageReading:
         self.let_go()
         self.flush()
         cut = cut_to_bounds(self.passages)
-        self.words, self._before = words_within(self.passages)
+        self.words, self._before, self.counts = words_within(self.passages)
         self.truncated = cut or len(self.words) >= MOST_WORDS
 
     def let_go(self) -> None:

@@ -27,7 +27,8 @@ def weight(page: Page, interned: bool = False) -> int:
         spoken = _WORD * len(words)
     else:
         spoken = size(words) + sum(map(size, {id(word): word for word in words}.values()))
-    linked = sum(_LINK + size(link.url) + size(link.anchor) + size(link.path) for link in page.links)
+    urls, anchors, _, _, paths, *_ = zip(*page.links, strict=True) if page.links else ((),) * 7
+    linked = _LINK * len(urls) + sum(map(size, urls)) + sum(map(size, anchors)) + sum(map(size, paths))
     return _HEAD + spoken + linked + (size(page.counts_) if page.counts_ is not None else 0)
 
 

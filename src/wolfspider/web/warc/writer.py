@@ -14,7 +14,6 @@ what came compressed gains nothing by it, and loses next to nothing.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import uuid
 import zlib
@@ -32,6 +31,8 @@ _ANSWER, _REQUEST = (f"application/http; msgtype={kind}" for kind in ("response"
 _SECRET = frozenset(("authorization", "proxy-authorization", "cookie"))  # headers that are never written
 _NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 _REASONS = {status.value: status.phrase for status in HTTPStatus}
+_BASE_32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+_TEN_BITS = [first + second for first in _BASE_32 for second in _BASE_32]
 _NO_BREAKS = str.maketrans("\r\n\0", "   ")
 
 
@@ -110,7 +111,8 @@ def digest_of(*parts: bytes) -> str:
     digest = hashlib.sha1(usedforsecurity=False)
     for part in parts:
         digest.update(part)
-    return "sha1:" + base64.b32encode(digest.digest()).decode()
+    number = int.from_bytes(digest.digest(), "big")
+    return "sha1:" + "".join([_TEN_BITS[number >> place & 1023] for place in range(150, -1, -10)])  # in base 32
 
 
 def moment(date: float) -> str:

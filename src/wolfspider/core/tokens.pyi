@@ -1,0 +1,3 @@
+"""What mypy knows of tokens.pyx."""
+
+def parted(clean: bytes, between: int, longest: int) -> tuple[list[str], list[int], dict[str, int]]: ...
