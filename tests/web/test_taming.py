@@ -134,3 +134,24 @@ def test_whatever_is_not_closed_the_copies_of_it_are_bounded(
     weight = sum(190 + sum(180 + len(name) + len(value or "") for name, value in one.items()) for one in attributes)
     own = 190 * (tame.count("<") + 4) + 181 * (tame.count(" ") + tame.count("=")) + len(tame)
     assert weight <= own + 2 * most
+
+
+PIECES = """
+    <a <div </p <B b c=d e='f' g="h" ' " = > / <body <html i<n <!-- é
+"""
+
+
+@given(st.lists(st.sampled_from([*PIECES.split(), " ", "\n", " x" * 301, " <i" * 20]), max_size=30))
+def test_what_is_calm_stays_as_it_is(pieces: list[str]) -> None:
+    is_calm = pytest.importorskip("wolfspider.web.page.plain_calm", reason="nothing is compiled here").is_calm
+    text = "".join(pieces) + "\n" * 32_001
+    if is_calm(text.encode(), len(text)):
+        assert tamed(text, False) == text
+
+
+def test_what_has_too_many_attributes_or_bodies_is_not_calm() -> None:
+    is_calm = pytest.importorskip("wolfspider.web.page.plain_calm", reason="nothing is compiled here").is_calm
+    assert is_calm(b"<p" + b" x" * 300 + b"><script>i<n</script>", 1000)
+    assert not is_calm(b"<p" + b" x" * 301 + b">", 1000)
+    assert not is_calm(b"<script>'<p" + b" x='>'" * 301, 10_000)
+    assert not is_calm(b"<body x>" * 11, 1000)

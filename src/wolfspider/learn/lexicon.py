@@ -8,7 +8,6 @@ page are forgotten, or the rarer half: memory is bounded, and common words keep 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -43,11 +42,13 @@ class Lexicon:
         """The numbers of distinct words, in their order, valid until the next call; new words are added."""
         if len(self._number) + len(words) > self.limit:
             self._forget()
-        new = [word for word in words if word not in self._number]
-        self._number.update(zip(new, count(len(self._number))))
-        ids = np.fromiter(map(self._number.__getitem__, words), np.int64, len(words))
+        found = list(map(self._number.get, words))
+        if None in found:
+            found = [
+                self._number[word] if number is None else number for word, number in zip(words, found, strict=True)
+            ]
         self._grow()
-        return ids
+        return np.array(found, np.int64)
 
     def add(self, ids: Ids, *amounts: float) -> None:
         """One more page with these words, each counted once, and an amount for each sum."""

@@ -9,12 +9,14 @@ stays the judge.
 
 The parts build on each other: names (plain_names.pyx), references (plain_references.pyx), tags (plain_tags.pyx), the
 open elements (plain_elements.pyx), what ends and what begins (plain_ends.pyx, plain_starts.pyx), and here the page.
+A page with something in it that might have to be cut is looked through once more (plain_calm.pyx).
 
 Every index is checked. What is odd is given up by an exception, so no state is left behind.
 """
 
 import re
 
+from wolfspider.web.page.plain_calm import is_calm
 from wolfspider.web.page.plain_names import NotPlain
 from wolfspider.web.page.taming import MOST_TAGS, tamed
 
@@ -41,7 +43,7 @@ def read_plain(str whole):
         data = text.encode()
         scan = _Scan(data)
         reading = scan.read()
-        return reading if not scan.doubtful or tamed(whole, False) == whole else None
+        return reading if not scan.doubtful or is_calm(data, len(whole)) or tamed(whole, False) == whole else None
     except (NotPlain, UnicodeEncodeError):
         return None
     finally:

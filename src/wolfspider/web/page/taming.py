@@ -25,7 +25,7 @@ MOST_BODY_TAGS = 10  # the attributes of repeated ones pile up on the first
 
 _HARMLESS = 32_000  # characters: too few to be slow, whatever they are
 _PASSES = 3
-_PATIENCE = 10  # how often each character may be looked at, on average, as a part of tags within tags
+PATIENCE = 10  # how often each character may be looked at, on average, as a part of tags within tags
 _ALIKE = 3  # elements with the same name and attributes that are open at a time
 _ELEMENT, _ATTRIBUTE_OF_IT = 190, 180  # bytes of memory, beside the characters
 
@@ -87,7 +87,7 @@ def _calmed(text: str, last_pass: bool = False) -> str:
     """Even within a script, a comment or a value `i<n` may be taken out, which is no loss: the cut ends at the next
     "<"."""
     kept: list[str] = []
-    place, effort = 0, _PATIENCE * len(text)
+    place, effort = 0, PATIENCE * len(text)
     tag = _TAG.search(text)
     while tag:
         effort -= tag.end() - tag.start()

@@ -1,0 +1,3 @@
+"""What mypy knows of plain_calm.pyx."""
+
+def is_calm(data: bytes, characters: int) -> bool: ...
