@@ -12,6 +12,7 @@ import re
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -225,7 +226,8 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def known() -> dict[str, Param]:
+@cache
+def known() -> Mapping[str, Param]:
     """All settings by name."""
     kinds = typing.get_type_hints(Settings)
     return {

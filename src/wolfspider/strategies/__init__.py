@@ -20,6 +20,8 @@ def all_strategies() -> Mapping[str, type[Strategy]]:
 
 def strategy_named(name: str) -> type[Strategy]:
     """The strategy of this name. If its file or folder has the same name, or begins it, no other is loaded."""
+    if name in REGISTRY:
+        return REGISTRY[name]
     modules = {module.name for module in pkgutil.iter_modules(__path__)}
     for module in (name.replace("-", "_"), name.partition("-")[0]):
         if name not in REGISTRY and module in modules:
