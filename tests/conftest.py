@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 from wolfspider.cli import main
 
@@ -25,7 +26,12 @@ settings.register_profile(
     "repeatable", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("search", deadline=None, max_examples=1000, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "repeatable")
+settings.load_profile(PROFILE)
+# One seed is not enough for that: hypothesis also draws constants of the modules that are loaded by then, which differ
+# with the tests that ran before in this process, and with every change of the source.
+if PROFILE == "repeatable":
+    providers._get_local_constants = lambda: providers._local_constants
 
 # A shell starts what runs in the background with Ctrl-C ignored, and programs under test would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
 import tomllib
 from collections import Counter
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import typer
+from hypothesis import given
+from hypothesis import strategies as st
 
 import wolfspider
 from source_facts import all_facts
@@ -204,3 +208,18 @@ def test_the_architecture_names_the_methods_that_every_strategy_writes() -> None
         r"^- \*\*`Strategy`\*\*: (.*?)Everything else has a default", read("docs/architecture.md"), re.M | re.S
     )
     assert contract and set(re.findall(r"`(\w+)\(", contract[1])) == Strategy.__abstractmethods__
+
+
+@pytest.mark.skipif("HYPOTHESIS_PROFILE" in os.environ, reason="Only the examples of the usual profile are repeatable.")
+def test_examples_are_the_same_whatever_was_loaded_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[int] = []
+    draw = given(st.integers())(lambda number: drawn.append(number))
+    draw()
+    first = list(drawn)
+    module = ModuleType("full_of_numbers")
+    module.__file__ = str(tmp_path / "full_of_numbers.py")
+    Path(module.__file__).write_text(f"NUMBERS = {[10**15 + 7 * number for number in range(500)]}\n")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    drawn.clear()
+    draw()
+    assert drawn == first
