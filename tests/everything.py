@@ -342,7 +342,7 @@ async def late_end(call: Call) -> None:
     await silence(call)
 
 
-kind("late-end", late_end, settings={"deadline": 0.2}, alone=True)
+kind("late-end", late_end, settings={"deadline": 0.6}, alone=True)
 
 # Charsets
 
@@ -402,7 +402,7 @@ answered("busy", "later", 503, failure="status", settings=PATIENT, alone=True)
 answered("busy-for-a-second", "later", 429, [("Retry-After", "1")], failure="status", settings=PATIENT, alone=True)
 kind("reset", reset, failure="connect", settings=PATIENT, alone=True)
 kind("closed", close, failure="connect", settings=PATIENT, alone=True)
-kind("silent", silence, failure="timeout", settings={"deadline": 0.15, **PATIENT}, alone=True)
+kind("silent", silence, failure="timeout", settings={"deadline": 0.6, **PATIENT}, alone=True)
 kind("head-too-large", huge_headers, failure="size")
 page("robots", more=("http://robots-deny.test/leaf/robots/1",), failure="robots", alone=True)
 page("blocked", more=("http://169.254.169.254/latest/", "http://127.0.0.1:22/"), failure="blocked", alone=True)

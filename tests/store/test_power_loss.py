@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import shutil
 import signal
 import sqlite3
@@ -283,7 +284,7 @@ def test_a_wal_whose_end_is_garbage_opens(tmp_path: Path) -> None:
     size = (copy / "run.db-wal").stat().st_size
     with (copy / "run.db-wal").open("r+b") as file:
         file.seek(size - 5000)
-        file.write(os.urandom(4000))
+        file.write(random.Random(1).randbytes(4000))
     assert resumed(copy).crawl.spent == 20
     assert examine(copy) == []
 

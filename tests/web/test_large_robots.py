@@ -76,6 +76,7 @@ def test_what_many_rules_forbid_fewer_forbid_too(
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="There is no /proc to read the peak of memory from.")
+@pytest.mark.sampled(4)
 def test_many_hosts_with_many_rules_and_visits_that_wait_take_little_memory() -> None:
     """With every visit holding all of its rules it would be 13 MB for each of them."""
     large = http(many("/x/{}*y").encode(), Content_Type="text/plain")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import multiprocessing
-import os
+import random
 import sys
 import tempfile
 import zlib
@@ -439,7 +439,10 @@ def test_pages_in_every_language_come_through(make: Make, text: str, charset: st
 
 
 def test_a_file_cut_in_the_middle_gives_what_is_whole(make: Make) -> None:
-    records = [record(f"http://a.example/{n}", http(page(f"page {n} " + os.urandom(200).hex()))) for n in range(10)]
+    records = [
+        record(f"http://a.example/{n}", http(page(f"page {n} " + random.Random(n).randbytes(200).hex())))
+        for n in range(10)
+    ]
     for name, whole in (("web.warc.gz", packed(records)), ("web.warc", b"".join(records))):
         web = make(name=name, raw=whole[: len(whole) - len(whole) // 20])
         assert len(web) == 9
@@ -454,7 +457,7 @@ def test_damage_in_the_middle_costs_one_record(make: Make) -> None:
     members = [gzip.compress(record(f"http://a.example/{n}", http(page(f"page {n}")))) for n in range(5)]
     wrong_checksum = members[2][:-8] + b"\0\0\0\0" + members[2][-4:]
     wrong_length = members[2][:-4] + b"\xff\xff\xff\x7f"
-    garbage = members[2][:40] + os.urandom(len(members[2]) - 40)
+    garbage = members[2][:40] + random.Random(1).randbytes(len(members[2]) - 40)
     not_even = b"this is no gzip at all, and quite long" * 3
     for lie in (wrong_checksum, wrong_length, garbage, not_even):
         web = make(raw=b"".join([*members[:2], lie, *members[3:]]))

@@ -397,33 +397,44 @@ def test_a_client_that_leaves_is_in_the_log_too() -> None:
         for path in ("/a", "/b"):
             _, writer = await asyncio.open_connection("127.0.0.1", served.port)
             writer.write(f"GET {path} HTTP/1.1\r\nHost: a.test\r\n\r\n".encode())
-            while served.worst("a.test") == 0:
-                await asyncio.sleep(0.01)
+            await until(lambda: served.worst("a.test") > 0)
             writer.close()
-        while len(served.log) < 2:
-            await asyncio.sleep(0.01)
+        await until(lambda: len(served.log) == 2)
         assert {(asked.path, asked.status, asked.whole) for asked in served.log} == {("/a", 0, False), ("/b", 0, False)}
 
     run(CALM, talk, Manner(latency=30))
 
 
+async def until(condition: Callable[[], bool]) -> None:
+    while not condition():
+        await asyncio.sleep(0.01)
+
+
 def test_two_at_once_at_a_host_are_seen() -> None:
     async def talk(served: Served) -> None:
-        await asyncio.gather(*(get(served.port, f"http://a.test/{n}") for n in range(3)))
+        asking = [asyncio.create_task(get(served.port, f"http://a.test/{n}")) for n in range(3)]
+        await until(lambda: served.worst("a.test") == 3)
         for n in range(3):
             await get(served.port, f"http://b.test/{n}")
         assert (served.worst("a.test"), served.worst("b.test"), served.worst("c.test"), served.worst()) == (3, 1, 0, 3)
+        for task in asking:
+            task.cancel()
 
-    run(CALM, talk, Manner(latency=lambda host: 0.5 if host == "a.test" else 0.0))
+    run(CALM, talk, Manner(latency=lambda host: 30.0 if host == "a.test" else 0.0))
 
 
 def test_latency_is_a_hosts_own() -> None:
-    async def talk(served: Served) -> dict[str, float]:
-        await asyncio.gather(*(get(served.port, f"http://{host}/") for host in ("slow.test", "fast.test")))
-        return {asked.host: asked.ended - asked.arrived for asked in served.log}
+    async def talk(served: Served) -> None:
+        asking = asyncio.create_task(get(served.port, "http://slowest.test/"))
+        await until(lambda: served.worst("slowest.test") == 1)
+        for host in ("slow.test", "fast.test"):
+            await get(served.port, f"http://{host}/")
+        assert not asking.done() and [asked.host for asked in served.log] == ["slow.test", "fast.test"]
+        assert served.log[0].ended - served.log[0].arrived >= 0.1
+        asking.cancel()
 
-    took = run(CALM, talk, Manner(latency=lambda host: 0.5 if host == "slow.test" else 0.0))
-    assert took["slow.test"] >= 0.5 > took["fast.test"]
+    seconds = {"slowest.test": 30.0, "slow.test": 0.1, "fast.test": 0.0}
+    run(CALM, talk, Manner(latency=lambda host: seconds[host]))
 
 
 def test_two_hundred_clients_at_once_keep_their_connections() -> None:

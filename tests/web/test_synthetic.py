@@ -461,6 +461,7 @@ def test_a_rewired_web_serves_the_links_of_its_graph() -> None:
 # Size
 
 
+@pytest.mark.sampled(4)
 def test_a_million_pages_cost_little_until_they_are_looked_at() -> None:
     tracemalloc.start()
     try:
