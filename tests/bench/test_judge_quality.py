@@ -24,9 +24,12 @@ from wolfspider.bench.measure.judge_quality import (
     means,
     table,
 )
+from wolfspider.bench.measure.main_text_only import main_text_only
 from wolfspider.bench.run.topics import tasks_of
 from wolfspider.core.errors import Problem
 from wolfspider.core.model import Page
+from wolfspider.core.text import words
+from wolfspider.core.topic import Task, Topic
 from wolfspider.policy.judges import DEFAULT_JUDGE
 from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.without_lines import WithoutLines
@@ -167,6 +170,22 @@ def test_a_topic_of_which_no_page_was_met_says_nothing_about_judges() -> None:
 def test_the_plot_has_a_line_for_each_judge() -> None:
     svg = reliability([row("a", "tfidf", 0.5), row("a", "coverage", 0.5)], "Trust")
     assert all(name in svg for name in ("Trust", "tfidf", "coverage", "as it should be"))
+
+
+def test_a_judge_may_be_shown_the_main_text_alone(tmp_path: Path, own_cache: None) -> None:
+    pytest.importorskip("resiliparse", reason="resiliparse is not installed")
+    said = "Wolf spiders hunt on the ground and carry their young. " * 5
+    menu = "".join(f'<li><a href="/{name}">{name}</a></li>' for name in ("cookies", "imprint", "login"))
+    body = f"<title>Hunters</title><body><nav><ul>{menu}</ul></nav><main><p>{said}</p></main></body>"
+    (tmp_path / "web.warc").write_bytes(record("http://a.test/", "200 OK\r\nContent-Type: text/html", body))
+    web = open_web(str(tmp_path / "web.warc"))
+    whole = parse(web.look("http://a.test/", web.start))
+    assert isinstance(whole, Page)
+    main = main_text_only(web)(whole)
+    assert "cookies" in whole.words and main.words == ("hunters", *words(said)) and main.links == whole.links
+    task = Task(Topic(("wolf spiders",)), ("http://a.test/",), frozenset(["http://a.test/"]))
+    wanted = Wanted(("coverage",), ORDERS, lambda world: {"spiders": task}, main_text=True)
+    assert {row["web"] for row in table([web], wanted)} == {f"{web.name}, main text"}
 
 
 def test_lines_that_match_are_left_out_with_their_words_and_links(tmp_path: Path, own_cache: None) -> None:

@@ -225,6 +225,9 @@ def judges(
     labels: Annotated[
         int, typer.Option(metavar="K", min=0, help="Labels that a person gives, to the first pages called relevant.")
     ] = 0,
+    main_text: Annotated[
+        bool, typer.Option("--main-text", help="Show the judges titles and main texts alone, without menus.")
+    ] = False,
     seed: Annotated[
         int, typer.Option(metavar="S", help="The order in which pages are judged, and which are liked.")
     ] = 0,
@@ -252,6 +255,7 @@ def judges(
         labels=labels,
         pages=pages,
         seed=seed,
+        main_text=main_text,
     )
     webs = [open_world(each, console) for each in web]
     if without is not None:

@@ -7,7 +7,7 @@ pages for every judge. A judge is given keywords and description and, if asked f
 ones: they are met again like any other page, but left out of the figures. What liked pages gain shows beside the same
 without them, when the judges are not told (`untold`) and the same pages are left out. With `labels`, a person labels
 the first pages that the judge calls relevant, each right after it was judged, so that later ones are judged better. All
-other labels are for the measuring.
+other labels are for the measuring. With `main_text`, judges read titles and main texts alone; crawls are the same.
 
 For each web, order, topic and judge there is a row with the average precision of the scores (1: every relevant page
 above every other; a coin gives the share of relevant pages); the precision, recall and harmonic mean f1 of the pages
@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, islice
 from operator import itemgetter
 from typing import NamedTuple
@@ -30,6 +31,7 @@ from numpy.typing import NDArray
 
 from wolfspider.bench import Row
 from wolfspider.bench.groups import grouped
+from wolfspider.bench.measure.main_text_only import main_text_only
 from wolfspider.bench.measure.metrics import charged, key
 from wolfspider.bench.run.cell import Cell, inside, new_crawl
 from wolfspider.bench.run.entrants import Entrant, judge_of, judges_entered
@@ -67,6 +69,7 @@ class Wanted(NamedTuple):
     labels: int = 0  # of the pages that a judge calls relevant, the first ones
     pages: int = 1000  # of each crawl
     seed: int = 0
+    main_text: bool = False  # do judges read the main text alone?
 
 
 class Reading(NamedTuple):
@@ -106,14 +109,20 @@ def table(webs: Sequence[World], wanted: Wanted, progress: Progress | None = Non
 
 def _readings(world: World, wanted: Wanted) -> Iterator[Reading]:
     tasks = wanted.tasks(world)
-    liked = {topic: _liked(world, topic, task, wanted) for topic, task in tasks.items()}
+    name = f"{world.name}, main text" if wanted.main_text else world.name
+    shown = main_text_only(world) if wanted.main_text else lambda page: page
+    liked = {topic: tuple(map(shown, _liked(world, topic, task, wanted))) for topic, task in tasks.items()}
     if SHUFFLED in wanted.orders:
         urls = _shuffled(world.graph(world.start).urls, wanted.seed, "judges", world.name)
-        yield Reading(world.name, SHUFFLED, tasks, liked, len(urls), lambda: _looked_at(world, urls))
+        yield Reading(name, SHUFFLED, tasks, liked, len(urls), partial(_shown, shown, lambda: _looked_at(world, urls)))
     if CRAWL in wanted.orders:
         for topic, task in tasks.items():
-            own = {topic: task}
-            yield Reading(world.name, CRAWL, own, liked, wanted.pages, _crawl(world, topic, task, wanted))
+            met = _crawl(world, topic, task, wanted)
+            yield Reading(name, CRAWL, {topic: task}, liked, wanted.pages, partial(_shown, shown, met))
+
+
+def _shown(shown: Callable[[Page], Page], pages: Callable[[], Iterable[Page]]) -> Iterator[Page]:
+    return map(shown, pages())
 
 
 def _shuffled(urls: Iterable[str], seed: int, *purpose: str) -> list[str]:
