@@ -34,7 +34,8 @@ _EXPORT = (
     "import io, resource, sys; from pathlib import Path; from wolfspider.export.exporting import export;"
     "told = export(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), stdout=io.BytesIO());"
     "used = resource.getrusage(resource.RUSAGE_SELF);"
-    "print(told.pages, used.ru_maxrss // 1024, used.ru_utime + used.ru_stime)"
+    "peak = Path('/proc/self/status').read_text().partition('VmHWM:')[2].split()[0];"  # ru_maxrss is that of the parent
+    "print(told.pages, int(peak) // 1024, used.ru_utime + used.ru_stime)"
 )
 
 
