@@ -3,13 +3,14 @@
     python benchmarks/fresh_web.py FOLDER
     python benchmarks/fresh_web.py FOLDER --packages DEBS
     python benchmarks/fresh_web.py FOLDER --set tuning
+    python benchmarks/fresh_web.py FOLDER --set tuning2
 
-The packages with version and hash, the addresses that their pages get, and the topics are in fresh_web.toml beside
-this script. `--set tuning` makes another web of the same kind, from tuning_web.toml: packages, hosts and topics differ,
-so that settings may be chosen on it. Packages that are not in the folder DEBS [FOLDER/packages] are fetched by
-`apt-get download`, from wherever apt is set up to fetch on this machine, which must know Debian 12. FOLDER gets
-web.warc.gz, web-redirects.warc.gz and topics.json. The last line has the digest of all of that, and says whether it is
-the web of the published figures.
+The packages with version and hash, the addresses that their pages get, and the topics are in fresh_web.toml beside this
+script. `--set tuning` and `--set tuning2` make other webs of the same kind, from tuning_web.toml and tuning2_web.toml:
+packages and topics differ, so that settings may be chosen on them. Packages that are not in the folder DEBS
+[FOLDER/packages] are fetched by `apt-get download`, from wherever apt is set up to fetch on this machine, which must
+know Debian 12. FOLDER gets web.warc.gz, web-redirects.warc.gz and topics.json. The last line has the digest of all of
+that, and says whether it is the web of the published figures.
 docs/fresh-web.md describes it.
 """
 
@@ -39,7 +40,7 @@ from wolfspider.web.page.html import parse
 from wolfspider.web.page.urls import canonical
 from wolfspider.web.warc.writer import info, response
 
-PLANS = {name: Path(__file__).with_name(f"{name}_web.toml") for name in ("fresh", "tuning")}
+PLANS = {name: Path(__file__).with_name(f"{name}_web.toml") for name in ("fresh", "tuning", "tuning2")}
 AT = datetime(2026, 11, 16, tzinfo=UTC).timestamp()  # when every page was recorded: no clock is read
 MOST_PAGES = 120  # of a package
 LARGEST = 160_000  # bytes of a page; entry pages are taken anyway
