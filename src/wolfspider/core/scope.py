@@ -117,7 +117,8 @@ class Scope:
 
     def cut(self, page: Page) -> Page:
         """A page without the links that the crawl does not follow."""
-        links = tuple(link for link in self.nofollow.links(page) if self.allows(link.url))
+        known = self._known
+        links = tuple(link for link in self.nofollow.links(page) if known.get(link.url) or self.allows(link.url))
         return page if len(links) == len(page.links) else replace(page, links=links)
 
     @property

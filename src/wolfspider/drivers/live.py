@@ -13,16 +13,14 @@ A signal drains: nothing new starts, what is out may land for a while, and the r
 from __future__ import annotations
 
 import asyncio
-import gc
 import math
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any
 
 from wolfspider.core.events import CrawlState, EndReason, Event, Phase
 from wolfspider.core.model import Page, Route, Visit, host_of
-from wolfspider.drivers.driver import Clock, Driver, Result
+from wolfspider.drivers.driver import Clock, Driver, Result, garbage_sought_seldom
 from wolfspider.drivers.errands import Errands, Return
 from wolfspider.drivers.hands.contract import Hands, HeldMemory
 from wolfspider.drivers.hands.here import HandsHere, Read
@@ -42,7 +40,6 @@ from wolfspider.web.worlds.world import NOT_SENT, Web
 POLL = 0.5  # seconds between two looks for commands
 LONGEST_PAUSE = 0.02  # seconds between two tries to write, while another process does
 DRAIN = 15.0  # seconds that visits have to come back once a signal said stop
-SELDOM = 20_000  # new objects after which Python looks for circles of garbage
 
 
 class LiveDriver(Driver):
@@ -101,7 +98,7 @@ class LiveDriver(Driver):
         chores = ((POLL, self._poll), (1.0, self._tend), (1.0, sync))
         helpers = [asyncio.create_task(self._every(seconds, chore)) for seconds, chore in chores]
         try:
-            with _garbage_sought_seldom():
+            with garbage_sought_seldom():
                 reason = await self._turn_until_over()
         finally:
             tasks = [*helpers, *self._tasks.values()]
@@ -360,20 +357,6 @@ class LiveDriver(Driver):
     async def _tend(self) -> None:
         if self.chores and (reason := self.chores(self.clock())):
             self.drain(reason)
-
-
-@contextmanager
-def _garbage_sought_seldom() -> Iterator[None]:
-    """A page is thousands of objects and leaves no circles behind: to look for some takes a twentieth of the time. What
-    is there before the first page (modules, classes) stays, and is not looked through again and again."""
-    usual = gc.get_threshold()
-    gc.freeze()
-    gc.set_threshold(max(SELDOM, usual[0]) if usual[0] else 0, *usual[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*usual)
-        gc.unfreeze()
 
 
 async def run(

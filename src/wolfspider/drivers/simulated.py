@@ -16,7 +16,7 @@ from typing import Any
 from wolfspider.core.events import Command, EndReason
 from wolfspider.core.model import Failure, Link, Page, Route, Verdict, Visit, host_of
 from wolfspider.core.topic import Topic
-from wolfspider.drivers.driver import Driver, Result
+from wolfspider.drivers.driver import Driver, Result, garbage_sought_seldom
 from wolfspider.engine.contracts import Held
 from wolfspider.engine.crawl import INSTANT, Crawl, Limits
 from wolfspider.policy.judges import make_judge
@@ -99,6 +99,13 @@ class Simulation(Driver):
         self.leaving: list[tuple[float, int, Visit, int]] = []  # visits that wait before they are tried again
 
     def run(self) -> Result:
+        with garbage_sought_seldom():
+            reason = self._run()
+        self.crawl.end(reason, self.now)
+        return Result(reason, self.crawl.spent, self.now)
+
+    def _run(self) -> EndReason:
+        """Until the crawl is over; returns why."""
         self.now = max(self.now, self.crawl.now)
         for kept in (self.done, self.leaving, self.withheld):
             kept.clear()
@@ -113,10 +120,8 @@ class Simulation(Driver):
                 self._dispatch(order)
             reason = self.crawl.over(self.room, self.now)
             if reason and not (reason in (EndReason.PAUSED, EndReason.EXCLUDED) and self.commands):
-                break
+                return reason
             self._advance()
-        self.crawl.end(reason, self.now)
-        return Result(reason, self.crawl.spent, self.now)
 
     def _obey(self) -> None:
         while self.commands and self.commands[0][0] <= self.now:

@@ -129,14 +129,15 @@ class PageCache:
     def __contains__(self, key: int) -> bool:
         return key in self._spots
 
-    def get(self, key: int) -> CachedAnswer | None:
+    def get(self, key: int, url: str | None = None, at: float = 0.0) -> CachedAnswer | None:
+        """A page as it was asked for by this address at this time; without them, by its own."""
         if (spot := self._spots.get(key)) is None:
             return None
         try:
             data = os.pread(spot.segment.file, spot.length, spot.offset)
             if _sealed(key, data) == spot.seal:
                 status, headers, size, *parts = unpacked(data)
-                return CachedAnswer(status, headers, size, result_of(parts))
+                return CachedAnswer(status, headers, size, result_of(parts, url, at))
         except OSError:
             pass
         del self._spots[key]

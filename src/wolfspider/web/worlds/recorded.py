@@ -188,13 +188,15 @@ class Recorded(World):
 
     def _fetch(self, url: str, number: int, row: int, now: float, hops: tuple[str, ...]) -> Fetch:
         address = self._index.url(number)
-        answer = self._pages.get(row)
+        answer = self._pages.get(row, url, now)
         if answer is None:
             answer = self._parsed(address, row)
             self._pages.put(row, answer)
+            if isinstance(answer.result, Page):
+                answer = answer._replace(result=replace(answer.result, url=url, at=now))
         seconds = self._seconds(len(hops), answer.size)
         failure = answer.result if isinstance(answer.result, Failure) else None
-        page = replace(answer.result, url=url, at=now) if isinstance(answer.result, Page) else None
+        page = answer.result if isinstance(answer.result, Page) else None
         return Fetch(url, address, answer.status, answer.headers, b"", failure, seconds, now, hops, page)
 
     def _parsed(self, address: str, row: int) -> CachedAnswer:
