@@ -124,6 +124,7 @@ def wget(ground: Ground, seeds: tuple[str, ...], out: Path) -> list[str]:
 
 CRAWLERS = (
     Crawler("wolfspider", "fetch, parse, score, dedup, WARC + SQLite, best-first", wolfspider("full")),
+    Crawler("wolfspider_hunter", "the same with the hunter", wolfspider("hunter")),
     Crawler("wolfspider_bare", "fetch, parse, dedup; nothing scored or stored", wolfspider("bare")),
     Crawler("scrapy", "CrawlSpider: links, text", rival("scrapy_links.py")),
     Crawler("scrapy_tuned", "own spider, selectolax: links, text", rival("scrapy_tuned.py")),

@@ -2,9 +2,9 @@
 
     python wolfspider_once.py VARIANT PAGES CONCURRENCY FOLDER TOPIC SEED...
 
-VARIANT is full (everything, best-first) or bare (nothing scored and nothing stored). wolfspider by design never sends
-many requests to one host at once, but a benchmark on one server needs that, so the two places that prevent it are
-replaced here.
+VARIANT is full (everything, best-first), hunter (the same with that strategy) or bare (nothing scored and nothing
+stored). wolfspider by design never sends many requests to one host at once, but a benchmark on one server needs that,
+so the two places that prevent it are replaced here.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def settings(variant: str, pages: int, concurrency: int, topic: str, seeds: list
     return Settings(
         urls=tuple(seeds),
         topic=topic,
-        strategy="breadth-first" if bare else "best-first",
+        strategy={"bare": "breadth-first", "hunter": "hunter"}.get(variant, "best-first"),
         judge=f"{Path(__file__).resolve()}:Indifferent" if bare else Settings().judge,
         pages=pages,
         slots=concurrency,
