@@ -166,6 +166,14 @@ def test_a_name_that_tells_pages_apart_stays() -> None:
     assert not known.repeats("http://a.test/list?page=99")
 
 
+def test_a_page_that_answers_for_a_while_for_all_of_one_path_does_not_close_it() -> None:
+    """Such as a wall that asks for consent: the pages behind it are asked for when it is gone."""
+    known = Spellings()
+    for number in range(20):
+        known.learn(page(f"http://a.test/article?id={number}", SAME))
+    assert not known.repeats("http://a.test/article?id=99") and not known.idle
+
+
 @pytest.mark.parametrize("twin", ["https://a.test", "http://www.a.test", "https://www.a.test"])
 def test_twins_are_one_page(twin: str) -> None:
     known = Spellings()

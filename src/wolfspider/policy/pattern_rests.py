@@ -99,8 +99,9 @@ class PatternRests:
         return None
 
     def _wasted(self, patterns: Iterable[tuple[str, int]], weight: int) -> Rest | None:
-        """The narrowest pattern that is known to be poor is to blame, and none that is wider. Each comes with the
-        wastes that are nothing."""
+        """The narrowest pattern that is known to be poor is to blame, and none that is wider; but names in a query can
+        be combined without end, so all that differ in the query alone are to blame, too. Each comes with the wastes
+        that are nothing."""
         given = None
         for pattern, free in patterns:
             key = key_of(pattern)
@@ -110,7 +111,8 @@ class PatternRests:
                 doublings = min(STEEP * math.ceil(too_many), 60)
                 self.ends[key] = self.now + min(1 << doublings, LONGEST), doublings
                 given = Rest(pattern, round(row), self.ends[key][0] - self.skipped)
-                break
+                if "?" not in pattern or pattern.endswith("?"):
+                    break
         self._forget()
         return given
 

@@ -46,6 +46,7 @@ class Spellings:
         self.shown: dict[int, int] = {}  # signature -> path it was seen at; 0 for several
         self.beginnings: dict[int, str] = {}  # by their keys
         self.counts: dict[str, int] = {}  # pages downloaded, by beginning
+        self.told: dict[int, None] = {}  # paths that told that a name means nothing
         self.equal: dict[str, int] = {}  # pairs of addresses that gave the same page, by variation
         self.different: dict[str, int] = {}
         self.first: dict[str, str] = {}  # beginning of an address -> the one that it is given instead
@@ -68,8 +69,9 @@ class Spellings:
                 bare = Variation("", "", variation.rest.removeprefix(site).removesuffix("?"))
                 near, other = self.pages.get(_key(bare), (page.near, 0))
                 known = 0 if _site(self.beginnings.get(other, "")) == site else value
-            if known != value:
-                self._compare(variation, known, (near ^ page.near).bit_count() <= NEAR)
+            equal = (near ^ page.near).bit_count() <= NEAR
+            if known != value and not (equal and self._told(variation)):
+                self._compare(variation, known, equal)
         self.landed.setdefault(key_of(self.one(page.final_url)), key_of(page.final_url))
         self._forget()
 
@@ -79,6 +81,15 @@ class Spellings:
         if self.shown.setdefault(page.near, path) != path:
             self.shown[page.near] = 0
         return page.near != 0 and self.shown[page.near] != 0
+
+    def _told(self, variation: Variation) -> bool:
+        """Did this path tell before that the name means nothing? It may show one page for now, whatever the name says:
+        only that it is so at several paths is worth something."""
+        path = key_of(f"{variation.name} {variation.rest.partition('?')[0]}")
+        told = path in self.told
+        if variation.name:
+            self.told[path] = None
+        return told
 
     def _compare(self, variation: Variation, known: int, equal: bool) -> None:
         """Two addresses that differ in this alone gave pages that are equal, or not."""
@@ -139,6 +150,7 @@ class Spellings:
         _halve(self.pages, MOST_PAGES)
         _halve(self.landed, MOST_PAGES)
         _halve(self.shown, MOST_PAGES)
+        _halve(self.told, MOST_PAGES)
         for kept in (self.beginnings, self.counts, self.equal, self.different, self.first, self.idle, self.marks):
             _halve(kept, MOST_VARIATIONS)
 
@@ -215,6 +227,7 @@ class Spellings:
             "pages": [array("Q", self.pages), array("Q", near), array("Q", values)],
             "landed": [array("Q", self.landed), array("Q", self.landed.values())],
             "shown": [array("Q", self.shown), array("Q", self.shown.values())],
+            "told": array("Q", self.told),
             "counts": self.counts,
             "beginnings": list(self.beginnings.values()),
             "tallies": [self.equal, self.different, self.first],
@@ -226,6 +239,7 @@ class Spellings:
         self.pages = dict(zip(keys, zip(near, values, strict=True), strict=True))
         self.landed = dict(zip(*state["landed"], strict=True))
         self.shown = dict(zip(*state.get("shown", ((), ())), strict=True))  # earlier versions kept none
+        self.told = dict.fromkeys(state.get("told", ()))
         self.counts = dict(state.get("counts", {}))
         self.beginnings = {key_of(beginning): beginning for beginning in state["beginnings"]}
         self.equal, self.different, self.first = (dict(tally) for tally in state["tallies"])
