@@ -60,6 +60,7 @@ HAZARDS = (  # each has a line of its own, which begins so
     "A page that makes the search for its main text slow",
     "Titles and texts that are markup, paths or images",
     "Addresses without end",
+    "A host, a registered domain or the whole crawl takes more",
     "Formulas in exported tables",
     "A damaged run",
     "The repair of a damaged run",

@@ -11,7 +11,7 @@ from wolfspider import __version__
 from wolfspider.app import preflight
 from wolfspider.app.leaping import Leaping
 from wolfspider.app.plugins import judge_maker, strategy_kind
-from wolfspider.app.settings import Settings
+from wolfspider.app.settings import LIVE, Settings
 from wolfspider.core.errors import BadInput
 from wolfspider.core.events import AddSeeds, EndReason, Event, Obeyed
 from wolfspider.core.model import LEAP, SEARCH, Fetch, Page, Route, host_of
@@ -33,6 +33,7 @@ from wolfspider.policy.strategy import Strategy
 from wolfspider.policy.trap_rules import TrapRules
 from wolfspider.store.base import Store
 from wolfspider.web.http.client import Caps
+from wolfspider.web.http.gates import HostCap
 from wolfspider.web.http.live_web import Live
 from wolfspider.web.http.polite import Manners
 from wolfspider.web.http.web_plan import WebPlan
@@ -140,11 +141,12 @@ def crawl_of(
         strategy_of(settings, store.about, topic_of(settings, store.liked()), store.shelf, learned),
         judge_of(settings, learned),
         store,
-        Limits(first.pages, first.slots, first.delay, settings.max_wait, first.hurry),
+        Limits(max_wait=settings.max_wait, **{name: getattr(first, name) for name in LIVE}),
         scope=scope,
         sources=sources_of(settings, scope, web, leaping),
         journal=store.write,
         traps=traps_of(first),
+        domain_of=HostCap().domain,
     )
     crawl.listen(store.hear)
     return crawl
@@ -228,8 +230,10 @@ def driver_of(
     crawl.listen(lambda event: _name_hosts(web, hands, event))
     _make_hosts_rest(crawl, room, web, clock)
 
-    def watch_disk(now: float) -> EndReason | None:
-        return EndReason.DISK if megabytes_free(folder) < settings.disk_floor else None
+    crawl.budgets.start_session(clock(), store.counts().get("seconds", 0))
+
+    def watch(now: float) -> EndReason | None:
+        return EndReason.DISK if megabytes_free(folder) < settings.disk_floor else crawl.budgets.exhausted(now)
 
     return LiveDriver(
         crawl,
@@ -239,9 +243,9 @@ def driver_of(
         tries=settings.tries,
         room=room,
         tell=tell,
-        turned=_before_each_commit(crawl, web, hands, store),
+        turned=_before_each_commit(crawl, web, hands, store, clock),
         pace=pace,
-        chores=watch_disk,
+        chores=watch,
         snapshots=settings.snapshots,
         replayed=replayed,
         patient=True,
@@ -269,12 +273,15 @@ def _name_hosts(web: Live, hands: Hands, event: Event) -> None:
         hands.name(hosts)
 
 
-def _before_each_commit(crawl: Crawl, web: Live, hands: Hands, store: Store) -> Callable[[], None]:
-    """The web obeys the limits of the crawl, and the store keeps what the web has learned of hosts."""
-    counted = web.counters.overhead
+def _before_each_commit(crawl: Crawl, web: Live, hands: Hands, store: Store, clock: Clock) -> Callable[[], None]:
+    """The web obeys the limits of the crawl, and the store keeps what the web has learned of hosts, and the time."""
+    counted, seconds = web.counters.overhead, int(crawl.budgets.earlier)
 
     def turned() -> None:
-        nonlocal counted
+        nonlocal counted, seconds
+        if (passed := int(crawl.budgets.seconds(clock())) - seconds) > 0:
+            store.count("seconds", passed)
+            seconds += passed
         web.polite.set_delay(crawl.limits.delay)
         web.limit(crawl.limits.slots)
         hands.follow()

@@ -19,11 +19,14 @@ from wolfspider.app.plugins import ClassNeeded
 from wolfspider.app.settings import Settings
 from wolfspider.core import codec
 from wolfspider.core.failures import MEANINGS
+from wolfspider.core.limits import Limits
 from wolfspider.core.model import host_of
 from wolfspider.core.scope import Rule, Scope
+from wolfspider.policy.budgets import Budgets
 from wolfspider.policy.trap_rules import TrapRules
 from wolfspider.store import inspection
 from wolfspider.store.view import Landing, RunView, StoredPage, Visited, utc
+from wolfspider.web.http.gates import HostCap
 from wolfspider.web.http.live_robots import LiveRobots, origin_of
 from wolfspider.web.seeds.sources import address
 
@@ -50,6 +53,7 @@ def why(folder: Path, typed: str) -> dict[str, Any]:
         "robots": _robots(view, url),
         "scope": scope,
         "trap": _trap(view, url),
+        "budget": _budget(view, url),
         "host": _host(view, url),
         "near": [] if known else inspection.neighbours(view, url),
     }
@@ -135,6 +139,19 @@ def _trap(view: RunView, url: str) -> str:
             rules = TrapRules()
             rules.restore(kept)
             return rules.why(url)
+    return ""
+
+
+def _budget(view: RunView, url: str) -> str:
+    """Which budget of its host or domain is spent, as of the last snapshot; "" if none is."""
+    with suppress(ClassNeeded), glimpse(view) as seen:
+        state = seen.last.state["crawl"] if seen is not None else {}
+        if "budgets" in state:
+            limits = Limits()
+            vars(limits).update(state["limits"])
+            budgets = Budgets(limits, HostCap().domain)
+            budgets.restore(state["budgets"])
+            return budgets.why(url)
     return ""
 
 

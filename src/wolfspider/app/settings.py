@@ -72,6 +72,12 @@ def _limit(name: str, default: Any, says: str, low: float | None = None) -> Any:
     return param(default, says, low=limit.low if low is None else low, high=limit.high, live=limit.live)
 
 
+def _same_limit(name: str) -> Any:
+    """A limit that begins as a crawl has it by default."""
+    limit = parameters(Limits)[name]
+    return _limit(name, limit.default, limit.says)
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """One crawl, as it was asked for."""
@@ -123,6 +129,14 @@ class Settings:
     pdf: bool = _identity(False, "Follow links to PDFs, and read them; needs the extra wolfspider[pdf].")
     delay: float = _limit("delay", 1.0, "Seconds between two requests to a host, at least; 0.25 if it is public.")
     hurry: float = _limit("hurry", NO_HURRY, HURRY)
+    max_mb: float = _same_limit("max_mb")
+    max_time: float = _same_limit("max_time")
+    host_pages: int = _same_limit("host_pages")
+    host_mb: float = _same_limit("host_mb")
+    host_time: float = _same_limit("host_time")
+    domain_pages: int = _same_limit("domain_pages")
+    domain_mb: float = _same_limit("domain_mb")
+    domain_time: float = _same_limit("domain_time")
     adapt: float = param(
         2.0, "A host rests so many times as long as its last answer took; 0 is off.", low=0, high=100, live=False
     )
@@ -192,10 +206,16 @@ class Settings:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Settings:
         """Settings of a run. One begun before there was `nofollow` obeyed no mark, unless other processes parsed; one
-        begun before there was `hurry` waited for no better link; one that names no strategy or judge had the default of
-        then."""
+        begun before there was `hurry` waited for no better link, and one begun before there was `traps` avoided none.
+        One that names no strategy or judge had the default of then."""
         nofollow = Nofollow.OBEY if data.get("parsers") else Nofollow.IGNORE
-        earlier = {"nofollow": nofollow, "hurry": AT_ONCE, "strategy": "shark", "judge": "classifier"}
+        earlier = {
+            "nofollow": nofollow,
+            "hurry": AT_ONCE,
+            "traps": "ignore",
+            "strategy": "shark",
+            "judge": "classifier",
+        }
         return cls(**read({**earlier, **data}, "the run"))
 
     @classmethod

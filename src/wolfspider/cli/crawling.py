@@ -39,6 +39,9 @@ from wolfspider.terminal.standing import RunEnd, counted
 NOTHING = Nothing.code  # exit code: not one page
 CODES = {  # docs/cli.md has the table
     EndReason.BUDGET: 0,
+    EndReason.BYTES: 0,
+    EndReason.TIME: 0,
+    EndReason.CAPPED: 0,
     EndReason.DONE: 0,
     EndReason.FINISHED: 0,
     EndReason.WAITING: 5,

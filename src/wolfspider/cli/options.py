@@ -33,6 +33,9 @@ METAVARS = {
     "via": "HOST:PORT",
     "seed": "S",
     "hurry": "N",
+    "max_mb": "N",
+    "host_mb": "N",
+    "domain_mb": "N",
 }
 MORE = {"leaps": " Only spider-genetic and spider-hybrid leap."}  # what the settings cannot know: they come first
 _BY_KIND = {"int": "N", "float": "S", "str": "TEXT", "tuple": "TEXT", "Mapping": "TEXT"}

@@ -90,6 +90,9 @@ class EndReason(StrEnum):
     STUCK = "stuck"  # the strategy waits for something that cannot come
     INTERRUPTED = "interrupted"  # by a signal
     DISK = "disk"  # too little room is left on it
+    BYTES = "bytes"  # every megabyte is spent
+    TIME = "time"  # the crawl has taken as long as it may
+    CAPPED = "capped"  # all links that are left are of hosts or domains whose budgets are spent
 
 
 RESUMABLE = frozenset(EndReason) - {EndReason.DONE, EndReason.FINISHED, EndReason.CIRCLING, EndReason.STUCK}

@@ -9,6 +9,10 @@ from wolfspider.core.params import param
 NO_HURRY = 0.0  # downloads a minute: nothing is followed while something better waits
 AT_ONCE = 1_000_000.0  # downloads a minute that no crawl makes: whoever wants so many waits for nothing
 HURRY = "Downloads a minute, at least, even if lesser links are followed for it; 0: better ones are waited for."
+MAX_MB = "Megabytes of pages to download, unpacked; what is on its way when they are spent comes on top. 0: no limit."
+MAX_TIME = "Seconds that the crawl may take, those of all its sessions together; 0: no limit."
+HOST_PAGES = "Downloads from one host; 0: no limit."
+OF_HOSTS = ("host_pages", "host_mb", "host_time", "domain_pages", "domain_mb", "domain_time")
 
 
 @dataclass
@@ -24,3 +28,11 @@ class Limits:
         3600.0, "A crawl that could only wait longer than this is over (seconds).", low=0, live=False
     )
     hurry: float = param(AT_ONCE, HURRY, low=0, high=AT_ONCE)
+    max_mb: float = param(0.0, MAX_MB, low=0)
+    max_time: float = param(0.0, MAX_TIME, low=0)
+    host_pages: int = param(0, HOST_PAGES, low=0, high=10**12)
+    host_mb: float = param(0.0, "Megabytes of the pages of one host; 0: no limit.", low=0)
+    host_time: float = param(0.0, "Seconds that the answers of one host take together; 0: no limit.", low=0)
+    domain_pages: int = param(0, "Downloads from all hosts of one registered domain; 0: no limit.", low=0, high=10**12)
+    domain_mb: float = param(0.0, "Megabytes of the pages of one registered domain; 0: no limit.", low=0)
+    domain_time: float = param(0.0, "Seconds that the answers of one registered domain take; 0: no limit.", low=0)

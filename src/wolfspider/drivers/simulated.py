@@ -107,6 +107,8 @@ class Simulation(Driver):
     def _run(self) -> EndReason:
         """Until the crawl is over; returns why."""
         self.now = max(self.now, self.crawl.now)
+        budgets = self.crawl.budgets
+        budgets.start_session(self.now, budgets.seconds(self.crawl.now))
         for kept in (self.done, self.leaving, self.withheld):
             kept.clear()
         self._obey()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from wolfspider.core import events
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason
+from wolfspider.core.limits import OF_HOSTS
 from wolfspider.core.model import Link, Page, Verdict, is_web_address
 from wolfspider.core.params import live_names, move, parameters
 from wolfspider.core.scope import Rule
@@ -59,7 +60,10 @@ def _set_limit(crawl: Crawl, name: str, value: float) -> Any:
     if name not in live_names(crawl.limits):
         raise Problem(f"A limit that can be changed is one of {', '.join(live_names(crawl.limits))}, not {name!r}.")
     whole = parameters(crawl.limits)[name].kind == "int" and math.isfinite(value)
-    return move(crawl.limits, name, math.floor(value) if whole else value)
+    old = move(crawl.limits, name, math.floor(value) if whole else value)
+    if name in OF_HOSTS:
+        crawl.strategy.bring_back()
+    return old
 
 
 def _set_topic(crawl: Crawl, keywords: tuple[str, ...], description: str) -> list[str]:

@@ -44,6 +44,7 @@ from wolfspider.engine.commands import labelled, obey
 from wolfspider.engine.contracts import Memory, Source
 from wolfspider.engine.flights import Flight, Flights
 from wolfspider.engine.ledger import Ledger
+from wolfspider.policy.budgets import Budgets
 from wolfspider.policy.judges.judge import Judge, scored
 from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.reinforcer import Reinforcer
@@ -73,6 +74,7 @@ class Crawl:
         journal: Callable[[entries.Entry], None] | None = None,
         train: str = "charged",
         traps: TrapRules | None = None,
+        domain_of: Callable[[str], str] | None = None,
     ) -> None:
         self.strategy, self.judge_of, self.memory, self.limits = strategy, judge_of, memory, limits
         self.shelf: Shelf = strategy.shelf
@@ -81,6 +83,7 @@ class Crawl:
         self.reinforcer = reinforcer or Reinforcer()
         self.reinforcer.terms = strategy.terms(self.reinforcer.terms)
         self.scope, self.sources, self.train = scope or Scope(), sources or {}, train
+        self.budgets = Budgets(limits, domain_of)
         self.traps = traps  # what keeps out of them; None: every link is followed as the strategy likes
         strategy.allows, strategy.budget_left = self.may_propose, lambda: max(0, limits.pages - self.spent)
         self.listeners: list[Callable[[events.Event], None]] = []
@@ -121,7 +124,7 @@ class Crawl:
         """What starts now. Calls `propose` at most once; credits that are due are paid just before."""
         replayed = isinstance(room, Replayed)
         free = self.flights.free
-        if not replayed and (not self.may_start or self._better_wait(room, now)):
+        if not replayed and (not self.may_start or self.budgets.exhausted(now) or self._better_wait(room, now)):
             return []
         self.now = now
         if self.streak >= PATIENCE:
@@ -190,10 +193,10 @@ class Crawl:
         return self.scope.allows(url) if is_web_address(url) else self.source_of(url) is not None
 
     def may_propose(self, url: str) -> bool:
-        """May a strategy propose this address? Neither scope nor rests concern questions to Sources."""
+        """May a strategy propose this address? Neither scope, budgets nor rests concern questions to Sources."""
         if not is_web_address(url):
             return True
-        return self.scope.allows(url) and (self.traps is None or self.traps.allows(url))
+        return self.scope.allows(url) and self.budgets.allows(url) and (self.traps is None or self.traps.allows(url))
 
     def _better_wait(self, room: Room, now: float) -> bool:
         """After many visits that cost nothing, something must change before the strategy is asked again."""
@@ -223,6 +226,8 @@ class Crawl:
         self._write(entries.LandEntry(visit.id, result, now, seconds))
         self.now = now
         flight, cost = self.flights.leave(visit, result)
+        if cost and (cap := self.budgets.took(visit.link.host, result, cost, seconds)):
+            self.strategy.note(now, "cap", **cap._asdict())
         if self.traps is not None and cost and (rest := self.traps.landed(visit.link.url, result, self.spent)):
             self.strategy.note(now, "rest", **rest._asdict())
         result, verdict = self._judged(flight, result)
@@ -299,11 +304,12 @@ class Crawl:
 
     def next(self, room: Room, now: float) -> float:
         """When there is something to do again, landings and commands apart."""
-        if not self.may_start:
+        if not self.may_start or self.budgets.exhausted(now):
             return math.inf
         if self.roused:
             return now + INSTANT
         way = room.way.until if room.way is not None else math.inf
+        way = min(way, self.budgets.time_is_up_at)
         return max(now + INSTANT, min(room.next_ready(), way, self.ledger.next_due(), self._wake(now)))
 
     def reopen(self) -> None:
@@ -321,6 +327,8 @@ class Crawl:
             return None
         if self.closing or self.flights.left <= 0:
             return self.closing or EndReason.BUDGET
+        if reason := self.budgets.exhausted(now):
+            return reason
         if self.refused >= MOST_REFUSED:
             return EndReason.REFUSED
         if self.paused:
@@ -328,11 +336,18 @@ class Crawl:
         if self.flights or self.asked != now or self.roused:  # what was postponed comes back
             return None
         if self._has_nothing(now):
-            return EndReason.EXCLUDED if self.scope.narrowed and self.strategy.excluded() else EndReason.DONE
+            return self._nothing_left()
         time = self.next(room, now)
         if time == math.inf or self.futile >= PATIENCE:
             return EndReason.STUCK
         return EndReason.WAITING if time - now > self.limits.max_wait else None
+
+    def _nothing_left(self) -> EndReason:
+        """Why nothing is left to follow."""
+        aside = self.strategy.excluded()
+        if aside and self.scope.narrowed:
+            return EndReason.EXCLUDED
+        return EndReason.CAPPED if aside and self.budgets.any_spent() else EndReason.DONE
 
     def end(self, reason: EndReason, now: float) -> None:
         """The driver is through. Credits that never came due are dropped unless the run can be resumed."""

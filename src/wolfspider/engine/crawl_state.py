@@ -31,6 +31,7 @@ def taken(crawl: Crawl) -> dict[str, Any]:
         "fields": {name: getattr(owner, name) for owner, name in _kept(crawl)} | {"closing": crawl.closing or ""},
         "topic": [list(crawl.topic.keywords), crawl.topic.description],
         "limits": vars(crawl.limits),
+        "budgets": crawl.budgets.state(),
         "params": vars(crawl.strategy.params),
         "flights": [[flight.visit, flight.how, flight.tries] for flight in crawl.flights.values()],
         "postponed": [[number, crawl.flights[number].postponed] for number in sorted(crawl.flights.postponed)],
@@ -54,6 +55,8 @@ def put_back(crawl: Crawl, state: Mapping[str, Any]) -> None:
     crawl.reopen()
     crawl.topic = replace(crawl.topic, keywords=tuple(state["topic"][0]), description=state["topic"][1])
     vars(crawl.limits).update(state["limits"])
+    if "budgets" in state:  # earlier versions counted nothing by host
+        crawl.budgets.restore(state["budgets"])
     vars(crawl.strategy.params).update(state["params"])
     crawl.flights.clear()
     postponed = dict(state.get("postponed", ()))  # earlier versions had none

@@ -156,6 +156,8 @@ def _rules(found: Mapping[str, Any]) -> Iterator[str]:
     yield f"  scope      {'in' if scope['allowed'] else 'out'}: {plainly(scope['rule'])}"
     if found["trap"]:
         yield f"  traps      {plainly(found['trap'], 2000)}"
+    if found["budget"]:
+        yield f"  budget     {plainly(found['budget'], 2000)}"
     if found["host"]["rests_until"]:
         yield f"  host       {plainly(found['host']['name'])} is left alone until {found['host']['rests_until']}"
 

@@ -192,6 +192,13 @@ class RunEnd:
                 return f"Visit after visit was turned away, and no page came, after {spent}: {why}. Exclude such links."
             case EndReason.STUCK:
                 return f"The strategy waits for something that will never come, after {spent}: that is a bug in it."
+            case EndReason.BYTES:
+                return f"The megabytes are spent (--max-mb), after {spent}. Resume it with more."
+            case EndReason.TIME:
+                return f"The time is up (--max-time), after {spent}. Resume it with more."
+            case EndReason.CAPPED:
+                raised = "Raise --host-pages, --domain-pages or the like to go on."
+                return f"The budgets of all hosts that are left are spent, after {spent}. {raised}"
             case EndReason.DISK:
                 return f"The disk is nearly full (--disk-floor), so the crawl stopped after {spent}. Make room first."
             case EndReason.FINISHED:
