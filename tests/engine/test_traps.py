@@ -71,6 +71,8 @@ def test_every_rest_is_noted_with_its_reason() -> None:
     visited(crawl)
     rests = [note.data for note in notes if note.kind == "rest"]
     assert any(rest["pattern"] == "garden.test/calendar/#/#/#" and rest["wastes"] > 2 for rest in rests)
+    spellings = [note.data for note in notes if note.kind == "spelling"]
+    assert {"site": "https://garden.test", "same_as": f"http://{HOST}"} in spellings
     assert crawl.traps is not None
     assert "garden.test/calendar/#/#/# rests until" in crawl.traps.why(f"http://{HOST}/calendar/1999/9/9")
 

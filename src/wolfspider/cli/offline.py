@@ -49,6 +49,7 @@ Jobs = Annotated[int | None, typer.Option(metavar="J", help="Processes. [default
 Training = Annotated[str, typer.Option(metavar="charged|free", help="Are downloads for training part of the budget?")]
 Latency = Annotated[float | None, typer.Option(metavar="S", help="Seconds that every answer takes.")]
 Obey = Annotated[bool, typer.Option("--obey-robots", help="Obey robots.txt and its delays.")]
+Traps = Annotated[str, typer.Option(metavar="ignore|avoid", help="Are traps avoided, as `crawl` can?")]
 Leaps = Annotated[str | None, typer.Option(metavar="WEB", help="Another web, into which strategies may leap.")]
 Record = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Record the crawls there, so that they can be crawled again.")
@@ -115,6 +116,7 @@ def bench(
     start: Time = None,
     latency: Latency = None,
     obey_robots: Obey = False,
+    traps: Traps = "ignore",
     leaps: Leaps = None,
     record: Record = None,
     quick: Quick = False,
@@ -149,6 +151,7 @@ def bench(
         start=moment(start),
         latency=latency,
         obey_robots=obey_robots,
+        traps=traps,
         leaps=leaps,
         record=None if record is None else str(record),
     )

@@ -228,8 +228,8 @@ class Crawl:
         flight, cost = self.flights.leave(visit, result)
         if cost and (cap := self.budgets.took(visit.link.host, result, cost, seconds)):
             self.strategy.note(now, "cap", **cap._asdict())
-        if self.traps is not None and cost and (rest := self.traps.landed(visit.link.url, result, self.spent)):
-            self.strategy.note(now, "rest", **rest._asdict())
+        for kind, data in self.traps.landed(visit.link.url, result, self.spent) if self.traps and cost else ():
+            self.strategy.note(now, kind, **data)
         result, verdict = self._judged(flight, result)
         self._observe(flight, result, verdict, cost, now, seconds)
         for joiner in self.flights.joiners(flight):

@@ -50,11 +50,13 @@ class Spellings:
         self.equal: dict[str, int] = {}  # pairs of addresses that gave the same page, by variation
         self.different: dict[str, int] = {}
         self.first: dict[str, str] = {}  # beginning of an address -> the one that it is given instead
+        self.learned: list[dict[str, str]] = []  # what the last page taught, for people
         self.idle: dict[str, None] = {}  # names in queries that mean nothing, each with its site
         self.marks: dict[str, dict[str, None]] = {}  # the same by site
 
     def learn(self, page: Page) -> None:
         """From a page that was downloaded."""
+        self.learned = []
         if page.url != page.final_url:
             self._sent_on(page)
         beginning, *names = _variations(page.final_url)
@@ -109,6 +111,8 @@ class Spellings:
 
     def _mark(self, name: str, idle: bool) -> None:
         """Does this name in queries mean nothing?"""
+        if idle and name not in self.idle:
+            self.learned.append({"site": name.partition("?")[0], "mark": name.partition("?")[2]})
         self.idle.pop(name, None)
         marks = self.marks.setdefault(name.partition("?")[0], {})
         marks.pop(name, None)
@@ -122,6 +126,8 @@ class Spellings:
                 if self.first.get(one) == two:
                     del self.first[one]
         elif self._last(kept) != other and self.first.get(kept) != other:
+            if self.first.get(other) != kept:
+                self.learned.append({"site": other, "same_as": kept})
             self.first[other] = kept
 
     def _sent_on(self, page: Page) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from wolfspider.core.model import Failure, Page, is_web_address
-from wolfspider.policy.pattern_rests import PatternRests, Rest
+from wolfspider.policy.pattern_rests import PatternRests
 from wolfspider.policy.spellings import Spellings
 
 
@@ -35,14 +35,18 @@ class TrapRules:
             f"{rest.wastes} answers in a row were near-duplicates or no pages"
         )
 
-    def landed(self, url: str, result: Page | Failure, spent: int) -> Rest | None:
-        """Learn from a download. Returns the rest that it gives rise to."""
+    def landed(self, url: str, result: Page | Failure, spent: int) -> list[tuple[str, dict[str, Any]]]:
+        """Learn from a download. Returns what is to be noted: spellings that it taught, and the rest that it gives rise
+        to."""
         if not is_web_address(url):
-            return None
+            return []
         self.rests.at(spent)
+        notes: list[tuple[str, dict[str, Any]]] = []
         if isinstance(result, Page):
             self.spellings.learn(result)
-        return self.rests.land(url, result, self.spellings.mirrors(url))
+            notes += (("spelling", dict(learned)) for learned in self.spellings.learned)
+        rest = self.rests.land(url, result, self.spellings.mirrors(url))
+        return [*notes, ("rest", rest._asdict())] if rest is not None else notes
 
     def shown(self, page: Page, allows: Callable[[str], bool]) -> Page:
         """A page as the strategy sees it."""

@@ -110,6 +110,7 @@ def command(rows: Sequence[Row], about: Mapping[str, Any]) -> str:
         "latency": "latency",
         "topics": "topics_file",
         "half": "half",
+        "traps": "traps",
     }
     words = [
         "wolfspider bench",

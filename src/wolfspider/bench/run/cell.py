@@ -25,6 +25,7 @@ from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason
 from wolfspider.core.limits import NO_HURRY
 from wolfspider.core.model import BACKLINKS, LEAP, host_of
+from wolfspider.core.params import wants_letter
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Task, Topic
 from wolfspider.drivers.simulated import simulate, simulated_crawl
@@ -191,7 +192,7 @@ def new_crawl(cell: Cell, task: Task, world: World, looks: Looks) -> Crawl:
         scope=scope,
         sources=sources(cell, world, scope),
         train=cell.train,
-        traps=TrapRules() if cell.traps else None,
+        traps=TrapRules() if cell.traps and not wants_letter(cell.settings) else None,
     )
 
 

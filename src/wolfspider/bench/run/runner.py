@@ -51,6 +51,7 @@ QUICK_TOPICS = 2
 QUICK_DOWNLOADS = 5_000  # of all cells together
 ALL = ""  # stands for all strategies of a bench, where settings are by strategy
 TRAININGS = ("charged", "free")
+TRAPS = ("ignore", "avoid")
 
 
 class Progress(Protocol):
@@ -96,6 +97,7 @@ class Bench:
     start: float | None = None  # None: the time of the web's last record
     latency: float | None = None
     obey_robots: bool = False
+    traps: str = "ignore"  # or "avoid", as on the live web
     leaps: str | None = None  # a web to leap into
     record: str | None = None
     most_topics: int | None = None  # of each web, the first ones
@@ -190,6 +192,8 @@ def check(bench: Bench) -> Entrants:
     parameters(Limits)["hurry"].read(bench.hurry)
     if bench.train not in TRAININGS:
         raise no_such("--train", bench.train, TRAININGS)
+    if bench.traps not in TRAPS:
+        raise no_such("--traps", bench.traps, TRAPS)
     (judge,) = judges_entered([bench.judge])
     strategies = strategies_entered(bench.strategies)
     names = {name: entrant.name for entrant in strategies for name in (entrant.given, entrant.name)}
@@ -249,6 +253,7 @@ def _cells(bench: Bench, entrants: Entrants, assignment: Assignment, index: Path
             train=bench.train,
             latency=bench.latency,
             obey_robots=bench.obey_robots,
+            traps=bench.traps == "avoid",
             leaps="" if index is None else str(index),
             strategy_plugin=strategy.plugin,
             judge_plugin=entrants.judge.plugin,
@@ -335,5 +340,6 @@ def _about(bench: Bench, entrants: Entrants, assignments: Sequence[Assignment], 
         "start": bench.start,
         "latency": bench.latency,
         "obey_robots": bench.obey_robots,
+        **({"traps": bench.traps} if bench.traps != "ignore" else {}),
         "leaps": {} if leaps is None else {leaps.name: leaps.digest()},
     }

@@ -1,0 +1,56 @@
+"""A site with a calendar, session ids, a faceted shop and a mirror, over HTTP: what the server was asked for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from tests.live.hunting import Told, go_on, hunt
+
+from wolfspider.app.explain import why
+from wolfspider.core.events import Noted
+from wolfspider.terminal.explanation import lines
+from wolfspider.testing.trap_site import HOST, TrapSite
+from wolfspider.web.server.serve import serve
+
+SITE = TrapSite(7)
+PAGES = 150
+
+
+def crawled(run: Path, **settings: str) -> tuple[Counter[bool], list[Told]]:
+    """How many requests were for honest pages that were not asked for before, and how many were not."""
+
+    async def main() -> tuple[Counter[bool], list[Told]]:
+        async with serve(SITE) as server:
+            told = [
+                await hunt(server.port, f"http://{HOST}/", pages=PAGES // 2, topic="rose, tulip", out=run, **settings)
+            ]
+            told.append(await go_on(run, pages=PAGES))
+            new: set[str] = set()
+            asked: Counter[bool] = Counter()
+            for one in server.log:
+                if one.path != "/robots.txt":
+                    page = SITE.honest(f"http://{one.host}{one.path}")
+                    asked[page is not None and page not in new] += 1
+                    new |= {page} if page else set()
+            return asked, told
+
+    return asyncio.run(asyncio.wait_for(main(), 120))
+
+
+def test_a_crawl_over_http_keeps_out_of_traps_and_goes_on_so(tmp_path: Path) -> None:
+    asked, told = crawled(tmp_path / "run", traps="avoid", strategy="best-first")
+    assert asked.total() == PAGES and asked[True] > PAGES // 2
+    kinds = {event.kind for one in told for event in one.events if isinstance(event, Noted)}
+    assert {"rest", "spelling"} <= kinds
+    found = why(tmp_path / "run", f"http://{HOST}/calendar/1999/9/9")
+    assert "garden.test/calendar/#/#/# rests until" in found["trap"]
+    assert any(line.startswith("  traps ") for line in lines(found))
+
+
+@pytest.mark.slow
+def test_without_the_rules_it_does_not(tmp_path: Path) -> None:
+    asked, _ = crawled(tmp_path / "run", traps="ignore", strategy="best-first")
+    assert asked.total() == PAGES and asked[True] < PAGES // 2
