@@ -27,8 +27,8 @@ from wolfspider.testing.strategy_conformance import STRATEGY_CHECKS
 
 CASES = [(name, variant) for name, kind in all_strategies().items() for variant in range(len(kind.variants))]
 
-# Rules that take several crawls or a long one: each run of the fast tests tries the default strategy as it comes by
-# them, and a few of the others; the slow ones try all. By the other rules every strategy is tried in every run.
+# Each run of the fast tests tries the default strategy as it comes by all rules, and every strategy as it comes by
+# those that take one short crawl. By the others, and with other settings, a few are tried; the slow tests try all.
 LONG = {
     "both_drivers_give_the_same_log": 3,
     "ends_for_a_good_reason": 3,
@@ -46,8 +46,8 @@ LONG = {
 
 
 def case(name: str, variant: int, rule: str) -> Any:
-    always = rule not in LONG or (name, variant) == (DEFAULT_STRATEGY, 0)
-    return pytest.param(name, variant, rule, marks=() if always else pytest.mark.sampled(LONG[rule]))
+    always = variant == 0 and (name == DEFAULT_STRATEGY or rule not in LONG)
+    return pytest.param(name, variant, rule, marks=() if always else pytest.mark.sampled(LONG.get(rule, 3)))
 
 
 @pytest.mark.parametrize(
