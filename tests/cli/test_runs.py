@@ -30,6 +30,7 @@ from wolfspider.cli import steering
 from wolfspider.cli.crawling import CODES, NOTHING, exit_code, folder_for
 from wolfspider.core import events
 from wolfspider.core.errors import Busy
+from wolfspider.drivers import outside_commands
 from wolfspider.files.disk import DiskFull
 from wolfspider.files.lock import Lock
 from wolfspider.store.folder import Places
@@ -594,8 +595,9 @@ def test_steering_below_the_floor_tells_of_it(crawl: Run, run: Run, tmp_path: Pa
 
 
 def test_whatever_is_said_to_a_run_that_nobody_runs_is_obeyed_when_it_is_resumed(
-    crawl: Run, run: Run, tmp_path: Path
+    crawl: Run, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(outside_commands, "LONGEST", 60.0)  # all of them in one turn, before anything goes out
     crawl("--pages 1")
     said = [
         "limit pages=4",
