@@ -16,6 +16,8 @@ _PORTIONS = re.compile(rf".{{1,{_PORTION}}}+\S{{0,1000}}+", re.DOTALL)
 
 def folded(text: str, most: int) -> str:
     """White space folded, and cut; what is far behind the cut is not looked at."""
+    if len(text) <= most:
+        return " ".join(text.split())
     return " ".join(text.lstrip()[: 4 * most].split())[:most].rstrip()
 
 

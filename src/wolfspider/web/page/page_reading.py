@@ -153,15 +153,12 @@ class PageReading:
             elif len(chosen) < MOST_LINKS:
                 chosen[url] = number, self._text(number)
         blocks = self._blocks()
-        return tuple(
-            self._link(url, text, number, blocks[number], rank)
-            for rank, (url, (number, text)) in enumerate(chosen.items())
-        )
-
-    def _link(self, url: str, text: str, number: int, block: tuple[int, int], rank: int) -> Link:
-        anchor = self.anchors[number]
-        rel = " ".join(anchor.rel.lower()[:ANCHOR].split()) if anchor.rel else ""
-        return Link(url, text, self._before[anchor.first], block, anchor.path, rank, rel)
+        links: list[Link] = []
+        for url, (number, text) in chosen.items():
+            anchor = self.anchors[number]
+            rel = " ".join(anchor.rel.lower()[:ANCHOR].split()) if anchor.rel else ""
+            links.append(Link(url, text, self._before[anchor.first], blocks[number], anchor.path, len(links), rel))
+        return tuple(links)
 
     def _text(self, number: int) -> str:
         anchor = self.anchors[number]
