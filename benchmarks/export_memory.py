@@ -4,7 +4,7 @@
 
 Makes runs of so many small pages, all different, by the store itself, without a crawl and without parsing what it
 wrote, and exports each in a process of its own; what was exported is deleted at once. A run of a million pages takes
-1.8 GB. Told are the peak of that process's memory (RSS) and the computing time for a page. The last line says how much
+1.4 GB. Told are the peak of that process's memory (RSS) and the computing time for a page. The last line says how much
 the peak grew between the smallest and the largest run. Runs are kept in --folder, if one is given, and used again.
 """
 
