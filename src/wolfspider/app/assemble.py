@@ -42,6 +42,7 @@ from wolfspider.web.page.html import parse
 from wolfspider.web.page.urls import looks_like_file
 from wolfspider.web.seeds import sources as seeds
 from wolfspider.web.seeds.search import Searches
+from wolfspider.web.worlds.recording.recorder import Recorder, states_for
 from wolfspider.web.worlds.world import Askable, Web
 
 LARGEST_RAW = 60_000_000  # bytes of an answer before it is unpacked: what the archive reads back
@@ -211,6 +212,15 @@ def budget_of(settings: Settings) -> MemoryBudget:
 def agent(settings: Settings) -> str:
     """How the crawler introduces itself."""
     return f"wolfspider/{__version__}" + (f" (+{settings.contact})" if settings.contact else "")
+
+
+def recorder_of(settings: Settings, crawl: Crawl, stack: AsyncExitStack) -> Recorder | None:
+    """Records what happens from now on, if that is wanted; a recording that is there is continued."""
+    if not settings.record:
+        return None
+    recorder = Recorder(Path(settings.record), states_for(crawl.strategy), web="live", seeds=settings.urls)
+    stack.callback(recorder.close)
+    return recorder
 
 
 def driver_of(

@@ -34,7 +34,7 @@ from wolfspider.store.inbox import MOST_WAITING, too_many
 from wolfspider.store.view import RunView
 from wolfspider.web.http.live_web import Live
 from wolfspider.web.seeds import sources
-from wolfspider.web.worlds.recording.recorder import Recorder, states_for
+from wolfspider.web.worlds.recording.recorder import Recorder
 from wolfspider.web.worlds.world import Askable
 
 
@@ -106,18 +106,13 @@ class Hunt:
                 return self.result
             crawl, room = resumed or (self._make_crawl(store), Room())
             self._hands = assemble.hands_of(settings, web, store, clock, self._budget, stack)
-            parts = (crawl, room, web, self._hands, store, clock, folder)
-            driver = assemble.driver_of(
-                self.settings,
-                *parts,
-                tell=self._hand_out,
-                pace=self._found.has_room,
-                replayed=replayed,
-            )
+            parts = (self.settings, crawl, room, web, self._hands, store, clock, folder)
+            pace = self._found.has_room
+            driver = assemble.driver_of(*parts, tell=self._hand_out, pace=pace, replayed=replayed)
             if start is not None:
                 crawl.begin(start.links, clock(), start.spent)
             self._move_limits(crawl, store)
-            self._record(crawl, stack)
+            self._recorder = assemble.recorder_of(self.settings, crawl, stack)
             self.crawl, self.driver = crawl, driver
             if self._ending is not None:
                 (driver.stop if self._ending == EndReason.STOPPED else driver.drain)()
@@ -185,13 +180,6 @@ class Hunt:
             self.remark(sentence)
         if crawl.paused:
             self.remark(f"The run is paused. End the pause by: wolfspider steer {self.folder} resume")
-
-    def _record(self, crawl: Crawl, stack: AsyncExitStack) -> None:
-        """Record what happens from now on, if that is wanted; a recording that is there is continued."""
-        if self.settings.record:
-            states = states_for(crawl.strategy)
-            self._recorder = Recorder(Path(self.settings.record), states, web="live", seeds=self.settings.urls)
-            stack.callback(self._recorder.close)
 
     def what_robots_say(self, url: str) -> str:
         """About an address that was visited, for people."""
