@@ -13,7 +13,7 @@ from wolfspider.core.model import Page
 from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.synthetic import Synthetic
 from wolfspider.web.worlds.synthetic.newsroom import DAY, HOUR
-from wolfspider.web.worlds.synthetic.params import parse as parse_params
+from wolfspider.web.worlds.synthetic.web_params import parse as parse_params
 
 SPEC = "synthetic:pages=1000,seed=2,news=1,mischief=0,articles=60"
 WORLD = Synthetic.parse(f"{SPEC},listed=10,older=3")

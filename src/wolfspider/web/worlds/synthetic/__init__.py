@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wolfspider.web.worlds.synthetic.params import WebParams
 from wolfspider.web.worlds.synthetic.saving import write
 from wolfspider.web.worlds.synthetic.web import Synthetic
+from wolfspider.web.worlds.synthetic.web_params import WebParams
 
 __all__ = ["Synthetic", "WebParams", "write"]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from wolfspider.core.model import Failure
 from wolfspider.web.worlds.synthetic.counter import key_for, mix, unit
-from wolfspider.web.worlds.synthetic.params import WebParams
+from wolfspider.web.worlds.synthetic.web_params import WebParams
 from wolfspider.web.worlds.synthetic.words import normal
 
 HTML = "text/html; charset=utf-8"

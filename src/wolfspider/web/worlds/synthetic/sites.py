@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wolfspider.web.worlds.synthetic.counter import Shuffle, Words64, key_for, mix, mix_many, unit, unit_many
-from wolfspider.web.worlds.synthetic.params import WebParams
+from wolfspider.web.worlds.synthetic.web_params import WebParams
 
 COMMUNITIES = 6
 FAMILIES = 8  # super-topics

@@ -33,10 +33,10 @@ from wolfspider.web.worlds.synthetic.bulk import Bulk
 from wolfspider.web.worlds.synthetic.counter import key_for, mix
 from wolfspider.web.worlds.synthetic.links import Links
 from wolfspider.web.worlds.synthetic.news import News
-from wolfspider.web.worlds.synthetic.params import WebParams, parse
 from wolfspider.web.worlds.synthetic.render import EPOCH, Printer
 from wolfspider.web.worlds.synthetic.sites import BRANCHING, Census, Fate, Ids, Kind, Sites
 from wolfspider.web.worlds.synthetic.tasks import static_tasks
+from wolfspider.web.worlds.synthetic.web_params import WebParams, parse
 from wolfspider.web.worlds.synthetic.words import Vocabularies
 from wolfspider.web.worlds.world import LARGEST, World
 
