@@ -188,6 +188,15 @@ def test_status_of_a_run_that_another_process_has(aside: Aside, run: Run, tmp_pa
     assert f"Resume it by: wolfspider resume {folder}\n" in shown
 
 
+def test_who_has_spent_the_megabytes_is_told_a_command_with_more(aside: Aside, run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    words = f"crawl http://a.test/ --topic 'wolf spiders' --via 127.0.0.1:{aside(serve(EVERY_CASE)).port} {HASTY}"
+    _, _, err = run(f"{words} --pages 100 --slots 1 --max-mb 0.0001 --out", folder)
+    assert f"Resume it by: wolfspider resume {folder} --max-mb 0.0002\n" in err
+    _, _, err = run(f"resume {folder} --max-mb 0.0003")
+    assert f"Resume it by: wolfspider resume {folder} --max-mb 0.0006\n" in err
+
+
 @pytest.mark.parametrize(
     ("pages", "steered", "says", "then"),
     [

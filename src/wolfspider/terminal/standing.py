@@ -40,6 +40,7 @@ WAITS: Mapping[str, str] = {  # what visits wait for; a word that is not here is
     Phase.READING: "to be read",
 }
 HALTED: Mapping[str, str] = {CrawlState.FINISHING: "FINISHING", CrawlState.PAUSED: "PAUSED"}
+SPENT: dict[str, str] = {EndReason.BYTES: "max_mb", EndReason.TIME: "max_time"}  # the limit that ends a run so
 UNFOLLOWED = {  # what a run that has no link left did not follow, by its --nofollow
     "obey": " Links marked nofollow are not followed (--nofollow).",
     "pages": " Links of pages that say nofollow are not followed (--nofollow).",
@@ -153,16 +154,20 @@ class RunEnd:
     waits: Mapping[str, int] = field(default_factory=dict)  # why visits wait for a later session, in words
     paused: bool = False
     hasty: int = 0  # downloads for lesser links, to keep the pace that is wanted
+    spent: float = 0.0  # the limit in megabytes or seconds that ended it
 
     @classmethod
     def of(cls, view: RunView, reason: str, outputs: Outputs) -> RunEnd:
         summary, gauge = view.summary(), view.gauge()
         through, waits = outputs.newest is not None and outputs.newest.final, gauge.stranded if gauge else {}
-        nofollow = Settings.from_json(view.about.get("settings", {})).nofollow
-        kinds = [data["command"]["kind"] for _, _, data in view.events("Obeyed")]
-        paused = [kind for kind in kinds if kind in ("Pause", "Resume")][-1:] == ["Pause"]
-        about = (summary.downloads, summary.count, summary.reasons, nofollow, through, waits)
-        return cls(view.folder, reason, *about, paused, gauge.hasty if gauge and pace(gauge) else 0)
+        settings = Settings.from_json(view.about.get("settings", {}))
+        obeyed = [data["command"] for _, _, data in view.events("Obeyed")]
+        paused = [each["kind"] for each in obeyed if each["kind"] in ("Pause", "Resume")][-1:] == ["Pause"]
+        about = (summary.downloads, summary.count, summary.reasons, settings.nofollow, through, waits)
+        limit = SPENT.get(reason, "")
+        moved = [each["value"] for each in obeyed if each["kind"] == "SetLimit" and each["name"] == limit]
+        spent = [getattr(settings, limit, 0.0), *moved][-1]
+        return cls(view.folder, reason, *about, paused, gauge.hasty if gauge and pace(gauge) else 0, spent)
 
     def why(self) -> str:
         spent = counted(self.downloads, "download")
@@ -193,9 +198,9 @@ class RunEnd:
             case EndReason.STUCK:
                 return f"The strategy waits for something that will never come, after {spent}: that is a bug in it."
             case EndReason.BYTES:
-                return f"The megabytes are spent (--max-mb), after {spent}. Resume it with more."
+                return f"The megabytes are spent (--max-mb), after {spent}."
             case EndReason.TIME:
-                return f"The time is up (--max-time), after {spent}. Resume it with more."
+                return f"The time is up (--max-time), after {spent}."
             case EndReason.CAPPED:
                 raised = "Raise --host-pages, --domain-pages or the like to go on."
                 return f"The budgets of all hosts that are left are spent, after {spent}. {raised}"
@@ -211,7 +216,9 @@ class RunEnd:
         if self.hasty:
             steps.append(f"{counted(self.hasty, 'download')} went to lesser links, for the pace that --hurry wants.")
         if self.reason == EndReason.BUDGET:
-            steps.append(f"Resume it by: {resume_command(self.folder, 2 * max(1, self.downloads))}")
+            steps.append(f"Resume it by: {resume_command(self.folder, pages=2 * max(1, self.downloads))}")
+        elif self.reason in SPENT and self.spent:
+            steps.append(f"Resume it by: {resume_command(self.folder, **{SPENT[self.reason]: 2 * self.spent})}")
         elif self.reason in RESUMABLE:
             steps.append(f"Resume it by: {resume}")
         elif self.reason == EndReason.DONE and not self.through:
@@ -227,14 +234,14 @@ def _command(name: str, folder: Path) -> str:
     return f"wolfspider {name} {shlex.quote(str(folder))}"
 
 
-def resume_command(folder: Path, pages: int | None = None) -> str:
-    """How this run is resumed: by a command, or from Python if it was begun there with classes."""
+def resume_command(folder: Path, **limits: float) -> str:
+    """How this run is resumed, with other limits: by a command, or from Python if it was begun there with classes."""
     stored = about_run(folder).get("settings") if is_run(folder) else None
     stored = stored if isinstance(stored, dict) else {}
     if call := call_to_resume({part: str(stored.get(part, "")) for part in PARTS}, folder):
-        more = "" if pages is None else f", pages={pages}"
-        return f"{call.removesuffix(')')}{more}) from Python"
-    return _command("resume", folder) + ("" if pages is None else f" --pages {pages}")
+        return f"{call.removesuffix(')')}{''.join(f', {name}={limits[name]:.12g}' for name in limits)}) from Python"
+    options = (f" --{name.replace('_', '-')} {value:.12g}" for name, value in limits.items())
+    return _command("resume", folder) + "".join(options)
 
 
 # wolfspider status
@@ -289,7 +296,7 @@ def steps_after_repair(folder: Path) -> list[str]:
 def _resume_repaired(folder: Path, downloads: int) -> str:
     """With more pages, if the downloads before the repair have spent the budget."""
     budget = Settings.of_run(about_run(folder)).pages
-    return f"Resume it by: {resume_command(folder, None if downloads < budget else 2 * downloads)}"
+    return f"Resume it by: {resume_command(folder, **({} if downloads < budget else {'pages': 2 * downloads}))}"
 
 
 def _end(view: RunView, reason: str) -> RunEnd:
