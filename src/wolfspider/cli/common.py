@@ -9,9 +9,10 @@ from contextlib import contextmanager, redirect_stdout
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
+from typer.core import TyperGroup
 
 from wolfspider import __version__
 from wolfspider.core.errors import CtrlC, Problem
@@ -38,8 +39,34 @@ def verbatim(text: str) -> str:
     return "\n\n".join("\b\n" + part for part in text.strip().split("\n\n"))
 
 
+# What most people need first; commands that are not named here come last.
+_ORDER = (
+    "demo",
+    "crawl",
+    "status",
+    "steer",
+    "resume",
+    "explain",
+    "export",
+    "search",
+    "check",
+    "repair",
+    "forget",
+    "doctor",
+)
+
+
+class InOrder(TyperGroup):
+    """Commands in the order in which people come to need them."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        place = {name: number for number, name in enumerate(_ORDER)}
+        return sorted(super().list_commands(ctx), key=lambda name: place.get(name, len(place)))
+
+
 app = typer.Typer(
     name="wolfspider",
+    cls=InOrder,
     help="A focused crawler that learns while it crawls: the most relevant pages for the fewest downloads.",
     epilog=verbatim(EXAMPLES),
     rich_markup_mode=None,
