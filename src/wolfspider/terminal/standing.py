@@ -22,6 +22,7 @@ from wolfspider.files.lock import is_owned
 from wolfspider.store.folder import Places, about_run, is_run
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.view import RunView, Summary
+from wolfspider.terminal.program_name import program
 from wolfspider.terminal.progress import of_budget, percent
 from wolfspider.terminal.spider_results import Outputs
 
@@ -231,7 +232,7 @@ class RunEnd:
 
 
 def _command(name: str, folder: Path) -> str:
-    return f"wolfspider {name} {shlex.quote(str(folder))}"
+    return f"{program()} {name} {shlex.quote(str(folder))}"
 
 
 def resume_command(folder: Path, **limits: float) -> str:
