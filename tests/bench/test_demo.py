@@ -90,7 +90,7 @@ def test_the_summary_tells_finds_comparison_and_what_is_next(demo: Demo, told: T
     demo_screen.summary(console, demo, told[0])
     text = file.getvalue()
     assert all(f"{line.found} found" in text for line in told[0])
-    assert all(command in text for command, _ in next_steps(demo.plan))
+    assert all(command in text for command, _ in next_steps(demo.plan, "wolfspider"))
     assert demo.hunt.best.finds[0].title in text
 
 

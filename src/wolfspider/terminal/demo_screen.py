@@ -16,6 +16,7 @@ from rich.text import Text
 from wolfspider.bench.run.demo import Demo, DemoCrawl, Line, next_steps, verdict
 from wolfspider.core.plain_text import plainly
 from wolfspider.terminal import progress as terminal
+from wolfspider.terminal.program_name import program
 from wolfspider.terminal.progress import percent
 
 SHOWN = 5  # finds
@@ -52,8 +53,9 @@ class Screen:
 
 def headline(demo: Demo) -> Text:
     wanted = plainly(", ".join(demo.task.topic.keywords))
-    size = f"{demo.size:,} pages in a made-up language"
-    return Text.assemble("Hunting for ", (wanted, "bold"), f" on a synthetic web of {size}.")
+    return Text.assemble(
+        "Hunting for ", (wanted, "bold"), f" on a built-in web of {demo.size:,} pages about many things."
+    )
 
 
 def rates(hunt: DemoCrawl) -> str:
@@ -83,7 +85,7 @@ def summary(console: Console, found: Demo, lines: Sequence[Line]) -> None:
         _compared(console, lines)
         console.print("\n[bold]What to try next[/bold]")
         table = Table.grid(Column(no_wrap=True), padding=(0, 2))
-        for command, says in next_steps(found.plan):
+        for command, says in next_steps(found.plan, program()):
             table.add_row(Text(command, "cyan"), Text(says))
         console.print(table)
 

@@ -115,7 +115,7 @@ class Demo:
 
     def __init__(self, plan: Plan) -> None:
         self.plan, self.size = plan, WEB_PAGES
-        self.world = open_web(f"synthetic:pages={WEB_PAGES},seed={plan.seed}")
+        self.world = open_web(f"synthetic:pages={WEB_PAGES},seed={plan.seed},words=english")
         self.task = next(iter(self.world.tasks().values()))
         self.hunt = self._hunt(plan.strategy)
 
@@ -144,10 +144,10 @@ def verdict(lines: list[Line]) -> str:
     return f"{ours.strategy} found {times:.1f} times as many pages as {theirs.strategy}."
 
 
-def next_steps(plan: Plan) -> list[tuple[str, str]]:
-    """Commands to try next, each with what it does."""
+def next_steps(plan: Plan, program: str) -> list[tuple[str, str]]:
+    """Commands of this program to try next, each with what it does."""
     return [
-        (f"wolfspider demo --seed {plan.seed + 1}", "another web, another topic"),
-        ("wolfspider strategies", "the other ways to hunt; name one by --strategy"),
-        ("wolfspider bench --quick", "all of them on the same work"),
+        (f"{program} demo --seed {plan.seed + 1}", "another web, another topic"),
+        (f"{program} strategies", "the other ways to hunt; name one by --strategy"),
+        (f"{program} bench --quick", "all of them on the same work"),
     ]

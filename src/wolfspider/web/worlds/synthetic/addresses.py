@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from wolfspider.web.worlds.synthetic.counter import Shuffle, key_for, mix
 from wolfspider.web.worlds.synthetic.sites import BRANCHING, Kind, Sites
-from wolfspider.web.worlds.synthetic.words import BACKGROUND_BITS, TOPIC_BITS, Vocabularies
+from wolfspider.web.worlds.synthetic.words import BACKGROUND_BITS, Vocabularies
 
 CODE_BITS = 26
 _TOPICAL_SLUGS = 77  # of 256
@@ -85,11 +85,8 @@ class Addresses:
         return self.sites.original(page, host) if self.sites.host_kind(host) == Kind.MIRROR else (page, host)
 
     def title(self, page: int, topic: int) -> tuple[str, ...]:
-        """Four to eight words of the topic. `page` is an original."""
-        table, low = self.lexicon.topic(topic), (1 << TOPIC_BITS) - 1
-        bits = mix(self._title_key + page)
-        words = [table[word >> shift & low] for word in (bits, mix(bits)) for shift in (0, 13, 26, 39)]
-        return tuple(words[: 4 + (bits >> 52) % 5])
+        """`page` is an original."""
+        return self.lexicon.title(topic, mix(self._title_key + page))
 
     def url(self, page: int) -> str:
         return self.card(page).url

@@ -185,7 +185,8 @@ class Printer:
             else:
                 main.append(self._in_context(mix(root + 2 * number + 1), tag, link.card.topic, words, number))
         title = " ".join(self.addresses.title(page, topic))
-        parts = [f'<div class="top"><p>{plate.top}</p></div>\n', *_content(plate.template, title, words, main)]
+        texts = [self.lexicon.prose(words[at : at + _PARAGRAPH]) for at in range(0, len(words), _PARAGRAPH)]
+        parts = [f'<div class="top"><p>{plate.top}</p></div>\n', *_content(plate.template, title, texts, main)]
         if related:
             parts.append(f'<div class="related"><ul>{"".join(related)}</ul></div>\n')
         parts.append(f'<div class="footer"><p>{plate.bottom}</p>{"".join(footer)}</div>')
@@ -215,9 +216,8 @@ class Printer:
         return Boilerplate(" ".join(words[:half]), " ".join(words[half:]), (key >> 32) % len(_TEMPLATES))
 
 
-def _content(template: int, title: str, words: list[str], links: list[str]) -> list[str]:
+def _content(template: int, title: str, texts: list[str], links: list[str]) -> list[str]:
     head, foot, list_head, item_head, item_foot, list_foot = _TEMPLATES[template]
-    texts = [" ".join(words[at : at + _PARAGRAPH]) for at in range(0, len(words), _PARAGRAPH)]
     if not list_head:
         for number in range(len(texts)):
             texts[number] = " ".join([texts[number], *links[number :: len(texts)]])

@@ -14,17 +14,18 @@ from wolfspider.web.worlds.synthetic.sites import COMMUNITIES, Census, Fate, Sit
 from wolfspider.web.worlds.synthetic.words import Vocabularies
 
 TASKS = 5
-_KEYWORDS, _FREQUENT, _DESCRIBING = 5, 20, 10
+_KEYWORDS, _DESCRIBING = 5, 10
 _BLOCK = 1_000_000
 
 
 def topic_for(lexicon: Vocabularies, seed: int, topic: int, taken: Container[str]) -> Topic:
-    """Named by its most frequent word that is not taken. Five of the twenty most frequent words are the keywords, the
-    ten after those the description."""
-    order = Shuffle(_FREQUENT, key_for(seed, f"keywords {topic}"))
+    """Named by its most frequent word that is not taken. Five of its most frequent words are the keywords, the ten
+    after those the description."""
+    frequent = lexicon.keywords_among
+    order = Shuffle(frequent, key_for(seed, f"keywords {topic}"))
     words = lexicon.topic_words(topic)
-    keywords = dict.fromkeys(words[order.forward(number)] for number in range(_FREQUENT))
-    described = words[_FREQUENT : _FREQUENT + _DESCRIBING]
+    keywords = dict.fromkeys(words[order.forward(number)] for number in range(frequent))
+    described = words[frequent : frequent + _DESCRIBING]
     return Topic(
         tuple(keywords)[:_KEYWORDS], " ".join(described), name=next(word for word in words if word not in taken)
     )

@@ -4,7 +4,7 @@
     sites      hosts, topics, kinds, fates          render     the HTML around the words
     links      who links to whom, page by page      answers    what an address says; delays and failures
     bulk       the same for all pages at once       news       a site whose pages change
-    words      vocabularies, and texts made of them
+    words      vocabularies, and texts made of them  english    the same with words that people read
 
 `Synthetic` puts them together as a World. Nothing is kept for a page that is not looked at: a million pages cost a
 table of 25,000 numbers. Only `graph` and `tasks` scan all pages, when they are called.
@@ -31,12 +31,13 @@ from wolfspider.web.worlds.synthetic.addresses import Addresses
 from wolfspider.web.worlds.synthetic.answers import NOT_FOUND, TIMEOUT, PageAnswer, Trouble
 from wolfspider.web.worlds.synthetic.bulk import Bulk
 from wolfspider.web.worlds.synthetic.counter import key_for, mix
+from wolfspider.web.worlds.synthetic.english import English
 from wolfspider.web.worlds.synthetic.links import Links
 from wolfspider.web.worlds.synthetic.news import News
 from wolfspider.web.worlds.synthetic.render import EPOCH, Printer
 from wolfspider.web.worlds.synthetic.sites import BRANCHING, Census, Fate, Ids, Kind, Sites
 from wolfspider.web.worlds.synthetic.tasks import static_tasks
-from wolfspider.web.worlds.synthetic.web_params import WebParams, parse
+from wolfspider.web.worlds.synthetic.web_params import ENGLISH, WebParams, parse
 from wolfspider.web.worlds.synthetic.words import Vocabularies
 from wolfspider.web.worlds.world import LARGEST, World
 
@@ -52,7 +53,7 @@ class Synthetic(World):
         self.params, self.name, self.start = params, params.spec(), EPOCH
         self.sites = Sites(params)
         self.links = Links(self.sites)
-        self.lexicon = Vocabularies(self.sites)
+        self.lexicon = English(self.sites) if params.words == ENGLISH else Vocabularies(self.sites)
         self.addresses = Addresses(self.sites, self.lexicon)
         self.printer = Printer(self.links, self.addresses)
         self.trouble = Trouble(params)

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 from wolfspider.core.errors import Problem
 from wolfspider.core.params import build, param
+from wolfspider.web.worlds.synthetic.english_words import TOPICS_IN_ENGLISH
 
 SEEDS = ("directory", "relevant", "cold")
+ENGLISH = "english"
+LANGUAGES = ("invented", ENGLISH)
 MOST_REWIRED = 200_000
 PAGES_PER_TOPIC = 15
 
@@ -44,6 +47,11 @@ class WebParams:
         False, f"Permute the ends of all links (up to {MOST_REWIRED} pages): scale-free, no small world."
     )
     topics: int = param(64, "Topics, a multiple of 8 (8 families).", low=8, high=128)
+    words: str = param(
+        "invented",
+        f"The language of the pages: one that is made up, or English ({len(TOPICS_IN_ENGLISH)} topics).",
+        choices=LANGUAGES,
+    )
     seeds: str = param(
         "directory",
         "Where a task starts: a directory page of the topic and a page of another topic; three relevant pages; "
@@ -54,6 +62,8 @@ class WebParams:
     def __post_init__(self) -> None:
         if self.topics % 8:
             raise Problem(f"topics must be a multiple of 8, not {self.topics}.")
+        if self.words == ENGLISH and self.topics != len(TOPICS_IN_ENGLISH):
+            raise Problem(f"topics must be {len(TOPICS_IN_ENGLISH)} with words={ENGLISH}, not {self.topics}.")
         if self.pages < PAGES_PER_TOPIC * self.topics:
             raise Problem(
                 f"pages={self.pages} is too few for topics={self.topics}: "
@@ -85,6 +95,8 @@ def parse(spec: str) -> WebParams:
         if key in settings:
             raise Problem(f"{key} is given twice in {spec!r}.")
         settings[key.strip()] = value
+    if settings.get("words") == ENGLISH:
+        settings.setdefault("topics", str(len(TOPICS_IN_ENGLISH)))
     try:
         return build(WebParams, settings)
     except Problem as problem:

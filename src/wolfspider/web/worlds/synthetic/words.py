@@ -55,6 +55,8 @@ def zipf_table(words: list[str], exponent: float, bits: int) -> list[str]:
 
 
 class Vocabularies:
+    keywords_among = 20  # of the most frequent words of a topic
+
     def __init__(self, sites: Sites) -> None:
         self.topics, self.per_family, seed = sites.topics, sites.per_family, sites.params.seed
         self._common = Shuffle(1 << _COMMON_BITS, key_for(seed, "common words"))
@@ -97,6 +99,16 @@ class Vocabularies:
         """The number a host's name stands for; it may lie beyond the last host."""
         number = sum(_VALUES.get(word[shift // 3 : shift // 3 + 2], 0) << shift for shift in range(0, _LONG_BITS, 6))
         return self._names.back(number) if spell(number, _LONG_BITS) == word else None
+
+    def title(self, topic: int, bits: int) -> tuple[str, ...]:
+        """Four to eight words of the topic, as these random bits want it."""
+        table, low = self.topic(topic), (1 << TOPIC_BITS) - 1
+        words = [table[word >> shift & low] for word in (bits, mix(bits)) for shift in (0, 13, 26, 39)]
+        return tuple(words[: 4 + (bits >> 52) % 5])
+
+    def prose(self, words: list[str]) -> str:
+        """A paragraph of these words."""
+        return " ".join(words)
 
     def _words(self, numbers: Ids) -> list[str]:
         return [spell(number, _COMMON_BITS) for number in self._common.forward_many(numbers.astype(np.uint64)).tolist()]
