@@ -28,8 +28,10 @@ from wolfspider.core.errors import Busy, Problem
 from wolfspider.core.model import Link
 from wolfspider.core.text import words
 from wolfspider.export.exporting import export
+from wolfspider.export.run_search import search_run
 from wolfspider.files.failpoints import VARIABLE
 from wolfspider.files.lock import Lock
+from wolfspider.store.folder import SEARCH_INDEX
 from wolfspider.store.repair.examination import examine
 from wolfspider.store.repair.taking_out import noted
 from wolfspider.store.repair.unlearning import Unlearned
@@ -161,6 +163,14 @@ def test_what_was_learned_keeps_its_figures_and_words_of_other_pages_their_names
     assert out["links"][0].url == "http://a.test/xyz" and words(out["links"][0].anchor + out["said"])[-2:] != ["xyz"]
     assert "xyz" not in (out["links"][0].anchor + out["said"]).lower() and out["said"].startswith("nothing of ")
     assert Unlearned().out_of(learned) is learned
+
+
+def test_a_search_does_not_find_it_any_more(run: Path) -> None:
+    assert [hit.final_url for hit in search_run(run, [MARK])] == [SECRET]
+    assert MARK.encode() in (run / SEARCH_INDEX).read_bytes()
+    forget(run, SECRET, silent)
+    assert not (run / SEARCH_INDEX).exists()
+    assert search_run(run, [MARK]) == []
 
 
 def test_copies_at_other_addresses_and_what_a_repair_put_aside_are_told(run: Path) -> None:

@@ -11,6 +11,7 @@ from wolfspider.app.hunt import Hunt
 from wolfspider.app.run_folder import settings_of
 from wolfspider.app.settings import Settings
 from wolfspider.core.errors import Problem
+from wolfspider.store.folder import SEARCH_INDEX
 from wolfspider.store.repair.taking_out import Forgotten, Unwanted, before_size, finish_earlier, has_older, to_unlearn
 from wolfspider.store.repair.taking_out import forget as taken_out
 from wolfspider.store.repair.unlearning import Unlearned
@@ -72,7 +73,16 @@ def _forget(
     finish_earlier(folder)
     unlearn = to_unlearn(folder, unwanted)
     settle(folder, settings or settings_of(folder), remark, unlearn)
-    return taken_out(folder, unwanted, unlearn)
+    _without_index(folder)
+    forgotten = taken_out(folder, unwanted, unlearn)
+    _without_index(folder)  # somebody may have searched meanwhile
+    return forgotten
+
+
+def _without_index(folder: Path) -> None:
+    """The next search makes it anew."""
+    for name in (SEARCH_INDEX, f"{SEARCH_INDEX}-journal"):
+        (folder / name).unlink(missing_ok=True)
 
 
 def settle(

@@ -11,6 +11,7 @@ import typer
 from wolfspider.app.settings import CHANGEABLE
 from wolfspider.cli.common import Out, Quiet, Run, app, moment, own_output, print_json, say, verbatim
 from wolfspider.cli.options import with_settings
+from wolfspider.core.errors import Problem
 
 FORMATS = "jsonl|csv|warc|wacz|parquet|markdown|atom|graphml|tantivy"
 AsEvents = Annotated[bool, typer.Option("--json", help="Every event as a line of JSON on stdout.")]
@@ -182,21 +183,41 @@ def export(
     epilog=verbatim(
         """Examples:
 
+  wolfspider search run burrow "wolf spiders" --relevant
   wolfspider export run --format tantivy --relevant --out index
-  wolfspider search index "wolf spiders" """
+  wolfspider search index '+"wolf spiders" -pets'"""
     )
 )
 def search(
-    index: Annotated[Path, typer.Argument(metavar="INDEX", help="A folder that `export --format tantivy` made.")],
-    words: Annotated[list[str], typer.Argument(metavar="WORD...", help='Words, "a phrase", title:word, +must, -not.')],
+    where: Annotated[
+        Path, typer.Argument(metavar="RUN", help="A run, or a folder that `export --format tantivy` made.")
+    ],
+    words: Annotated[list[str], typer.Argument(metavar="WORD...", help='Words; "several words" are a phrase.')],
     limit: Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="At most so many pages.")] = 10,
+    relevant: Annotated[bool, typer.Option("--relevant", help="Only pages judged relevant; of a run.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="A line of JSON for each page.")] = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Search the pages of an export, the best first."""
+    """Search the pages of a run, also while it runs, or of an export; the best first."""
     from wolfspider.core.plain_text import plainly
-    from wolfspider.export.search_sink import search as found
+    from wolfspider.store.folder import is_run
+    from wolfspider.terminal import progress as screen
 
-    for hit in found(index, " ".join(words), limit):
+    console = screen.console_for(stderr=True, quiet=quiet)
+    if is_run(where):
+        from wolfspider.export.run_search import search_run
+
+        with screen.busy(console, "Taking in the pages that came since the last search"):
+            found = search_run(where, words, limit, relevant)
+    elif relevant:
+        raise Problem(f"{where} is no run: --relevant is for runs. Search there for relevant:true.")
+    else:
+        from wolfspider.export.search_sink import search as search_index
+
+        found = search_index(where, " ".join(words), limit)
+    if not found:
+        say(console, "No page has any of these words.")
+    for hit in found:
         if as_json:
             print_json(hit._asdict())
         else:

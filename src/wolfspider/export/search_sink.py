@@ -56,7 +56,8 @@ def search(folder: Path, question: str, limit: int = 10) -> list[IndexedPage]:
     """The pages that fit a question best, in the language of Tantivy: words, "a phrase", title:word, +must, -not."""
     if not (folder / ABOUT).is_file():
         raise BadInput(
-            f"{folder} is no index to search in: make one by wolfspider export RUN --format tantivy --out FOLDER."
+            f"{folder} is neither a run nor an index to search in, such as wolfspider export RUN --format tantivy "
+            "--out FOLDER makes."
         )
     index = _tantivy().Index.open(str(folder))
     try:

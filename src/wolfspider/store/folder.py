@@ -23,6 +23,7 @@ _BESIDE = ("run.db-shm", "run.db-journal", *INBOX[1:])  # SQLite's own; a journa
 
 PLAN = "repair.json"  # there while a repair moves parts (repair/repair_plan.py)
 WORK = ".repair"  # the folder where a repair makes new ones
+SEARCH_INDEX = "search.db"  # the texts of pages, made by the first search (export/run_search.py)
 FORGETTING = ".forgotten-"  # how a folder begins that holds what a run forgets, until it is deleted
 _UNFINISHED = (".run.json.part", "run.json.part")  # as it was called in earlier versions
 
