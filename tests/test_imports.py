@@ -29,6 +29,7 @@ GROUPS = (
     ("testing",),
     ("bench", "cluster", "dashboard"),
     ("terminal",),
+    ("report",),
     ("cli", "__main__"),
 )
 POLICY = {name for group in GROUPS[:5] for name in group}

@@ -11,7 +11,7 @@ from wolfspider.app.hunt import Hunt
 from wolfspider.app.run_folder import settings_of
 from wolfspider.app.settings import Settings
 from wolfspider.core.errors import Problem
-from wolfspider.store.folder import SEARCH_INDEX
+from wolfspider.store.folder import DERIVED
 from wolfspider.store.repair.taking_out import Forgotten, Unwanted, before_size, finish_earlier, has_older, to_unlearn
 from wolfspider.store.repair.taking_out import forget as taken_out
 from wolfspider.store.repair.unlearning import Unlearned
@@ -73,15 +73,15 @@ def _forget(
     finish_earlier(folder)
     unlearn = to_unlearn(folder, unwanted)
     settle(folder, settings or settings_of(folder), remark, unlearn)
-    _without_index(folder)
+    _without_copies(folder)
     forgotten = taken_out(folder, unwanted, unlearn)
-    _without_index(folder)  # somebody may have searched meanwhile
+    _without_copies(folder)  # somebody may have searched meanwhile
     return forgotten
 
 
-def _without_index(folder: Path) -> None:
-    """The next search makes it anew."""
-    for name in (SEARCH_INDEX, f"{SEARCH_INDEX}-journal"):
+def _without_copies(folder: Path) -> None:
+    """The next search, or the next report, makes them anew."""
+    for name in DERIVED:
         (folder / name).unlink(missing_ok=True)
 
 

@@ -49,6 +49,7 @@ _ORDER = (
     "explain",
     "export",
     "search",
+    "report",
     "check",
     "repair",
     "forget",

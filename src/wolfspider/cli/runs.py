@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from wolfspider.app.settings import CHANGEABLE
-from wolfspider.cli.common import Out, Quiet, Run, app, moment, own_output, print_json, say, verbatim
+from wolfspider.cli.common import STDOUT, Out, Quiet, Run, app, moment, own_output, print_json, say, verbatim
 from wolfspider.cli.options import with_settings
 from wolfspider.core.errors import Problem
 
@@ -224,3 +225,25 @@ def search(
             print(f"{hit.rank:7.2f}  {plainly(hit.title, 100) or '(no title)'}")
             print(f"         {plainly(hit.final_url, 2000)}")
             print(f"         {plainly(hit.snippet, 300)}")
+
+
+@app.command(epilog=verbatim("Examples:\n\n  wolfspider report run\n  wolfspider report run --out crawl.html"))
+def report(
+    run: Run,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to. [default: RUN/report.html]")] = None,
+    quiet: Quiet = False,
+) -> None:
+    """A run as one page for a browser: what was found, where, and what to do. Also while it runs."""
+    from wolfspider.files.disk import whole_file
+    from wolfspider.report.run_page import report as written
+    from wolfspider.store.folder import REPORT
+    from wolfspider.terminal import progress as screen
+
+    page = written(run, time.time()).encode("utf-8", "replace")
+    if out == STDOUT:
+        sys.stdout.buffer.write(page)
+        return
+    path = out or run / REPORT
+    with whole_file(path) as file:
+        file.write(page)
+    say(screen.console_for(stderr=True, quiet=quiet), f"written: {path}")

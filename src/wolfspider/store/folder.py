@@ -24,6 +24,8 @@ _BESIDE = ("run.db-shm", "run.db-journal", *INBOX[1:])  # SQLite's own; a journa
 PLAN = "repair.json"  # there while a repair moves parts (repair/repair_plan.py)
 WORK = ".repair"  # the folder where a repair makes new ones
 SEARCH_INDEX = "search.db"  # the texts of pages, made by the first search (export/run_search.py)
+REPORT = "report.html"
+DERIVED = (SEARCH_INDEX, f"{SEARCH_INDEX}-journal", REPORT)  # copies of what pages say, which can be made anew
 FORGETTING = ".forgotten-"  # how a folder begins that holds what a run forgets, until it is deleted
 _UNFINISHED = (".run.json.part", "run.json.part")  # as it was called in earlier versions
 

@@ -1,0 +1,178 @@
+"""The report of a run as one HTML file that needs no other, and in which nothing runs.
+
+Every text of a page or a person is escaped, and the file forbids itself to load or run anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from wolfspider import __version__
+from wolfspider.bench.draw.page import STYLE
+from wolfspider.bench.draw.svg import Figure
+from wolfspider.core.failures import MEANINGS, counted
+from wolfspider.core.plain_text import in_markup, plainly
+from wolfspider.report.run_facts import OfHost, RunFacts, facts_of
+from wolfspider.store.view import utc
+from wolfspider.terminal import standing
+
+_ROWS = "td { vertical-align: top }\n"
+_LONGEST = 300  # characters of a title or an address
+_SHOWN = (
+    *("topic", "description", "like", "urls", "seeds", "sitemap", "feed", "search", "strategy", "set", "judge"),
+    *("pages", "slots", "delay", "hurry", "include", "exclude", "traps", "nofollow"),
+)
+ADVICE: Mapping[str, str] = {  # what a person can do where visits fail; where there is nothing to do, nothing is said
+    "dns": "Look whether the starting points are spelled right, and whether this machine has a name server.",
+    "connect": "The host may be down: resume the run later.",
+    "tls": "The certificate is the host's affair; the page is not asked for without one.",
+    "timeout": "Raise --deadline if the host is known to be slow.",
+    "slow": "Raise --deadline if the host is known to be slow.",
+    "status": "Many of them at one host are dead links: exclude the part of the site they lie in.",
+    "size": "Raise --largest if such documents are wanted.",
+    "type": "These are files of other kinds; exclude them if they cost many downloads.",
+    "script": "Look for a sitemap, a feed or a print version of the site.",
+    "robots": "Ask the site's owner; what robots.txt forbids is not fetched.",
+    "blocked": "Name the host among the starting points with --allow-private, or open its network by --allow-network.",
+    "waiting": "Resume the run later, or with a longer --max-wait.",
+    "redirect": "Exclude the addresses that lead there.",
+    "crowded": "Exclude the domain if its many hosts are a trap.",
+}
+
+
+def report(folder: Path, now: float) -> str:
+    """The whole page."""
+    facts, lines = facts_of(folder), standing.lines(folder, now)
+    title = f"{_asked(facts.settings)}: report of a crawl"
+    parts = [
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">',
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{_text(title)}</title><style>{STYLE}{_ROWS}</style></head><body><main>",
+        *_body(facts, lines, folder, now),
+        "</main></body></html>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _body(facts: RunFacts, lines: Sequence[str], folder: Path, now: float) -> Iterator[str]:
+    count, downloads = facts.summary.count, facts.summary.downloads
+    yield f"<h1>{_text(_asked(facts.settings))}</h1>"
+    yield f'<p class="paper">{count.relevant:,} relevant of {count.pages:,} pages, for {downloads:,} downloads.</p>'
+    yield from (f"<p>{_text(line)}</p>" for line in lines)
+    yield "<h2>What was asked</h2>"
+    yield _table(("setting", "value"), _settings(facts.settings))
+    yield "<h2>Found against downloads</h2>"
+    yield f"<figure>{_figure(facts)}</figure>"
+    yield "<h2>The best pages</h2>"
+    if facts.best:
+        yield _table(
+            ("score", "page", "why"),
+            ((f"{page.score:.2f}", _link(page.url, page.title), _text(page.why)) for page in facts.best),
+            numbers=(0,),
+        )
+    else:
+        yield "<p>No page was judged relevant. Are the starting points on topic? Do pages use its words?</p>"
+    yield "<h2>Hosts</h2>"
+    yield _hosts(facts)
+    yield "<h2>What could not be had</h2>"
+    yield _reasons(facts)
+    yield "<h2>What people did meanwhile</h2>"
+    yield _commands(facts)
+    yield f"<footer>{_text(str(folder))}, read {utc(now)} by wolfspider {__version__}.</footer>"
+
+
+def _asked(settings: Mapping[str, Any]) -> str:
+    return str(settings.get("topic") or settings.get("description") or "pages like those that were liked")
+
+
+def _settings(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name in _SHOWN:
+        value = settings.get(name)
+        if value not in (None, "", [], (), {}):
+            shown = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+            yield _text(name), _text(shown)
+
+
+def _figure(facts: RunFacts) -> str:
+    downloads, pages, relevant = facts.curve
+    figure = Figure("Pages found against downloads", "downloads", "pages")
+    figure.line(downloads, relevant, "relevant pages")
+    figure.line(downloads, pages, "all pages", dashed=True)
+    return figure.svg()
+
+
+def _hosts(facts: RunFacts) -> str:
+    hosts = [*facts.hosts, *([facts.other_hosts] if facts.other_hosts else [])]
+    if not hosts:
+        return "<p>No host has answered yet.</p>"
+    note = (
+        '<p class="note">Pages: what an export has of this host. Relevant: those that the judge, or a person, '
+        "calls so. Share: relevant of all pages. Failed: visits that brought no page, and why.</p>"
+    )
+    heads = ("host", "pages", "relevant", "share", "MB", "failed", "why")
+    return _table(heads, map(_host_row, hosts), numbers=(1, 2, 3, 4, 5)) + note
+
+
+def _host_row(host: OfHost) -> tuple[str, ...]:
+    share = f"{100 * host.relevant / host.pages:.0f} %" if host.pages else ""
+    size = f"{host.bytes / 1e6:,.1f}"
+    failed = host.failures.total()
+    why = _text(counted(host.failures))
+    return _text(host.name), f"{host.pages:,}", f"{host.relevant:,}", share, size, f"{failed:,}", why
+
+
+def _reasons(facts: RunFacts) -> str:
+    if not facts.reasons:
+        return "<p>Every visit brought a page.</p>"
+    rows = (
+        (
+            f"{reason.visits:,}",
+            _text(reason.words),
+            _text(MEANINGS.get(reason.kind, "")),
+            _text(ADVICE.get(reason.kind, "")),
+        )
+        for reason in facts.reasons
+    )
+    return _table(("visits", "reason", "what it means", "what to do"), rows, numbers=(0,))
+
+
+def _commands(facts: RunFacts) -> str:
+    if not facts.commands:
+        return "<p>Nobody changed anything while it ran.</p>"
+    rows = (
+        (_text(utc(at) or ""), _text(_said(data)), _text(str(data.get("problem") or "obeyed")))
+        for at, data in facts.commands
+    )
+    return _table(("time", "command", "answer"), rows)
+
+
+def _said(data: Mapping[str, Any]) -> str:
+    command = data.get("command", {})
+    rest = ", ".join(
+        f"{name} {value}" for name, value in command.items() if name != "kind" and value not in (None, "", [])
+    )
+    return f"{command.get('kind', '?')}: {rest}" if rest else str(command.get("kind", "?"))
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int] = ()) -> str:
+    """Cells are markup already."""
+    kinds = [' class="n"' if place in numbers else "" for place in range(len(heads))]
+    head = "".join(f"<th{kind}>{name}</th>" for name, kind in zip(heads, kinds, strict=True))
+    lines = ("".join(f"<td{kind}>{cell}</td>" for cell, kind in zip(row, kinds, strict=True)) for row in rows)
+    body = "\n".join(f"<tr>{line}</tr>" for line in lines)
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+
+
+def _link(url: str, title: str) -> str:
+    shown = _text(title) or "(no title)"
+    if not url.startswith(("http://", "https://")):
+        return shown
+    link = f'<a href="{in_markup(url)}" rel="noreferrer noopener nofollow">{shown}</a>'
+    return f'{link}<br><span class="soft">{_text(url)}</span>'
+
+
+def _text(text: str) -> str:
+    return in_markup(plainly(text, _LONGEST))

@@ -1,0 +1,140 @@
+"""The report of a run tells what status and export tell, and whatever pages say stays text in it."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wolfspider
+from small_web import PAGES, SPIDERS, SmallWeb, page
+from wolfspider.app.forgetting import forget
+from wolfspider.cli import main
+from wolfspider.core.failures import KINDS
+from wolfspider.export.exporting import export
+from wolfspider.report.run_facts import facts_of
+from wolfspider.report.run_page import ADVICE, report
+from wolfspider.store.folder import REPORT
+from wolfspider.store.view import RunView
+from wolfspider.web.server.serve import serve
+
+HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)> \u202egnol'
+WEB = SmallWeb(
+    {
+        **PAGES,
+        "http://a.test/": page("Start", SPIDERS, "/good", "/hostile", "/missing", "http://b.test/"),
+        "http://a.test/hostile": page(HOSTILE.replace("<", "&lt;"), SPIDERS),
+    },
+    {"http://a.test/old": "http://a.test/good"},
+)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report") / "run"
+
+    async def crawl() -> None:
+        async with serve(WEB) as served:
+            settings: dict[str, Any] = {"delay": 0.0, "adapt": 0.0, "tries": 1, "disk_floor": 0}
+            via = f"127.0.0.1:{served.port}"
+            hunt = wolfspider.crawl("http://a.test/", topic="wolf <b>spiders</b>", out=folder, via=via, **settings)
+            await asyncio.wait_for(hunt.run(), 60)
+
+    asyncio.run(crawl())
+    return folder
+
+
+class Tags(HTMLParser):
+    """What a browser would see."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+
+def test_nothing_in_it_runs_or_loads_whatever_pages_say(made: Path) -> None:
+    text = report(made, 0.0)
+    assert "&lt;script&gt;alert(1)" in text and "\u202e" not in text
+    tags = Tags(text).tags
+    assert not {"script", "img", "iframe", "object", "embed", "link", "form", "b"} & {tag for tag, _ in tags}
+    for _, attributes in tags:
+        assert not any(name.startswith("on") or name == "src" for name in attributes)
+        assert (attributes.get("href") or "http://").startswith(("http://", "https://"))
+    assert any(tag == "meta" and "default-src 'none'" in (about.get("content") or "") for tag, about in tags)
+
+
+def test_its_numbers_are_those_of_status_and_export(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    facts, out = facts_of(made), io.BytesIO()
+    assert main(["status", str(made), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    export(made, "jsonl", None, stdout=out)
+    lines = [json.loads(line) for line in out.getvalue().splitlines()]
+    relevant = sum(line["relevant"] for line in lines)
+    assert facts.curve.pages[-1] == told["pages"] == len(lines) == sum(host.pages for host in facts.hosts)
+    assert facts.curve.relevant[-1] == told["relevant"] == relevant == sum(host.relevant for host in facts.hosts)
+    assert facts.curve.downloads[-1] == told["downloads"]
+    assert sum(reason.visits for reason in facts.reasons) == sum(told["failures"].values()) > 0
+    assert f"{relevant:,} relevant of {len(lines):,} pages, for {told['downloads']:,} downloads" in report(made, 0.0)
+
+
+def test_the_curve_never_falls(made: Path) -> None:
+    for part in facts_of(made).curve:
+        assert part == sorted(part)
+
+
+def test_the_best_come_first_and_each_says_why(made: Path) -> None:
+    best = facts_of(made).best
+    assert best and [page.score for page in best] == sorted((page.score for page in best), reverse=True)
+    assert all(page.why.startswith("Judged relevant") for page in best)
+
+
+def test_failures_are_told_with_what_to_do(made: Path) -> None:
+    text = report(made, 0.0)
+    assert "404 Not Found" in text and ADVICE["status"] in text
+    assert set(ADVICE) <= set(KINDS)
+
+
+def test_the_command_writes_a_file_beside_the_run_or_where_it_is_told(
+    made: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    run = Path(shutil.copytree(made, tmp_path / "run"))
+    assert main(["report", str(run)]) == 0 and (run / REPORT).is_file()
+    assert main(["report", str(run), "--out", str(tmp_path / "x.html"), "--quiet"]) == 0
+    capsysbinary.readouterr()
+    assert main(["report", str(run), "--out", "-"]) == 0
+    printed = capsysbinary.readouterr().out.decode()
+    assert re.sub(r"read .* by", "", printed) == re.sub(r"read .* by", "", (tmp_path / "x.html").read_text("utf-8"))
+    assert main(["check", str(run)]) == 0
+
+
+def test_a_forgotten_page_is_in_no_report(made: Path, tmp_path: Path) -> None:
+    run = Path(shutil.copytree(made, tmp_path / "run"))
+    assert main(["report", str(run), "--quiet"]) == 0 and "http://a.test/hostile" in (run / REPORT).read_text("utf-8")
+    forget(run, "http://a.test/hostile", lambda sentence: None)
+    assert not (run / REPORT).exists()
+    assert all(best.url != "http://a.test/hostile" for best in facts_of(run).best)
+
+
+def test_a_run_without_pages_has_a_report(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+
+    async def crawl() -> None:
+        async with serve(SmallWeb({}, {})) as served:
+            via = f"127.0.0.1:{served.port}"
+            hunt = wolfspider.crawl("http://a.test/", topic="x", out=folder, via=via, delay=0.0, tries=1, disk_floor=0)
+            await asyncio.wait_for(hunt.run(), 60)
+
+    asyncio.run(crawl())
+    assert RunView(folder).summary().pages == 0
+    assert "No page was judged relevant" in report(folder, 0.0)
