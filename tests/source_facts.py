@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ class SourceFacts:
 
     docstring: str | None
     imports: set[str] = field(default_factory=set)  # `from a import b` gives a and a.b
+    top: set[str] = field(default_factory=set)  # names that the module itself gives to something
     classes: list[str] = field(default_factory=list)
     functions: set[str] = field(default_factory=set)
     calls: set[str] = field(default_factory=set)  # names of functions and methods that are called
@@ -42,7 +44,18 @@ def facts_of(path: Path) -> SourceFacts:
     facts = SourceFacts(ast.get_docstring(tree))
     for node in ast.walk(tree):
         facts.add(node)
+    facts.top.update(name for statement in tree.body for name in named_by(statement))
     return facts
+
+
+def named_by(statement: ast.stmt) -> Iterator[str]:
+    match statement:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+        case ast.Assign() | ast.AnnAssign():
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            nodes = (node for target in targets for node in ast.walk(target))
+            yield from (node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
 
 
 def all_facts(folder: Path) -> dict[str, SourceFacts]:

@@ -29,6 +29,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 # Versions before these have published security holes.
 SAFE = {"aiohttp": (3, 14, 1), "lxml": (6, 1), "brotli": (1, 2), "urllib3": (2, 6, 3)}
 
+PAPERS = sorted(path.parent.name for path in (SOURCE / "bench" / "papers").glob("*/__init__.py"))
 STRATEGIES = sorted(path.stem for path in (SOURCE / "strategies").iterdir() if not path.stem.startswith("__"))
 
 
@@ -200,6 +201,12 @@ def test_every_module_begins_with_a_sentence() -> None:
 
 def test_no_name_of_a_class_stands_for_two_things() -> None:
     names = Counter(name for facts in all_facts(SOURCE).values() for name in facts.classes)
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_no_name_stands_for_two_things_in_one_paper(paper: str) -> None:
+    names = Counter(name for facts in all_facts(SOURCE / "bench" / "papers" / paper).values() for name in facts.top)
     assert [name for name, count in names.items() if count > 1] == []
 
 

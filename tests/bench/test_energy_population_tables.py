@@ -10,7 +10,7 @@ from tests.bench.energy_rows import made_rows
 from wolfspider.bench.experiment import Both, Form, Rows, Table
 from wolfspider.bench.papers.energy_population import EXPERIMENT
 from wolfspider.bench.papers.energy_population.cells import BUFFER, DEADLY, FREE, HIGH, LOW, MIDDLE, TWENTIETH
-from wolfspider.bench.papers.energy_population.report import figures, tables
+from wolfspider.bench.papers.energy_population.report import drawings, tables
 
 ROWS = made_rows()
 
@@ -26,7 +26,7 @@ def test_every_table_is_made() -> None:
 
 
 def test_figures_2_to_6_are_made_and_are_xml() -> None:
-    made = figures(ROWS)
+    made = drawings(ROWS)
     titles = " ".join(figure.title for figure in made)
     assert all(f"(Fig. {number})" in titles for number in range(2, 7))
     for figure in made:
@@ -34,13 +34,13 @@ def test_figures_2_to_6_are_made_and_are_xml() -> None:
 
 
 def test_each_run_has_its_line_and_each_crawler_one_label() -> None:
-    (figure,) = [figure for figure in figures(ROWS) if "(Fig. 2)" in figure.title]
+    (figure,) = [figure for figure in drawings(ROWS) if "(Fig. 2)" in figure.title]
     assert len(figure.marks) == 3 * 8
     assert len([mark for mark in figure.marks if mark.label]) == 3
 
 
 def test_the_three_models_stand_side_by_side() -> None:
-    (figure,) = [figure for figure in figures(ROWS) if "three models" in figure.title]
+    (figure,) = [figure for figure in drawings(ROWS) if "three models" in figure.title]
     drawn = {mark.label: mark for mark in figure.marks}
     assert list(drawn) == [LOW, MIDDLE, HIGH, FREE, BUFFER]
     assert len({mark.colour for mark in figure.marks}) == 3
@@ -50,7 +50,7 @@ def test_the_three_models_stand_side_by_side() -> None:
 
 
 def test_without_rows_there_is_nothing_to_show() -> None:
-    assert tables([]) == [] and figures([]) == []
+    assert tables([]) == [] and drawings([]) == []
 
 
 def test_populations_by_hand() -> None:

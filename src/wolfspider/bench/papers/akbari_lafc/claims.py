@@ -77,7 +77,7 @@ from wolfspider.bench.variants import changed
 FEWEST_FOR_FIVE = 7  # pairs: with fewer, even if all agree, Holm's p of five tests is above 0.05
 FEWEST_VALUES = 3  # of a trend
 FEWEST_NETWORKS = 2  # grounds of the theorem: few, but each has all orders of its crawls and rates to fail by
-RECALL = 0.75
+HIGH_RECALL = 0.75
 SMALL_RATE = 0.1
 HALF = 0.5
 
@@ -211,9 +211,9 @@ def recall_order(found: Crawls) -> Ruling:
     topics = ", ".join(f"{mean:.3f}" for mean in own)
     statistic = (
         f"mean recall {listed(means)}, n = {len(pooled[LAFC])} each; LAFC by topic {topics}, each of which must be "
-        f"above {RECALL}; Welch's t-test, two-sided: {against_lafc(pooled, 'recall')[1]}"
+        f"above {HIGH_RECALL}; Welch's t-test, two-sided: {against_lafc(pooled, 'recall')[1]}"
     )
-    enough = all(mean is not None and mean > RECALL for mean in own)
+    enough = all(mean is not None and mean > HIGH_RECALL for mean in own)
     return Ruling(in_order(means) and enough, statistic, f"{listed(means)}; LAFC by topic {topics}")
 
 

@@ -11,7 +11,6 @@ from wolfspider.bench.draw.svg import PALETTE, Figure
 from wolfspider.bench.experiment import Row, Rows
 from wolfspider.bench.groups import average, where
 from wolfspider.bench.papers.akbari_lafc.grounds import (
-    TENTHS,
     again_by_web,
     at_tenths,
     compared,
@@ -21,15 +20,16 @@ from wolfspider.bench.papers.akbari_lafc.grounds import (
 )
 from wolfspider.bench.papers.akbari_lafc.report import EPOCHS
 from wolfspider.bench.papers.akbari_lafc.scales import FOUR, LAFC, LAFC_R
+from wolfspider.bench.papers.akbari_lafc.tally import TENTHS
 from wolfspider.bench.tabulate import mean_curves
 
 COLOURS = dict(zip(FOUR, PALETTE, strict=False))
 DASHED = {LAFC_R: PALETTE[0], "CG": PALETTE[4], "best-first": PALETTE[5], "breadth-first": PALETTE[6]}  # ours
-STEPS = 60  # of time, where curves of crawls that took different times are averaged
+DRAWN_STEPS = 60  # of time, where curves of crawls that took different times are averaged
 
 
 def figures(rows: Rows) -> list[Figure]:
-    drawn = [*precisions(rows), any_time(rows), epochs(rows), *(learned(rows, field) for field in LEARNED)]
+    drawn = [*precisions(rows), any_time(rows), epoch_figure(rows), *(learned(rows, field) for field in LEARNED)]
     return [figure for figure in drawn if figure.marks]
 
 
@@ -66,7 +66,7 @@ def _curves(rows: Rows, title: str) -> Figure:
 
 def any_time(rows: Rows) -> Figure:
     found = compared(rows)
-    times = np.linspace(0, max((row["minutes"] for own in found.values() for row in own), default=0.0), STEPS + 1)
+    times = np.linspace(0, max((row["minutes"] for own in found.values() for row in own), default=0.0), DRAWN_STEPS + 1)
 
     def found_by(row: Row) -> list[float]:
         """Nothing at first; all that was found, once the crawl has ended."""
@@ -80,7 +80,7 @@ def any_time(rows: Rows) -> Figure:
 # What the network learns
 
 
-def epochs(rows: Rows) -> Figure:
+def epoch_figure(rows: Rows) -> Figure:
     """A colour for each web; dashed by the web's truth."""
     webs = again_by_web(rows)
     last = min((len(row["epochs"]["precision"]) for own in webs.values() for row in own), default=0)

@@ -23,9 +23,9 @@ from wolfspider.bench.papers.akbari_lafc.scales import (
     THEOREM,
     TRAINED,
 )
+from wolfspider.bench.papers.akbari_lafc.tally import TENTHS
 from wolfspider.bench.variants import Variant, changed, dealt
 
-TENTHS = 10
 SWEPT = ("precision", "minutes")  # figures of a sweep
 COMPUTED = "computed"  # the web that has no name
 GROUND = itemgetter("web", "place", "start")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-CONTROL = {  # value: precision, minutes
+CONTROL_SWEEP = {  # value: precision, minutes
     0.45: (0.1123, 623.109),
     0.50: (0.1227, 670.861),
     0.55: (0.1342, 707.292),
@@ -15,7 +15,7 @@ CONTROL = {  # value: precision, minutes
     0.90: (0.1890, 1415.51),
     0.95: (0.1912, 1891.41),
 }
-RATE = {
+RATE_SWEEP = {
     0.05: (0.2305, 2315.37),
     0.06: (0.2287, 2092.04),
     0.07: (0.2216, 1878.93),

@@ -308,7 +308,7 @@ def corpora(rows: Rows) -> Table:
 # What the network learns
 
 
-def epochs(rows: Rows) -> Table:
+def epoch_table(rows: Rows) -> Table:
     lines: list[tuple[Value, ...]] = []
     for web, own in again_by_web(rows).items():
         last = min(len(row["epochs"]["precision"]) for row in own)
@@ -356,8 +356,8 @@ def thresholds(row: Row) -> str:
 
 
 tables = tables_of(
-    sweep_table("Table 2: the control threshold", "control threshold", CONTROL, printed.CONTROL),
-    sweep_table("Table 3: the learning rate", "learning rate", RATE, printed.RATE),
+    sweep_table("Table 2: the control threshold", "control threshold", CONTROL, printed.CONTROL_SWEEP),
+    sweep_table("Table 3: the learning rate", "learning rate", RATE, printed.RATE_SWEEP),
     sweeps_by_truth,
     one_keyword,
     significance,
@@ -377,7 +377,7 @@ tables = tables_of(
     truth,
     training,
     between,
-    epochs,
+    epoch_table,
     theorem,
     corpora,
 )

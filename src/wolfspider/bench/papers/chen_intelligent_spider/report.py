@@ -49,8 +49,8 @@ PAPER_SOURCES = {
 PAPER_POOLED, PAPER_LEAPS = "0.04604", 0.5
 GENERATIONS = 15  # that are drawn; nearly all searches are through by then
 
-Output = dict[str, object]
-Counts = Callable[[Output], bool]
+OutputRow = dict[str, object]
+Counts = Callable[[OutputRow], bool]
 
 
 # Which rows
@@ -69,12 +69,12 @@ def webs(rows: Rows, study: str) -> list[str]:
     return [EVERYWHERE, *each] if len(each) > 1 else each
 
 
-def is_own(output: Output) -> bool:
+def is_own(output: OutputRow) -> bool:
     """It did not come by a leap."""
     return output["origin"] != "leap"
 
 
-def is_strictly_own(output: Output) -> bool:
+def is_strictly_own(output: OutputRow) -> bool:
     """Nor could it have: leaps do not lead there."""
     return is_own(output) and not output["listed"]
 

@@ -16,7 +16,7 @@ from wolfspider.bench.papers.energy_population.cells import (
     settings,
 )
 from wolfspider.bench.papers.energy_population.claims import CLAIMS
-from wolfspider.bench.papers.energy_population.report import figures, tables
+from wolfspider.bench.papers.energy_population.report import drawings, tables
 
 PAPER_BUDGET, PAPER_RUNS = 25_000, 5
 
@@ -49,11 +49,11 @@ def scaled(form: Form) -> list[str]:
             f"The topic is exhausted on webs of their own ({of.small}1 to {of.small_runs}), with "
             f"{of.small_budget:,} downloads; what happens on single pages is seen in crawls of {of.rates_budget:,}."
         ),
-        _recorded(form),
+        _recorded_sentence(form),
     ]
 
 
-def _recorded(form: Form) -> str:
+def _recorded_sentence(form: Form) -> str:
     names = [folder.name for folder in corpora(form)]
     if form.quick:
         return "Nothing was run on recorded webs: that is for the full form."
@@ -86,5 +86,5 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     scaled=scaled,
     tables=tables,
-    figures=figures,
+    figures=drawings,
 )

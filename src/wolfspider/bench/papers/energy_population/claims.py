@@ -30,8 +30,9 @@ with precision by the web's own truth instead of by relevance (page_meter.py).
     number with the last, and do neither with the first, which fails only where tuning found none; and by Page's test
     mean population must rise with the rate.
 2   The spread of a run is the largest mean population less the smallest, as logarithms to base 10 of 1 more than each;
-    of the original model over the three gain rates, of the sigmoid over three pairs of C and G. Who is extinct counts
-    as 0 for the rest of the budget. The original's must be larger, and the sigmoid's not more than half of it.
+    of the original model over the three gain rates, of the sigmoid over three pairs of C and G. An extinct
+    population counts as 0 for the rest of the budget. The original's must be larger, and the sigmoid's not more than
+    half of it.
 3   Of a run the sigmoid with G = 8 and the original model with C over the sigmoid's mean relevance for its rate are
     compared, as far as both went, if their mean populations differ by not more than three times. The sigmoid's
     precision so far must be higher at the end.

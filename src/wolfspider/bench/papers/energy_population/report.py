@@ -73,7 +73,7 @@ def population_table(rows: Rows) -> Table:
         {(crawler, name): crawls(rows, crawler, VISITS[name]) for crawler in SHOWN for name in VISITS},
         Column("runs", len),
         *POPULATIONS,
-        note="Means over runs, but for the smallest and largest population of all runs. Who is extinct counts as 0.",
+        note="Means over runs, but for the smallest and largest population of all runs. An extinct one counts as 0.",
     )
 
 
@@ -214,7 +214,7 @@ def mean_curves(rows: Rows, title: str, crawlers: Sequence[str], name: str, labe
 
 
 SO_FAR = "precision so far"
-figures = figures_of(
+drawings = figures_of(
     three_models,
     partial(populations, title="Population, original model (Fig. 2)", crawlers=ORIGINALS, y_log=True),
     partial(populations, title="Population, sigmoid (Fig. 3)", crawlers=SIGMOIDS),

@@ -56,11 +56,11 @@ def scaled(form: Form) -> list[str]:
         ),
         *([chosen] if form.quick else []),
         *([pace] if of.pace else []),
-        _on_corpus(form, of),
+        _corpus_sentence(form, of),
     ]
 
 
-def _on_corpus(form: Form, of: NewsScale) -> str:
+def _corpus_sentence(form: Form, of: NewsScale) -> str:
     if corpus(form) is None:
         return "No recorded news was at hand (--corpora), so the last claim is tested on computed sites only."
     return (
@@ -74,10 +74,10 @@ EXPERIMENT = Experiment(
     title="The evolution of news foragers",
     paper='Palotai, Mandusitz and Lorincz, Computer study of the evolution of "news foragers" on the Internet',
     about="A fleet of foragers looks for fresh news without its members talking to each other. Each keeps a list of "
-    "good starting points under selection and learns the value of pages by temporal differences; who finds what nobody "
-    "had found multiplies. The paper says that such a fleet divides the site among its foragers within days, finds "
-    "news sooner and sooner and grows tenfold in two weeks. All parameters are the paper's; the site is a computed one "
-    "that publishes by the clock and the week.",
+    "good starting points under selection and learns the value of pages by temporal differences; one that finds "
+    "what no other had found multiplies. The paper says that such a fleet divides the site among its foragers within "
+    "days, finds news sooner and sooner and grows tenfold in two weeks. All parameters are the paper's; the site is a "
+    "computed one that publishes by the clock and the week.",
     settings=settings,
     cell=fleet,
     claims=(*CLAIMS, *CONTRASTS),

@@ -61,11 +61,11 @@ def scaled(form: Form) -> list[str]:
             "What was rewarded while recording is not used in a replay: new and fresh is judged anew for each fleet, "
             "by the same rule."
         ),
-        _on_corpus(form, size),
+        _corpus_sentence(form, size),
     ]
 
 
-def _on_corpus(form: Form, size: Size) -> str:
+def _corpus_sentence(form: Form, size: Size) -> str:
     if corpus(form) is None:
         return f"Nothing was run on recorded news sites: the corpus {size.corpus!r} is not at hand."
     return (
