@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -121,6 +123,18 @@ def test_every_test_that_is_named_exists(name: str) -> None:
 @pytest.mark.parametrize("program", sorted(set(re.findall(r"`python (benchmarks/\w+\.py)", PAGE))))
 def test_every_command_that_measures_exists(program: str) -> None:
     assert (ROOT / program).is_file()
+
+
+@pytest.mark.parametrize("page", ["guarantees", "benchmarks"])
+def test_fail_points_that_no_killed_crawl_reaches_are_counted(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    loop = importlib.import_module("kill_loop")
+    kinds = Counter(name.partition("-")[0] for name in loop.UNREACHABLE)
+    power, repair, hand = (kinds.pop(kind) for kind in ("rows", "repair", "hand"))
+    assert not kinds
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    assert f"{len(loop.REACHABLE)} fail-points" in text
+    assert f"the others: {power} need a power cut, {repair} are in a repair, {hand} in a hand" in text
 
 
 # What is looked for in the source
