@@ -146,7 +146,7 @@ async def crawl(trial: Trial) -> NoReturn:
         contact="nobody@example.org",
     )
     store = create(trial.run, {"settings": settings.to_json()}, info={"software": "benchmark"})
-    crawl, clock = assemble.crawl_of(settings, store, {}, _no_web, None), Clock.after(world.start)
+    crawl, clock = assemble.crawl_of(settings, store, trial.run, _no_web, None), Clock.after(world.start)
     driver = Mortal(crawl, Rendered(world, clock, trial.more_links), store, clock, trial)
     crawl.begin([Link(url) for url in settings.urls], clock())
     raise SystemExit(f"the crawl ended before its time: {await driver.run()}")

@@ -17,7 +17,8 @@ import pytest
 import wolfspider
 from small_web import SMALL, SPIDERS, SmallWeb, page
 from wolfspider.app import found_pages
-from wolfspider.app.past_runs import glimpse, hand_on, handed_on
+from wolfspider.app.assemble import learned_of
+from wolfspider.app.past_runs import glimpse, hand_on
 from wolfspider.app.settings import Settings
 from wolfspider.core import events
 from wolfspider.core.errors import Busy
@@ -66,7 +67,7 @@ def test_pages_come_out_of_a_loop() -> None:
     assert [one.downloads for one in found] == sorted(one.downloads for one in found)
 
 
-def test_leaving_the_loop_early_ends_the_crawl_cleanly_and_it_can_be_gone_on_with(tmp_path: Path) -> None:
+def test_leaving_the_loop_early_ends_the_crawl_cleanly_and_it_can_be_resumed(tmp_path: Path) -> None:
     async def talk(via: str, served: Any) -> tuple[int, int]:
         before = len(asyncio.all_tasks())
         async with wolfspider.crawl("http://m.test/", via=via, out=tmp_path / "run", **HASTY) as hunt:
@@ -338,7 +339,7 @@ def test_a_damaged_record_costs_its_page_and_not_what_the_rest_of_the_run_teache
         file.write(b"\0" * 20)
     assert view.parsed(hurt) is None
     copy = hand_on(tmp_path / "first", tmp_path / "second", Settings(strategy="bpm"), said.append)
-    browsing = handed_on(tmp_path / "second", {"learned": copy})["strategy"]["browsing"]
+    browsing = learned_of(tmp_path / "second", {"learned": copy})["strategy"]["browsing"]
     assert list(browsing.pages) == [url for url in pages if url != hurt.final_url]
     assert len(said) == 2 and "1 more could not be read" in said[1]
 

@@ -31,7 +31,9 @@ from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy
 from wolfspider.policy.trap_rules import TrapRules
+from wolfspider.store import snapshots
 from wolfspider.store.base import Store
+from wolfspider.store.folder import Places
 from wolfspider.web.http.client import Caps
 from wolfspider.web.http.gates import HostCap
 from wolfspider.web.http.live_web import Live
@@ -132,12 +134,25 @@ def traps_of(settings: Settings) -> TrapRules | None:
     return TrapRules() if settings.traps == "avoid" and not wants_letter(settings.set) else None
 
 
+def learned_of(folder: Path, about: Mapping[str, Any]) -> Learned:
+    """What a run was given at its start by an earlier one (`past_runs.hand_on`)."""
+    copy = about.get("learned")
+    if copy is None:
+        return {}
+    path = Places.of(folder).snapshots / snapshots.LEARNED
+    try:
+        learned: Learned = snapshots.built(*snapshots.load(path, str(copy["digest"])))
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+        raise BadInput(f"{path} is damaged: {error}.") from error
+    return learned
+
+
 def crawl_of(
-    settings: Settings, store: Store, learned: Learned, web: Callable[[], Askable], leaping: Leaping | None
+    settings: Settings, store: Store, folder: Path, web: Callable[[], Askable], leaping: Leaping | None
 ) -> Crawl:
-    """A crawl that has not begun. Its limits are those that the run was begun with: later ones are in its log. The web
-    is asked for when a source first needs it: a crawl is resumed before there is one."""
-    first, scope = Settings.of_run(store.about), scope_of(settings)
+    """The crawl of the run in this folder, before it begins. Its limits are those that the run was begun with: later
+    ones are in its log. The web is asked for when a source first needs it: a crawl is resumed before there is one."""
+    first, scope, learned = Settings.of_run(store.about), scope_of(settings), learned_of(folder, store.about)
     crawl = Crawl(
         strategy_of(settings, store.about, topic_of(settings, store.liked()), store.shelf, learned),
         judge_of(settings, learned),
@@ -164,7 +179,7 @@ def web_of(settings: Settings, store: Store, clock: Clock, stack: AsyncExitStack
 
 
 def plan_of(settings: Settings) -> WebPlan:
-    largest = budget_of(settings).largest
+    largest = preflight.memory_budget(settings).largest
     return WebPlan(
         agent(settings),
         Caps(min(2 * largest, LARGEST_RAW), largest, settings.deadline),
@@ -185,7 +200,7 @@ def plan_of(settings: Settings) -> WebPlan:
 def hands_of(
     settings: Settings, web: Live, store: Store, clock: Clock, budget: MemoryBudget, stack: AsyncExitStack
 ) -> Hands:
-    """Whoever goes out for the visits: this process, or others."""
+    """What sends the requests and reads the answers: this process, or others."""
     count = preflight.hand_count(settings)
     if not count:
         return HandsHere(web, budget=budget)
@@ -203,10 +218,6 @@ def patience_of(settings: Settings) -> float:
     """Seconds that a visit waits for a host: less than a crawl may wait, where agents wait for the outcome."""
     usual = max(120.0, 2 * settings.delay)
     return usual if strategy_kind(settings.strategy).awaits else max(usual, settings.max_wait)
-
-
-def budget_of(settings: Settings) -> MemoryBudget:
-    return MemoryBudget(settings.memory * MEGABYTE, preflight.hand_count(settings), settings.largest)
 
 
 def agent(settings: Settings) -> str:

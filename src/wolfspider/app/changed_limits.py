@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+from wolfspider.app.preflight import told
 from wolfspider.app.settings import LIVE, Settings
 from wolfspider.core.events import SetLimit
 from wolfspider.core.limits import Limits
+from wolfspider.engine.crawl import Crawl
+
+
+def move_limits(
+    settings: Settings, given: Collection[str], crawl: Crawl, about: Mapping[str, Any], remark: Callable[[str], None]
+) -> None:
+    """Let a crawl take over what the settings say now, and tell a person what they might not expect of them."""
+    changes = changed_limits(settings, given, crawl.limits, about)
+    crawl.inbox += changes
+    delay = next((change.value for change in changes if change.name == "delay"), crawl.limits.delay)
+    for sentence in told(settings, delay):
+        remark(sentence)
 
 
 def changed_limits(

@@ -14,8 +14,8 @@ from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from wolfspider.app import assemble, leaping, past_runs, preflight, run_folder, starting_points
-from wolfspider.app.changed_limits import changed_limits
+from wolfspider.app import assemble, leaping, preflight, run_folder, starting_points
+from wolfspider.app.changed_limits import move_limits
 from wolfspider.app.found_pages import Found, FoundPages
 from wolfspider.app.plugins import PARTS, check_at_hand
 from wolfspider.app.settings import Settings
@@ -53,11 +53,13 @@ class Hunt:
         """`given`: names of settings to apply on resume even if the run began with the same values."""
         check_at_hand({part: getattr(settings, part) for part in PARTS}, folder)
         preflight.check(settings)
-        if not (folder and is_run(folder)):
+        begun = folder is not None and is_run(folder)
+        if not begun:
             preflight.check_texts(settings)
         self.settings, self.folder, self.given = settings, folder, given
+        self._budget = preflight.memory_budget(settings)
         # The standard input is read here, where Ctrl-C works as everywhere.
-        self._listed = [] if folder and is_run(folder) else starting_points.listed(settings)
+        self._listed = [] if begun else starting_points.listed(settings)
         self.remark = remark or (lambda sentence: None)
         self.leaping: leaping.Leaping | None = None
         self._prepared = False
@@ -68,7 +70,6 @@ class Hunt:
         self.result: Result | None = None
         self._tell = tell
         self._recorder: Recorder | None = None
-        self._budget = assemble.budget_of(settings)
         self._found = FoundPages(self._budget.queued)
         self._running: asyncio.Task[Result] | None = None  # for a program that iterates
         self._ending: EndReason | None = None  # interrupted or stopped, once that was asked for
@@ -92,13 +93,13 @@ class Hunt:
             store, folder, reopened = self._open_run(stack)
             began = time.process_time()
             resumed = self.recalled(store)
-            if not self._prepared:
-                await starting_points.check_server(self.settings)
             replayed = time.process_time() - began
             clock = Clock.after(resumed[0].now if resumed else 0.0)
             settings = run_folder.with_old_leave(self.settings, store.about, self.remark)
             added = RunView(folder).starting_points() if reopened and settings.allow_private else ()
             web = self.web = assemble.web_of(settings, store, clock, stack, (*self._listed, *added))
+            if not self._prepared:
+                await starting_points.check_server(settings)
             start = None if resumed else await unless(self._ended, self._gather(store, web, reopened))
             if resumed is None and start is None:
                 assert self._ending is not None
@@ -111,8 +112,10 @@ class Hunt:
             driver = assemble.driver_of(*parts, tell=self._hand_out, pace=pace, replayed=replayed)
             if start is not None:
                 crawl.begin(start.links, clock(), start.spent)
-            self._move_limits(crawl, store)
             self._recorder = assemble.recorder_of(self.settings, crawl, stack)
+            move_limits(self.settings, self.given, crawl, store.about, self.remark)
+            if crawl.paused:
+                self.remark(f"The run is paused. End the pause by: wolfspider steer {folder} resume")
             self.crawl, self.driver = crawl, driver
             if self._ending is not None:
                 (driver.stop if self._ending == EndReason.STOPPED else driver.drain)()
@@ -154,32 +157,19 @@ class Hunt:
         return run_folder.recalled(store, lambda: self._make_crawl(store), self.folder)
 
     async def _gather(self, store: Store, web: Live, reopened: bool) -> StartingPoints:
-        for sentence in leaping.remarks(self.settings):
-            self.remark(sentence)
         if reopened:
             self._read_lists()
             starting_points.asked_before(self.settings, web)
-        allows = assemble.scope_of(self.settings).allows
-        return await starting_points.gather(self.settings, self._listed, store, web, allows, self.remark)
+        return await starting_points.gather(self.settings, self._listed, store, web, self.remark)
 
     def _make_crawl(self, store: Store) -> Crawl:
         assert self.folder is not None
-        learned = past_runs.handed_on(self.folder, store.about)
-        return assemble.crawl_of(self.settings, store, learned, self._web, self.leaping)
+        return assemble.crawl_of(self.settings, store, self.folder, self._web, self.leaping)
 
     def _web(self) -> Askable:
         """For Sources, once there is one."""
         assert self._hands is not None
         return self._hands.askable
-
-    def _move_limits(self, crawl: Crawl, store: Store) -> None:
-        changes = changed_limits(self.settings, self.given, crawl.limits, store.about)
-        crawl.inbox += changes
-        delay = next((change.value for change in changes if change.name == "delay"), crawl.limits.delay)
-        for sentence in preflight.told(self.settings, delay, self._budget):
-            self.remark(sentence)
-        if crawl.paused:
-            self.remark(f"The run is paused. End the pause by: wolfspider steer {self.folder} resume")
 
     def what_robots_say(self, url: str) -> str:
         """About an address that was visited, for people."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wolfspider.app.assemble import Learned, judge_of, scope_of, strategy_of, topic_of
+from wolfspider.app.assemble import judge_of, scope_of, strategy_of, topic_of
 from wolfspider.app.plugins import PARTS, strategy_kind
 from wolfspider.app.settings import Settings
 from wolfspider.core import codec
@@ -125,16 +125,3 @@ def _browsed(view: RunView, labels: Mapping[str, bool], scope: Scope, remark: Ca
     if unread:
         remark(f"{unread} more could not be read from its archive, and {'are' if unread > 1 else 'is'} left out.")
     return browsing
-
-
-def handed_on(folder: Path, about: Mapping[str, Any]) -> Learned:
-    """What a run started from."""
-    copy = about.get("learned")
-    if copy is None:
-        return {}
-    path = Places.of(folder).snapshots / snapshots.LEARNED
-    try:
-        learned: Learned = snapshots.built(*snapshots.load(path, str(copy["digest"])))
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
-        raise BadInput(f"{path} is damaged: {error}.") from error
-    return learned

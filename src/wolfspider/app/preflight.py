@@ -24,7 +24,7 @@ from wolfspider.web.http.ip_addresses import (
     read_network,
 )
 from wolfspider.web.http.polite import FLOOR
-from wolfspider.web.memory_budget import MemoryBudget
+from wolfspider.web.memory_budget import MEGABYTE, MemoryBudget
 from wolfspider.web.seeds import sources
 
 _CONTACT = re.compile(r"https?://[^\s()<>]+\.[^\s()<>]+|[^\s()<>@]+@[^\s()<>@]+\.[^\s()<>@]+")
@@ -84,7 +84,7 @@ def _missing(settings: Settings) -> str:
 
 
 def _closed(url: str) -> str:
-    """What a person says who wants to crawl there, if that is possible."""
+    """What to give in order to crawl there, if that is possible."""
     if _stays_closed(url):
         return f"{url} stays closed: it is link local, of no machine, or where a cloud keeps its keys."
     return (
@@ -127,9 +127,9 @@ def public_needs_contact(settings: Settings) -> bool:
     return not settings.contact and not settings.via
 
 
-def told(settings: Settings, delay: float, budget: MemoryBudget) -> Iterator[str]:
+def told(settings: Settings, delay: float) -> Iterator[str]:
     """Sentences on what the settings mean that a person might not expect."""
-    sentences = floor_told(settings, delay), cut_told(settings, budget), wide_told(settings), few_hands_told(settings)
+    sentences = floor_told(settings, delay), cut_told(settings), wide_told(settings), few_hands_told(settings)
     yield from filter(None, sentences)
 
 
@@ -158,13 +158,14 @@ def wide_told(settings: Settings) -> str:
     )
 
 
-def cut_told(settings: Settings, budget: MemoryBudget) -> str:
+def cut_told(settings: Settings) -> str:
     """A sentence for a person whose memory does not suffice for the pages they want; "" if it does."""
-    if budget.largest >= settings.largest:
+    largest = memory_budget(settings).largest
+    if largest >= settings.largest:
         return ""
     hands = f" for {count} hands" if (count := hand_count(settings)) else ""
     return (
-        f"Pages are cut at {budget.largest / 1_000_000:.1f} MB, since {settings.memory} MB of memory{hands} leave no "
+        f"Pages are cut at {largest / 1_000_000:.1f} MB, since {settings.memory} MB of memory{hands} leave no "
         "room for larger ones. Give more by --memory."
     )
 
@@ -173,6 +174,10 @@ def hand_count(settings: Settings) -> int:
     """Hands that are processes. They share what one address may be asked for at a time, and each needs some of it."""
     most = settings.per_address if settings.per_address and not settings.via else settings.hands
     return min(settings.hands, most)
+
+
+def memory_budget(settings: Settings) -> MemoryBudget:
+    return MemoryBudget(settings.memory * MEGABYTE, hand_count(settings), settings.largest)
 
 
 def via(settings: Settings) -> tuple[str, int] | None:

@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from wolfspider.app import leaping
+from wolfspider.app.assemble import scope_of
 from wolfspider.app.preflight import asked, via
 from wolfspider.app.settings import Settings, is_own_file
 from wolfspider.core.errors import BadInput, Nothing, Problem
@@ -53,11 +55,13 @@ async def gather(
     from_lists: list[str],
     store: Store,
     web: Live,
-    allows: Callable[[str], bool],
     remark: Callable[[str], None],
 ) -> StartingPoints:
     """Fetch liked pages into the store, then find out where to start. What was learned of hosts meanwhile outlives a
     failure, so that another try is polite."""
+    for sentence in leaping.remarks(settings):
+        remark(sentence)
+    allows = scope_of(settings).allows
     try:
         spent = await _fetch_liked(settings, store, web, remark)
         addresses = from_lists or liked_starts(settings, store.liked())
