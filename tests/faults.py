@@ -553,7 +553,7 @@ async def soft_404(call: Call) -> None:
 
 @behaves("/etag")
 async def etag(call: Call) -> None:
-    """A page with ETag and Last-Modified, and 304 for who has it."""
+    """A page with ETag and Last-Modified, and 304 for a client that has it."""
     tags = [("ETag", '"one"'), ("Last-Modified", "Mon, 02 Nov 2026 10:00:00 GMT")]
     held = call.asked.header("if-none-match") or call.asked.header("if-modified-since")
     await (call.answer("", 304, tags) if held else call.answer(document("Kept"), headers=tags))

@@ -245,7 +245,7 @@ def test_every_setting_is_part_of_what_a_run_is_or_may_change() -> None:
 
 
 @pytest.mark.parametrize("how", ["drain", "stop"])
-def test_a_hunt_that_is_ended_before_it_began_ends_and_can_be_gone_on_with(tmp_path: Path, how: str) -> None:
+def test_a_hunt_that_is_ended_before_it_began_ends_and_can_be_resumed(tmp_path: Path, how: str) -> None:
     async def talk(server: Faulty) -> None:
         told = prepared(server.port, "http://a.test/links/9", pages=5, out=tmp_path / "run")
         assert told.hunt is not None

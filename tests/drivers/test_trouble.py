@@ -58,7 +58,7 @@ class Sickly(Waited):
 
 
 class Refusing(Sickly):
-    """As the live web: who asks for a host that rests for too long is told so."""
+    """As the live web: a request to a host that rests for too long is told so."""
 
     async def fetch(self, request: Request) -> Fetch:
         if self.in_trouble(host_of(request.url)):

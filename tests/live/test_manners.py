@@ -88,7 +88,7 @@ def test_a_host_that_says_later_is_left_alone_as_a_whole(status: int, value: str
 
 
 @pytest.mark.slow
-def test_a_host_that_wants_two_seconds_gets_them_and_is_gone_on_with() -> None:
+def test_a_host_that_wants_two_seconds_gets_them_and_is_asked_again() -> None:
     async def talk(server: Faulty) -> None:
         told = await hunt(
             server.port,

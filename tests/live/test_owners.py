@@ -151,7 +151,7 @@ def test_nothing_is_ever_written_outside_the_run(tmp_path: Path, monkeypatch: py
 
 
 class Planted:
-    """What a pickle would do to who reads it."""
+    """What a pickle would do to its reader."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -192,7 +192,7 @@ def test_a_run_of_a_newer_format_is_refused(tmp_path: Path, where: str, sql: str
         asyncio.run(go_on(folder, pages=10))
 
 
-def test_a_run_begun_otherwise_is_not_gone_on_with(tmp_path: Path) -> None:
+def test_a_run_begun_otherwise_is_not_resumed(tmp_path: Path) -> None:
     a_small_run(tmp_path / "run")
 
     async def talk(server: Faulty) -> None:

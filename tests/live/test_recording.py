@@ -1,4 +1,4 @@
-"""A live crawl that is recorded can be replayed; killed and gone on with, it is one recording still."""
+"""A live crawl that is recorded can be replayed; killed and resumed, it is still one recording."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def test_good_pages_are_expanded_and_bad_ones_are_not() -> None:
 
 def test_by_the_letter_a_page_leaves_the_stack_with_links_untried() -> None:
     """From the last bad page the walker goes back to the seed, and its stack is empty before all links are tried; the
-    automaton with the highest threshold is then gone on with."""
+    crawl then continues with the automaton that has the highest threshold."""
     names = ["a", "b", "c", "d"]
     web = Web({"seed": (True, ["good"]), "good": (True, names), **{name: (False, []) for name in names}})
     (peeking, _), (literal, _) = crawled(web, pages=4), crawled(web, pages=4, stack="literal")

@@ -105,7 +105,7 @@ def test_what_came_in_time_is_there_though_the_loop_was_held_up_beyond_the_deadl
             await request(reader, writer)
             writer.write(http(b"hello", Content_Length=str(length)))
             await writer.drain()
-            other = writer.get_extra_info("socket").dup()  # for who goes on while the loop is held up
+            other = writer.get_extra_info("socket").dup()  # for the thread that goes on while the loop is held up
             begun.set()
 
             def rest() -> None:

@@ -117,7 +117,7 @@ def test_a_recording_that_goes_on_knows_what_it_has(folder: Path) -> None:
     assert json.loads((folder / SUMMARY).read_text())["downloads"] == 7
 
 
-def test_after_a_kill_all_but_the_newest_is_there_and_can_be_gone_on_with(folder: Path) -> None:
+def test_after_a_kill_all_but_the_newest_is_there_and_can_be_continued(folder: Path) -> None:
     recorder = Recorder(folder, Shapes())
     told = Told(recorder)
     told.landed("http://d/", page("http://d/", "d4", at=51.0), 51.0)

@@ -263,7 +263,7 @@ def test_where_a_redirect_led_is_there_by_both_names(tmp_path: Path) -> None:
     assert [shown(world, "http://a/new", now) for now in (9.0, 10.0, 20.0)] == [Failure("status", "404"), "one", "two"]
     fetch = world.look("http://a/old", 15.0)
     assert (fetch.final_url, fetch.hops) == ("http://a/new", ("http://a/old",))
-    assert world.look("http://a/new", 25.0).seconds == 3.0, "who asks for the page itself waits for it alone"
+    assert world.look("http://a/new", 25.0).seconds == 3.0, "a request for the page itself waits for it alone"
     assert world.graph(25.0).urls == ["http://a/new"]
 
 

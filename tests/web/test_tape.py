@@ -44,7 +44,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert len(gzip.decompress((tmp_path / "rows.gz").read_bytes()).splitlines()) == len(made)
 
 
-def test_a_file_torn_at_any_byte_gives_its_whole_pieces_and_can_be_gone_on_with(tmp_path: Path) -> None:
+def test_a_file_torn_at_any_byte_gives_its_whole_pieces_and_can_be_continued(tmp_path: Path) -> None:
     path = tmp_path / "rows.gz"
     made = written(path, 3)
     data = path.read_bytes()
