@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from wolfspider.core.params import param
 
 NO_HURRY = 0.0  # downloads a minute: nothing is followed while something better waits
-AT_ONCE = 1_000_000.0  # downloads a minute that no crawl makes: whoever wants so many waits for nothing
+AT_ONCE = 1_000_000.0  # downloads a minute that no crawl makes: with this one it waits for nothing
 HURRY = "Downloads a minute, at least, even if lesser links are followed for it; 0: better ones are waited for."
 MAX_MB = "Megabytes of pages to download, unpacked; what is on its way when they are spent comes on top. 0: no limit."
 MAX_TIME = "Seconds that the crawl may take, those of all its sessions together; 0: no limit."

@@ -210,8 +210,8 @@ class LiveDriver(Driver):
         return {"crawl": self.crawl.state(), "room": self.room.state()}
 
     async def _store_ready(self) -> None:
-        """Nobody else has any business in the database of a run. Whoever writes there nevertheless is waited for, and
-        meanwhile answers come and signals are heard; a drain that has lasted long enough does not wait."""
+        """No other process has any business in the database of a run. One that writes there nevertheless is waited for;
+        meanwhile answers come and signals are heard. A drain that has lasted long enough does not wait."""
         pause = 0.0
         while not self.store.ready() and self.clock() < self._until:
             await asyncio.sleep(pause)

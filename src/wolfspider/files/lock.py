@@ -1,7 +1,7 @@
 """The lock of a folder: one owner at a time, and the system releases it when the owner dies in any way.
 
 Two things are locked. A lock file says who the owner is: process and host. The folder itself is locked too, because a
-lock file can be removed or replaced while it is held, and whoever comes next would lock another file.
+lock file can be removed or replaced while it is held, and the next process would lock another file.
 """
 
 from __future__ import annotations

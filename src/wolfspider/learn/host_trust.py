@@ -2,7 +2,7 @@
 
 The hosts of the starting points are trusted. A host that a trusted one names is trusted, too, unless it names many
 hosts of which next to none is named by another trusted host. A farm is entered through a few links, and all that its
-pages name is the farm; whoever belongs to a web names what others of this web name.
+pages name is the farm; a host that belongs to a web names what others of this web name.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ a real heap; the others lie unordered in an array until the heap runs empty, so 
 and are never sorted.
 
 Order is total: higher score first, then earlier discovery. An address found again keeps the better of its scores (or
-their sum). Whoever knows better now gives links new scores, up or down: one by `set`, all at once by `rescore`, or many
+their sum). A strategy that learns gives links new scores, up or down: one by `set`, all at once by `rescore`, or many
 by their numbers in a column (`assign`). The number of a link stays the same until it is handed out or thrown away.
 
 A link that is out of scope when its turn comes is set aside with its score; `bring_back` puts all of them back in their

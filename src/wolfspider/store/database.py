@@ -95,7 +95,7 @@ def refuse_strange(connection: sqlite3.Connection, database: Path) -> None:
 
 
 def claim(connection: sqlite3.Connection) -> str:
-    """Become the owner: a turn of whoever was it before is refused from here on, whatever became of the lock."""
+    """Become the owner: a turn of the former owner is refused from here on, whatever became of the lock."""
     owner = secrets.token_hex(8)
     connection.execute(_CLAIM, (owner,))
     return owner

@@ -97,7 +97,7 @@ def is_run(folder: Path) -> bool:
 
 
 def refuse_links_and_pipes(places: Places, *others: Path) -> None:
-    """Through a link, files elsewhere would be written; and whoever opens a pipe waits for ever."""
+    """Through a link, files elsewhere would be written; and opening a pipe would wait for ever."""
     for path in (*places[1:], *(places.folder / name for name in (*_BESIDE, WORK, PLAN)), *others):
         if path.is_symlink():
             raise no_link(path)

@@ -104,7 +104,7 @@ def _read(data: bytes) -> tuple[str, dict[str, bytes]]:
 
 
 def built(text: str, arrays: Mapping[str, bytes]) -> Any:
-    """What was stored, built again. Whoever opens a run need not have loaded its strategy."""
+    """What was stored, built again. The strategy of the run need not have been loaded."""
     try:
         return codec.load(text, arrays)
     except codec.UnknownHelper:

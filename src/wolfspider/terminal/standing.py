@@ -27,7 +27,7 @@ from wolfspider.terminal.progress import of_budget, percent
 from wolfspider.terminal.spider_results import Outputs
 
 DAY = 86_400.0
-SLOW = 0.9  # of the pace that is wanted: whoever is below this does not keep it
+SLOW = 0.9  # of the pace that is wanted: a crawl below this does not keep it
 SHORT = 2.0  # seconds of rest that are not worth a word
 OLD = 10.0  # seconds after which a gauge says how old it is
 WAITS: Mapping[str, str] = {  # what visits wait for; a word that is not here is shown as it is

@@ -333,7 +333,7 @@ def turns_are_fair(kind: Kind) -> None:
     def end_if_alone(crawl: Crawl, event: events.Event) -> None:
         if isinstance(event, events.Obeyed) and isinstance(event.command, events.SetLimit):
             agents = {event.visit.agent for event in trial.log if isinstance(event, events.Went)}
-            crawl.inbox += [events.Finish()] * (len(agents) == 1)  # who has no other to be fair to
+            crawl.inbox += [events.Finish()] * (len(agents) == 1)  # an agent alone has no other to be fair to
 
     trial.run(end_if_alone)
     dead = {event.data.get("agent") for event in trial.log if isinstance(event, events.Noted) and event.kind == "death"}

@@ -1,1 +1,1 @@
-"""Hands: whoever goes out for the visits of a crawl, in its own process or in others."""
+"""Hands: what sends the requests of a crawl and reads the answers, in its own process or in others."""

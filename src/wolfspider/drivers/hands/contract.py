@@ -31,7 +31,7 @@ class Brought(NamedTuple):
 
     fetch: Fetch  # a hand in another process leaves its body behind, and has packed its captures
     result: Page | Failure | None  # None where the copy at hand still holds (304)
-    claim: HeldMemory = MemoryClaim()  # to be released by whoever was given this
+    claim: HeldMemory = MemoryClaim()  # to be released by the receiver
 
 
 class Hands(Protocol):

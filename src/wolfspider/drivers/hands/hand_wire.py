@@ -1,7 +1,7 @@
 """Messages between the head of a crawl and a hand: msgpack behind its length, over a pair of sockets. Never pickle.
 
 What is sent in one go of the event loop goes out in one write. A message that is too long, or is none, ends the
-connection: whoever sent it is out of order, and is replaced.
+connection: its sender is out of order, and is replaced.
 
     from the head   BEGIN, all that makes a hand
                     STEP, ask for this address; CANCEL, do not; FREE, what they brought is on the disk
@@ -47,7 +47,7 @@ class Wire(asyncio.Protocol):
         self._out: list[bytes] = []
 
     def send(self, *message: Any) -> int:
-        """Its length. What is sent to somebody who is gone is lost."""
+        """Its length. What is sent to the other side after it is gone is lost."""
         data = packed(message)
         if not self._out:
             asyncio.get_running_loop().call_soon(self._flush)

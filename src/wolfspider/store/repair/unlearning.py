@@ -1,7 +1,7 @@
 """What stays of a page after it is forgotten, taken out as well: its words in what was learned, and the texts of links.
 
-What a run has learned is in numbers by words, and a vocabulary lists words in the order in which they came: whoever
-reads it reads sentences. So a word that no other page of the run has gets another name, one that says nothing and is no
+What a run has learned is in numbers by words, and a vocabulary lists words in the order in which they came: it can be
+read like sentences. So a word that no other page of the run has gets another name, one that says nothing and is no
 word; its figures stay. The text of a link that was found on the page becomes blanks of the same length, on the shelf,
 where every other link must stay in its place.
 """

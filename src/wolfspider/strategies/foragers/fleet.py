@@ -39,7 +39,7 @@ class ForagerParams:
     )
     order: str = param(
         "fixed",
-        "Who comes next: in the order of kind and birth, the kinds in turn, or drawn anew each round.",
+        "Which forager comes next: in the order of kind and birth, the kinds in turn, or drawn anew each round.",
         choices=("fixed", "alternating", "random"),
     )
     foragers: int = param(2, "Foragers at the start.", low=1, high=1000, live=False)

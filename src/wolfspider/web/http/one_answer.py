@@ -43,7 +43,7 @@ class OneAnswer(ResponseHandler):
         return None
 
     def feed_data(self, data: tuple[RawResponseMessage, aiohttp.StreamReader], size: int = 0) -> None:
-        """A head has been read. Whoever waits for the answer learns of the first one alone."""
+        """A head has been read. Only the first one is given to what waits for the answer."""
         message, body = data
         if not self._head:
             return self.force_close()

@@ -1,4 +1,4 @@
-"""What a page says: its words, its links and notes about itself, as whoever goes over its markup tells it.
+"""What a page says: its words, its links and notes about itself, gathered by a reader that goes over its markup.
 
 Elements that run within a line (`<b>`, `<span>`) are no boundaries; all others are, and so are links, so that an anchor
 always begins a word. What stands between two boundaries is a passage, and a place on the page is the number of passages
@@ -9,8 +9,8 @@ its place, the tag path, and the block: the smallest element around it, among th
 ten words. Elements that have links are noted as they end, inner ones before outer ones; so the first that says enough
 is the block of all its links that have none yet.
 
-Two go over markup: tree_walk.py over the tree of any page, and plain_markup.pyx, where it was compiled, over the bytes
-of a page whose tree holds no surprise. Both tell the same.
+There are two readers. tree_walk.py goes over the tree of any page; plain_markup.pyx, where it was compiled, goes over
+the bytes of a page whose tree holds no surprise. Both tell the same.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ class Anchor:
 
 
 class PageReading:
-    """Who goes over the markup puts texts into `texts` and passages, tells elements by the methods named after their
-    tags, and ends with `finish`. `path` is the tag path of the innermost open element, `in_article` whether one of the
-    open elements is an article: it knows both, and they are asked for only when needed."""
+    """A reader of markup puts texts into `texts` and passages, calls for each element the method named after its tag,
+    and ends with `finish`. `path` gives the tag path of the innermost open element, `in_article` whether one of the
+    open elements is an article: the reader knows both, and is asked only when they are needed."""
 
     def __init__(self, path: Callable[[], str], in_article: Callable[[], bool]) -> None:
         self.meta: dict[str, str] = {}  # by name in lower case, the first of each
@@ -90,7 +90,7 @@ class PageReading:
         self.truncated = cut or len(self.words) >= MOST_WORDS
 
     def let_go(self) -> None:
-        """Forget who goes over the markup, and holds this: no circle is left behind, since garbage is sought seldom."""
+        """Forget the reader, which refers to this object: no circle is left behind, since garbage is sought seldom."""
         self._path, self._in_article = str, bool
 
     @property

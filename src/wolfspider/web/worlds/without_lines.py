@@ -1,6 +1,6 @@
 """A web whose pages lack certain lines: the same web for a measurement without what gives the answer away.
 
-Some webs print on each page what it is about, and whoever reads that line needs no judge. A line of a page's source
+Some webs print on each page what it is about, and with that line no judge is needed. A line of a page's source
 that matches the pattern is left out before the page is parsed, with the words and links in it.
 """
 
