@@ -29,7 +29,7 @@ _OF_HOSTS = (
 _FAILED = "SELECT url, failure, detail FROM landings WHERE failure IS NOT NULL AND how = 'out'"
 
 
-class Curve(NamedTuple):
+class PagesCurve(NamedTuple):
     """Pages against downloads."""
 
     downloads: list[int]
@@ -70,7 +70,7 @@ class OfHost:
 class RunFacts(NamedTuple):
     settings: Mapping[str, Any]
     summary: Summary
-    curve: Curve
+    curve: PagesCurve
     best: list[BestPage]
     hosts: list[OfHost]  # those with most relevant pages first
     other_hosts: OfHost | None  # all that are not named, as one
@@ -91,9 +91,9 @@ def facts_of(folder: Path) -> RunFacts:
     return RunFacts(view.about.get("settings", {}), view.summary(), curve, best, shown, rest if others else None, *rows)
 
 
-def _curve(connection: sqlite3.Connection) -> Curve:
+def _curve(connection: sqlite3.Connection) -> PagesCurve:
     spent = iter(connection.execute(_SPENT).fetchall())
-    curve, downloads, pages, relevant = Curve([0], [0], [0]), 0, 0, 0
+    curve, downloads, pages, relevant = PagesCurve([0], [0], [0]), 0, 0, 0
     coming: Sequence[int] | None = next(spent, None)
     for number, good in connection.execute(_ARRIVALS):
         while coming is not None and coming[0] <= number:
