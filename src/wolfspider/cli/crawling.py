@@ -68,7 +68,8 @@ def folder_for(settings: Settings) -> Path:
 
 def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool, given: Collection[str] = ()) -> int:
     console = terminal.console_for(stderr=True, quiet=quiet)
-    tally, outputs = CrawlTally(settings.pages), Outputs()
+    keywords = [word.strip() for word in settings.topic.split(",") if word.strip()]
+    tally, outputs = CrawlTally(settings.pages, keywords), Outputs()
     if is_run(folder):
         before = RunView(folder)
         tally.take_stock(before.summary(), before.hosts())
@@ -94,7 +95,7 @@ def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool, given: C
     sys.stdout.flush()
     tally.take_stock(view.summary(), view.hosts())
     end = RunEnd.of(view, reason, outputs)
-    for line in (end.why(), tally.summary(), *end.next_steps()):
+    for line in filter(None, (end.why(), tally.summary(), tally.advice(), *end.next_steps())):
         say(console, line)
     return exit_code(reason, tally)
 

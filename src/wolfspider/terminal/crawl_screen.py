@@ -1,14 +1,14 @@
 """What moves on a terminal while a crawl runs: how far it is, how good what it finds is, what stands in its way.
 
 All of it is told from the crawl's events, its gauges above all. It goes to stderr and is redrawn a few times a second.
-Where that is no terminal, nothing moves.
+Where that is no terminal, a line a minute says the same.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 
 from rich.console import Console, Group, RenderableType
@@ -23,12 +23,13 @@ from wolfspider.store.page_count import PageCount
 from wolfspider.store.view import Summary
 from wolfspider.terminal import progress as terminal
 from wolfspider.terminal import standing
+from wolfspider.terminal.first_aid import nothing_relevant
 from wolfspider.terminal.spider_results import FEWEST, Generation, Layout, Outputs, on_screen
 from wolfspider.terminal.standing import HALTED, counted
 
 LATELY = 100  # downloads that count as lately
-REMINDED = 60.0  # seconds between two lines that say what is waited for, where nothing moves
-PATIENCE = 10.0  # seconds before the first of them
+A_MINUTE = 60.0  # seconds between two lines that say how the crawl stands, where nothing moves
+PATIENCE = 10.0  # seconds before the first of them, if the crawl only waits
 SHOWN = 6  # pages on the screen
 AROUND = 8  # lines of the picture besides what is told of a generation, empty ones included
 BAR = 16  # columns
@@ -37,8 +38,10 @@ BAR = 16  # columns
 class CrawlTally:
     """What a crawl has brought so far, told from its events; of a run that is resumed, from what it had before."""
 
-    def __init__(self, pages: int) -> None:
+    def __init__(self, pages: int, keywords: Sequence[str] = ()) -> None:
         self.pages = pages  # the budget, which a person may move
+        self.keywords = keywords  # what a person asked for
+        self.words: Counter[str] = Counter()  # pages that have each of the topic's words, as their judge says
         self.downloads = 0
         self.count = PageCount()
         self.bytes = 0
@@ -76,6 +79,9 @@ class CrawlTally:
         elif outcome.verdict is not None:  # the answer of a Source is no page
             page = outcome.result
             self.bytes += page.size
+            words = outcome.verdict.evidence.get("words")
+            if isinstance(words, list):  # a judge of a person's own gives what it likes
+                self.words.update(word for word in words if isinstance(word, str))
             if not hidden(page.robots):
                 self.hosts.add(host_of(page.final_url))
             for shown in [row for row in self.newest if row[2] == page.final_url]:
@@ -84,6 +90,10 @@ class CrawlTally:
                 self.newest.appendleft((outcome.verdict.score, page.title, page.final_url))
         if outcome.downloads:
             self.lately.append(relevant)
+
+    def advice(self) -> str:
+        """What to do if nothing relevant is found for long; "" if there is no need."""
+        return nothing_relevant(self.downloads, self.count, self.keywords, self.words)
 
     def summary(self) -> str:
         return standing.found(self.count, len(self.hosts), self.downloads, self.failures)
@@ -120,14 +130,20 @@ def following(
 
 
 def _reminding(console: Console, tally: CrawlTally) -> Callable[[], None]:
-    """Where nothing moves, a line a minute at most says that the crawl only waits."""
-    said = time.monotonic() - REMINDED + PATIENCE
+    """Where nothing moves, a line a minute says how the crawl stands, and a sentence what to do if it finds nothing."""
+    began = said = time.monotonic()
+    advised = False
 
     def look() -> None:
-        nonlocal said
-        waits = tally.gauge is not None and standing.resting(tally.gauge)
-        if waits and tally.gauge is not None and time.monotonic() - said >= REMINDED:
-            console.print(_line(standing.visits(tally.gauge)))
+        nonlocal said, advised
+        if tally.gauge is None:
+            return
+        if not advised and (advice := tally.advice()):
+            advised = True
+            console.print(_line(advice))
+        silent = time.monotonic() - said
+        if silent >= A_MINUTE or (said == began and silent >= PATIENCE and standing.resting(tally.gauge)):
+            console.print(_line(f"{_progress(tally)}; {standing.visits(tally.gauge)}"))
             said = time.monotonic()
 
     return look
@@ -146,7 +162,9 @@ def _picture(console: Console, tally: CrawlTally, generation: Generation | None)
     ready = "getting ready: resuming the run, or gathering starting points"
     visits = ready if tally.gauge is None else standing.visits(tally.gauge)
     failures = f"failures: {standing.failed(tally.failures)}"
-    about = (_line(_rates(tally)), _line(visits), _line(failures), fetching)
+    about = [_line(_rates(tally)), _line(visits), _line(failures), fetching]
+    if advice := tally.advice():
+        about.append(Text(plainly(advice, 500), "yellow"))
     return terminal.framed(_bar(tally), *about, Text(), found)
 
 
@@ -160,6 +178,11 @@ def _results(
 
 def _line(text: str) -> Text:
     return terminal.one_line(plainly(text))
+
+
+def _progress(tally: CrawlTally) -> str:
+    left = "" if tally.gauge is None else HALTED.get(tally.gauge.state) or standing.left(tally.gauge)
+    return ", ".join(filter(None, (terminal.of_budget(tally.downloads, tally.pages), _rates(tally), left)))
 
 
 def _bar(tally: CrawlTally) -> Table:

@@ -1,0 +1,75 @@
+"""A crawl that nobody looks at says how it stands once a minute, and one that finds nothing says what to do."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from wolfspider.core.events import CrawlState, Gauge, Landed
+from wolfspider.core.model import Link, Outcome, Page, Route, Verdict, Visit
+from wolfspider.store.page_count import PageCount
+from wolfspider.terminal import crawl_screen
+from wolfspider.terminal.crawl_screen import CrawlTally, following
+from wolfspider.terminal.first_aid import SOON, nothing_relevant
+from wolfspider.terminal.spider_results import Outputs
+
+
+def test_there_is_no_advice_before_it_is_needed() -> None:
+    assert not nothing_relevant(SOON - 1, PageCount(50), ["wolf"], {})
+    assert not nothing_relevant(SOON, PageCount(50, 1), ["wolf"], {})
+    assert not nothing_relevant(SOON, PageCount(50, 0, 1, 1), ["wolf"], {})
+    assert not nothing_relevant(SOON, PageCount(), ["wolf"], {})  # then failures are the trouble
+
+
+def test_words_that_occur_are_told_the_most_frequent_first() -> None:
+    advice = nothing_relevant(SOON, PageCount(50), ["wolf", "spider"], {"spider": 3, "wolf": 12})
+    assert "No relevant page in 100 downloads: of the topic's words pages have wolf (12), spider (3)." in advice
+    assert "Are the starting points on topic?" in advice and "--like URL" in advice
+
+
+def test_that_no_word_occurs_is_told() -> None:
+    assert "none of the topic's words (wolf, spider) was seen" in nothing_relevant(
+        200, PageCount(9), ["wolf", "spider"], {}
+    )
+
+
+def gauge(at: float, downloads: int, relevant: int = 0) -> Gauge:
+    counts = {"downloads": downloads, "budget": 500, "pages": downloads, "relevant": relevant}
+    return Gauge(at, CrawlState.FETCHING, 1, **counts)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    now = [0.0]
+    monkeypatch.setattr(crawl_screen.time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_without_a_terminal_a_line_a_minute_says_how_it_stands(clock: list[float]) -> None:
+    out = io.StringIO()
+    tally = CrawlTally(500)
+    with following(Console(file=out, width=500), tally, Outputs()) as look:
+        for second in range(0, 181, 5):
+            clock[0] = float(second)
+            tally.hear(gauge(float(second), second, 1))
+            look()
+    lines = out.getvalue().splitlines()
+    assert len(lines) == 3 and all("of 500 downloads" in line and "1 relevant" in line for line in lines)
+    assert lines[0].startswith("60 of 500 downloads") and "1 in flight" in lines[0]
+
+
+def test_the_advice_is_given_once_and_names_what_judges_saw(clock: list[float]) -> None:
+    out = io.StringIO()
+    tally = CrawlTally(500, ["wolf", "spider"])
+    page = Page("http://a.test/", "http://a.test/")
+    verdict = Verdict(0.2, False, {"words": ["wolf", 7]})
+    outcome = Outcome(Visit(1, Link("http://a.test/")), page, verdict, 1, 0.1, 0.0)
+    tally.hear(Landed(0.0, outcome, Route.OUT, 1))
+    with following(Console(file=out, width=500), tally, Outputs()) as look:
+        for second in range(30):
+            clock[0] = float(second)
+            tally.hear(gauge(float(second), 100 + second))
+            look()
+    assert out.getvalue().count("No relevant page in 100 downloads") == 1 and "wolf (1)" in out.getvalue()
