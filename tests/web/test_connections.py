@@ -71,6 +71,19 @@ def test_connections_kept_alive_are_as_many_as_may_be_and_the_last_used_stay() -
     asyncio.run(asyncio.wait_for(test(), 60))
 
 
+def test_after_many_requests_at_a_time_no_more_connections_are_kept_alive_than_may_be() -> None:
+    """A hand has its share of the connections, and any number of the requests."""
+
+    async def test() -> None:
+        async with Loopback(serving(lambda head: http(b"ok"))) as server, client() as asking:
+            asking.keep_connections(2)
+            answers = await asyncio.gather(*(asking.get(server.url(host=f"h{number}.test")) for number in range(8)))
+            assert all(isinstance(answer, Answer) for answer in answers) and server.accepted == 8
+            assert sum(map(len, asking._connector._conns.values())) == 2
+
+    asyncio.run(asyncio.wait_for(test(), 60))
+
+
 def test_idle_connections_make_room_when_there_is_no_handle() -> None:
     async def test() -> None:
         async with Loopback(serving(lambda head: http(b"ok"))) as server, client() as asking:

@@ -103,7 +103,7 @@ class FewConnections(aiohttp.TCPConnector):
         connect = super()._create_connection
 
         async def attempt() -> ResponseHandler:
-            self.close_idle(max(0, len(self._acquired) + sum(map(len, self._conns.values())) - self.most))
+            self._keep_alive(self.most - len(self._acquired))
             refusals = self._refusals
             try:
                 return await connect(req, traces, timeout)
@@ -114,6 +114,13 @@ class FewConnections(aiohttp.TCPConnector):
                 raise OSError(errno.EMFILE, "too many open files") from error
 
         return await with_patience(attempt, self.close_idle, min(PATIENCE, (timeout.connect or PATIENCE) / 2))
+
+    def _release(self, key: Any, protocol: ResponseHandler, *, should_close: bool = False) -> None:
+        super()._release(key, protocol, should_close=should_close)
+        self._keep_alive(self.most)  # one of several hands may have had more requests at a time than its share
+
+    def _keep_alive(self, most: int) -> None:
+        self.close_idle(max(0, sum(map(len, self._conns.values())) - max(0, most)))
 
     def _with_a_handle(self, where: tuple[Any, ...]) -> socket.socket:
         """Handles are numbered from below, so a high number says that few are left."""
