@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.store.failing_database import full_at, unheard
 
 import wolfspider
 from small_web import PAGES, SPIDERS, SmallWeb, page
@@ -29,6 +30,7 @@ from wolfspider.core.model import Link
 from wolfspider.core.text import words
 from wolfspider.export.exporting import export
 from wolfspider.export.run_search import search_run
+from wolfspider.files.disk import DiskFull
 from wolfspider.files.failpoints import VARIABLE
 from wolfspider.files.lock import Lock
 from wolfspider.store.folder import SEARCH_INDEX
@@ -224,6 +226,24 @@ def test_killed_anywhere_the_next_one_ends_as_if_never_killed(failpoint: str, ru
     assert that_hold_the_secret(run) == [] and examine(run) == []
     assert exported(run).keys() == before.keys() - {SECRET}
     assert [entry["what"] for entry in noted(run)] == [SECRET]
+
+
+def test_on_a_full_disk_it_says_so_and_the_run_is_as_it_was(run: Path) -> None:
+    before = exported(run)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        full_at(monkeypatch, "UPDATE log")
+        with pytest.raises(DiskFull):
+            forget(run, SECRET, silent)
+    assert exported(run) == before and examine(run) == []
+    assert forget(run, SECRET, silent).pages == 1 and that_hold_the_secret(run) == [] and examine(run) == []
+
+
+def test_the_new_database_is_whole_before_it_is_closed(run: Path) -> None:
+    before = exported(run)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        unheard(monkeypatch)
+        forget(run, SECRET, silent)
+    assert examine(run) == [] and exported(run).keys() == before.keys() - {SECRET}
 
 
 def test_after_a_kill_a_resume_leaves_nothing_of_it_either(run: Path) -> None:

@@ -13,9 +13,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.store.failing_database import full_at, unheard
 
 from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Verdict
+from wolfspider.files.disk import DiskFull
 from wolfspider.files.failpoints import VARIABLE
 from wolfspider.store.damage import DATABASE
 from wolfspider.store.folder import PLAN
@@ -143,6 +145,29 @@ def test_damaged_records_cost_their_pages_alone_and_the_journal_is_kept(run: Pat
     rehearsal = Rehearsal(store, pages=20)
     assert rehearsal.crawl.spent, "it goes on where it was"
     store.close()
+
+
+def test_the_new_database_is_whole_before_it_is_closed(run: Path) -> None:
+    whole = pages(run)
+    with sqlite3.connect(run / "run.db") as connection:
+        (offset,) = connection.execute("SELECT offset FROM pages ORDER BY seq LIMIT 1").fetchone()
+    damage_byte(run, offset + 40)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        unheard(monkeypatch)
+        assert repair(run, needs).lost == 1
+    assert examine(run) == [] and len(pages(run)) == len(whole) - 1
+
+
+def test_on_a_full_disk_no_row_is_given_up_and_the_next_repair_has_them_all(run: Path) -> None:
+    DAMAGES["snapshots"](run)
+    _damage(run, "UPDATE visits SET note = 'x' WHERE id = 1")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        full_at(monkeypatch, "INSERT OR IGNORE INTO held")
+        with pytest.raises(DiskFull):
+            repair(run, needs)
+    repaired = repair(run, needs)
+    assert repaired.rebuilt is not None and repaired.rebuilt.kept and not repaired.rebuilt.found
+    assert examine(run) == []
 
 
 def test_a_record_that_is_no_page_costs_no_page_and_is_told(run: Path) -> None:

@@ -85,6 +85,17 @@ def _disk_trouble(folder: Path, error: Exception, what: str, full: bool) -> Prob
 
 
 @contextmanager
+def writing(database: Path) -> Iterator[None]:
+    """A disk in trouble, or a full one, is told as such."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if isinstance(problem := trouble(database, error, "cannot be written"), Damaged):
+            raise
+        raise problem from error
+
+
+@contextmanager
 def reading(part: Path, what: str) -> Iterator[None]:
     """Values that cannot be read are damage. Nothing but reading may happen within."""
     try:

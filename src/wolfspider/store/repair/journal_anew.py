@@ -79,11 +79,9 @@ def rebuild(old: Path, new: Path, archive: Salvaged, needs: Needs, from_archive:
         turn = Turn(connection, new.parent, claim(connection))
         turn.begin()
         rebuilding = _Rebuilding(turn, archive, needs, from_archive)
-        try:
-            with closing(connect_damaged(old)) as source:
+        if (source := _opened(old)) is not None:
+            with closing(source):
                 rebuilding.take_over(source)
-        except (sqlite3.DatabaseError, OSError):
-            pass  # nothing of it can be read
         rebuilding.take_commands(old.with_name("inbox.db"))
         rebuilding.house_pages()
         rebuilding.find_others()
@@ -91,6 +89,14 @@ def rebuild(old: Path, new: Path, archive: Salvaged, needs: Needs, from_archive:
         note_end(connection, archive)
         turn.commit(lambda: None)
         return rebuilding.result
+
+
+def _opened(old: Path) -> sqlite3.Connection | None:
+    """None if nothing of it can be read."""
+    try:
+        return connect_damaged(old)
+    except sqlite3.DatabaseError:
+        return None
 
 
 class _Rebuilding:

@@ -29,8 +29,7 @@ class Rebuilt:
 
 def without_lost_pages(old: Path, new: Path, archive: Salvaged) -> Rebuilt | None:
     """A copy of a whole database that no longer knows of the lost pages; None if the journal needs one of them."""
-    with closing(connect_damaged(old)) as source, closing(sqlite3.connect(new, isolation_level=None)) as connection:
-        source.backup(connection)
+    with closing(connect_damaged(old)) as source, closing(copied(source, new)) as connection:
         lost, moves = _unread(connection, archive)
         if not _can_do_without(connection, archive, lost):
             return None
@@ -87,6 +86,20 @@ def _can_do_without(connection: sqlite3.Connection, archive: Salvaged, lost: set
             return False
     sql = "SELECT page FROM held WHERE page IS NOT NULL AND url IN (SELECT url FROM visits WHERE seq > ?)"
     return not any(page in lost for (page,) in connection.execute(sql, (snapshot,)))
+
+
+def copied(source: sqlite3.Connection, new: Path) -> sqlite3.Connection:
+    """A copy of a database, to be changed before it is moved. It lies in one file: with a WAL beside it, which is
+    brought in when the connection is closed, nobody would hear that this failed."""
+    connection = sqlite3.connect(new, isolation_level=None)
+    try:
+        source.backup(connection)
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("PRAGMA synchronous = OFF")  # it is safe on the disk before it gets its name
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def note_end(connection: sqlite3.Connection, archive: Salvaged) -> None:

@@ -24,7 +24,7 @@ from wolfspider.files.failpoints import reach
 from wolfspider.files.lock import Lock
 from wolfspider.store import cdxj, folder, snapshots
 from wolfspider.store.archive_reader import name_of, numbers
-from wolfspider.store.damage import UNREADABLE
+from wolfspider.store.damage import UNREADABLE, writing
 from wolfspider.store.folder import INBOX, WORK, Places, about_run, refuse_links_and_pipes
 from wolfspider.store.repair.damaged_rows import connect_damaged
 from wolfspider.store.repair.examination import Finding, examine, lock_trouble
@@ -54,7 +54,8 @@ def repair(run: Path, needs: NeedsOf, *, anew: bool = False) -> Repaired:
         found = examine(run, ours=True)
         if anew and not (earlier is not None and earlier.rebuilt is not None and earlier.rebuilt.anew):
             found.append(WANTED_ANEW)
-        now = _repaired(places, found, needs, anew) if found else Repaired(run, [])
+        with writing(places.database):
+            now = _repaired(places, found, needs, anew) if found else Repaired(run, [])
         return now.after(earlier)
     finally:
         lock.release()

@@ -31,9 +31,10 @@ from wolfspider.files.failpoints import reach
 from wolfspider.files.lock import Lock
 from wolfspider.store import cdxj
 from wolfspider.store.archive_reader import RecordPlace, named_fields
+from wolfspider.store.damage import writing
 from wolfspider.store.database import connect_beside
 from wolfspider.store.folder import FORGETTING, PLAN, WORK, Places, refuse_links_and_pipes, remove_forgotten
-from wolfspider.store.repair.journal_kept import note_end
+from wolfspider.store.repair.journal_kept import copied, note_end
 from wolfspider.store.repair.repair import DAMAGED, OLD_DATABASE, replace_archive
 from wolfspider.store.repair.repair_plan import Repaired, RepairPlan, finish
 from wolfspider.store.repair.salvaged_archive import Salvaged
@@ -109,7 +110,8 @@ def forget(run: Path, unwanted: Unwanted, unlearn: Unlearned) -> Forgotten:
         finish(run)
         remove_forgotten(run)
         _refuse_unsettled(places)
-        return _forgotten(places, unwanted, unlearn)
+        with writing(places.database):
+            return _forgotten(places, unwanted, unlearn)
     finally:
         lock.release()
 
@@ -230,8 +232,7 @@ def _new_database(
     old: Path, new: Path, archive: Salvaged, numbers: list[int], forgotten: Forgotten, unlearn: Unlearned
 ) -> None:
     os.close(open_to_write(new))  # its owner's alone
-    with closing(connect_beside(old)) as source, closing(sqlite3.connect(new, isolation_level=None)) as connection:
-        source.backup(connection)
+    with closing(connect_beside(old)) as source, closing(copied(source, new)) as connection:
         connection.create_function("end_of", 2, archive.end_of, deterministic=True)
         connection.execute("BEGIN")
         for sql in (

@@ -9,6 +9,7 @@ where every other link must stay in its place.
 from __future__ import annotations
 
 import json
+import os
 import re
 import secrets
 import shutil
@@ -84,6 +85,7 @@ def blank_shelf(shelf: Path, new: Path, urls: Collection[str]) -> bool:
                 copy.seek(place)
                 copy.write(data)
             copy.flush()
+            os.fsync(copy.fileno())
     return bool(found)
 
 
