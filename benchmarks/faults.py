@@ -6,7 +6,7 @@
 A library loaded before all others (failing_calls.c, made by gcc) counts the calls of Python and of SQLite alike that
 open, write, sync, cut, rename or remove files of a run. A *point* is the Nth of them, failing in one way: EIO (the disk
 is broken), ENOSPC (it is full), EMFILE (no more files may be opened), or a write of which only half fits. Points lie in
-six scenes:
+eight scenes:
 
     crawl    a small crawl from its beginning to its end
     full     the same with --durability full
@@ -14,15 +14,18 @@ six scenes:
     resume   a crawl that was killed in the middle of a write, resumed
     export   the pages of a run, exported
     steer    a command left for a run that nobody runs
+    repair   a run that has lost half of its database, repaired from its archive
+    forget   a page taken out of a run
 
 After each the same command is given again, and nothing fails any more. Then it must be true that
 
     lost       pages (commands) that were reported as kept before the fault and that the run does not have: none
+               (of a run that is repaired, or forgets a page: all pages that it had, or all others)
     again      pages that were reported before the fault and that were downloaded once more: none
     unopened   runs and exports that the second command could not bring to their end: none
     unsaid     faults that ended a command with anything else than one sentence and a known exit code: none
-    damaged    runs of which `wolfspider check` says that pages are lost, or, in the end, that anything is wrong, and
-               exports that are not what they should be: none
+    damaged    runs of which `wolfspider check` says that pages are lost, or, in the end, that anything is wrong;
+               exports that are not what they should be; runs that have a page that they should have forgotten: none
 
 The last line has these figures, the points that were tried and how many of them were reached: a crawl has threads, so
 its calls are not the same each time. Exit code 1 if any is wrong, 0 with a sentence where there is no gcc.
@@ -79,7 +82,7 @@ FAILING = {  # how each kind of call may fail
     "mkdir": ("EIO", "ENOSPC"),
 }
 KNOWN_CODES = (0, 2, 3, 7, PAGES_LOST)  # an export passes over what cannot be read, and says so
-SCENES = ("crawl", "full", "snaps", "resume", "export", "steer")
+SCENES = ("crawl", "full", "snaps", "resume", "export", "steer", "repair", "forget")
 FIGURES = ("lost", "again", "unopened", "unsaid", "damaged")
 
 
@@ -173,6 +176,8 @@ class Scenes:
         self.export = {path.name: path.read_bytes() for path in self.done.glob("pages.*")}
         for name in self.export:
             (self.done / name).unlink()
+        self.pages = addresses(self.done / "run")
+        self.unwanted = min(self.pages)
 
     def crawl(self, disk: Path, *more: str) -> list[str]:
         topic, out = ", ".join(self.task.topic.keywords), str(disk / "run")
@@ -187,6 +192,10 @@ class Scenes:
             return ["steer", str(disk / "run"), "limit", "slots=3", "--json"]
         if scene == "resume":
             return ["resume", str(disk / "run"), "--json", "--quiet"]
+        if scene == "repair":
+            return ["repair", str(disk / "run")]
+        if scene == "forget":
+            return ["forget", str(disk / "run"), self.unwanted, "--quiet"]
         return self.crawl(disk, "--durability", "full" if scene == "full" else "normal")
 
     def set_up(self, scene: str, folder: Path) -> Path:
@@ -197,6 +206,9 @@ class Scenes:
             disk.mkdir()
         else:
             shutil.copytree(self.killed if scene == "resume" else self.done, disk)
+        if scene == "repair":
+            database = Places.of(disk / "run").database
+            os.truncate(database, database.stat().st_size // 2)
         return disk
 
     def calls(self, scene: str) -> list[str]:
@@ -218,32 +230,43 @@ class Scenes:
             found["unsaid"] = f"exit code {first.code}: {first.errors[-600:]}"
         if is_run(disk / "run") and (alarm := [said for said in examine(disk / "run") if said.code == PAGES_LOST]):
             found["damaged"] = alarm
-        told = first.told
-        if point.scene == "resume":
-            told |= Session(0, (self.killed.parent / "told").read_text(), "", []).told
         second = session(folder, words, armed=False)
         if second.code != 0 or second.errors:
             found["unopened"] = (
                 f"exit code {second.code}: {second.errors[-600:]}; before: {first.code} {first.errors[-300:]}"
             )
         else:
-            found |= self._in_the_end(point.scene, disk, told, second)
+            found |= self._in_the_end(point.scene, disk, self._kept(point.scene, first), second)
         if point.scene == "steer" and _commands(disk / "run") < (first.code == 0) + (second.code == 0):
             found["lost"] = "a command that was said to be kept"
         return found
 
+    def _kept(self, scene: str, first: Session) -> set[str]:
+        """Pages that the run must have in the end."""
+        if scene in ("repair", "forget"):
+            return self.pages - {self.unwanted if scene == "forget" else ""}
+        before = (self.killed.parent / "told").read_text() if scene == "resume" else ""
+        return first.told | Session(0, before, "", []).told
+
     def _in_the_end(self, scene: str, disk: Path, told: set[str], second: Session) -> dict[str, Any]:
         if scene == "export":
-            there = {path.name: path.read_bytes() for path in disk.iterdir() if path.is_file()}
-            return {} if there == self.export else {"damaged": f"the export is not as it should be: {sorted(there)}"}
+            made = {path.name: path.read_bytes() for path in disk.iterdir() if path.is_file()}
+            return {} if made == self.export else {"damaged": f"the export is not as it should be: {sorted(made)}"}
         found: dict[str, Any] = {}
-        if lost := told - {row.final_url for row in RunView(disk / "run").pages()}:
+        there = addresses(disk / "run")
+        if lost := told - there:
             found["lost"] = sorted(lost)
         if again := told & second.downloaded:
             found["again"] = sorted(again)
         if damage := examine(disk / "run"):
             found["damaged"] = damage
+        if scene == "forget" and self.unwanted in there:
+            found["damaged"] = "the page is still there"
         return found
+
+
+def addresses(run: Path) -> set[str]:
+    return {row.final_url for row in RunView(run).pages()}
 
 
 def _commands(run: Path) -> int:
@@ -267,34 +290,33 @@ def points_of(scenes: Scenes, names: Sequence[str]) -> list[Point]:
     ]
 
 
-def share(scenes: Scenes, points: Sequence[Point], place: int, pipe: int) -> None:
-    """A worker's part of the points; a line for each."""
-    with os.fdopen(pipe, "w") as results:
+def share(scenes: Scenes, points: Sequence[Point], place: int) -> None:
+    """A worker's part of the points; a line of its file for each."""
+    with results_of(scenes, place).open("w") as results:
         for number, point in enumerate(points):
             folder = scenes.folder / f"{place}-{number}"
             print(json.dumps([point, scenes.try_out(point, folder)]), file=results, flush=True)
             shutil.rmtree(folder)
 
 
+def results_of(scenes: Scenes, place: int) -> Path:
+    return scenes.folder / f"results-{place}.jsonl"
+
+
 def tried(scenes: Scenes, points: Sequence[Point], jobs: int) -> list[tuple[Point, dict[str, Any]]]:
     """All points, by so many workers."""
-    pipes = []
     for place in range(jobs):
-        reading, writing = os.pipe()
         if os.fork() == 0:
-            os.close(reading)
             try:
-                share(scenes, points[place::jobs], place, writing)
+                share(scenes, points[place::jobs], place)
             except BaseException as error:
                 print(f"worker {place}: {error!r}", file=sys.stderr, flush=True)
                 os._exit(1)
             os._exit(0)
-        os.close(writing)
-        pipes.append(os.fdopen(reading))
-    results = [(Point(*point), found) for pipe in pipes for point, found in map(json.loads, pipe)]
     for _ in range(jobs):
         os.wait()
-    return results
+    lines = [line for place in range(jobs) for line in results_of(scenes, place).read_text().splitlines()]
+    return [(Point(*point), found) for point, found in map(json.loads, lines)]
 
 
 def inside(given: argparse.Namespace) -> int:
