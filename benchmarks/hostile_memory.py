@@ -1,11 +1,13 @@
 """How much memory does a crawl of hostile pages take? Bodies of 10 MB, bombs, links by the hundred thousand.
 
     python benchmarks/hostile_memory.py                  # every kind of page, 32 slots; some minutes
-    python benchmarks/hostile_memory.py --kinds bomb links --pages 64 --hands 2
+    python benchmarks/hostile_memory.py --kinds bomb links --pages 64 --hands 2 --strategy hunter
 
 One loopback server answers for as many hosts as there are slots, every page with a body of one hostile kind. For each
 kind a crawl runs as a process of its own; the memory (RSS) of it and of its hands together is read fifty times a
-second. Each kind has its line. The last line has the highest peak of all; exit code 1 if that is above --most.
+second. Each kind has its line, with what the crawl said in the end. The last line has the highest peak of all, and the
+crawls that failed, had fewer downloads than they should or took longer than --longest. Exit code 1 if there is such a
+crawl, or the peak is above --most.
 """
 
 from __future__ import annotations
@@ -26,13 +28,16 @@ from pathlib import Path
 import brotli
 from side_by_side import announced
 
+from wolfspider.core.errors import Problem
+from wolfspider.store.view import RunView
+
 SIZE = 10_000_000  # bytes of a body, unless --size says another number
 ENDLESS = b"<p>" + b"wolf spider lawn night " * 2_000
 NAMES = [
     name.encode() for name in (*string.ascii_lowercase, *(a + b for a in "abcdef" for b in string.ascii_lowercase))
 ]
 EVERY = 0.02  # seconds between two looks at the memory
-LONGEST = 540.0  # seconds of a crawl
+LONGEST = 540.0  # seconds of a crawl, unless --longest says another number
 
 
 def text() -> bytes:
@@ -86,30 +91,45 @@ def main() -> int:
     parser.add_argument("--memory", type=int, default=512)
     parser.add_argument("--most", type=float, default=700.0, help="MB; above it the exit code is 1")
     parser.add_argument("--size", type=float, default=SIZE / 1e6, help="MB of a body")
+    parser.add_argument("--strategy", default="breadth-first")
+    parser.add_argument("--longest", type=float, default=LONGEST, help="seconds of a crawl")
     parser.add_argument("--serve", choices=KINDS, help=argparse.SUPPRESS)
     given = parser.parse_args()
     globals()["SIZE"] = int(given.size * 1e6)
     if given.serve:
         asyncio.run(serve(given.serve, given.slots, given.pages))
         return 0
-    peaks = {kind: measured(kind, given) for kind in given.kinds}
+    results = {kind: measured(kind, given) for kind in given.kinds}
+    peaks = {kind: peak for kind, (peak, _) in results.items()}
     worst = max(peaks, key=lambda kind: peaks[kind])
-    print(f"slots={given.slots} hands={given.hands} memory={given.memory} worst={worst} peak_mb={peaks[worst]:.0f}")
-    return int(peaks[worst] > given.most)
+    unfinished = [kind for kind, (_, whole) in results.items() if not whole]
+    told = f"slots={given.slots} hands={given.hands} memory={given.memory} strategy={given.strategy}"
+    print(f"{told} worst={worst} peak_mb={peaks[worst]:.0f} unfinished={','.join(unfinished) or 'none'}")
+    return int(bool(unfinished) or peaks[worst] > given.most)
 
 
-def measured(kind: str, given: argparse.Namespace) -> float:
-    """The highest memory of a crawl of such pages, in MB."""
+def measured(kind: str, given: argparse.Namespace) -> tuple[float, bool]:
+    """The highest memory of a crawl of such pages, in MB, and whether it came to its end."""
     options = [part for name in ("slots", "pages", "size") for part in (f"--{name}", str(getattr(given, name)))]
     program = [sys.executable, __file__, "--serve", kind, *options]
     with announced(program) as via, tempfile.TemporaryDirectory(prefix="hostile-") as folder:
         began = time.monotonic()
         command = crawl(via, Path(folder, "run"), given)
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-            peak = watched(process)
+            peak = watched(process, given.longest)
             told = " ".join(process.communicate()[0].split())
-    print(f"{kind:12} {peak:6.0f} MB  {time.monotonic() - began:5.0f} s  {told[:120]}", flush=True)
-    return peak
+        downloads = spent(Path(folder, "run"))
+    seconds = time.monotonic() - began
+    print(f"{kind:16} {peak:6.0f} MB  {seconds:5.0f} s  {downloads} downloads, exit code {process.returncode}: {told}")
+    return peak, process.returncode == 0 and downloads >= given.pages
+
+
+def spent(run: Path) -> int:
+    """Downloads of a run."""
+    try:
+        return RunView(run).summary().downloads
+    except Problem:
+        return 0
 
 
 def crawl(via: str, run: Path, given: argparse.Namespace) -> list[str]:
@@ -122,18 +142,16 @@ def crawl(via: str, run: Path, given: argparse.Namespace) -> list[str]:
         "0",
         "--tries",
         "1",
-        "--strategy",
-        "breadth-first",
         "--quiet",
     )
-    numbers = ("slots", "pages", "hands", "memory")
-    options = [part for name in numbers for part in (f"--{name}", str(getattr(given, name)))]
+    named = ("slots", "pages", "hands", "memory", "strategy")
+    options = [part for name in named for part in (f"--{name}", str(getattr(given, name)))]
     start = (sys.executable, "-m", "wolfspider", "crawl", "http://start.test/", "--topic", "wolf spider")
     return [*start, "--via", via, "--out", str(run), *calm, *options]
 
 
-def watched(process: subprocess.Popen[str]) -> float:
-    peak, until = 0.0, time.monotonic() + LONGEST
+def watched(process: subprocess.Popen[str], longest: float) -> float:
+    peak, until = 0.0, time.monotonic() + longest
     while process.poll() is None and time.monotonic() < until:
         peak = max(peak, sum(map(resident, family(process.pid))) / 1e6)
         time.sleep(EVERY)

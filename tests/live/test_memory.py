@@ -77,3 +77,9 @@ def test_hostile_pages_at_many_slots_stay_within_twice_the_budget() -> None:
     words = [sys.executable, str(BENCHMARK), *small, "--memory", "256", "--most", "512"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=500, check=False, env=environment())
     assert done.returncode == 0 and "peak_mb=" in done.stdout.splitlines()[-1], done.stdout + done.stderr
+
+
+def test_a_crawl_of_hostile_pages_that_is_cut_short_is_told_as_a_failure() -> None:
+    words = [sys.executable, str(BENCHMARK), "--kinds", "endless", "--pages", "2", "--slots", "2", "--longest", "0"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False, env=environment())
+    assert done.returncode == 1 and done.stdout.splitlines()[-1].endswith("unfinished=endless"), done.stdout
