@@ -68,7 +68,7 @@ from wolfspider.web.worlds.world import open_web
 WEB = "synthetic:pages=1000,topics=8,seed=5,mischief=0"
 PAGES, SLOTS = 8, 4
 KILLED_AT = "archive-torn:5"
-LONGEST = 60.0  # seconds of one command
+LONGEST = 200.0  # seconds of one command, which takes less than one unless the machine is busy
 SHORT = -1
 WAYS = {"EIO": errno.EIO, "ENOSPC": errno.ENOSPC, "EMFILE": errno.EMFILE, "SHORT": SHORT}
 FAILING = {  # how each kind of call may fail
