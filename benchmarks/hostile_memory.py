@@ -120,7 +120,8 @@ def measured(kind: str, given: argparse.Namespace) -> tuple[float, bool]:
             told = " ".join(process.communicate()[0].split())
         downloads = spent(Path(folder, "run"))
     seconds = time.monotonic() - began
-    print(f"{kind:16} {peak:6.0f} MB  {seconds:5.0f} s  {downloads} downloads, exit code {process.returncode}: {told}")
+    ended = f"{downloads} downloads, exit code {process.returncode}: {told[:120]}"
+    print(f"{kind:16} {peak:6.0f} MB  {seconds:5.0f} s  {ended}", flush=True)
     return peak, process.returncode == 0 and downloads >= given.pages
 
 
