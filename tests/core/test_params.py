@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wolfspider.core.errors import Problem
-from wolfspider.core.params import build, chosen, live_names, move, param, parameters
+from wolfspider.core.params import begun_with, build, chosen, live_names, move, param, parameters
 from wolfspider.strategies import all_strategies
 
 
@@ -73,7 +73,7 @@ class Printed:
 
 def test_the_letter_of_a_paper_is_one_setting_above_which_others_stand() -> None:
     assert chosen(Printed, {}) == chosen(Printed, {"letter": "no"}) == Printed()
-    assert chosen(Printed, {"letter": "true"}) == chosen(Printed, {}, by_letter=True) == Printed(200, False, 0.1)
+    assert chosen(Printed, {"letter": "true"}) == Printed(200, False, 0.1)
     assert chosen(Printed, {"letter": True, "agents": "3", "rate": "1"}) == Printed(3, False, 1.0)
     assert chosen(Sample, {"letter": "true"}) == Sample(), "where paper and default are the same it changes nothing"
     with pytest.raises(Problem, match="letter must be yes or no"):
@@ -82,13 +82,23 @@ def test_the_letter_of_a_paper_is_one_setting_above_which_others_stand() -> None
         move(Printed(), "letter", "true")
 
 
+def test_a_run_has_what_it_names_and_for_the_rest_what_held_before_runs_named_it() -> None:
+    @dataclass
+    class Older(Printed):
+        smell: float = param(0.5, "How much.", low=0, high=1, letter=0.0, first=0.5)
+
+    assert begun_with(Older, {}) == Older(200, False, 0.1, 0.5)
+    assert begun_with(Older, {"agents": "3", "smell": "0.1", "gone": "1"}) == Older(3, False, 0.1, 0.1)
+    assert chosen(Older, {"letter": "true"}) == Older(200, False, 0.1, 0.0)
+
+
 def test_a_strategy_of_ones_own_may_call_a_parameter_letter() -> None:
     @dataclass
     class Mail:
         letter: str = param("a", "The first one.")
 
     assert chosen(Mail, {"letter": "b"}) == Mail("b")
-    assert chosen(Mail, {}, by_letter=True) == Mail("a")
+    assert chosen(Mail, {}) == begun_with(Mail, {}) == Mail("a")
 
 
 @pytest.mark.parametrize("name", all_strategies())

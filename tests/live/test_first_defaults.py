@@ -21,6 +21,7 @@ from wolfspider.app.assemble import first_params, params_of
 from wolfspider.core.errors import BadInput
 from wolfspider.strategies.energy.knowledge import EnergyParams
 from wolfspider.strategies.lafc import LafcParams
+from wolfspider.strategies.shark import SharkParams
 from wolfspider.web.server.serve import serve
 
 OLD = Path(__file__).with_name("fixtures") / "first-defaults.tar.gz"
@@ -79,3 +80,10 @@ def test_parameters_are_those_that_run_json_names_and_the_papers_for_the_rest() 
     assert some == EnergyParams(**{**PRINTED["energy"], "agents": 7})
     with pytest.raises(BadInput, match=r"run\.json is damaged"):
         params_of(settings, {"params": ["agents"]})
+
+
+def test_shark_never_had_the_papers_smell_before() -> None:
+    assert params_of(Settings(strategy="shark"), {}) == SharkParams(smell=0.5)
+    assert params_of(Settings(strategy="shark"), {"params": {"smell": "0.0"}}) == SharkParams(smell=0.0)
+    by_letter = Settings(strategy="shark", set={"letter": "true"})
+    assert params_of(by_letter, {"params": first_params(by_letter)}) == SharkParams(smell=0.0)

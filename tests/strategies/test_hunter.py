@@ -8,7 +8,7 @@ import numpy as np
 
 from wolfspider.core import codec
 from wolfspider.core.model import Link, Outcome, Page, Route, Verdict
-from wolfspider.core.params import chosen
+from wolfspider.core.params import begun_with
 from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
 from wolfspider.policy.room import Room
@@ -88,7 +88,7 @@ def test_hosts_that_only_name_each_other_come_last() -> None:
 
 
 def test_a_run_from_before_there_were_scouts_and_doubt_goes_on_without() -> None:
-    begun = chosen(Hunter.Params, {"showing": "0.5"}, by_letter=True)
+    begun = begun_with(Hunter.Params, {"showing": "0.5"})
     assert (begun.scouting, begun.doubt) == (0, 1)
     assert Hunter.Params().scouting > 0 and Hunter.Params().doubt < 1
 

@@ -43,7 +43,7 @@ def crawled(
     web: Web, pages: int = 50, learned: Any = None, seed: int = 1, agents: set[str] | None = None, **settings: Any
 ) -> tuple[Lafc, list[str]]:
     """By the letter of the paper, but for the settings."""
-    strategy = Lafc(TOPIC, chosen(LafcParams, settings, by_letter=True), generator(seed), Shelf())
+    strategy = Lafc(TOPIC, chosen(LafcParams, {"letter": True} | settings), generator(seed), Shelf())
     if learned is not None:
         strategy.inherit(learned)
     order: list[str] = []

@@ -83,7 +83,7 @@ class Search:
     ) -> None:
         kind = strategy_named(name)
         topic = Topic(keywords, "", tuple(page(web, like) for like in liked))
-        strategy = kind(topic, chosen(kind.Params, settings, by_letter=True), random.Random(1), Shelf())
+        strategy = kind(topic, chosen(kind.Params, {"letter": True} | settings), random.Random(1), Shelf())
         assert isinstance(strategy, SpiderSearch)
         self.world, self.strategy = Small(web, slow), strategy
         self.crawl = Crawl(

@@ -15,7 +15,7 @@ from wolfspider.app.settings import LIVE, Settings
 from wolfspider.core.errors import BadInput
 from wolfspider.core.events import AddSeeds, EndReason, Event, Obeyed
 from wolfspider.core.model import LEAP, SEARCH, Fetch, Page, Route, host_of
-from wolfspider.core.params import chosen, parameters, wants_letter
+from wolfspider.core.params import begun_with, chosen, wants_letter
 from wolfspider.core.randomness import generator
 from wolfspider.core.scope import Nofollow, Scope
 from wolfspider.core.topic import Topic
@@ -70,12 +70,11 @@ def first_params(settings: Settings) -> dict[str, str]:
 
 def params_of(settings: Settings, about: Mapping[str, Any]) -> Any:
     """The parameters that a run was begun with, by its run.json, whatever the defaults are now. A run from before they
-    were kept had the papers' values by default; and what was no parameter then works as it worked before."""
-    kind = strategy_kind(settings.strategy).Params
+    were kept had the defaults of that time; and what was no parameter then works as it worked before."""
     kept = about.get("params", settings.set)
     if not isinstance(kept, Mapping):
         raise BadInput("The run's run.json is damaged: it does not say which parameters the run began with.")
-    return chosen(kind, {name: kept[name] for name in parameters(kind) if name in kept}, by_letter=True)
+    return begun_with(strategy_kind(settings.strategy).Params, kept)
 
 
 def strategy_of(

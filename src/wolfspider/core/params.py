@@ -2,7 +2,8 @@
 change while a crawl runs (`live`). The default strategy and judge are here too, so that help loads nothing more.
 
 The default of a strategy's parameter is what helps on real webs. Where its paper says otherwise, the field carries the
-paper's value as well (`letter`), and `letter=true`, which every strategy takes, chooses these values.
+paper's value as well (`letter`), and `letter=true`, which every strategy takes, chooses these values. A run keeps the
+values it began with; where it does not name one, that is the value of the time before it was kept (`first`).
 
 The command line, the documentation and the dashboard are generated from these fields; nothing about them is written
 twice.
@@ -35,10 +36,13 @@ def param(
     choices: Sequence[str] = (),
     live: bool = True,
     letter: Any = None,
+    first: Any = None,
 ) -> Any:
-    """A field of a Params dataclass; `letter` is the paper's value, where that is not the default."""
+    """A field of a Params dataclass; `letter` is the paper's value, where that is not the default, and `first` that of
+    runs which do not name it, where that is not the paper's."""
     metadata = {"says": says, "low": low, "high": high, "choices": tuple(choices), "live": live}
     metadata["letter"] = default if letter is None else letter
+    metadata["first"] = metadata["letter"] if first is None else first
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -55,6 +59,7 @@ class Param:
     choices: tuple[str, ...]
     live: bool
     letter: Any
+    first: Any
 
     def read(self, given: Any) -> Any:
         """The value given (text from a command line, or already a value), checked; Problem says what is wrong."""
@@ -84,7 +89,7 @@ class Param:
         return value
 
 
-_SWITCH = Param(LETTER, "bool", False, "Keep to the letter of the paper.", None, None, (), False, True)
+_SWITCH = Param(LETTER, "bool", False, "Keep to the letter of the paper.", None, None, (), False, True, False)
 
 
 def parameters(params: Any) -> dict[str, Param]:
@@ -110,14 +115,20 @@ def build(kind: type[T], settings: Mapping[str, Any], others: Collection[str] = 
     return kind(**{name: known[name].read(given) for name, given in settings.items()})
 
 
-def chosen(kind: type[T], settings: Mapping[str, Any], by_letter: bool = False) -> T:
+def chosen(kind: type[T], settings: Mapping[str, Any]) -> T:
     """The parameters of a strategy: these settings, and for the rest the defaults, or by the letter what its paper
-    says; the settings may say which of the two."""
+    says; the settings say which of the two."""
     known, own = parameters(kind), dict(settings)
-    if LETTER not in known:  # a strategy of the person's own may use the word for something else
-        by_letter = _SWITCH.read(own.pop(LETTER, by_letter))
+    # a strategy of the person's own may use the word for something else
+    by_letter = LETTER not in known and _SWITCH.read(own.pop(LETTER, False))
     printed = {name: each.letter for name, each in known.items() if by_letter and each.letter != each.default}
     return build(kind, printed | own, others=(LETTER,))
+
+
+def begun_with(kind: type[T], named: Mapping[str, Any]) -> T:
+    """The parameters of a run: those it names, and for the rest what held before runs named them."""
+    known = parameters(kind)
+    return build(kind, {name: named.get(name, each.first) for name, each in known.items()})
 
 
 def wants_letter(settings: Mapping[str, Any]) -> bool:

@@ -23,7 +23,14 @@ class SharkParams:
     beta: float = param(0.8, "Weight of the anchor against the words around it.", low=0, high=1)
     gamma: float = param(0.5, "Weight of what a link inherits against its own neighbourhood.", low=0, high=1)
     depth: int = param(3, "Pages in a row without any similarity after which a line dies out.", low=1, high=100)
-    smell: float = param(0.5, "A page above this score hands its own on, any other what it inherited.", low=0, high=1)
+    smell: float = param(
+        0.5,
+        "A page above this score hands its own on, any other what it inherited.",
+        low=0,
+        high=1,
+        letter=0.0,
+        first=0.5,
+    )
 
 
 def potential(inherited: float, anchor: float, context: float, beta: float, gamma: float) -> float:
