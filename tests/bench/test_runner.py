@@ -18,6 +18,7 @@ import pytest
 
 from wolfspider.app.settings import Settings
 from wolfspider.bench.conditions import CONDITIONS
+from wolfspider.bench.draw.report import command
 from wolfspider.bench.run import runner
 from wolfspider.bench.run.pool import spread
 from wolfspider.bench.run.runner import Bench, exit_code, quick, read_settings, run
@@ -173,6 +174,7 @@ def test_other_settings_and_damaged_cells_are_run_again(tiny: str, tmp_path: Pat
         {"train": "free"},
         {"slots": 2},
         {"delay": 1.0},
+        {"without": "nobody knows"},
     )
     for number, other in enumerate(others):
         run(replace(bench, **other), out)  # type: ignore[arg-type]
@@ -415,6 +417,20 @@ def test_a_mistake_is_a_sentence(tiny: str, changes: dict[str, Any], sentence: s
     given = {"webs": (tiny,), "strategies": ("shark",), "pages": 5, "jobs": 1} | changes
     with pytest.raises(Problem, match=sentence):
         run(Bench(**given))
+
+
+def test_a_bench_may_leave_lines_out(tiny: str) -> None:
+    """The one line of the page /one, which alone links to /two."""
+    whole = Bench((tiny,), ("breadth-first",), pages=10, jobs=1)
+    bench = replace(whole, without="spiders that hunt")
+    results = run(bench)
+    (bare,), (row,) = results.rows, run(whole).rows
+    assert (bare["downloads"], row["downloads"]) == (6, 7) and bare["found"] == [[6, 1]]
+    assert bare["oracle_auc"] == row["oracle_auc"], "the bounds are those of the whole web"
+    assert command(results.rows, results.about).endswith("--without 'spiders that hunt'")
+    assert "--web tiny --strategy" in command(results.rows, results.about)
+    with pytest.raises(Problem, match="no regular expression"):
+        run(replace(whole, without="("))
 
 
 def test_settings_reach_their_strategy(tiny: str) -> None:

@@ -54,6 +54,9 @@ Leaps = Annotated[str | None, typer.Option(metavar="WEB", help="Another web, int
 Record = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Record the crawls there, so that they can be crawled again.")
 ]
+Without = Annotated[
+    str, typer.Option(metavar="PATTERN", help="Leave out the lines of pages that match; see docs/judges.md.")
+]
 Quick = Annotated[bool, typer.Option("--quick", help="A rough answer: few downloads, two topics.")]
 Rows = Annotated[Path | None, typer.Option("--json", metavar="OUT", help="Write all rows here; - is stdout.")]
 Report = Annotated[Path | None, typer.Option(metavar="DIR", help="Write tables and figures there.")]
@@ -117,6 +120,7 @@ def bench(
     latency: Latency = None,
     obey_robots: Obey = False,
     traps: Traps = "ignore",
+    without: Without = "",
     leaps: Leaps = None,
     record: Record = None,
     quick: Quick = False,
@@ -152,6 +156,7 @@ def bench(
         latency=latency,
         obey_robots=obey_robots,
         traps=traps,
+        without=without,
         leaps=leaps,
         record=None if record is None else str(record),
     )
@@ -216,9 +221,7 @@ def judges(
         ),
     ] = None,
     pages: Annotated[int, typer.Option(metavar="N", min=1, help="Downloads of each crawl.")] = 1000,
-    without: Annotated[
-        str | None, typer.Option(metavar="PATTERN", help="Leave out the lines of pages that match; see docs/judges.md.")
-    ] = None,
+    without: Without = "",
     liked: Annotated[
         int, typer.Option(metavar="K", min=0, help="Relevant pages of each topic that the judges are shown as liked.")
     ] = 0,
@@ -261,7 +264,7 @@ def judges(
         main_text=main_text,
     )
     webs = [open_world(each, console) for each in web]
-    if without is not None:
+    if without:
         webs = [WithoutLines(world, without) for world in webs]
     with own_output(), progress.Bar(console, "judges") as bar:
         rows = judge_quality.table(webs, wanted, bar)

@@ -102,7 +102,8 @@ def _what_was_run(rows: Sequence[Row], about: Mapping[str, Any]) -> list[str]:
 
 def command(rows: Sequence[Row], about: Mapping[str, Any]) -> str:
     """The command that gives these rows again."""
-    first = rows[0]
+    first, without = rows[0], about.get("without", "")
+    left_out = f" without {without!r}"  # as such webs are named
     options = {
         "delay": "delay",
         "hurry": "hurry",
@@ -114,7 +115,7 @@ def command(rows: Sequence[Row], about: Mapping[str, Any]) -> str:
     }
     words = [
         "wolfspider bench",
-        *(f"--web {web}" for web in _distinct(rows, "web")),
+        *(f"--web {web.removesuffix(left_out)}" for web in _distinct(rows, "web")),
         *(f"--strategy {_given(strategy, about)}" for strategy in _distinct(rows, "strategy")),
         f"--pages {first['pages']}",
         f"--repeats {len({row['repeat'] for row in rows})}",
@@ -130,6 +131,7 @@ def command(rows: Sequence[Row], about: Mapping[str, Any]) -> str:
         *([f"--slots {about['slots']}"] if about.get("slots", 1) != 1 else []),
         *(f"--{option} {about[name]}" for option, name in options.items() if about.get(name) is not None),
         *(["--obey-robots"] if about.get("obey_robots") else []),
+        *([f"--without {shlex.quote(without)}"] if without else []),
         *(f"--leaps {web}" for web in about.get("leaps", {})),
     ]
     return " ".join(words)

@@ -41,6 +41,7 @@ from wolfspider.web.seeds.leaps import Leaps
 from wolfspider.web.worlds.backlinks import Backlinks
 from wolfspider.web.worlds.parsed_once import Delayed
 from wolfspider.web.worlds.recording.recorder import recorded
+from wolfspider.web.worlds.without_lines import WithoutLines
 from wolfspider.web.worlds.world import Looks, World, open_web
 
 OBEDIENT_DELAY = 1.0  # seconds between two visits to a host, where robots are obeyed and no delay is named
@@ -70,6 +71,7 @@ class Cell:
     record: str = ""  # a folder to record the crawl in
     leaps: str = ""  # a category index that leaps go into
     traps: bool = False  # are traps avoided, as on the live web?
+    without: str = ""  # a pattern: lines of pages that match are left out
     strategy_plugin: Plugin | None = None  # where the strategy comes from, if it is not built in
     judge_plugin: Plugin | None = None  # likewise
 
@@ -96,10 +98,16 @@ class Measured:
     error: str | None = None
 
 
+def open_without(web: str, cache: Path | None, pattern: str) -> World:
+    """The web, without the lines that match; all of it if there is no pattern."""
+    world = open_web(web, cache)
+    return WithoutLines(world, pattern) if pattern else world
+
+
 @lru_cache(maxsize=2)
-def opened(web: str, cache: Path | None) -> World:
+def opened(web: str, cache: Path | None, without: str = "") -> World:
     """A worker has cells of one web after another, and opens each web once."""
-    return open_web(web, cache)
+    return open_without(web, cache, without)
 
 
 @lru_cache(maxsize=2)
@@ -124,7 +132,7 @@ def work(cell: Cell, task: Task, cache: Path | None) -> dict[str, Any]:
     """What a worker does: a Measured, as it is kept."""
     check_unchanged(cell.strategy_plugin, strategy_kind)
     check_unchanged(cell.judge_plugin, judge_maker)
-    return asdict(measure(cell, task, opened(cell.web, cache)))
+    return asdict(measure(cell, task, opened(cell.web, cache, cell.without)))
 
 
 def measure(cell: Cell, task: Task, world: World) -> Measured:

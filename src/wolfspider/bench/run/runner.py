@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, Protocol
 import wolfspider
 from wolfspider.bench import Row
 from wolfspider.bench.conditions import Condition, condition_named, name_of
-from wolfspider.bench.run.cell import Cell, Measured, work
+from wolfspider.bench.run.cell import Cell, Measured, open_without, work
 from wolfspider.bench.run.crawls import row_of
 from wolfspider.bench.run.entrants import (
     Entrant,
@@ -98,6 +98,7 @@ class Bench:
     latency: float | None = None
     obey_robots: bool = False
     traps: str = "ignore"  # or "avoid", as on the live web
+    without: str = ""  # a pattern: lines of pages that match are left out
     leaps: str | None = None  # a web to leap into
     record: str | None = None
     most_topics: int | None = None  # of each web, the first ones
@@ -213,7 +214,7 @@ def check(bench: Bench) -> Entrants:
 def _assignments(bench: Bench, progress: Progress, cache: Path | None, leaps: World | None) -> Iterator[Assignment]:
     seen: set[str] = set()
     for web in dict.fromkeys(bench.webs):
-        world = open_web(web, cache)
+        world = open_without(web, cache, bench.without)
         if leaps is not None and leaps.digest() == world.digest():
             raise Problem(f"--leaps must name another web than those that are crawled: {web} is the same as this one.")
         for warning in world.warnings:
@@ -254,6 +255,7 @@ def _cells(bench: Bench, entrants: Entrants, assignment: Assignment, index: Path
             latency=bench.latency,
             obey_robots=bench.obey_robots,
             traps=bench.traps == "avoid",
+            without=bench.without,
             leaps="" if index is None else str(index),
             strategy_plugin=strategy.plugin,
             judge_plugin=entrants.judge.plugin,
@@ -305,7 +307,7 @@ def cell_key(assignment: Assignment, cell: Cell) -> str:
     """What the result of a cell is kept under: a digest of everything that decides it."""
     task = assignment.task
     wanted = [task.topic.keywords, task.topic.description, task.seeds, sorted(task.relevant)]
-    unless_set = ("record", "traps")  # which say nothing where they are not set
+    unless_set = ("record", "traps", "without")  # which say nothing where they are not set
     given = {name: value for name, value in asdict(cell).items() if value or name not in unless_set}
     settings = {name: value for name, value in given.items() if name != "web"}
     settings["leaps"] = Path(cell.leaps).name  # which says what is in it, wherever it lies
@@ -341,5 +343,6 @@ def _about(bench: Bench, entrants: Entrants, assignments: Sequence[Assignment], 
         "latency": bench.latency,
         "obey_robots": bench.obey_robots,
         **({"traps": bench.traps} if bench.traps != "ignore" else {}),
+        **({"without": bench.without} if bench.without else {}),
         "leaps": {} if leaps is None else {leaps.name: leaps.digest()},
     }
