@@ -193,7 +193,7 @@ def test_one_slot_without_rests_goes_the_same_way_with_and_without_thrift() -> N
     assert logs[0] == logs[1]
 
 
-@pytest.mark.parametrize("name", ["breadth-first", "depth-first", "random", "shark"])
+@pytest.mark.parametrize("name", ["breadth-first", "depth-first", "random", "tagpath-bandit", "shark"])
 def test_an_order_that_says_nothing_of_worth_waits_for_nobody(name: str) -> None:
     trial = Trial(strategy_named(name), Sketch(), hurry=0.0)
     trial.run()
