@@ -2,12 +2,13 @@
 --hurry, and at several numbers of slots and lengths of rests.
 
     python benchmarks/waiting.py WEB... [--half report] [--topics 4] [--figure waiting.svg] [--grid]
+    python benchmarks/waiting.py WEB... --half choose --cycles 2 --cycles 5 --cycles 10
 
 Two tables in Markdown: for each setting of the dial the mean auc_ratio of each strategy and the virtual seconds of a
 crawl; with --grid, for slots and rests the mean of all strategies, as a share of what they find with one slot and
-without rests. The figure shows relevant pages found against virtual time. Webs are averaged as they are given: a
-synthetic web counts as much as a recorded one. Finished crawls are kept in build/: the same command, interrupted, goes
-on where it was.
+without rests. With --cycles there is one table instead: for how many cycles a link gives way. The figure shows relevant
+pages found against virtual time. Webs are averaged as they are given: a synthetic web counts as much as a recorded one.
+Finished crawls are kept in build/: the same command, interrupted, goes on where it was.
 """
 
 from __future__ import annotations
@@ -31,13 +32,14 @@ from wolfspider.bench.measure.bounds import auc, curve
 from wolfspider.bench.measure.metrics import RelevantPages
 from wolfspider.bench.run.cell import Cell, new_crawl, opened
 from wolfspider.bench.run.pool import run_cells
-from wolfspider.bench.run.result_cache import ResultCache
+from wolfspider.bench.run.result_cache import ResultCache, digest_of
 from wolfspider.bench.run.runner import cell_key
 from wolfspider.bench.run.topics import Assignment, WebBounds, bounds_cache, tasks_of
 from wolfspider.core.events import Event
 from wolfspider.core.limits import AT_ONCE
 from wolfspider.core.params import DEFAULT_JUDGE
 from wolfspider.drivers.simulated import simulate
+from wolfspider.policy import room, thrift
 
 STRATEGIES = ("shark", "best-first", "fish")
 DIAL = (0.0, 60.0, 120.0, 300.0, AT_ONCE)
@@ -56,6 +58,7 @@ class Setting(NamedTuple):
     hurry: float
     pages: int
     judge: str
+    cycles: float = thrift.CYCLES
 
 
 class Crawled(NamedTuple):
@@ -68,6 +71,7 @@ def crawled(setting: Setting) -> Row:
     """The fields of `Crawled`."""
     on, cell = planned(setting)
     world, start = opened(setting.web, None), on.start
+    room.CYCLES = setting.cycles  # type: ignore[attr-defined]
     crawl = new_crawl(cell, on.task, world, world)
     found, finds = RelevantPages(on.task.relevant), list[float]()
 
@@ -105,6 +109,7 @@ def main() -> None:
     parser.add_argument("--strategy", action="append", help="instead of shark, best-first and fish; repeatable")
     parser.add_argument("--judge", default=DEFAULT_JUDGE)
     parser.add_argument("--pages", type=int, default=500)
+    parser.add_argument("--cycles", type=float, action="append", help="a table of these alone; repeatable")
     parser.add_argument("--grid", action="store_true", help="also other slots and rests")
     parser.add_argument("--figure", type=Path, help="write the figure there, as SVG")
     parser.add_argument("--jobs", type=int, default=1)
@@ -113,14 +118,20 @@ def main() -> None:
     conditions = [(1, 0.0, AT_ONCE), *((*LIVE_LIKE, hurry) for hurry in DIAL)]
     if asked.grid:
         conditions += [(slots, rest, hurry) for slots in SLOTS for rest in RESTS for hurry in (0.0, AT_ONCE)]
+    if asked.cycles:
+        conditions = [(*LIVE_LIKE, 0.0)]
     settings = [
-        Setting(web, topic, strategy, *condition, asked.pages, asked.judge)
+        Setting(web, topic, strategy, *condition, asked.pages, asked.judge, cycles)
         for web in asked.webs
         for topic in _topics(web, asked.half, asked.topics)
         for strategy in strategies
         for condition in dict.fromkeys(conditions)
+        for cycles in asked.cycles or [thrift.CYCLES]
     ]
     done = dict(_all(settings, asked.jobs))
+    if asked.cycles:
+        print(cycles_table(done, strategies, asked.cycles))
+        return
     print(dial_table(done, strategies))
     if asked.grid:
         print("\n" + grid_table(done))
@@ -134,7 +145,7 @@ def _topics(web: str, half: str | None, most: int) -> list[str]:
 
 
 def _all(settings: Sequence[Setting], jobs: int) -> Iterable[tuple[Setting, Crawled]]:
-    keys = [cell_key(*planned(setting)) for setting in settings]
+    keys = [digest_of([cell_key(*planned(setting)), setting.cycles]) for setting in settings]
     with closing(run_cells(crawled, [(one,) for one in settings], keys, ResultCache(KEPT), jobs)) as results:
         for done, (number, row) in enumerate(results, 1):
             print(f"\r{done} of {len(settings)} crawls", end="", file=sys.stderr, flush=True)
@@ -153,6 +164,19 @@ def dial_table(done: dict[Setting, Crawled], strategies: Sequence[str]) -> str:
         every = [one for each in found.values() for one in each]
         body.append([_named(condition), *(_told(found[name]) for name in strategies), _told(every)])
     return text_table(["slots, rest, --hurry", *strategies, "all"], body)
+
+
+def cycles_table(done: dict[Setting, Crawled], strategies: Sequence[str], cycles: Sequence[float]) -> str:
+    """How long a link gives way against strategies."""
+    body = []
+    for each in cycles:
+        found = {
+            name: [one for setting, one in done.items() if (setting.cycles, setting.strategy) == (each, name)]
+            for name in strategies
+        }
+        every = [one for own in found.values() for one in own]
+        body.append([f"{each:g}", *(_told(found[name]) for name in strategies), _told(every)])
+    return text_table(["cycles", *strategies, "all"], body)
 
 
 def grid_table(done: dict[Setting, Crawled]) -> str:
