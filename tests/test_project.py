@@ -19,7 +19,9 @@ from hypothesis import strategies as st
 import wolfspider
 from source_facts import all_facts
 from wolfspider.cli import app
+from wolfspider.core.params import parameters
 from wolfspider.policy.strategy import Strategy
+from wolfspider.strategies import all_strategies
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "wolfspider"
@@ -146,6 +148,17 @@ def test_importing_wolfspider_loads_nothing_heavy() -> None:
 def test_every_strategy_has_its_page(strategy: str) -> None:
     pages = [ROOT / "docs" / "strategies" / f"{name}.md" for name in (strategy.replace("_", "-"), strategy)]
     assert any(page.is_file() for page in pages), f"docs/strategies/{pages[0].name} is missing."
+
+
+@pytest.mark.parametrize("name", all_strategies())
+def test_the_page_of_a_strategy_names_what_its_letter_changes(name: str) -> None:
+    kind = all_strategies()[name]
+    file = kind.__module__.split(".")[2].replace("_", "-")
+    section = re.search(r"^## Letter and default\n(.*?)^(?:##|!\[)", read(f"docs/strategies/{file}.md"), re.M | re.S)
+    changed = {each.name for each in parameters(kind.Params).values() if each.letter != each.default}
+    assert section and changed <= set(re.findall(r"`(\w+)`", section[1]))
+    compared = re.findall(r"^\| ([a-z-]+) \| \d", read("docs/strategies/README.md"), re.M)
+    assert (name in compared) == bool(changed), "both tables together have all whose default is not the letter"
 
 
 @pytest.mark.parametrize(
