@@ -431,7 +431,7 @@ def test_ctrl_c_prints_what_was_found() -> None:
             shown += os.read(terminal, 1 << 16)
         process.send_signal(signal.SIGINT)
         # Python drops an interrupt that comes while it cleans an object up; a person would press the keys again.
-        again = threading.Timer(3.0, process.send_signal, [signal.SIGINT])
+        again = threading.Timer(30.0, process.send_signal, [signal.SIGINT])
         again.start()
         shown += b"".join(read_to_the_end(terminal))
         again.cancel()
