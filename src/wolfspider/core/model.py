@@ -11,9 +11,9 @@ The kinds of failure, the expected ways not to get a page (a `Failure` is a valu
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 FAILURES = (
     "dns",
@@ -98,6 +98,13 @@ class Link(NamedTuple):
         return host_of(self.url)
 
 
+class UnreadWords(NamedTuple):
+    """The words of a page as they came from another process or from a file."""
+
+    text: str  # with a blank between each two
+    size: int  # how many they are
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """A downloaded page, parsed."""
@@ -122,6 +129,52 @@ class Page:
     truncated: bool = False
     at: float = 0.0  # when it was looked at
     counts_: Mapping[str, int] | None = field(default=None, repr=False, compare=False)  # see text.counts
+    unread_: UnreadWords | None = field(default=None, repr=False, compare=False)  # words, until somebody asks for them
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> tuple[str, ...]:
+            """Called for a field without a value: the words of a page by `page_unread`, when they are asked for."""
+            unread = self.unread_ if name == "words" else None
+            if unread is None:
+                return object.__getattribute__(self, name)
+            words = tuple(unread.text.split(" "))
+            object.__setattr__(self, "words", words)
+            object.__setattr__(self, "unread_", None)
+            return words
+
+
+_OTHER_FIELDS = tuple(name for name in Page.__slots__ if name not in ("words", "unread_"))
+_made_words = Page.__dict__["words"].__get__
+
+
+def page_unread(words: UnreadWords, **fields: Any) -> Page:
+    """A page whose words are made when somebody asks for them: mostly they are only counted, stored and passed on."""
+    page = Page(unread_=words, **fields)
+    object.__delattr__(page, "words")
+    return page
+
+
+def unread_words(page: Page) -> UnreadWords | None:
+    """None once somebody has asked for the words."""
+    try:
+        _made_words(page)
+    except AttributeError:
+        return page.unread_
+    return None
+
+
+def word_count(page: Page) -> int:
+    unread = unread_words(page)
+    return len(page.words) if unread is None else unread.size
+
+
+def with_links(page: Page, links: tuple[Link, ...]) -> Page:
+    """The page with other links. Words that nobody has asked for remain so."""
+    unread = unread_words(page)
+    if unread is None:
+        return replace(page, links=links)
+    return page_unread(unread, **{name: getattr(page, name) for name in _OTHER_FIELDS} | {"links": links})
 
 
 class Failure(NamedTuple):

@@ -20,12 +20,11 @@ pass through `Scope.cut`, wherever they come from: the network, the archive of t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 from wolfspider.core.errors import Problem
-from wolfspider.core.model import Link, Page
+from wolfspider.core.model import Link, Page, with_links
 
 REMEMBERED = 100_000  # addresses whose answer is kept
 UNENDORSED = frozenset(("nofollow", "ugc", "sponsored"))  # words of `rel`: the author does not vouch for the target
@@ -119,7 +118,7 @@ class Scope:
         """A page without the links that the crawl does not follow."""
         known = self._known
         links = tuple(link for link in self.nofollow.links(page) if known.get(link.url) or self.allows(link.url))
-        return page if len(links) == len(page.links) else replace(page, links=links)
+        return page if len(links) == len(page.links) else with_links(page, links)
 
     @property
     def narrowed(self) -> bool:

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import xxhash
 
-from wolfspider.core.model import Link, Page
+from wolfspider.core.model import Link, Page, unread_words
 
 LONGEST = 64  # characters of a word that are kept; what is longer is data, not language
 _SHORT = 1000  # characters: nothing is slow with so few
@@ -197,6 +197,15 @@ def counts(page: Page) -> Mapping[str, int]:
         object.__setattr__(page, "counts_", counted(page.words))
     assert page.counts_ is not None
     return page.counts_
+
+
+def joined_words(page: Page) -> str | None:
+    """The words of a page as one text, with a blank between each two. None where they could not be parted again: there
+    are none, or one has a blank."""
+    if (unread := unread_words(page)) is not None:
+        return unread.text
+    text = " ".join(page.words)
+    return text if page.words and text.count(" ") == len(page.words) - 1 else None
 
 
 def dot(x: Mapping[str, float], y: Mapping[str, float]) -> float:

@@ -14,11 +14,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
-from wolfspider.core.model import Link, Page
+from wolfspider.core.model import Link, Page, with_links
 from wolfspider.core.text import key_of
 
 ENOUGH = 2  # pairs of equal pages, from which on a variation means nothing
@@ -225,7 +224,7 @@ class Spellings:
             if url != link.url and allows(url):
                 link = link._replace(url=url)
             links.setdefault(link.url, link)
-        return replace(page, links=tuple(links.values()))
+        return with_links(page, tuple(links.values()))
 
     def state(self) -> dict[str, Any]:
         near, values = zip(*self.pages.values(), strict=True) if self.pages else ((), ())

@@ -13,6 +13,7 @@ import msgpack
 from wolfspider.core import codec
 from wolfspider.core.events import AddSeeds, Command
 from wolfspider.core.model import Failure, Fetch, Link, Page
+from wolfspider.core.text import joined_words
 from wolfspider.engine.entries import KINDS, BeginEntry, CommandEntry, Entry, PostponeEntry
 from wolfspider.web.page.urls import canonical
 from wolfspider.web.page.usage_signals import SIGNALS
@@ -21,7 +22,6 @@ LARGEST_NUMBER = 2**53  # of a command
 LONGEST_JSON = 8_000
 LONGEST_HEADERS = 16_000
 _PAGE = tuple(field.name for field in dataclasses.fields(Page) if not field.name.endswith("_"))
-_WORDS = _PAGE.index("words")
 _as_json = json.JSONEncoder(allow_nan=False, default=codec.plain).encode
 _FETCH = ("url", "final_url", "status", "seconds", "at", "hops", "cut")
 _READ_FROM = (  # headers that decide how a page is read, and what may be done with it: kept before all others
@@ -42,11 +42,8 @@ def unpacked(data: bytes) -> Any:
 
 def packed_page(page: Page) -> bytes:
     """The words as one text, unless one of them has a blank: that is five times as quick as one by one."""
-    values = [getattr(page, name) for name in _PAGE]
-    text = " ".join(page.words)
-    if page.words and text.count(" ") == len(page.words) - 1:
-        values[_WORDS] = text
-    return packed(values)
+    text = joined_words(page)
+    return packed([text if text is not None and name == "words" else getattr(page, name) for name in _PAGE])
 
 
 def unpacked_page(data: bytes) -> Page:

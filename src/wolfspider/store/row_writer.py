@@ -8,7 +8,7 @@ from typing import Any
 
 from wolfspider.core import codec, events
 from wolfspider.core.events import Event
-from wolfspider.core.model import Failure, Fetch, Page, Verdict, Visit, host_of
+from wolfspider.core.model import Failure, Fetch, Page, Verdict, Visit, host_of, word_count
 from wolfspider.core.text import clipped
 from wolfspider.store.archive import ArchiveEnd
 from wolfspider.store.archive_reader import RecordPlace
@@ -57,7 +57,7 @@ class RowWriter:
                 *(json.dumps(fetch.hops) if fetch.hops else "[]", page.at, fetch.seconds, page.status),
                 *(json.dumps(kept_headers(fetch.headers)), page.type, page.charset),
                 *(clipped(page.title), clipped(page.description), page.language, page.published, page.modified),
-                *(page.size, page.digest, signed(page.near), len(page.words), len(page.links), int(page.truncated)),
+                *(page.size, page.digest, signed(page.near), word_count(page), len(page.links), int(page.truncated)),
                 *(" ".join(page.robots), page.canonical, *(place or _NO_PLACE), fetch.length, int(fetch.cut)),
                 packed_page(page) if place is None or page.type == PDF or fetch.cut else None,
             ),

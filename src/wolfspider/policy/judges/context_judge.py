@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wolfspider.core.model import Page, Verdict, host_of
+from wolfspider.core.model import Page, Verdict, host_of, word_count
 from wolfspider.core.topic import Topic
 from wolfspider.learn.calibration import Calibration
 from wolfspider.learn.classifier import Evidence
@@ -128,7 +128,7 @@ class InContext(OfOneTopic):
         menu = self._in_links.counts(keys) >= max(self.FEWEST, self.MENU * self._in_links.pages_of(host))
         in_menu, own = int(sizes[menu].sum()), int(sizes[~menu].sum())
         keys = np.unique(keys)
-        return PageLinks(min(1.0, own / max(1, len(page.words) - in_menu)), keys[keys != here[-1]])
+        return PageLinks(min(1.0, own / max(1, word_count(page) - in_menu)), keys[keys != here[-1]])
 
     def learn(self, page: Page, label: bool) -> None:
         self._calibration.learn(self._odds(self._read(page, self._coverage.glimpse(page)).raw), label)

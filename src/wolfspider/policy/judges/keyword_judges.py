@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from wolfspider.core.model import Page, Verdict
+from wolfspider.core.model import Page, Verdict, word_count
 from wolfspider.core.text import cosine, counts, words
 from wolfspider.core.topic import Topic
 from wolfspider.learn.examples import Examples
@@ -82,7 +82,7 @@ class Coverage(Unlearning):
 
     def _measured(self, page: Page, found: Sequence[int]) -> tuple[float, list[str]]:
         names = [name for name, count in zip(self.terms, found, strict=True) if count]
-        return self._raw(1 + len(page.words) / 500, found) if names else 0.0, names
+        return self._raw(1 + word_count(page) / 500, found) if names else 0.0, names
 
     def places(self, words: Sequence[str]) -> list[int]:
         """Which of these words belong to the topic."""

@@ -1,9 +1,9 @@
 """A page as plain data and back: for the cache of parsed pages, and on its way from a process that parses.
 
-What takes time in unpacking a page is making thousands of small strings. So each distinct word of a page lies there
-once, with its count, and the words in their order are numbers into these: numpy picks them in one step, and counting,
-which costs more than reading, is done already. Links are columns: addresses and anchors as one text each, tag paths and
-rels once, numbers as one array.
+What takes time in unpacking a page is making thousands of small strings. So the words in their order are one text,
+which is parted when somebody asks for them; few strategies and judges do. All need the counts, so each distinct word
+lies there once more, with its count. Links are columns: addresses and anchors as one text each, tag paths and rels
+once, numbers as one array.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any
 import msgpack
 import numpy as np
 
-from wolfspider.core.model import Failure, Link, Page
-from wolfspider.core.text import counts
+from wolfspider.core.model import Failure, Link, Page, UnreadWords, page_unread, word_count
+from wolfspider.core.text import counts, joined_words
 
 _FIELDS = (
     *("final_url", "title", "size", "digest", "near", "published", "modified", "language", "robots", "canonical"),
@@ -42,13 +42,13 @@ def parts_of(result: Page | Failure) -> list[Any]:
     """All of a page but the address that was asked for and the time it was looked at."""
     if isinstance(result, Failure):
         return [list(result)]
-    bag = counts(result)
-    places = {word: place for place, word in enumerate(bag)}
-    kind = "<u2" if len(result.words) < 1 << 16 else "<u4"
-    order = np.fromiter(map(places.__getitem__, result.words), kind, len(result.words)).tobytes()
+    bag, size = counts(result), word_count(result)
+    kind = "<u2" if size < 1 << 16 else "<u4"
     numbers = np.fromiter(bag.values(), kind, len(bag)).tobytes()
     fields = [getattr(result, name) for name in _FIELDS]
-    return [None, fields, kind, _column(list(bag), " "), order, numbers, *_columns(result.links)]
+    text = joined_words(result)
+    words, distinct = (result.words, list(bag)) if text is None else (text, " ".join(bag))
+    return [None, fields, kind, words, size, distinct, numbers, *_columns(result.links)]
 
 
 def result_of(parts: Sequence[Any], url: str | None = None, at: float = 0.0) -> Page | Failure:
@@ -56,14 +56,14 @@ def result_of(parts: Sequence[Any], url: str | None = None, at: float = 0.0) -> 
     failure, *rest = parts
     if failure is not None:
         return Failure(*failure)
-    fields, kind, distinct, order, numbers, *columns = rest
+    fields, kind, words, size, distinct, numbers, *columns = rest
     known = dict(zip(_FIELDS, fields, strict=True))
     known["robots"] = tuple(known["robots"])
-    table = _texts(distinct, " ") if order else []
-    bag = dict(zip(table, np.frombuffer(numbers, kind).tolist(), strict=True))
-    words = np.array(table, object)[np.frombuffer(order, kind)].tolist()
-    asked = known["final_url"] if url is None else url
-    return Page(asked, words=tuple(words), links=_links(*columns), at=at, counts_=bag, **known)
+    known["counts_"] = dict(zip(_texts(distinct, " "), np.frombuffer(numbers, kind).tolist(), strict=True))
+    known |= {"url": known["final_url"] if url is None else url, "links": _links(*columns), "at": at}
+    if isinstance(words, str):
+        return page_unread(UnreadWords(words, size), **known)
+    return Page(words=tuple(words), **known)
 
 
 def _columns(links: Sequence[Link]) -> list[Any]:

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
 
-from wolfspider.core.model import Page
+from wolfspider.core.model import Page, unread_words, word_count
 
 Key = TypeVar("Key", bound=Hashable)
 Kept = TypeVar("Kept")
@@ -20,13 +20,13 @@ _FEW = 20_000  # words: not worth looking which of them are one and the same obj
 
 def weight(page: Page, interned: bool = False) -> int:
     """About how many bytes of memory a parsed page takes; if its words are interned, many pages share them."""
-    size, words = sys.getsizeof, page.words
+    size, count = sys.getsizeof, word_count(page)
     if interned:
-        spoken = size(words)
-    elif len(words) <= _FEW:
-        spoken = _WORD * len(words)
+        spoken = size(page.words)
+    elif count <= _FEW or unread_words(page) is not None:  # somebody may ask for them yet
+        spoken = _WORD * count
     else:
-        spoken = size(words) + sum(map(size, {id(word): word for word in words}.values()))
+        spoken = size(page.words) + sum(map(size, {id(word): word for word in page.words}.values()))
     urls, anchors, _, _, paths, *_ = zip(*page.links, strict=True) if page.links else ((),) * 7
     linked = _LINK * len(urls) + sum(map(size, urls)) + sum(map(size, anchors)) + sum(map(size, paths))
     return _HEAD + spoken + linked + (size(page.counts_) if page.counts_ is not None else 0)
