@@ -1,12 +1,14 @@
 """Does a long crawl stay small and whole? Many pages of many hosts, of which one in twenty misbehaves, and two kills.
 
     python benchmarks/soak.py --pages 100000 --hosts 2000 --draw FOLDER
+    python benchmarks/soak.py --calm --strategy best-first    nobody misbehaves or kills; does a page stay as cheap?
 
 The web is computed and served on loopback: hosts h0.test, h1.test ... whose pages show links to those behind them. One
 page in twenty is a misbehaviour of tests/faults.py, each in its turn and without the endless rest of its traps, and one
 host in twenty has a robots.txt that misbehaves. The crawl is killed twice, by how far it has come, and goes on by the
 same command. Ten times in all it is told, and drawn if a folder is named, what the crawl takes: memory, file handles,
-threads, and its files on the disk.
+threads, and its files on the disk; and in the end what a page took of the processor in each tenth of the crawl, over
+all of its sessions, their starts left out.
 
     lost                   pages that were reported and that the run does not have in the end: none
     refetched              requests for a page that had been requested before: at most slots x kills
@@ -14,14 +16,16 @@ threads, and its files on the disk.
                            enough to tell (SLOPE_FROM pages)
     fds_max                file handles: at most 2 x slots + OTHER_HANDLES
 
-The last line has these figures; exit code 1 if any is beyond its bound, the crawl took more than MOST_MEMORY, or it did
-not come to its end.
+The last line has these figures; exit code 1 if any is beyond its bound, the crawl took more than MOST_MEMORY, it did
+not come to its end, or, if it was calm and long enough (COST_FROM pages), a page of the last tenth took more than
+MOST_COST times as long as one of the first.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import json
 import os
 import random
@@ -54,6 +58,7 @@ SPARE = 1.5  # pages that there are for each that is wanted: hosts that rest for
 DEPTH = 100  # pages in a row that may have nothing to do with the topic: more than a host has
 SLOPE, SLOPE_FROM = 6.0, 60_000  # kilobytes a page; in shorter sessions it is mostly caches that fill
 MOST_MEMORY = 700  # megabytes
+MOST_COST, COST_FROM = 1.2, 60_000
 SETTLED = 0.3  # of a session, before which memory is not yet what it comes to
 OTHER_HANDLES = 60
 SILENT = 900.0  # seconds without a page after which the crawl is taken for stuck
@@ -64,19 +69,19 @@ ODD_ROBOTS = [*ROBOTS, *ROBOTS_ASIDE, "redirect", "delay", "404", "500", "503"]
 # The web
 
 
-def host_of(number: int) -> str:
-    if number and number % MISBEHAVING == 0:
+def host_of(number: int, calm: bool = False) -> str:
+    if number and number % MISBEHAVING == 0 and not calm:
         odd = number // MISBEHAVING
         return f"robots-{ODD_ROBOTS[odd % len(ODD_ROBOTS)]}-{odd}.test"
     return f"h{number}.test"
 
 
-def address(host: int, page: int) -> str:
+def address(host: int, page: int, calm: bool = False) -> str:
     """Of a page: its number, or a misbehaviour."""
-    if page and random.Random(f"{host}/{page}").randrange(MISBEHAVING) == 0:
+    if not calm and page and random.Random(f"{host}/{page}").randrange(MISBEHAVING) == 0:
         path = EXAMPLES[(host * 7 + page) % len(EXAMPLES)]
         return f"http://{host_of(host)}{path}{'&' if '?' in path else '?'}page={page}"
-    return f"http://{host_of(host)}/{page}"
+    return f"http://{host_of(host, calm)}/{page}"
 
 
 def is_plain(url: str) -> bool:
@@ -87,11 +92,11 @@ def is_plain(url: str) -> bool:
 class Soaking(Faulty):
     """Pages with text and links, and all of tests/faults.py beside them. Its log is a file: a line for each request."""
 
-    def __init__(self, hosts: int, pages: int, log: IO[str]) -> None:
+    def __init__(self, hosts: int, pages: int, log: IO[str], calm: bool) -> None:
         super().__init__()
-        self.hosts, self.pages, self.asked = hosts, pages, log
+        self.hosts, self.pages, self.asked, self.calm = hosts, pages, log, calm
         self.times: Counter[str] = Counter()  # of what misbehaves
-        self.numbers = {host_of(number): number for number in range(hosts)}
+        self.numbers = {host_of(number, calm): number for number in range(hosts)}
 
     def call(self, asked: Asked, writer: asyncio.StreamWriter) -> Call:
         url = f"http://{asked.host}{asked.path}"
@@ -111,15 +116,15 @@ class Soaking(Faulty):
     async def _page(self, call: Call, page: int) -> None:
         host = self.numbers.get(call.host, 0)
         words = random.Random(f"{host}-{page}").choices(WORDS.split(), k=200)
-        links = [address(host, other) for other in range(page + 1, min(page + 1 + LINKS, self.pages))]
+        links = [address(host, other, self.calm) for other in range(page + 1, min(page + 1 + LINKS, self.pages))]
         if page == 0:
-            links += [address(other, 0) for other in range(3 * host + 1, min(3 * host + 4, self.hosts))]
+            links += [address(other, 0, self.calm) for other in range(3 * host + 1, min(3 * host + 4, self.hosts))]
         await call.page(f"Page {page} of {call.host}", *links, text=" ".join(words))
 
 
-async def serve(hosts: int, pages: int, log: Path) -> None:
+async def serve(hosts: int, pages: int, log: Path, calm: bool) -> None:
     with log.open("a") as lines:
-        soaking = Soaking(hosts, pages, lines)
+        soaking = Soaking(hosts, pages, lines, calm)
         server = await asyncio.start_server(soaking.serve, "127.0.0.1", 0, limit=MOST_HEAD, backlog=1000)
         print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
         async with server:
@@ -134,6 +139,7 @@ class Sample(NamedTuple):
 
     pages: int
     session: int
+    cpu: float  # seconds of the processor since the session began
     memory: float  # megabytes, as are the files
     handles: int
     threads: int
@@ -149,6 +155,7 @@ class Soak:
 
     folder: Path
     pages: int
+    kills: int
     command: list[str]
     told: set[str] = field(default_factory=set)
     downloads: int = 0
@@ -162,8 +169,8 @@ class Soak:
 
     def go(self) -> None:
         """To its end, killed on the way."""
-        for session in range(KILLS + 1):
-            until = self.pages * (session + 1) // (KILLS + 1) if session < KILLS else None
+        for session in range(self.kills + 1):
+            until = self.pages * (session + 1) // (self.kills + 1) if session < self.kills else None
             self._session(session, until)
         print(f"exit code {self.code} after {self.downloads:,} downloads")
 
@@ -216,7 +223,9 @@ class Soak:
         handles = len(os.listdir(f"/proc/{pid}/fd"))
         sizes = [megabytes(self.run / name) for name in ("run.db*", "warc/*.gz", "shelf", "snapshots/*")]
         memory = int(said["VmRSS"].split()[0]) / 1024
-        self.samples.append(Sample(self.downloads, session, memory, handles, int(said["Threads"]), *sizes))
+        used = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]  # in its code, and for it
+        cpu = sum(map(int, used)) / os.sysconf("SC_CLK_TCK")
+        self.samples.append(Sample(self.downloads, session, cpu, memory, handles, int(said["Threads"]), *sizes))
         if self.downloads >= self.pages * self.rows / ROWS:
             self.rows += 1
             print(" ".join(f"{name}={value:,.0f}" for name, value in self.samples[-1]._asdict().items()), flush=True)
@@ -247,6 +256,16 @@ def slope(samples: list[Sample]) -> float:
     return float(x @ y / max(1.0, x @ x))
 
 
+def costs(samples: list[Sample], pages: int) -> list[float]:
+    """Milliseconds of the processor for a page of each tenth of a crawl. What is between two samples counts where both
+    are of one session."""
+    own = [(a, b) for a, b in itertools.pairwise(samples) if a.session == b.session and 0 < a.pages < b.pages]
+    parts: list[list[tuple[float, int]]] = [[] for _ in range(ROWS)]
+    for a, b in own:
+        parts[min(ROWS - 1, a.pages * ROWS // pages)].append((b.cpu - a.cpu, b.pages - a.pages))
+    return [1000 * sum(cpu for cpu, _ in part) / max(1, sum(more for _, more in part)) for part in parts]
+
+
 def requested_again(log: Path) -> int:
     with log.open() as lines:
         times = Counter(url for line in lines if is_plain(url := line.rstrip("\n")))
@@ -269,12 +288,13 @@ def draw(samples: list[Sample], folder: Path) -> None:
         (folder / f"soak-{name}.svg").write_text(figure.svg(), encoding="utf-8")
 
 
-def crawl_command(via: str, run: Path, pages: int) -> list[str]:
+def crawl_command(via: str, run: Path, pages: int, strategy: str) -> list[str]:
     named = {"topic": "wolf spider hunts", "pages": pages, "slots": SLOTS, "per-address": SLOTS, "delay": 0, "adapt": 0}
     named |= {"tries": 1, "backoff": 0.5, "deadline": 3, "largest": 2_000_000, "max-wait": 60, "disk-floor": 0}
     named |= {"snapshots": 20, "via": via, "out": str(run)}
-    # Few pages here are about the topic, and lines without any would die out.
-    named |= {"strategy": "shark", "set": f"depth={DEPTH}"}
+    named |= {"strategy": strategy}
+    if strategy == "shark":  # few pages here are about the topic, and lines without any would die out
+        named |= {"set": f"depth={DEPTH}"}
     flags = [str(word) for name, value in named.items() for word in (f"--{name}", value)]
     return [sys.executable, "-m", "wolfspider", "crawl", address(0, 0), *flags, "--json", "--quiet"]
 
@@ -289,12 +309,15 @@ def verdict(soak: Soak, log: Path) -> tuple[str, list[str]]:
         wrong.append(f"The crawl ended with {soak.code} after {soak.downloads:,} of {soak.pages:,} downloads.")
     if lost:
         wrong.append(f"{lost} pages were reported and are not there.")
-    if refetched > SLOTS * KILLS:
-        wrong.append(f"{refetched} pages were requested again; {SLOTS * KILLS} may be.")
+    if refetched > SLOTS * soak.kills:
+        wrong.append(f"{refetched} pages were requested again; {SLOTS * soak.kills} may be.")
     if soak.pages >= SLOPE_FROM and growth > SLOPE:
         wrong.append(f"Memory grows by {growth:.1f} KB a page; it may by {SLOPE}.")
     if (peak := max(sample.memory for sample in soak.samples)) > MOST_MEMORY:
         wrong.append(f"The crawl took {peak:.0f} MB; it may take {MOST_MEMORY}.")
+    first, *_, last = costs(soak.samples, soak.pages)
+    if soak.pages >= COST_FROM and not soak.kills and last > MOST_COST * first:
+        wrong.append(f"In the end a page takes {last / first:.2f} times as long as at first; it may take {MOST_COST}.")
     if handles > 2 * SLOTS + OTHER_HANDLES:
         wrong.append(f"{handles} file handles were open; {2 * SLOTS + OTHER_HANDLES} may be.")
     figures = f"lost={lost} refetched={refetched} rss_slope_kb_per_page={growth:.2f} fds_max={handles}"
@@ -305,13 +328,17 @@ def soaked(given: argparse.Namespace, folder: Path) -> Iterator[str]:
     """All of it; gives what is to be told in the end, the figures last."""
     log, per_host = folder / "served.log", max(2, int(SPARE * given.pages / given.hosts))
     program = [sys.executable, __file__, "--serve", str(log), "--hosts", str(given.hosts), "--pages", str(per_host)]
-    with announced(program) as via:
-        soak = Soak(folder, given.pages, crawl_command(via, folder / "run", given.pages))
+    with announced([*program, "--calm"] if given.calm else program) as via:
+        command = crawl_command(via, folder / "run", given.pages, given.strategy)
+        soak = Soak(folder, given.pages, 0 if given.calm else KILLS, command)
         soak.go()
     if given.draw:
         draw(soak.samples, given.draw)
     figures, wrong = verdict(soak, log)
     peak = max(sample.memory for sample in soak.samples)
+    each = costs(soak.samples, given.pages)
+    in_tenths = " ".join(f"{cost:.2f}" for cost in each)
+    yield f"CPU ms a page, by tenths: {in_tenths}; the last against the first {each[-1] / max(each[0], 1e-9):.2f}"
     yield f"told of {len(soak.told):,} pages that do not misbehave; at most {peak:.0f} MB of memory"
     if wrong:
         yield from (*(folder / "errors.txt").read_text(errors="replace").splitlines()[-5:], *wrong)
@@ -322,18 +349,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--pages", type=int, default=100_000)
     parser.add_argument("--hosts", type=int, default=2_000)
+    parser.add_argument("--strategy", default="shark")
+    parser.add_argument("--calm", action="store_true", help="nobody misbehaves, and nothing is killed")
     parser.add_argument("--draw", type=Path, help="a folder for the figures")
     parser.add_argument("--keep", type=Path, help="a folder that is left behind")
     parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.serve:
-        asyncio.run(serve(given.hosts, given.pages, given.serve))
+        asyncio.run(serve(given.hosts, given.pages, given.serve, given.calm))
     folder = given.keep or Path(tempfile.mkdtemp(prefix="soak-"))
     folder.mkdir(parents=True, exist_ok=True)
     try:
         told = list(soaked(given, folder))
         print(*told, sep="\n")
-        return 0 if len(told) == 2 else 1
+        return 0 if len(told) == 3 else 1
     finally:
         if given.keep is None:
             shutil.rmtree(folder, ignore_errors=True)
