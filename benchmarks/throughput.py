@@ -1,6 +1,7 @@
 """How fast wolfspider crawls, beside other crawlers, on the same pages of the same server.
 
     python benchmarks/throughput.py [--pages 1200] [--rounds 3] [--web WEB] [--only NAME ...] [--json OUT]
+    python benchmarks/throughput.py --only wolfspider --beside CHECKOUT ...
 
 Pages of a recorded web (closed_site.py) are served by nginx on loopback. Every crawler fetches all of them from the
 same seeds, each in a process of its own on one core; the server has the other one. A round runs each of them once, in
@@ -13,7 +14,9 @@ crawling a single page, stands apart. The server's log tells what was fetched: a
 exactly once is not compared, and says so.
 
 The others are installed into an environment of their own (--rivals-venv) when it is not there. wrk is no crawler: it
-asks for the same addresses and reads nothing, which is the most that client and server can do.
+asks for the same addresses and reads nothing, which is the most that client and server can do. With --beside other
+checkouts of wolfspider crawl, too, each with its own code by this interpreter: an earlier version, or one in which
+nothing was compiled.
 """
 
 from __future__ import annotations
@@ -95,17 +98,24 @@ class Crawler(NamedTuple):
     what: str
     command: Callable[[Ground, tuple[str, ...], Path], list[str]]  # for these seeds, with a folder to write to
     needs: str = ""  # a program that must be installed
+    source: Path | None = None  # of another wolfspider
 
 
-def wolfspider(variant: str) -> Callable[[Ground, tuple[str, ...], Path], list[str]]:
+def wolfspider(variant: str, programs: Path = HERE) -> Callable[[Ground, tuple[str, ...], Path], list[str]]:
     """With a budget of a page more than there are, so that it has to find out by itself that it is done."""
 
     def command(ground: Ground, seeds: tuple[str, ...], out: Path) -> list[str]:
         budget, topic = len(ground.site.paths) + 1, ", ".join(ground.site.topic.keywords)
-        program = [sys.executable, str(HERE / "wolfspider_once.py"), variant, str(budget), str(CONCURRENCY)]
+        program = [sys.executable, str(programs / "wolfspider_once.py"), variant, str(budget), str(CONCURRENCY)]
         return [*program, str(out), topic, *ground.urls(seeds)]
 
     return command
+
+
+def checkout(folder: Path) -> Crawler:
+    compileall.compile_dir(folder / "src", quiet=1)
+    what = f"the same as in {folder.name}"
+    return Crawler(folder.name, what, wolfspider("full", folder / "benchmarks"), source=folder / "src")
 
 
 def rival(program: str, stores: bool = False) -> Callable[[Ground, tuple[str, ...], Path], list[str]]:
@@ -135,6 +145,7 @@ CRAWLERS = (
     Crawler("crawlee_stored", "the same, and score, WARC + SQLite", rival("crawlee_stored.py", stores=True)),
     Crawler("wget", "links; files written; one request at a time", wget, needs="wget"),
 )
+RIVALS = ("scrapy", "crawlee")
 LAST_LINE = ("wolfspider", "scrapy", "scrapy_tuned")
 
 
@@ -156,7 +167,7 @@ def crawl_once(crawler: Crawler, ground: Ground, number: int, seeds: tuple[str, 
     out = Path(tempfile.mkdtemp(prefix=crawler.name, dir=ground.work))
     try:
         command = crawler.command(ground, seeds, out)
-        result = measured(command, ground.client_cores)
+        result = measured(command, ground.client_cores, {"PYTHONPATH": str(crawler.source)} if crawler.source else None)
         pages, requests = asked(ground.server.log, ground.site)
         return Run(crawler.name, number, pages, requests, result.seconds, result.cpu, result.memory)
     except Failed as error:
@@ -280,6 +291,7 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--web", help="folder or file of WARC (default: docs in WOLFSPIDER_CORPORA)")
     names = [*(crawler.name for crawler in CRAWLERS), "wrk"]
     parser.add_argument("--only", nargs="+", choices=names, default=names)
+    parser.add_argument("--beside", nargs="+", type=Path, default=[], help="other checkouts of wolfspider")
     parser.add_argument("--rivals-venv", type=Path, default=Path("build/rivals"))
     parser.add_argument("--json", type=Path)
     return parser.parse_args(arguments)
@@ -297,7 +309,9 @@ def present(wanted: list[str]) -> tuple[list[Crawler], bool]:
 def main() -> int:
     chosen = options()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that servers are ended on the way out
-    rivals = rivals_python(chosen.rivals_venv.absolute())
+    rivals = chosen.rivals_venv.absolute()
+    if any(name.startswith(RIVALS) for name in chosen.only):
+        rivals = rivals_python(rivals)
     compileall.compile_dir(SOURCE, quiet=1)  # as installing did for the others
     cores = tuple(sorted(os.sched_getaffinity(0)))
     os.sched_setaffinity(0, cores[:1])
@@ -321,6 +335,7 @@ def report(chosen: argparse.Namespace, ground: Ground, web_name: str) -> int:
     )
     say(about)
     crawlers, wrk = present(chosen.only)
+    crawlers += [checkout(folder.resolve()) for folder in chosen.beside]
     start = starts(crawlers, ground)
     runs = []
     for run in rounds(crawlers, ground, chosen.rounds, wrk):
