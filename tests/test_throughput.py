@@ -253,3 +253,22 @@ async def _crawl_a_server_that_waits(folder: Path, variant: str) -> None:
             if crawl.returncode is None:
                 crawl.kill()
     assert json.loads(out)["downloads"] == 2 * slots and enough.is_set()
+
+
+def test_a_checkout_beside_this_one_runs_its_own_program_and_code(tmp_path: Path) -> None:
+    throughput = module("throughput")
+    (tmp_path / "old" / "src").mkdir(parents=True)
+    crawler = throughput.checkout(tmp_path / "old")
+    site = module("closed_site").Site(tmp_path, ("/",), ("/",), 0, 0, 0, Topic(("wolf",)))
+    server = module("side_by_side").Server("nginx", "http://127.0.0.1:1", tmp_path / "log")
+    ground = throughput.Ground(site, server, tmp_path, tmp_path, (0,), (0,))
+    assert str(tmp_path / "old/benchmarks/wolfspider_once.py") in crawler.command(ground, ("/",), tmp_path)
+    assert (crawler.name, crawler.source) == ("old", tmp_path / "old/src")
+
+
+def test_the_cost_of_a_page_is_told_for_each_tenth_of_a_crawl_without_starts() -> None:
+    soak = module("soak")
+    seen = [(0, 0, 5.0), (1, 0, 6.0), (50, 0, 7.0), (50, 1, 3.0), (90, 1, 4.0), (100, 1, 5.0)]
+    samples = [soak.Sample(pages, session, cpu, *[0.0] * 7) for pages, session, cpu in seen]
+    tenths = soak.costs(samples, 100)
+    assert [round(cost, 1) for cost in tenths] == [20.4, 0, 0, 0, 0, 25.0, 0, 0, 0, 100.0]
