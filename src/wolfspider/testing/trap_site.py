@@ -3,8 +3,9 @@
 6,000 honest articles, a quarter of them about gardens, and a list of them in pages. Around them: a calendar without
 end, session ids in half of all links, a shop whose filters can be combined in any way, a mirror of all articles on
 another host, twins (http and https, with www and without), a page that answers for everything that is not there, and
-a link that leads one folder deeper each time. The traps speak of gardens too. The same look always gives the same
-answer.
+a link that leads one folder deeper each time. The traps speak of gardens too. On wish there is a tarpit as well: pages
+without end that have nothing in common but that they speak of nothing, with links that promise gardens. The same look
+always gives the same answer.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ class TrapSite(Servable):
     name = "trap-site"
     start = 1_700_000_000.0
 
-    def __init__(self, seed: int = 1) -> None:
-        self.seed = seed
+    def __init__(self, seed: int = 1, pit: bool = False) -> None:
+        self.seed, self.pit = seed, pit
         self.path_of = lru_cache(ARTICLES)(self._path_of)
 
     def owns(self, host: str) -> bool:
@@ -79,6 +80,8 @@ class TrapSite(Servable):
             return self._shop(query)
         if path.startswith("/guide/") and not path.removeprefix("/guide/").replace("more/", ""):
             return _document("Guide", self._words("guide", 120, 0.5), [("more/", "more on lawns")])
+        if self.pit and path.startswith("/pit/"):
+            return self._babble(path)
         if path == "/":
             return _document("Garden", self._words("home", 40, 0.2), self._menu())
         return _document("Not found", self._words("lost", 60, 0.3), [("/", "home")])
@@ -95,6 +98,8 @@ class TrapSite(Servable):
         links.append(
             (f"/old/{rng.choice(TOPIC)}/{rng.choice(TOPIC)}-{rng.choice(OTHERS)}", f"more on {rng.choice(TOPIC)}")
         )
+        if self.pit:
+            links.append((f"/pit/{rng.choice(OTHERS)}/{number}", f"stories of the {rng.choice(TOPIC)}"))
         return _document(self._title(number), self._words(f"article {number}", 200, share), [*self._menu(), *links])
 
     def _list(self, page: int) -> str:
@@ -124,6 +129,12 @@ class TrapSite(Servable):
                     ("/shop?" + "&".join(f"{k}={v}" for k, v in sorted(wanted.items())), f"{name} {value} roses")
                 )
         return _document("Garden shop", f"{' '.join(chosen.values())} {self._words('shop', 180, 0.5)}", links)
+
+    def _babble(self, path: str) -> str:
+        rng = generator(self.seed, "pit", path)
+        names = [f"{rng.choice(OTHERS)}/{rng.choice(OTHERS)}-{rng.randrange(1_000_000)}" for _ in range(8)]
+        links = [(f"/pit/{name}", f"{rng.choice(TOPIC)} {rng.choice(TOPIC)}") for name in names]
+        return _document(" ".join(rng.choices(OTHERS, k=4)), self._words(path, 600, 0), links)
 
     def _menu(self) -> list[tuple[str, str]]:
         return [
