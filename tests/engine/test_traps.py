@@ -6,12 +6,14 @@ import random
 from collections.abc import Callable
 
 import pytest
+from tests.small_web import SmallWeb, page
 
 from wolfspider.app.assemble import traps_of
 from wolfspider.app.settings import Settings
 from wolfspider.core import codec, events
 from wolfspider.core.limits import Limits
 from wolfspider.core.model import host_of
+from wolfspider.core.randomness import generator
 from wolfspider.core.scope import Rule, Scope
 from wolfspider.drivers.simulated import Simulation, simulate, simulated_crawl
 from wolfspider.engine.crawl import Crawl
@@ -108,6 +110,53 @@ def test_a_site_that_is_seen_whole_ends_though_its_traps_have_no_end() -> None:
     crawl.limits.pages = 5_000
     asked = visited(crawl)
     assert 30 < len(asked) < 400, "not for ever, and not at once"
+
+
+def words(rng: random.Random, count: int) -> list[str]:
+    return ["".join(rng.choices("abcdefghij", k=8)) for _ in range(count)]
+
+
+def test_a_folder_of_dead_links_hides_no_page_behind_them() -> None:
+    """Such as lists of which most are gone: the crawl is not over while it has downloads, and links into the folder."""
+    rng = generator(5)
+    hubs = [f"http://a.test/categories/{name}" for name in words(rng, 60)]
+    there = {hub: f"http://a.test/news/{name}" for hub, name in zip(hubs[45:], words(rng, 15), strict=True)}
+    web = SmallWeb(
+        {"http://a.test/": page("Start", " ".join(words(rng, 50)), *hubs)}
+        | {hub: page("List", " ".join(words(rng, 50)), news) for hub, news in there.items()}
+        | {news: page("News", " ".join(words(rng, 50))) for news in there.values()},
+        {},
+    )
+    found = []
+    for avoid in (False, True):
+        crawl = simulated_crawl(
+            strategy_named("breadth-first").new(SITE.task().topic, random.Random(3)),
+            "context",
+            web,
+            Limits(500, hurry=0.0),
+            traps=TrapRules() if avoid else None,
+        )
+        asked = downloaded(crawl, lambda crawl=crawl: simulate(crawl, web, start=web.start, seeds=["http://a.test/"]))
+        found.append({url for url in asked if url in web.pages})
+    assert found[0] == found[1] == web.pages.keys()
+
+
+def test_the_end_names_what_rests() -> None:
+    crawl, ends = crawl_of("breadth-first"), list[events.Ended]()
+    crawl.scope = Scope(within=lambda url: SITE.owns(host_of(url)) and "/articles/" not in url)
+    crawl.limits.pages = 5_000
+    crawl.listen(lambda event: ends.append(event) if isinstance(event, events.Ended) else None)
+    visited(crawl)
+    assert ends[-1].reason == events.EndReason.DONE and ends[-1].resting > 10
+    assert ends[-1].pattern.startswith("garden.test/")
+
+
+@pytest.mark.slow
+def test_under_five_percent_of_a_thousand_downloads_go_to_traps() -> None:
+    crawl = crawl_of("best-first")
+    crawl.limits.pages = 1_000
+    asked = visited(crawl)
+    assert len(asked) == 1_000 and honest(asked) > 950
 
 
 def test_the_letter_of_a_paper_and_earlier_runs_go_without() -> None:

@@ -13,7 +13,7 @@ from wolfspider.core import codec
 from wolfspider.core.model import Failure, Link, Page
 from wolfspider.core.randomness import generator
 from wolfspider.policy import pattern_rests, spellings
-from wolfspider.policy.pattern_rests import FREE, PatternRests
+from wolfspider.policy.pattern_rests import DULL, FREE, PatternRests
 from wolfspider.policy.spellings import Spellings
 from wolfspider.policy.trap_rules import TrapRules
 
@@ -87,6 +87,59 @@ def test_time_jumps_to_the_end_of_a_rest_but_not_for_ever() -> None:
     assert jumps > 3 and not rests.allows("http://a.test/cal/7")
 
 
+def test_dead_links_are_forgiven_when_nothing_else_is_left() -> None:
+    """However many there were: they lead no further, so there is an end to them."""
+    rests, woken = PatternRests(), 0
+    for number in range(200):
+        url = f"http://a.test/categories/{'abcdefghij'[number % 10]}{'klmnopqrst'[number // 10 % 10]}{number}x"
+        if not rests.allows(url):
+            assert rests.jump() and rests.allows(url), number
+            woken += 1
+        rests.land(url, Failure("status", "404"))
+    assert 0 < woken < 200 // 2, "several links at a time"
+
+
+def test_copies_are_not_forgiven_with_the_dead_links_among_them() -> None:
+    rests = PatternRests()
+    for number in range(60):
+        url = f"http://a.test/cal/{number}"
+        rests.land(url, Failure("status", "404") if number % 2 else page(url, SAME))
+    while rests.jump():
+        rests.land("http://a.test/cal/7", page("http://a.test/cal/77", SAME))
+    assert not rests.allows("http://a.test/cal/9")
+
+
+def judged(rests: PatternRests, host: str, count: int, relevant: int = 0) -> None:
+    """So many pages, all different, in folders of a host; of these so many relevant, the last ones."""
+    for number in range(count):
+        url = f"http://{host}/{'abcdefghij'[number % 10]}/{number}"
+        rests.land(url, page(url, generator(3, host, number).getrandbits(64)))
+        rests.judge(url, number >= count - relevant)
+
+
+def test_a_host_whose_pages_are_all_of_no_interest_rests_longer_and_longer() -> None:
+    rests = PatternRests()
+    judged(rests, "good.test", 40, relevant=20)
+    judged(rests, "pit.test", DULL)
+    assert rests.allows("http://pit.test/new/1")
+    judged(rests, "pit.test", 2 * DULL)
+    rest = rests.why("http://pit.test/new/1")
+    assert rest is not None and rest.pattern == "pit.test" and rest.dull == 3 * DULL and not rest.wastes
+    assert rests.allows("http://good.test/new/1")
+    assert rests.jump() and rests.allows("http://pit.test/new/1"), "but there is nothing better"
+
+
+def test_a_relevant_page_ends_the_row_of_its_host_and_rare_ones_allow_more() -> None:
+    rests = PatternRests()
+    judged(rests, "good.test", 40, relevant=20)
+    judged(rests, "a.test", 3 * DULL, relevant=1)
+    assert rests.allows("http://a.test/new/1")
+    rare = PatternRests()
+    judged(rare, "good.test", 400, relevant=1)
+    judged(rare, "a.test", 3 * DULL)
+    assert rare.allows("http://a.test/new/1"), "one in four hundred is relevant"
+
+
 def test_what_is_known_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("MOST_PATTERNS", "MOST_PAGES", "MOST_COMPARED"):
         monkeypatch.setattr(pattern_rests, name, 50)
@@ -96,6 +149,8 @@ def test_what_is_known_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(2_000):
         url = f"http://h{number}.test/{rng.random()}/x?a{number}={rng.random()}"
         rules.landed(url, page(url, rng.choice((SAME, number + 1))), number)
+        rules.landed(f"{url}gone", Failure("status", "404"), number)
+        rules.judged(url, False)
     tables = (*vars(rules.rests).values(), *vars(rules.spellings).values())
     assert all(len(table) <= 60 for table in tables if isinstance(table, dict))
 
@@ -227,6 +282,16 @@ def test_a_spelling_that_is_not_allowed_is_not_used() -> None:
     assert [link.url for link in shown.links] == ["http://a.test/x"]
 
 
+def test_it_is_told_how_an_address_is_spelled() -> None:
+    rules = TrapRules()
+    for number in range(2):
+        rules.landed(f"http://a.test/{number}", page(f"http://a.test/{number}", 5 << 10 * number), number)
+        rules.landed(f"https://a.test/{number}", page(f"https://a.test/{number}", 5 << 10 * number), number)
+    assert rules.why("https://a.test/new") == "links to it are spelled as http://a.test/new"
+    assert rules.allows("https://a.test/new") and not rules.why("http://a.test/new")
+    assert rules.why("https://a.test/1").startswith("another spelling of a page that is here")
+
+
 ADDRESSES = st.builds(
     "{}://{}/{}{}".format,
     st.sampled_from(("http", "https")),
@@ -242,6 +307,7 @@ def test_rules_stored_and_restored_go_on_alike(landings: list[tuple[str, str, in
     first, again = TrapRules(), TrapRules()
     for number, (asked, final, near) in enumerate(landings):
         first.landed(asked, page(final, near, asked), number)
+        first.judged(asked, bool(near % 2))
         again.restore(codec.load(*codec.store(first.state())))
         assert again.state() == first.state()
     assert (again.why(url), again.spellings.one(url)) == (first.why(url), first.spellings.one(url))

@@ -105,6 +105,8 @@ class Ended(Event):
     reason: EndReason
     downloads: int
     dropped: int = 0  # credits that never came due
+    resting: int = 0  # links that nobody followed because their patterns rest
+    pattern: str = ""  # the one of these that brought most in vain
 
 
 class CrawlState(StrEnum):

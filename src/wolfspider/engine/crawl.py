@@ -228,9 +228,13 @@ class Crawl:
         flight, cost = self.flights.leave(visit, result)
         if cost and (cap := self.budgets.took(visit.link.host, result, cost, seconds)):
             self.strategy.note(now, "cap", **cap._asdict())
-        for kind, data in self.traps.landed(visit.link.url, result, self.spent) if self.traps and cost else ():
-            self.strategy.note(now, kind, **data)
+        traps = self.traps if cost else None
+        notes = traps.landed(visit.link.url, result, self.spent) if traps is not None else []
         result, verdict = self._judged(flight, result)
+        if traps is not None and verdict is not None and self.strategy.thrifty:  # others look for no topic
+            notes += traps.judged(visit.link.url, verdict.relevant)
+        for kind, data in notes:
+            self.strategy.note(now, kind, **data)
         self._observe(flight, result, verdict, cost, now, seconds)
         for joiner in self.flights.joiners(flight):
             self._observe(joiner, result, verdict, 0, now, seconds)
@@ -353,7 +357,9 @@ class Crawl:
         """The driver is through. Credits that never came due are dropped unless the run can be resumed."""
         self.now = now  # what comes later, in another session too, is never earlier than this
         resumable = reason in events.RESUMABLE
-        self._emit(events.Ended(now, reason, self.spent, 0 if resumable else len(self.ledger.credits)))
+        dropped = 0 if resumable else len(self.ledger.credits)
+        worst = self.traps.rests.worst() if self.traps is not None and reason == EndReason.DONE else ""
+        self._emit(events.Ended(now, reason, self.spent, dropped, self.strategy.excluded() if worst else 0, worst))
         if not resumable:
             self.ledger.credits.clear()
 

@@ -4,14 +4,19 @@ Every page that lands tells something about the pattern of its address, about it
 (core/address_patterns.py). A page that says nearly the same as another one, and an answer that is no page and never
 will be, are a waste; all others are use. A few wastes in a row are nothing, and more of them where there was much use
 before. Each further one makes the rest eight times as long: so many downloads are made elsewhere before the next link
-of this pattern is followed. A page of use halves the row. So a
-calendar, a mirror, a shop with all its filters or the error page that a site shows for everything are asked a dozen
-times in a thousand downloads, and never given up while there is a budget; an honest pattern with doubles among its
-pages is hardly touched.
+of this pattern is followed. A page of use halves the row. So a calendar, a mirror, a shop with all its filters or the
+error page that a site shows for everything are asked a dozen times in a thousand downloads, and never given up while
+there is a budget; an honest pattern with doubles among its pages is hardly touched.
+
+Pages can all be different and all be of no interest: a tarpit makes up text without end. So a folder or a host with
+very many pages in a row none of which was relevant rests, too, where the crawl had better pages elsewhere. Each further
+one makes that rest twice as long.
 
 Time is counted in downloads. A link whose turn comes while its pattern rests is set aside by the strategy, as if it
-were out of scope, and comes back when rests are over. When nothing else is left to follow, time jumps to the end of
-the next rest, unless so much is known about the pattern that it is not worth it: then the crawl is done.
+were out of scope, and comes back when rests are over. When nothing else is left to follow, rests end early. Dead links
+are forgiven then, for they lead no further, and so are pages of no interest, for there are no better ones. For a
+pattern that brought copies, time jumps to the end of its rest, unless so many came in a row that it is not worth it:
+when only such patterns are left, the crawl is done.
 
 The rule owns no I/O, and is a function of the pages that landed, in their order. What it knows is bounded.
 """
@@ -36,28 +41,43 @@ COPIES = 2  # of a page; a further one counts twice, for it is what the site sho
 NEAR = 14  # bits of 64 in which pages of one pattern may differ that say nearly the same
 RECENT = 16  # pages of a pattern that a new one is compared with
 LONGEST = 1 << 12  # downloads that a rest takes
-MOST_DOUBLINGS = 24  # of a rest, after which no jump is made to a pattern
+MOST_DOUBLINGS = 24  # of a rest by copies, after which no jump is made to a pattern
+DULLNESS = -1  # what stands for doublings where pages were of no interest
+DULL = 50  # pages in a row that may be of no interest
+SURE = 5  # and so many times as many as the crawl needs for a relevant page elsewhere
 MOST_PATTERNS = 100_000
 MOST_PAGES = 100_000  # whose signatures are known
 MOST_COMPARED = 5_000  # patterns whose recent pages are known
 PATIENCE = 32  # downloads between two times that links come back
 
 
+class End(NamedTuple):
+    """Of the rest of a pattern."""
+
+    at: int  # downloads made, and skipped
+    doublings: int  # how often copies doubled it: 0 if it was for dead links alone, DULLNESS if for no interest
+    pattern: str = ""  # earlier versions did not keep it
+
+
 class Rest(NamedTuple):
     """Why a link waits."""
 
     pattern: str
-    wastes: int  # in a row
+    wastes: int  # in a row; 0 if they were no wastes, but of no interest
     until: int  # downloads
+    dull: int = 0  # pages in a row that were not relevant, if that is why
 
 
 class PatternRests:
     """`allows` a link or not, and learns from pages that `land`."""
 
     def __init__(self) -> None:
-        self.rows: dict[int, float] = {}  # wastes in a row, by pattern
+        self.rows: dict[int, float] = {}  # pages in a row that were wastes, by pattern
+        self.dead: dict[int, float] = {}  # answers in the same row that were no pages
         self.uses: dict[int, int] = {}  # pages of use, by pattern
-        self.ends: dict[int, tuple[int, int]] = {}  # of patterns that rest: until when, and how often it was doubled
+        self.ends: dict[int, End] = {}  # of patterns that rest
+        self.dull: dict[int, int] = {}  # pages in a row that were not relevant, by folder and host
+        self.judged, self.relevant = 0, 0  # pages
         self.pages: dict[int, int] = {}  # signature of a page -> address it was first seen at
         self.copies: dict[int, int] = {}  # signature of a page -> at how many other addresses it was seen
         self.recent: dict[int, deque[int]] = {}  # signatures of the last pages of a pattern
@@ -76,10 +96,20 @@ class PatternRests:
         """Why this link waits; None if it need not."""
         for pattern in pattern_of(url):
             key = key_of(pattern)
-            end = self.ends.get(key, (0, 0))[0]
-            if end > self.now:
-                return Rest(pattern, round(self.rows.get(key, 0)), end - self.skipped)
+            if (end := self.ends.get(key)) is not None and end.at > self.now:
+                return self._rest(key, end)
         return None
+
+    def _rest(self, key: int, end: End) -> Rest:
+        until = end.at - self.skipped
+        if end.doublings == DULLNESS:
+            return Rest(end.pattern, 0, until, self.dull.get(key, 0))
+        return Rest(end.pattern, round(self.rows.get(key, 0.0) + self.dead.get(key, 0.0)), until)
+
+    def worst(self) -> str:
+        """The pattern with the longest row of wastes, of those that rest; "" if none does."""
+        resting = ((self._rest(key, end).wastes, end.pattern) for key, end in self.ends.items() if end.at > self.now)
+        return max(resting, default=(0, ""))[1]
 
     def land(self, url: str, result: Page | Failure, copied: bool = False) -> Rest | None:
         """Learn from what was downloaded; `copied` from another host, which has the page too. Returns the rest that it
@@ -89,28 +119,29 @@ class PatternRests:
         if waste is None:
             return None
         if copied:
-            return self._wasted([(patterns.host, 0)], 1)
+            return self._wasted([(patterns.host, 0)], self.rows, 1)
         if waste:
             free = dict(
                 zip(reversed(patterns), reversed(FREE), strict=True)
             )  # some are the same: of a folder that is the first
-            return self._wasted([(pattern, free[pattern]) for pattern in dict.fromkeys(patterns)], waste)
+            kind = self.dead if isinstance(result, Failure) else self.rows
+            return self._wasted([(pattern, free[pattern]) for pattern in dict.fromkeys(patterns)], kind, waste)
         self._used(patterns)
         return None
 
-    def _wasted(self, patterns: Iterable[tuple[str, int]], weight: int) -> Rest | None:
+    def _wasted(self, patterns: Iterable[tuple[str, int]], kind: dict[int, float], weight: int) -> Rest | None:
         """The narrowest pattern that is known to be poor is to blame, and none that is wider; but names in a query can
         be combined without end, so all that differ in the query alone are to blame, too. Each comes with the wastes
         that are nothing."""
         given = None
         for pattern, free in patterns:
             key = key_of(pattern)
-            self.rows[key] = row = self.rows.pop(key, 0.0) + weight  # and so it is the newest
-            too_many = row - free - math.isqrt(self.uses.get(key, 0) // USES)
-            if too_many > 0:
-                doublings = min(STEEP * math.ceil(too_many), 60)
-                self.ends[key] = self.now + min(1 << doublings, LONGEST), doublings
-                given = Rest(pattern, round(row), self.ends[key][0] - self.skipped)
+            kind[key] = kind.pop(key, 0.0) + weight  # and so it is the newest
+            copies = self.rows.get(key, 0.0) - free - math.isqrt(self.uses.get(key, 0) // USES)
+            if (too_many := copies + self.dead.get(key, 0.0)) > 0:
+                rest = min(1 << min(STEEP * math.ceil(too_many), 60), LONGEST)
+                self.ends[key] = end = End(self.now + rest, STEEP * max(0, math.ceil(copies)), pattern)
+                given = self._rest(key, end)
                 if "?" not in pattern or pattern.endswith("?"):
                     break
         self._forget()
@@ -120,8 +151,30 @@ class PatternRests:
         for key in map(key_of, dict.fromkeys(patterns)):
             self.ends.pop(key, None)
             self.uses[key] = self.uses.pop(key, 0) + 1
-            if (row := self.rows.pop(key, 0.0)) >= 1:
-                self.rows[key] = row / 2
+            for kind in (self.rows, self.dead):
+                if (row := kind.pop(key, 0.0)) >= 1:
+                    kind[key] = row / 2
+
+    def judge(self, url: str, relevant: bool) -> Rest | None:
+        """Learn what a page that landed is worth for a crawl that looks for relevant ones. Returns the rest that it
+        gives rise to: as with wastes, the narrowest pattern is to blame."""
+        self.judged += 1
+        self.relevant += relevant
+        given = None
+        for pattern in dict.fromkeys(pattern_of(url)[1:]):
+            key = key_of(pattern)
+            row = self.dull.pop(key, 0) + 1
+            if relevant:
+                continue
+            self.dull[key] = row
+            too_many = row - DULL - SURE * (self.judged - row) // (self.relevant + 1)
+            if given is None and too_many > 0:
+                end = End(self.now + min(1 << min(too_many, 60), LONGEST), DULLNESS, pattern)
+                if key not in self.ends or end.at > self.ends[key].at:
+                    self.ends[key] = end
+                    given = self._rest(key, end)
+        self._forget()
+        return given
 
     def _is_waste(self, patterns: AddressPattern, result: Page | Failure) -> int | None:
         """How many wastes it counts as; None if it says nothing about its pattern: trouble that passes, and a page that
@@ -148,6 +201,8 @@ class PatternRests:
         """Of what is too much the older half."""
         tables: tuple[tuple[dict[int, Any], int], ...] = (
             (self.rows, MOST_PATTERNS),
+            (self.dead, MOST_PATTERNS),
+            (self.dull, MOST_PATTERNS),
             (self.uses, MOST_PATTERNS),
             (self.ends, MOST_PATTERNS),
             (self.pages, MOST_PAGES),
@@ -161,30 +216,40 @@ class PatternRests:
 
     def over(self) -> bool:
         """Is it time for links to come back? Not often: it costs a look at each."""
-        if not self.ends or self.now < self.back + PATIENCE or min(self.ends.values())[0] > self.now:
+        if not self.ends or self.now < self.back + PATIENCE or min(self.ends.values()).at > self.now:
             return False
         self._wake()
         return True
 
     def jump(self) -> bool:
-        """Nothing else is left: on to the end of the next rest, if there is one that is worth it."""
-        worth = [end for end, doublings in self.ends.values() if end > self.now and doublings <= MOST_DOUBLINGS]
+        """Nothing else is left: rests end that are not for copies. If there are none, on to the end of the next rest,
+        if there is one that is worth it."""
+        resting = {key: end for key, end in self.ends.items() if end.at > self.now}
+        forgiven = [key for key, end in resting.items() if end.doublings <= 0]
+        for key in forgiven:
+            for table in (self.ends, self.dead, self.dull):
+                table.pop(key, None)
+        worth = [end.at for end in resting.values() if end.doublings <= MOST_DOUBLINGS]
         if not worth:
             return False
-        self.skipped += min(worth) - self.now
-        self.now = min(worth)
+        if not forgiven:
+            self.skipped += min(worth) - self.now
+            self.now = min(worth)
         self._wake()
         return True
 
     def _wake(self) -> None:
         self.back = self.now
-        self.ends = {key: rest for key, rest in self.ends.items() if rest[0] > self.now}
+        self.ends = {key: end for key, end in self.ends.items() if end.at > self.now}
 
     def state(self) -> dict[str, Any]:
         return {
             "rows": [array("Q", self.rows), array("d", self.rows.values())],
+            "dead": [array("Q", self.dead), array("d", self.dead.values())],
+            "dull": [array("Q", self.dull), array("Q", self.dull.values())],
+            "judged": [self.judged, self.relevant],
             "uses": [array("Q", self.uses), array("Q", self.uses.values())],
-            "ends": [[key, *rest] for key, rest in self.ends.items()],
+            "ends": [[key, *end] for key, end in self.ends.items()],
             "pages": [array("Q", self.pages), array("Q", self.pages.values())],
             "copies": [array("Q", self.copies), array("Q", self.copies.values())],
             "recent": [[key, array("Q", near)] for key, near in self.recent.items()],
@@ -193,9 +258,13 @@ class PatternRests:
 
     def restore(self, state: Mapping[str, Any]) -> None:
         self.rows = dict(zip(*state["rows"], strict=True))
-        self.uses = dict(zip(*state.get("uses", ((), ())), strict=True))  # earlier versions kept none
-        self.copies = dict(zip(*state.get("copies", ((), ())), strict=True))
-        self.ends = {key: (end, doublings) for key, end, doublings in state["ends"]}
+        none = ((), ())  # earlier versions kept not all of these
+        self.dead = dict(zip(*state.get("dead", none), strict=True))
+        self.dull = dict(zip(*state.get("dull", none), strict=True))
+        self.judged, self.relevant = state.get("judged", (0, 0))
+        self.uses = dict(zip(*state.get("uses", none), strict=True))
+        self.copies = dict(zip(*state.get("copies", none), strict=True))
+        self.ends = {key: End(*end) for key, *end in state["ends"]}
         self.pages = dict(zip(*state["pages"], strict=True))
         self.recent = {key: deque(near, RECENT) for key, near in state["recent"]}
         self.skipped, self.back, self.now = state["times"]

@@ -25,15 +25,17 @@ class TrapRules:
         return self.rests.allows(url) and not self.spellings.repeats(url)
 
     def why(self, url: str) -> str:
-        """Why a link with this address is not followed now, in a sentence; "" if nothing speaks against it."""
+        """Why a link with this address is not followed now, or how it is spelled when it is, in a sentence; "" if there
+        is nothing to say."""
+        one = self.spellings.one(url)
         if self.spellings.repeats(url):
-            return f"another spelling of a page that is here: {self.spellings.one(url)}"
+            return f"another spelling of a page that is here: {one}"
         if (rest := self.rests.why(url)) is None:
-            return ""
-        return (
-            f"{rest.pattern} rests until {rest.until:,} downloads are made: "
-            f"{rest.wastes} answers in a row were near-duplicates or no pages"
-        )
+            return f"links to it are spelled as {one}" if one != url else ""
+        why = f"{rest.dull} pages in a row were not relevant"
+        if rest.wastes:
+            why = f"{rest.wastes} answers in a row were near-duplicates or no pages"
+        return f"{rest.pattern} rests until {rest.until:,} downloads are made: {why}"
 
     def landed(self, url: str, result: Page | Failure, spent: int) -> list[tuple[str, dict[str, Any]]]:
         """Learn from a download. Returns what is to be noted: spellings that it taught, and the rest that it gives rise
@@ -47,6 +49,11 @@ class TrapRules:
             notes += (("spelling", dict(learned)) for learned in self.spellings.learned)
         rest = self.rests.land(url, result, self.spellings.mirrors(url))
         return [*notes, ("rest", rest._asdict())] if rest is not None else notes
+
+    def judged(self, url: str, relevant: bool) -> list[tuple[str, dict[str, Any]]]:
+        """Learn whether the page that landed last is relevant. Returns what is to be noted."""
+        rest = self.rests.judge(url, relevant) if is_web_address(url) else None
+        return [("rest", rest._asdict())] if rest is not None else []
 
     def shown(self, page: Page, allows: Callable[[str], bool]) -> Page:
         """A page as the strategy sees it."""

@@ -156,6 +156,8 @@ class RunEnd:
     paused: bool = False
     hasty: int = 0  # downloads for lesser links, to keep the pace that is wanted
     spent: float = 0.0  # the limit in megabytes or seconds that ended it
+    resting: int = 0  # links whose patterns rest
+    pattern: str = ""  # the worst of those
 
     @classmethod
     def of(cls, view: RunView, reason: str, outputs: Outputs) -> RunEnd:
@@ -168,7 +170,9 @@ class RunEnd:
         limit = SPENT.get(reason, "")
         moved = [each["value"] for each in obeyed if each["kind"] == "SetLimit" and each["name"] == limit]
         spent = [getattr(settings, limit, 0.0), *moved][-1]
-        return cls(view.folder, reason, *about, paused, gauge.hasty if gauge and pace(gauge) else 0, spent)
+        last: Mapping[str, Any] = next((data for _, _, data in reversed(list(view.events("Ended")))), {})
+        rest = last.get("resting", 0), last.get("pattern", "")
+        return cls(view.folder, reason, *about, paused, gauge.hasty if gauge and pace(gauge) else 0, spent, *rest)
 
     def why(self) -> str:
         spent = counted(self.downloads, "download")
@@ -181,7 +185,7 @@ class RunEnd:
             case EndReason.DONE if self.through:
                 return f"The search is through, after {spent}."
             case EndReason.DONE:
-                more = "More starting points, or a wider --include, bring more."
+                more = f"More starting points, or a wider --include, bring more.{self._resting()}"
                 return f"No link is left to follow after {spent}. {more}{UNFOLLOWED.get(self.nofollow, '')}"
             case EndReason.EXCLUDED:
                 include = f"{_command('steer', self.folder)} include RULE"
@@ -211,6 +215,12 @@ class RunEnd:
                 return f"A person finished the run after {spent}: it fetches nothing more."
             case _:
                 return f"Ended by you after {spent}; nothing is lost."
+
+    def _resting(self) -> str:
+        if not self.resting:
+            return ""
+        links = counted(self.resting, "link")
+        return f" {links} rest, because links like them brought nothing new, most of all at {self.pattern}."
 
     def next_steps(self) -> list[str]:
         resume, steps = resume_command(self.folder), []
