@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -17,6 +20,12 @@ from wolfspider.web.server.serve import serve
 
 SITE = TrapSite(7)
 PAGES = 150
+
+
+def calendar_days() -> Iterator[str]:
+    """Those near the day that the menu names."""
+    for year, month, day in product((2025, 2026, 2027), (10, 11, 12), (15, 16, 17, 18)):
+        yield f"http://{HOST}/calendar/{year}/{month}/{day}"
 
 
 def crawled(run: Path, **settings: str) -> tuple[Counter[bool], list[Told]]:
@@ -48,6 +57,8 @@ def test_a_crawl_over_http_keeps_out_of_traps_and_goes_on_so(tmp_path: Path) -> 
     found = why(tmp_path / "run", f"http://{HOST}/calendar/1999/9/9")
     assert "garden.test/calendar/#/#/# rests until" in found["trap"]
     assert any(line.startswith("  traps ") for line in lines(found))
+    held = [one for one in map(partial(why, tmp_path / "run"), calendar_days()) if one["state"] == "rests"]
+    assert held and "rests: the rules against traps hold it back" in "".join(lines(held[0]))
 
 
 @pytest.mark.slow

@@ -41,18 +41,18 @@ def why(folder: Path, typed: str) -> dict[str, Any]:
     visits = view.visits_of(url) or view.visits_of(first)
     landings = {one.visit: one for one in (*view.landings_of(url), *view.landings_of(first))}
     waiting = _waiting(view, url, visits)
-    known, scope = bool(visits or page or waiting), _scope(view, url)
+    known, scope, trap = bool(visits or page or waiting), _scope(view, url), _trap(view, url)
     told = {
         "url": url,
         "known": known,
-        "state": _state(page, visits, landings, waiting, scope["allowed"]),
+        "state": _state(page, visits, landings, waiting, scope["allowed"], trap.held),
         "visits": [_visit(visit, landings.get(visit.id)) for visit in visits],
         "page": _page(page) if page is not None else None,
         "waiting": waiting,
         "agents": _agents(view, url) if visits else None,
         "robots": _robots(view, url),
         "scope": scope,
-        "trap": _trap(view, url),
+        "trap": trap.why,
         "budget": _budget(view, url),
         "host": _host(view, url),
         "near": [] if known else inspection.neighbours(view, url),
@@ -66,6 +66,7 @@ def _state(
     landings: Mapping[int, Landing],
     waiting: Mapping[str, Any] | None,
     allowed: bool,
+    rests: bool,
 ) -> str:
     if visits and visits[-1].id not in landings:
         return "out"
@@ -74,7 +75,7 @@ def _state(
     if visits:
         return "failed"
     if waiting:
-        return "waiting" if allowed else "set aside"
+        return "set aside" if not allowed else "rests" if rests else "waiting"
     return "unknown"
 
 
@@ -131,15 +132,22 @@ def _waiting(view: RunView, url: str, visits: list[Visited]) -> dict[str, Any] |
         return {**found, **_place(seen, found.get("score")), "gives_way": way, "as_of": utc(seen.last.at)}
 
 
-def _trap(view: RunView, url: str) -> str:
-    """Why it is not followed now, though it is in scope, as of the last snapshot; "" if nothing speaks against it."""
+class _Trap(NamedTuple):
+    """What the rules against traps say of an address."""
+
+    held: bool = False  # is it not followed now?
+    why: str = ""  # "" if they have nothing to say
+
+
+def _trap(view: RunView, url: str) -> _Trap:
+    """As of the last snapshot."""
     with suppress(ClassNeeded), glimpse(view) as seen:
         kept = seen.last.state["crawl"].get("traps") if seen is not None else None
         if kept is not None:
             rules = TrapRules()
             rules.restore(kept)
-            return rules.why(url)
-    return ""
+            return _Trap(not rules.allows(url), rules.why(url))
+    return _Trap()
 
 
 def _budget(view: RunView, url: str) -> str:

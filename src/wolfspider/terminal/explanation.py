@@ -18,6 +18,7 @@ _STATES = {
     "failed": "It was visited, and there is no page.",
     "out": "A visit to it is out, or was when the run stopped.",
     "waiting": "It is known and waits for its turn.",
+    "rests": "It is known, and rests: the rules against traps hold it back for now.",
     "set aside": "It is known, and set aside because it is out of scope.",
     "unknown": "The run has not met it.",
 }
