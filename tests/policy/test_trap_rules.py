@@ -127,6 +127,8 @@ def test_a_host_whose_pages_are_all_of_no_interest_rests_longer_and_longer() -> 
     assert rest is not None and rest.pattern == "pit.test" and rest.dull == 3 * DULL and not rest.wastes
     assert rests.allows("http://good.test/new/1")
     assert rests.jump() and rests.allows("http://pit.test/new/1"), "but there is nothing better"
+    judged(rests, "pit.test", 4 * DULL)
+    assert rests.allows("http://pit.test/new/1"), "so it is trusted for longer"
 
 
 def test_a_relevant_page_ends_the_row_of_its_host_and_rare_ones_allow_more() -> None:

@@ -76,7 +76,7 @@ class PatternRests:
         self.dead: dict[int, float] = {}  # answers in the same row that were no pages
         self.uses: dict[int, int] = {}  # pages of use, by pattern
         self.ends: dict[int, End] = {}  # of patterns that rest
-        self.dull: dict[int, int] = {}  # pages in a row that were not relevant, by folder and host
+        self.dull: dict[int, int] = {}  # pages in a row that were not relevant; below 0 once that was forgiven
         self.judged, self.relevant = 0, 0  # pages
         self.pages: dict[int, int] = {}  # signature of a page -> address it was first seen at
         self.copies: dict[int, int] = {}  # signature of a page -> at how many other addresses it was seen
@@ -227,8 +227,11 @@ class PatternRests:
         resting = {key: end for key, end in self.ends.items() if end.at > self.now}
         forgiven = [key for key, end in resting.items() if end.doublings <= 0]
         for key in forgiven:
-            for table in (self.ends, self.dead, self.dull):
-                table.pop(key, None)
+            del self.ends[key]
+            if resting[key].doublings == DULLNESS:
+                self.dull[key] = -self.dull.get(key, 0)  # the next time, twice as many are too many
+            else:
+                self.dead.pop(key, None)
         worth = [end.at for end in resting.values() if end.doublings <= MOST_DOUBLINGS]
         if not worth:
             return False
@@ -246,7 +249,7 @@ class PatternRests:
         return {
             "rows": [array("Q", self.rows), array("d", self.rows.values())],
             "dead": [array("Q", self.dead), array("d", self.dead.values())],
-            "dull": [array("Q", self.dull), array("Q", self.dull.values())],
+            "dull": [array("Q", self.dull), array("q", self.dull.values())],
             "judged": [self.judged, self.relevant],
             "uses": [array("Q", self.uses), array("Q", self.uses.values())],
             "ends": [[key, *end] for key, end in self.ends.items()],
