@@ -13,10 +13,10 @@ very many pages in a row none of which was relevant rests, too, where the crawl 
 one makes that rest twice as long.
 
 Time is counted in downloads. A link whose turn comes while its pattern rests is set aside by the strategy, as if it
-were out of scope, and comes back when rests are over. When nothing else is left to follow, rests end early. Dead links
-are forgiven then, for they lead no further, and so are pages of no interest, for there are no better ones. For a
-pattern that brought copies, time jumps to the end of its rest, unless so many came in a row that it is not worth it:
-when only such patterns are left, the crawl is done.
+were out of scope, and comes back when rests are over. When nothing else is left to follow, pages of no interest
+are forgiven, for there are no better ones. Where there are none, time jumps to the end of the next rest, unless so much
+is known about the pattern that it is not worth it. At last dead links are forgiven, for they lead no further, and what
+is behind them may be of use. When only patterns with too many copies are left, the crawl is done.
 
 The rule owns no I/O, and is a function of the pages that landed, in their order. What it knows is bounded.
 """
@@ -55,8 +55,9 @@ class End(NamedTuple):
     """Of the rest of a pattern."""
 
     at: int  # downloads made, and skipped
-    doublings: int  # how often copies doubled it: 0 if it was for dead links alone, DULLNESS if for no interest
+    doublings: int  # how often it was doubled; DULLNESS if it is for pages of no interest
     pattern: str = ""  # earlier versions did not keep it
+    copies: int = 0  # how often copies doubled it, and not dead links
 
 
 class Rest(NamedTuple):
@@ -73,10 +74,11 @@ class PatternRests:
 
     def __init__(self) -> None:
         self.rows: dict[int, float] = {}  # pages in a row that were wastes, by pattern
-        self.dead: dict[int, float] = {}  # answers in the same row that were no pages
+        self.dead: dict[int, float] = {}  # answers in the same row that were no pages; below 0 once that was forgiven
         self.uses: dict[int, int] = {}  # pages of use, by pattern
         self.ends: dict[int, End] = {}  # of patterns that rest
         self.dull: dict[int, int] = {}  # pages in a row that were not relevant; below 0 once that was forgiven
+        self.forgiven: dict[int, int] = {}  # how often, for want of anything else, by pattern
         self.judged, self.relevant = 0, 0  # pages
         self.pages: dict[int, int] = {}  # signature of a page -> address it was first seen at
         self.copies: dict[int, int] = {}  # signature of a page -> at how many other addresses it was seen
@@ -104,7 +106,7 @@ class PatternRests:
         until = end.at - self.skipped
         if end.doublings == DULLNESS:
             return Rest(end.pattern, 0, until, self.dull.get(key, 0))
-        return Rest(end.pattern, round(self.rows.get(key, 0.0) + self.dead.get(key, 0.0)), until)
+        return Rest(end.pattern, round(self.rows.get(key, 0.0) + max(0.0, self.dead.get(key, 0.0))), until)
 
     def worst(self) -> str:
         """The pattern with the longest row of wastes, of those that rest; "" if none does."""
@@ -138,9 +140,10 @@ class PatternRests:
             key = key_of(pattern)
             kind[key] = kind.pop(key, 0.0) + weight  # and so it is the newest
             copies = self.rows.get(key, 0.0) - free - math.isqrt(self.uses.get(key, 0) // USES)
-            if (too_many := copies + self.dead.get(key, 0.0)) > 0:
-                rest = min(1 << min(STEEP * math.ceil(too_many), 60), LONGEST)
-                self.ends[key] = end = End(self.now + rest, STEEP * max(0, math.ceil(copies)), pattern)
+            if (too_many := max(copies, copies + self.dead.get(key, 0.0))) > 0:
+                doublings = STEEP * math.ceil(too_many)
+                rest = min(1 << min(doublings, 60), LONGEST)
+                self.ends[key] = end = End(self.now + rest, doublings, pattern, STEEP * math.ceil(copies))
                 given = self._rest(key, end)
                 if "?" not in pattern or pattern.endswith("?"):
                     break
@@ -203,6 +206,7 @@ class PatternRests:
             (self.rows, MOST_PATTERNS),
             (self.dead, MOST_PATTERNS),
             (self.dull, MOST_PATTERNS),
+            (self.forgiven, MOST_PATTERNS),
             (self.uses, MOST_PATTERNS),
             (self.ends, MOST_PATTERNS),
             (self.pages, MOST_PAGES),
@@ -222,24 +226,27 @@ class PatternRests:
         return True
 
     def jump(self) -> bool:
-        """Nothing else is left: rests end that are not for copies. If there are none, on to the end of the next rest,
-        if there is one that is worth it."""
+        """Nothing else is left. Is there a rest that ends therefore?"""
         resting = {key: end for key, end in self.ends.items() if end.at > self.now}
-        forgiven = [key for key, end in resting.items() if end.doublings <= 0]
-        for key in forgiven:
-            del self.ends[key]
-            if resting[key].doublings == DULLNESS:
-                self.dull[key] = -self.dull.get(key, 0)  # the next time, twice as many are too many
-            else:
-                self.dead.pop(key, None)
+        dull = [key for key, end in resting.items() if end.doublings == DULLNESS]
         worth = [end.at for end in resting.values() if end.doublings <= MOST_DOUBLINGS]
-        if not worth:
-            return False
-        if not forgiven:
+        dead = [key for key, end in resting.items() if end.copies <= MOST_DOUBLINGS]
+        if dull:
+            self._forgive(dull, self.dull)
+        elif worth:
             self.skipped += min(worth) - self.now
             self.now = min(worth)
+        else:
+            self._forgive(dead, self.dead)
         self._wake()
-        return True
+        return bool(dull or worth or dead)
+
+    def _forgive(self, patterns: Iterable[int], row: dict[int, Any]) -> None:
+        """What speaks against them; each time twice as much may follow."""
+        for key in patterns:
+            del self.ends[key]
+            self.forgiven[key] = times = self.forgiven.pop(key, 0) + 1
+            row[key] = -(DULL << min(times, 16))
 
     def _wake(self) -> None:
         self.back = self.now
@@ -250,6 +257,7 @@ class PatternRests:
             "rows": [array("Q", self.rows), array("d", self.rows.values())],
             "dead": [array("Q", self.dead), array("d", self.dead.values())],
             "dull": [array("Q", self.dull), array("q", self.dull.values())],
+            "forgiven": [array("Q", self.forgiven), array("Q", self.forgiven.values())],
             "judged": [self.judged, self.relevant],
             "uses": [array("Q", self.uses), array("Q", self.uses.values())],
             "ends": [[key, *end] for key, end in self.ends.items()],
@@ -264,6 +272,7 @@ class PatternRests:
         none = ((), ())  # earlier versions kept not all of these
         self.dead = dict(zip(*state.get("dead", none), strict=True))
         self.dull = dict(zip(*state.get("dull", none), strict=True))
+        self.forgiven = dict(zip(*state.get("forgiven", none), strict=True))
         self.judged, self.relevant = state.get("judged", (0, 0))
         self.uses = dict(zip(*state.get("uses", none), strict=True))
         self.copies = dict(zip(*state.get("copies", none), strict=True))
