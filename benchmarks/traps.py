@@ -1,9 +1,11 @@
 """What traps take from a crawl, and what the rules against them cost: every crawl with the rules and without.
 
     python benchmarks/traps.py site --seed 100 --pages 1000
+    python benchmarks/traps.py pit --seed 100 --pages 1000 --dull 1000000
     python benchmarks/traps.py webs synthetic:pages=20000,seed=100 FOLDER ... --half report --pages 1000
 
-`site` crawls a site that has every trap (wolfspider.testing.trap_site), `pit` the same site with a tarpit besides.
+`site` crawls a site that has every trap (wolfspider.testing.trap_site), `pit` the same site with a tarpit besides;
+with a large `--dull` folders of no interest never rest.
 Waste is each download of a trap, and of a page that was downloaded before under another address. `webs` crawls the
 topics of webs; on a synthetic one, pages of endless calendars and of mirrors and soft 404s are waste. An answer that is
 no page is no honest page, and only waste where its address is part of a trap. Choose on `--half choose` and on seeds
@@ -31,6 +33,7 @@ from wolfspider.core.randomness import generator
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Task
 from wolfspider.drivers.simulated import simulate, simulated_crawl
+from wolfspider.policy import pattern_rests
 from wolfspider.policy.judges import DEFAULT_JUDGE
 from wolfspider.policy.trap_rules import TrapRules
 from wolfspider.strategies import strategy_named
@@ -149,7 +152,9 @@ def main() -> None:
     parser.add_argument("--pages", type=int, action="append", help="repeatable [1000]")
     parser.add_argument("--topics", type=int, default=None, help="at most so many of each web")
     parser.add_argument("--half", choices=HALVES, default=None)
+    parser.add_argument("--dull", type=int, default=pattern_rests.DULL, help="pages that may be of no interest [50]")
     options = parser.parse_args()
+    pattern_rests.DULL = options.dull
     strategies = options.strategy or ["hunter", "best-first", "shark", "fish"]
     print("| web | strategy | waste | avoiding | honest pages | avoiding | relevant | avoiding | worst topic |")
     print("|---|---|---|---|---|---|---|---|---|")
