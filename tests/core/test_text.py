@@ -102,16 +102,19 @@ def test_the_compiled_signature_is_the_same(found: list[str]) -> None:
 def test_the_compiled_words_are_the_same_and_counted(texts: list[str], again: int) -> None:
     compiled = pytest.importorskip("wolfspider.core.tokens", reason="nothing is compiled here").parted
     clean = "\x1f".join(texts * (1 + again)).encode().translate(text._BLANKED)
-    found, before, bag = compiled(clean, 0x1F, text.LONGEST)
+    found, before, bag, near = compiled(clean, 0x1F, text.LONGEST, text._WEIGHTS, text._FACTOR, 3)
     assert (found, before) == text.slowly_parted(clean, 0x1F, text.LONGEST)[:2]
     assert list(bag.items()) == list(text.counted(found).items())
+    assert near == (text.near_signature(found) if len(found) >= 3 else None)
+    assert compiled(clean, 0x1F, text.LONGEST, text._WEIGHTS, text._FACTOR, 0) == (found, before, None, None)
 
 
 def test_words_that_share_a_slot_are_counted_each() -> None:
     compiled = pytest.importorskip("wolfspider.core.tokens", reason="nothing is compiled here").parted
     found = [f"w{number % 30_000:x}" for number in range(70_000)]
-    words, _, bag = compiled(" ".join(found).encode(), 0x1F, text.LONGEST)
+    words, _, bag, near = compiled(" ".join(found).encode(), 0x1F, text.LONGEST, text._WEIGHTS, text._FACTOR, 3)
     assert words == found and list(bag.items()) == list(text.counted(found).items())
+    assert near == text.near_signature(found)
 
 
 def test_near_signature_is_near_for_near_texts_only() -> None:

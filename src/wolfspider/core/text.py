@@ -18,8 +18,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import accumulate, chain, groupby
-from typing import Any
+from itertools import chain, groupby
+from typing import Any, NamedTuple
 
 import numpy as np
 import xxhash
@@ -35,7 +35,8 @@ LONGEST_STORED = 2_000  # characters of a title, an anchor, a failure's detail
 _ROUND = 255  # bits that can be counted in a byte
 _CHUNK = 64 * _ROUND  # shingles whose bits are counted at once: 1 MB
 _BITS = np.arange(8, dtype=np.uint64)[:, np.newaxis]
-_ODD = np.uint64(0x9E3779B97F4A7C15)
+_FACTOR = 0x9E3779B97F4A7C15
+_ODD = np.uint64(_FACTOR)
 _WEIGHTS = np.full(4 * LONGEST + 1, 0xD6E8FEB86659FD93, np.uint64).cumprod(dtype=np.uint64)  # by place in a word
 _LOWEST = np.uint64(0x0101010101010101)  # of each octet
 
@@ -65,35 +66,53 @@ def words(text: str) -> list[str]:
 def words_of(texts: Sequence[str]) -> tuple[list[str], list[int]]:
     """The words of all these texts, and how many there are before each of them, and in all. To read them as one is
     much quicker than one by one."""
-    found, before, _ = counted_words_of(texts)
-    return found, before
+    found = _words_of(texts, 0)
+    return found.words, found.before
 
 
-def counted_words_of(texts: Sequence[str]) -> tuple[list[str], list[int], dict[str, int] | None]:
-    """The same, and how often each word is there, where that was found out by the way."""
+class WordsRead(NamedTuple):
+    words: list[str]
+    before: list[int]  # how many there are before each text, and in all
+    counts: dict[str, int] | None = None  # how often each word is there, if that was found out by the way
+    near: int | None = None  # the near signature, likewise
+
+
+def words_and_more(texts: Sequence[str]) -> WordsRead:
+    """The same, and what can be found out by the way."""
+    return _words_of(texts, _SHINGLE)
+
+
+def _words_of(texts: Sequence[str], run: int) -> WordsRead:
+    if not texts:
+        return WordsRead([], [0])
     clean = _blanked(_PARTED.join(texts))
     if clean is None or clean.count(_PARTED.encode()) != len(texts) - 1:  # one has the character that parts them
-        lists = [words(text) for text in texts]
-        return list(chain.from_iterable(lists)), list(accumulate(map(len, lists), initial=0)), None
-    found, before, bag = _parted(clean, ord(_PARTED), LONGEST)
-    return found, [0, *before, len(found)], bag
+        clean = _PARTED.encode().join(map(_cleaned, texts))
+    found, before, bag, near = _parted(clean, ord(_PARTED), LONGEST, _WEIGHTS, _FACTOR, run)
+    return WordsRead(found, [0, *before, len(found)], bag, near)
 
 
-def slowly_parted(clean: bytes, between: int, longest: int) -> tuple[list[str], list[int], dict[str, int] | None]:
-    """What tokens.pyx does where it was compiled, without the counts."""
+def _cleaned(text: str) -> bytes:
+    """The words of any text, and blanks."""
+    clean = _blanked(text)
+    return _bytes(" ".join(_any_words(text))) if clean is None else clean.replace(_PARTED.encode(), b" ")
+
+
+def slowly_parted(clean: bytes, between: int, longest: int, *_: Any) -> tuple[list[str], list[int], None, None]:
+    """What tokens.pyx does where it was compiled, without counts and signature."""
     octets = np.frombuffer(b" %b " % clean, np.uint8)
     in_word = octets > ord(" ")
     edges = np.flatnonzero(in_word[1:] != in_word[:-1])
     first, last = edges[::2], edges[1::2]
     before = np.searchsorted(first, np.flatnonzero(octets == between)).tolist()
     found = _text(clean).split()
-    return found if (last - first).max(initial=0) <= longest else _cut(found), before, None
+    return found if (last - first).max(initial=0) <= longest else _cut(found), before, None, None
 
 
 try:
     from wolfspider.core.tokens import parted as _parted
 except ImportError:
-    _parted = slowly_parted
+    _parted = slowly_parted  # type: ignore[assignment]
 
 
 def _cut(found: list[str]) -> list[str]:
@@ -241,7 +260,7 @@ def near_signature(words: Sequence[str]) -> int:
     0 for no words."""
     if not words:
         return 0
-    return _signature(_bytes(" ".join(words)), _WEIGHTS, int(_ODD), min(_SHINGLE, len(words)))
+    return _signature(_bytes(" ".join(words)), _WEIGHTS, _FACTOR, min(_SHINGLE, len(words)))
 
 
 def slow_signature(octets: bytes, weights: np.ndarray[Any, np.dtype[np.uint64]], odd: int, run: int) -> int:

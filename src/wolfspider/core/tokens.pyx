@@ -9,33 +9,42 @@ same slot. Words up to 16 octets are looked for there by two numbers, which are 
 
 from array import array
 
+from wolfspider.core.signature cimport Votes, hash_of
+
 cdef enum:
     SLOTS = 1 << 14
     HALF = 8  # octets of a number
+    # What is known of a word, side by side in memory:
+    HEAD = 0
+    TAIL = 1
+    HASH = 2  # what it votes with for a signature
+    TEXT = 3  # the last text that has it
+    PLACE = 4  # where its count is, in that text
+    ROW = 8
 
 cdef list _words = [None] * SLOTS
-cdef unsigned long long[::1] _heads = array("Q", bytes(8 * SLOTS))
-cdef unsigned long long[::1] _tails = array("Q", bytes(8 * SLOTS))
-cdef long long[::1] _texts = array("q", bytes(8 * SLOTS))  # the last text that has the word
-cdef int[::1] _places = array("i", bytes(4 * SLOTS))  # where its count is, in that text
-cdef long long _text = 0  # how many texts were read
+cdef unsigned long long[:, ::1] _slots = memoryview(bytearray(8 * ROW * SLOTS)).cast("Q", (SLOTS, ROW))
+cdef unsigned long long _text = 0  # how many texts were read
 
 
-def parted(bytes clean, int between, int longest):
-    """The words in these octets, which are parted by blanks; how many come before each octet `between`, which is a
-    blank, too; and how often each word is there. Of a word `longest` characters are kept."""
+def parted(
+    bytes clean, int between, int longest, const unsigned long long[::1] weights, unsigned long long odd, int run
+):
+    """The words in these octets, which are parted by blanks, and how many come before each octet `between`, which is a
+    blank, too. Of a word `longest` characters are kept. Then how often each word is there, and the near signature, as
+    signature.pyx has it, by weights that are always the same; neither if `run` is 0."""
     global _text
     cdef const unsigned char[::1] octets = clean
-    cdef unsigned long long[::1] heads = _heads, tails = _tails
-    cdef long long[::1] texts = _texts
-    cdef int[::1] places = _places, often = array("i", bytes(4 * (len(clean) // 2 + 1)))
+    cdef unsigned long long[:, ::1] slots = _slots
+    cdef int[::1] often = array("i", bytes(4 * (len(clean) // 2 + 1)))
     cdef list known = _words, words = [], before = [], distinct = []
     cdef Py_ssize_t at = 0, size = octets.shape[0], first
     cdef unsigned long long head, tail, key
-    cdef long long text
+    cdef unsigned long long text
     cdef int slot, count = 0
     cdef unsigned char c
     cdef str word
+    cdef Votes votes = Votes(odd, run)
     _text += 1
     text = _text
     while at < size:
@@ -61,25 +70,31 @@ def parted(bytes clean, int between, int longest):
             distinct.append(word)
             often[count] = 1
             count += 1
+            if run:
+                votes.add(hash_of(octets, first, first + len(word.encode("utf-8", "surrogatepass")), weights, odd))
             continue
         key = (head ^ tail << 1) * 0x9E3779B97F4A7C15ULL
         slot = <int>(key >> 50)
-        if heads[slot] != head or tails[slot] != tail:
+        if slots[slot, HEAD] != head or slots[slot, TAIL] != tail:
             known[slot] = clean[first:at].decode("utf-8", "surrogatepass")
-            heads[slot] = head
-            tails[slot] = tail
-            texts[slot] = 0
+            slots[slot, HEAD] = head
+            slots[slot, TAIL] = tail
+            slots[slot, TEXT] = 0
+            slots[slot, HASH] = hash_of(octets, first, at, weights, odd)
         word = known[slot]
         words.append(word)
-        if texts[slot] != text:
-            texts[slot] = text
-            places[slot] = count
+        if not run:
+            continue
+        votes.add(slots[slot, HASH])
+        if slots[slot, TEXT] != text:
+            slots[slot, TEXT] = text
+            slots[slot, PLACE] = count
             distinct.append(word)
             often[count] = 1
             count += 1
         else:
-            often[places[slot]] += 1
-    return words, before, _bag(distinct, often)
+            often[<Py_ssize_t>slots[slot, PLACE]] += 1
+    return words, before, _bag(distinct, often) if run else None, votes.result() if run and len(words) >= run else None
 
 
 cdef dict _bag(list distinct, int[::1] often):
@@ -87,9 +102,9 @@ cdef dict _bag(list distinct, int[::1] often):
     cdef dict bag = {}
     cdef Py_ssize_t place
     for place in range(len(distinct)):
-        word = distinct[place]
-        if word in bag:
-            bag[word] += often[place]
-        else:
-            bag[word] = often[place]
+        bag[distinct[place]] = often[place]
+    if len(bag) < len(distinct):
+        bag = dict.fromkeys(distinct, 0)
+        for place in range(len(distinct)):
+            bag[distinct[place]] += often[place]
     return bag

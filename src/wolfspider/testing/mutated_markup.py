@@ -14,9 +14,8 @@ _ODD += ["<area href=/x>", "<!doctype html>"]
 
 def told(reading: PageReading) -> dict[str, Any]:
     """All that a reading says."""
-    own = {name: value for name, value in vars(reading).items() if name not in ("_path", "_in_article", "anchors")}
-    anchors = [(a.href, a.rel, a.first, a.last, a.path, a.alternative) for a in reading.anchors]
-    return own | {"anchors": anchors, "links": reading.links(reading.hrefs), "sample": reading.sample}
+    own = {name: value for name, value in vars(reading).items() if name not in ("_path", "_in_article")}
+    return own | {"links": reading.links(reading.hrefs), "sample": reading.sample}
 
 
 def mutated(text: str, rng: random.Random) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import chain, islice
 
-from wolfspider.core.text import counted_words_of, words
+from wolfspider.core.text import WordsRead, words, words_and_more
 
 MOST_TEXT = 2_000_000  # characters read into words
 MOST_WORDS = 500_000  # a character may stand for several words
@@ -40,13 +40,13 @@ def cut_to_bounds(passages: list[str]) -> bool:
     return True
 
 
-def words_within(passages: Sequence[str]) -> tuple[list[str], list[int], dict[str, int] | None]:
-    """All words, how many come before each passage, and in all, and their counts, where they were found by the way."""
+def words_within(passages: Sequence[str]) -> WordsRead:
+    """All words, and how many come before each passage, and in all."""
     if sum(map(len, passages)) <= _PORTION:
-        return counted_words_of(passages)
+        return words_and_more(passages)
     found: list[str] = []
     before = [0]
     for passage in passages:
         found += bounded_words(passage, MOST_WORDS - len(found))
         before.append(len(found))
-    return found, before, None
+    return WordsRead(found, before)

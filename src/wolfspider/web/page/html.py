@@ -110,7 +110,7 @@ def _plain_page(fetch: Fetch, text: str, codec: str) -> Page:
 def _pdf_page(fetch: Fetch) -> Page | Failure:
     if isinstance(document := pdf.read(fetch.body), Failure):
         return document
-    found, before, _ = words_within([document.title, *document.pages])
+    found, before, *_ = words_within([document.title, *document.pages])
     links: dict[str, Link] = {}
     for number, address in document.links:
         if (url := canonical(address, fetch.final_url)) and url not in links:
@@ -148,7 +148,7 @@ def _html_page(fetch: Fetch, text: str, codec: str, bounded: bool) -> Page | Fai
         canonical=(canonical(reading.canonical, base) if reading.canonical else None) or "",
         description=folded(meta.get("description") or meta.get("og:description") or "", TITLE),
         counts_=reading.counts,
-        **_common(fetch, codec, reading.words, cut or reading.truncated),
+        **_common(fetch, codec, reading.words, cut or reading.truncated, reading.near),
     )
 
 
@@ -157,11 +157,11 @@ def digest_of(body: bytes) -> str:
     return xxhash.xxh3_128_hexdigest(body)
 
 
-def _common(fetch: Fetch, codec: str, words: Sequence[str], truncated: bool) -> dict[str, Any]:
+def _common(fetch: Fetch, codec: str, words: Sequence[str], truncated: bool, near: int | None = None) -> dict[str, Any]:
     """What is said of all pages in the same way."""
     return {
         "words": tuple(words),
-        "near": near_signature(words),
+        "near": near_signature(words) if near is None else near,
         "truncated": truncated or fetch.cut or len(fetch.body) > MOST_BYTES,
         "url": fetch.url,
         "final_url": fetch.final_url,

@@ -16,6 +16,7 @@ the bytes of a page whose tree holds no surprise. Both tell the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 from wolfspider.core.model import Link
 from wolfspider.core.text import words
@@ -26,6 +27,7 @@ OUR_NAMES = ("robots", "wolfspider")  # whom directives may be meant for
 ANCHOR = TAG_PATH = 300  # characters
 TITLE = 1_000
 BLOCK = 10  # words that make an element say something
+NONE = -1  # no link
 _LABEL = 100  # characters of one element in a tag path
 _SAMPLE = 1_000  # characters from which a language can be told
 _META = 4_096
@@ -45,19 +47,6 @@ CLOSED = frozenset(  # not seen, or always empty
 )
 
 
-class Anchor:
-    """A link as found in the markup. Its text is worked out only when it is needed."""
-
-    __slots__ = ("alternative", "first", "href", "last", "path", "rel")
-
-    def __init__(self, href: str, rel: str, first: int, path: str) -> None:
-        self.href = href
-        self.rel = rel
-        self.first = self.last = first  # its place, and that of what follows its text
-        self.path = path
-        self.alternative = ""  # the texts of its pictures
-
-
 class PageReading:
     """A reader of markup puts texts into `texts` and passages, calls for each element the method named after its tag,
     and ends with `finish`. `path` gives the tag path of the innermost open element, `in_article` whether one of the
@@ -71,11 +60,18 @@ class PageReading:
         self.title = self.base = self.canonical = self.language = ""
         self.texts: list[str] = []  # since the last boundary
         self.passages: list[str] = []
-        self.anchors: list[Anchor] = []
+        # Links as found in the markup, in columns, for there are hundreds. Their texts are worked out when needed.
+        self.hrefs: list[str] = []
+        self.rels: list[str] = []
+        self.firsts: list[int] = []  # their places, and those of what follows their texts
+        self.lasts: list[int] = []
+        self.paths: list[str] = []
+        self.alternatives: dict[int, str] = {}  # the texts of their pictures
         self.ended: list[tuple[int, int, int, int]] = []  # elements with links: from, to, links before, links so far
-        self.open: Anchor | None = None
+        self.open = NONE  # the link that is being read
         self.words: list[str] = []
         self.counts: dict[str, int] | None = None  # of the words, if somebody counted them
+        self.near: int | None = None  # their signature, if somebody worked it out
         self.truncated = False
         self._path, self._in_article = path, in_article
         self._programs = self._pictures = 0
@@ -86,7 +82,7 @@ class PageReading:
         self.let_go()
         self.flush()
         cut = cut_to_bounds(self.passages)
-        self.words, self._before, self.counts = words_within(self.passages)
+        self.words, self._before, self.counts, self.near = words_within(self.passages)
         self.truncated = cut or len(self.words) >= MOST_WORDS
 
     def let_go(self) -> None:
@@ -104,7 +100,7 @@ class PageReading:
         """Does it show nothing at all, whatever its title says, but has scripts that might?"""
         title = self._title_at
         spoken = 0 if title is None else self._before[title + 1] - self._before[title]
-        return self._programs > 0 and not self.anchors and not self._pictures and len(self.words) == spoken
+        return self._programs > 0 and not self.hrefs and not self._pictures and len(self.words) == spoken
 
     def flush(self) -> None:
         """A boundary: what was gathered since the last one is a passage."""
@@ -113,32 +109,31 @@ class PageReading:
             self.passages.append(texts[0] if len(texts) == 1 else "".join(texts))
             texts.clear()
 
-    def _anchor(self, tag: str, attributes: Attributes, href: str, rel: str) -> Anchor | None:
-        """A new link, unless it leads nowhere but to this page."""
+    def _link(self, tag: str, attributes: Attributes, href: str, rel: str) -> int:
+        """The number of a new link; NONE if it leads nowhere but to this page."""
         href = href.strip()
         if not href or href[0] == "#":
-            return None
-        path = f"{self._path()}/{label(tag, attributes)}"[:TAG_PATH]
-        anchor = Anchor(href, rel, len(self.passages), path)
-        self.anchors.append(anchor)
-        return anchor
+            return NONE
+        self.hrefs.append(href)
+        self.rels.append(rel)
+        self.firsts.append(len(self.passages))
+        self.lasts.append(len(self.passages))
+        self.paths.append(f"{self._path()}/{label(tag, attributes)}"[:TAG_PATH])
+        return len(self.hrefs) - 1
 
-    def _begin(self, anchor: Anchor | None) -> None:
+    def _begin(self, link: int) -> None:
         """What is read from here belongs to this link, and no longer to another."""
-        if self.open is not None:
-            self.open.last = len(self.passages)
-        self.open = anchor
+        if self.open != NONE:
+            self.lasts[self.open] = len(self.passages)
+        self.open = link
 
-    def close(self, anchor: Anchor) -> None:
-        if self.open is anchor:
-            if anchor.alternative and not any(map(words, self.passages[anchor.first :])):
-                self.passages.append(anchor.alternative)
-            anchor.last = len(self.passages)
-            self.open = None
-
-    @property
-    def hrefs(self) -> list[str]:
-        return [anchor.href for anchor in self.anchors]
+    def close(self, link: int) -> None:
+        if self.open == link:
+            alternative = self.alternatives.get(link)
+            if alternative and not any(map(words, self.passages[self.firsts[link] :])):
+                self.passages.append(alternative)
+            self.lasts[link] = len(self.passages)
+            self.open = NONE
 
     def links(self, addresses: Sequence[str | None]) -> tuple[Link, ...]:
         """Each address once, in the order of first sight, told by its first place that has a text. The addresses are
@@ -152,22 +147,22 @@ class PageReading:
                     chosen[url] = number, text
             elif len(chosen) < MOST_LINKS:
                 chosen[url] = number, self._text(number)
-        blocks = self._blocks()
+        blocks, before = self._blocks(), self._before
         links: list[Link] = []
         for url, (number, text) in chosen.items():
-            anchor = self.anchors[number]
-            rel = " ".join(anchor.rel.lower()[:ANCHOR].split()) if anchor.rel else ""
-            links.append(Link(url, text, self._before[anchor.first], blocks[number], anchor.path, len(links), rel))
+            rel = self.rels[number]
+            rel = " ".join(rel.lower()[:ANCHOR].split()) if rel else ""
+            place, path = before[self.firsts[number]], self.paths[number]
+            links.append(Link(url, text, place, blocks[number], path, len(links), rel))
         return tuple(links)
 
     def _text(self, number: int) -> str:
-        anchor = self.anchors[number]
-        return folded(" ".join(self.passages[anchor.first : anchor.last]), ANCHOR)
+        return folded(" ".join(self.passages[self.firsts[number] : self.lasts[number]]), ANCHOR)
 
     def _blocks(self) -> list[tuple[int, int]]:
         """The block of each link; the whole page where no element says enough."""
         before = self._before
-        blocks = [(0, len(self.words))] * len(self.anchors)
+        blocks = [(0, len(self.words))] * len(self.hrefs)
         waiting: list[int] = []  # links without a block, as far as the elements have come
         seen = 0
         for first, last, anchors, now in self.ended:
@@ -181,23 +176,23 @@ class PageReading:
     # What single elements say.
 
     def a(self, attributes: Attributes) -> None:
-        self._begin(self._anchor("a", attributes, attributes.get("href") or "", attributes.get("rel") or ""))
+        self._begin(self._link("a", attributes, attributes.get("href") or "", attributes.get("rel") or ""))
 
     def area(self, attributes: Attributes) -> None:
-        anchor = self._anchor("area", attributes, attributes.get("href") or "", attributes.get("rel") or "")
-        if anchor is not None:
-            self._begin(anchor)
-            anchor.alternative = (attributes.get("alt") or "")[:ANCHOR]
-            self.close(anchor)
+        link = self._link("area", attributes, attributes.get("href") or "", attributes.get("rel") or "")
+        if link != NONE:
+            self._begin(link)
+            self.alternatives[link] = (attributes.get("alt") or "")[:ANCHOR]
+            self.close(link)
 
     def frame(self, tag: str, attributes: Attributes) -> None:
-        self._anchor(tag, attributes, attributes.get("src") or "", "frame")
+        self._link(tag, attributes, attributes.get("src") or "", "frame")
 
     def img(self, attributes: Attributes) -> None:
         self._pictures += 1
-        if self.open is not None and len(self.open.alternative) < ANCHOR:
-            alternative = f"{self.open.alternative} {folded(attributes.get('alt') or '', ANCHOR)}"
-            self.open.alternative = alternative.strip()[:ANCHOR]
+        if self.open != NONE and len(before := self.alternatives.get(self.open, "")) < ANCHOR:
+            alternative = f"{before} {folded(attributes.get('alt') or '', ANCHOR)}"
+            self.alternatives[self.open] = alternative.strip()[:ANCHOR]
 
     def film(self) -> None:
         self._pictures += 1
@@ -207,7 +202,7 @@ class PageReading:
 
     def name(self, text: str) -> None:
         """The title. Its words are read where it stands: before all others, unless the page is a mess."""
-        if not self.title and self.open is None:
+        if not self.title and self.open == NONE:
             self.title = folded(text, TITLE)
             if self.title:
                 self._title_at = len(self.passages)
@@ -221,7 +216,7 @@ class PageReading:
         """A meta tag."""
         content = (attributes.get("content") or "")[:_META]
         if (attributes.get("http-equiv") or "").lower() == "refresh":
-            self._anchor("meta", attributes, refresh_target(content), "refresh")
+            self._link("meta", attributes, refresh_target(content), "refresh")
         for key in ("name", "property", "itemprop"):
             if name := attributes.get(key):
                 name = name[:100].strip().lower()
@@ -254,10 +249,20 @@ class PageReading:
 
 def label(tag: str, attributes: Attributes) -> str:
     """An element in a tag path: "div.nav.top#menu"."""
-    if classes := attributes.get("class"):
-        tag = ".".join((tag, *classes[:_LABEL].split()))
-    name = (attributes.get("id") or "")[:_LABEL].strip()
+    return label_of(tag, attributes.get("class") or "", attributes.get("id") or "")
+
+
+def label_of(tag: str, classes: str, identity: str) -> str:
+    if classes:
+        tag = _classed(tag, classes[:_LABEL])
+    name = identity[:_LABEL].strip() if identity else ""
     return f"{tag}#{name}" if name else tag
+
+
+@lru_cache(maxsize=4096)
+def _classed(tag: str, classes: str) -> str:
+    """Pages of a site have the same elements, so this is remembered from page to page."""
+    return ".".join((tag, *classes.split()))
 
 
 def refresh_target(content: str) -> str:

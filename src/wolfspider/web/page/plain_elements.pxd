@@ -5,8 +5,11 @@ from wolfspider.web.page.plain_tags cimport PlainTags
 
 cdef class PlainElements(PlainTags):
     cdef object reading
-    cdef list texts, passages, anchors, ended
+    cdef list texts, passages, ended
+    cdef list hrefs, rels, link_paths, link_firsts, link_lasts  # columns of links
+    cdef dict alternatives
     cdef str node  # the text that is being read, as one node of the tree
+    cdef Py_ssize_t blank_from, blank_to  # white space that it begins with, if nothing else was read of it
     cdef int[::1] action_of  # names
     cdef int[::1] flags_of
     # The open elements
@@ -17,12 +20,12 @@ cdef class PlainElements(PlainTags):
     cdef Py_ssize_t[::1] tags  # where their attributes begin
     cdef Py_ssize_t[::1] firsts
     cdef Py_ssize_t[::1] befores
-    cdef list links_of, paths
+    cdef int[::1] links_of  # the links that they are
+    cdef list paths
     cdef int muted  # the depth of the element that is not read; 0 if all are
     cdef int links_open
 
     cdef str label(self, str name)
-    cdef str long_label(self, str name)
     cdef object run(self, Py_ssize_t first, Py_ssize_t last, bint referring)
     cdef object end_node(self)
     cdef object flush(self)
@@ -32,7 +35,8 @@ cdef class PlainElements(PlainTags):
     cdef int name_at(self, int at) except -1
     cdef int found(self, int name, bint lists=*, bint buttons=*) except -2
     cdef bint in_structure(self) except -1
-    cdef object push(self, int name, Py_ssize_t tag, link=*)
+    cdef str tag_path(self)
+    cdef object push(self, int name, Py_ssize_t tag, int link=*)
     cdef object pop(self)
     cdef object pop_until(self, int at)
     cdef object pop_cell(self, int at)

@@ -4,7 +4,7 @@
 from array import array
 
 from wolfspider.web.page import plain_names
-from wolfspider.web.page.page_reading import TAG_PATH, PageReading, label
+from wolfspider.web.page.page_reading import TAG_PATH, PageReading, label_of
 from wolfspider.web.page.plain_names import NUMBERS, NotPlain
 
 from wolfspider.web.page.plain_names cimport (
@@ -15,31 +15,36 @@ from wolfspider.web.page.plain_references cimport text_undone
 from wolfspider.web.page.plain_tags cimport PlainTags
 
 cdef enum:
+    NONE = -1  # no link, as in page_reading.py
     MOST_OPEN = 400  # elements in each other
-    MOST_LABELS = 4096
-    SHORT_LABEL = 100  # characters of one that is remembered
     NEAR = 50  # elements around a date among which an article counts
 
 cdef int ARTICLE = NUMBERS[b"article"], OL = NUMBERS[b"ol"], P = NUMBERS[b"p"], UL = NUMBERS[b"ul"]
 cdef unsigned long long CLASS = int.from_bytes(b"class", "big"), ID = int.from_bytes(b"id", "big")
-cdef dict _LABELS = {}
 
 
 cdef class PlainElements(PlainTags):
     def __init__(self, bytes data):
+        cdef int[::1] small = array("i", bytes(4 * 4 * MOST_OPEN))
+        cdef Py_ssize_t[::1] large = array("q", bytes(3 * 8 * MOST_OPEN))
         super().__init__(data)
         self.reading = reading = PageReading(self.path, self.in_article)
-        self.texts, self.passages = reading.texts, reading.passages
-        self.anchors, self.ended = reading.anchors, reading.ended
-        self.links_of, self.paths = [], []
+        self.texts, self.passages, self.ended = reading.texts, reading.passages, reading.ended
+        self.hrefs, self.rels, self.link_paths = reading.hrefs, reading.rels, reading.paths
+        self.link_firsts, self.link_lasts, self.alternatives = reading.firsts, reading.lasts, reading.alternatives
+        self.paths = []
         self.action_of, self.flags_of = plain_names.ACTIONS, plain_names.FLAGS
-        self.actions, self.flags = array("i", bytes(4 * MOST_OPEN)), array("i", bytes(4 * MOST_OPEN))
-        self.names, self.tags = array("i", bytes(4 * MOST_OPEN)), array("q", bytes(8 * MOST_OPEN))
-        self.firsts, self.befores = array("q", bytes(8 * MOST_OPEN)), array("q", bytes(8 * MOST_OPEN))
+        self.actions, self.flags = small[:MOST_OPEN], small[MOST_OPEN : 2 * MOST_OPEN]
+        self.names, self.links_of = small[2 * MOST_OPEN : 3 * MOST_OPEN], small[3 * MOST_OPEN :]
+        self.tags, self.firsts = large[:MOST_OPEN], large[MOST_OPEN : 2 * MOST_OPEN]
+        self.befores = large[2 * MOST_OPEN :]
 
     # What the reading asks
 
     def path(self):
+        return self.tag_path()
+
+    cdef str tag_path(self):
         cdef list paths = self.paths
         cdef str path = paths[-1] if paths else ""
         cdef int at
@@ -64,32 +69,28 @@ cdef class PlainElements(PlainTags):
         cdef int k
         for k in range(self.count):
             if self.keys[k] == CLASS or self.keys[k] == ID:
-                return self.long_label(name)
+                return label_of(name, self.value(CLASS), self.value(ID))
         return name
-
-    cdef str long_label(self, str name):
-        """Pages of a site have the same elements, so labels are remembered from page to page."""
-        cdef str classes = self.value(CLASS), identity = self.value(ID)
-        known = _LABELS.get((name, classes, identity))
-        if known is None:
-            if len(_LABELS) >= MOST_LABELS:
-                _LABELS.clear()
-            known = label(name, {"class": classes, "id": identity})
-            if len(classes) + len(identity) <= SHORT_LABEL:
-                _LABELS[name, classes, identity] = known
-        return known
 
     # Texts
 
     cdef object run(self, Py_ssize_t first, Py_ssize_t last, bint referring):
-        """A piece of text of the node that is being read."""
-        cdef str text = self.data[first:last].decode("utf-8")
+        """A piece of text of the node that is being read. White space between two boundaries is not even copied."""
+        cdef str text
+        if self.node is None and not self.texts and self.blank_to == self.blank_from and self.is_blank(first, last):
+            self.blank_from, self.blank_to = first, last
+            return
+        text = self.data[first:last].decode("utf-8")
         if referring:
             text = text_undone(text)
+        if self.blank_to > self.blank_from:
+            text = self.data[self.blank_from : self.blank_to].decode("utf-8") + text
+            self.blank_to = self.blank_from
         self.node = text if self.node is None else self.node + text
 
     cdef object end_node(self):
         cdef str text = self.node
+        self.blank_to = self.blank_from
         if text is not None:
             self.node = None
             if text and (self.texts or not text.isspace()):
@@ -141,7 +142,7 @@ cdef class PlainElements(PlainTags):
 
     # What begins and ends
 
-    cdef object push(self, int name, Py_ssize_t tag, link=None):
+    cdef object push(self, int name, Py_ssize_t tag, int link=NONE):
         """An element begins whose attributes stand here. The reading was told of it, unless it is muted."""
         cdef int depth = self.depth
         if depth >= MOST_OPEN:
@@ -151,19 +152,19 @@ cdef class PlainElements(PlainTags):
         self.flags[depth] = self.flags_of[name] if name < UNKNOWN else 0
         self.tags[depth] = tag
         self.firsts[depth] = len(self.passages)
-        self.befores[depth] = len(self.anchors)
-        self.links_of.append(link)
+        self.befores[depth] = len(self.hrefs)
+        self.links_of[depth] = link
         self.depth = depth + 1
         if self.actions[depth] == LINK:
             self.links_open += 1
 
     cdef object pop(self):
         """The innermost element ends."""
-        cdef int at
+        cdef int at, link
         self.end_node()
         self.depth -= 1
         at = self.depth
-        link = self.links_of.pop()
+        link = self.links_of[at]
         if len(self.paths) > at:
             self.paths.pop()
         if self.actions[at] == LINK:
@@ -175,14 +176,14 @@ cdef class PlainElements(PlainTags):
         if self.flags[at] & WITHIN:
             return
         self.flush()
-        if link is not None:
-            if link.alternative:
+        if link != NONE:
+            if link in self.alternatives:
                 self.reading.close(link)
             else:
-                link.last = len(self.passages)
-                self.reading.open = None
-        elif len(self.anchors) > self.befores[at]:
-            self.ended.append((self.firsts[at], len(self.passages), self.befores[at], len(self.anchors)))
+                self.link_lasts[link] = len(self.passages)
+                self.reading.open = NONE
+        elif len(self.hrefs) > self.befores[at]:
+            self.ended.append((self.firsts[at], len(self.passages), self.befores[at], len(self.hrefs)))
 
     cdef object pop_until(self, int at):
         """Elements end, down to this place. One of those that change letters would be opened again."""

@@ -32,15 +32,14 @@ _WITHOUT_QUIRKS = re.compile(
 
 def read_plain(str whole):
     """What a plain page says; None if it is not plain, or would be cut before it is read (taming.py)."""
-    cdef str text = whole
-    if "\0" in text or text.count("<") > MOST_TAGS:
-        return None
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
     cdef bytes data
     cdef _Scan scan = None
     try:
-        data = text.encode()
+        data = whole.encode()
+        if b"\0" in data or data.count(b"<") > MOST_TAGS:
+            return None
+        if b"\r" in data:
+            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         scan = _Scan(data)
         reading = scan.read()
         return reading if not scan.doubtful or is_calm(data, len(whole)) or tamed(whole, False) == whole else None

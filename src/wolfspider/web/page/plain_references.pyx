@@ -9,17 +9,23 @@ from wolfspider.web.page.plain_names import NotPlain
 
 _REFERENCE = re.compile(r"&(#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[A-Za-z][A-Za-z0-9]*;?)(=?)")
 _NUMBER = re.compile(r"&#(?:([0-9]+)|[xX]([0-9a-fA-F]+))")
+_USUAL = (*range(32, 127), *range(160, 256), *range(0x2010, 0x203B))  # characters that are often told by their number
+cdef dict _NAMED = {name[:-1]: character for name, character in html5.items() if name[-1] == ";"}
+_NAMED.update({f"#{number}": chr(number) for number in _USUAL}, **{f"#x{number:x}": chr(number) for number in _USUAL})
 
 
 cdef str text_undone(str text):
-    """A text with its references undone. Most are of a few kinds, and those are quickly undone."""
-    cdef Py_ssize_t many = text.count("&") - text.count("&amp;")
-    if many:
-        many -= text.count("&lt;") + text.count("&gt;") + text.count("&nbsp;") + text.count("&quot;")
-        if many:
-            return _any_undone(text)
-        text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&nbsp;", "\xa0").replace("&quot;", '"')
-    return text.replace("&amp;", "&")
+    """A text with its references undone. Nearly all are ended properly, and usual."""
+    cdef list made = []
+    for part in text.split("&"):
+        if made:
+            name, closed, part = part.partition(";")
+            character = _NAMED.get(name) if closed else None
+            if character is None:
+                return _any_undone(text)
+            made.append(character)
+        made.append(part)
+    return "".join(made)
 
 
 cdef str _any_undone(str text):

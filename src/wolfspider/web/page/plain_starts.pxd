@@ -10,6 +10,6 @@ cdef class PlainStarts(PlainEnds):
     cdef object begin_body(self)
     cdef Py_ssize_t start_tag(self, int name, Py_ssize_t tag, Py_ssize_t at) except -1
     cdef object tell(self, int name, int action, int flags, Py_ssize_t tag)
-    cdef object link(self)
+    cdef int link(self) except -2
     cdef Py_ssize_t raw(self, int name, int action, Py_ssize_t at) except -1
     cdef Py_ssize_t drawing(self, Py_ssize_t at) except -1

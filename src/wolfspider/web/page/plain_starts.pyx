@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=True, wraparound=True
 """What begins in a plain page: the rules of start tags, and of elements that hold nothing but text, or a drawing."""
 
-from wolfspider.web.page.page_reading import TAG_PATH, Anchor
+from wolfspider.web.page.page_reading import NONE, TAG_PATH
 from wolfspider.web.page.plain_names import NAMES, NUMBERS, NotPlain
 
 from wolfspider.web.page.plain_ends cimport PlainEnds
@@ -134,7 +134,7 @@ cdef class PlainStarts(PlainEnds):
             if name == IMG or name == IMAGE:
                 reading.img(self.told())
             elif name == AREA:
-                if reading.open is not None:
+                if reading.open != NONE:
                     raise NotPlain
                 reading.area(self.told())
             elif name == EMBED:
@@ -148,7 +148,7 @@ cdef class PlainStarts(PlainEnds):
             return
         if action == LINK:
             link = self.link()
-            if reading.open is not None:
+            if reading.open != NONE:
                 raise NotPlain
             reading.open = link
             self.push(name, tag, link)
@@ -166,16 +166,18 @@ cdef class PlainStarts(PlainEnds):
         if action == SELECT:
             self.selecting = self.depth
 
-    cdef object link(self):
-        """A link of the tag that was read last; None if it leads nowhere but to this page."""
-        cdef str href = self.value(HREF).strip()
+    cdef int link(self) except -2:
+        """The number of a link of the tag that was read last; NONE if it leads nowhere but to this page."""
+        cdef str href = self.value(HREF).strip(), name
         if not href or href[0] == "#":
-            return None
-        rel = self.value(REL)
+            return NONE
+        self.hrefs.append(href)
+        self.rels.append(self.value(REL))
+        self.link_firsts.append(len(self.passages))
+        self.link_lasts.append(len(self.passages))
         name = self.label("a")
-        link = Anchor(href, rel, len(self.passages), f"{self.path()}/{name}"[:TAG_PATH])
-        self.anchors.append(link)
-        return link
+        self.link_paths.append(f"{self.tag_path()}/{name}"[:TAG_PATH])
+        return len(self.hrefs) - 1
 
     cdef Py_ssize_t raw(self, int name, int action, Py_ssize_t at) except -1:
         """An element that holds nothing but text."""

@@ -20,14 +20,15 @@ _LETTERS = re.compile(rb"<[A-Za-z]")
 
 cdef class PlainTags:
     def __init__(self, bytes data):
+        cdef Py_ssize_t[::1] places = array("q", bytes(4 * 8 * MOST_ATTRIBUTES))
         self.data = data
         self.octets = data
         self.size = len(data)
         self.own_names, self.own_numbers = [], {}
         self.number_keys, self.number_at = plain_names.KEYS, plain_names.NUMBER_AT
         self.keys = array("Q", bytes(8 * MOST_ATTRIBUTES))
-        self.name_from, self.name_to = array("q", bytes(8 * MOST_ATTRIBUTES)), array("q", bytes(8 * MOST_ATTRIBUTES))
-        self.value_from, self.value_to = array("q", bytes(8 * MOST_ATTRIBUTES)), array("q", bytes(8 * MOST_ATTRIBUTES))
+        self.name_from, self.name_to = places[:MOST_ATTRIBUTES], places[MOST_ATTRIBUTES : 2 * MOST_ATTRIBUTES]
+        self.value_from, self.value_to = places[2 * MOST_ATTRIBUTES : 3 * MOST_ATTRIBUTES], places[3 * MOST_ATTRIBUTES :]
 
     cdef str name(self, int number):
         return NAMES[number] if number < UNKNOWN else self.own_names[number - UNKNOWN]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from wolfspider.web.page.page_reading import CLOSED, INLINE, TAG_PATH, Anchor, PageReading, label
+from wolfspider.web.page.page_reading import CLOSED, INLINE, NONE, TAG_PATH, PageReading, label
 
 _TEXT = 2  # the number of a text among the tags, the same in all trees
 _NEAR = 50  # elements around a date among which an article counts
@@ -18,7 +18,7 @@ HIDDEN = '[hidden],[style*="display:none" i],[style*="display: none" i]'
 
 # An open element: what follows it in its parent, its node, tag and place, how many links came before it, and the link
 # that it is itself. A plain tuple, for there are hundreds on a page.
-_Open = tuple[Iterator[LexborNode], LexborNode, str, int, int, Anchor | None]
+_Open = tuple[Iterator[LexborNode], LexborNode, str, int, int, int]
 
 
 def read_tree(tree: LexborHTMLParser) -> PageReading:
@@ -39,7 +39,7 @@ class _Walk:
 
     def _walk(self, root: LexborNode) -> None:
         stack, hidden, reading = self._stack, self._hidden, self.reading
-        texts, passages, anchors = reading.texts, reading.passages, reading.anchors
+        texts, passages, hrefs = reading.texts, reading.passages, reading.hrefs
         names: dict[int, str] = {}  # of tags by their number, which is quicker to ask for
         nodes: Iterator[LexborNode] = iter((root,))
         while True:
@@ -66,17 +66,17 @@ class _Walk:
                     tell(reading, node)
                     if not more_inside:
                         continue
-                anchor = reading.open if tag == "a" else None
+                link = reading.open if tag == "a" else NONE
                 child = node.first_child
                 if child is None or (child.next is None and child.tag_id == _TEXT):
                     # Nothing but a text inside, as in most elements: there is no need to go in and out.
                     text = child.text_content if child is not None else None
                     if text and (texts or not text.isspace()):
                         (texts if tag in INLINE else passages).append(text)
-                    if anchor is not None:
-                        reading.close(anchor)
+                    if link != NONE:
+                        reading.close(link)
                     continue
-                stack.append((nodes, node, tag, len(passages), len(anchors), anchor))
+                stack.append((nodes, node, tag, len(passages), len(hrefs), link))
                 nodes = node.iter(include_text=True)
                 break
             else:
@@ -87,15 +87,15 @@ class _Walk:
     def _leave(self) -> Iterator[LexborNode]:
         """The innermost element ends; give what follows it."""
         stack, paths, reading = self._stack, self._paths, self.reading
-        others, _, tag, first, before, anchor = stack.pop()
+        others, _, tag, first, before, link = stack.pop()
         if len(paths) > len(stack):
             paths.pop()
         if tag not in INLINE:
             if reading.texts:
                 reading.flush()
-            if anchor is not None:
-                reading.close(anchor)
-            elif (now := len(reading.anchors)) > before:
+            if link != NONE:
+                reading.close(link)
+            elif (now := len(reading.hrefs)) > before:
                 reading.ended.append((first, len(reading.passages), before, now))
         return others
 

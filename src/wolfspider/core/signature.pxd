@@ -1,0 +1,28 @@
+"""The near signature of a text, word by word."""
+
+cdef enum:
+    PLANES = 40  # digits of the largest number of votes
+
+
+cdef class Votes:
+    cdef unsigned long long odd
+    cdef int run
+    cdef Py_ssize_t words, shingles
+    cdef unsigned long long[8] before  # the hashes of the last words
+    cdef unsigned long long[PLANES] planes  # the votes of all bits, in binary: a digit of each bit in a number
+
+    cdef void add(self, unsigned long long word) noexcept
+    cdef unsigned long long result(self) noexcept
+
+
+cdef inline unsigned long long hash_of(
+    const unsigned char[::1] octets, Py_ssize_t first, Py_ssize_t end, const unsigned long long[::1] weights,
+    unsigned long long odd
+) except? 0:
+    """Of a word that stands here: the sum of its octets, each weighed by its place, mixed."""
+    cdef unsigned long long word = 0
+    cdef Py_ssize_t at, last = weights.shape[0] - 1
+    for at in range(first, end):
+        word += octets[at] * weights[min(at - first, last)]
+    word *= odd
+    return word ^ word >> 31
