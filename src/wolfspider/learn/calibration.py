@@ -25,7 +25,7 @@ FARTHEST = 20.0  # log-odds
 class Calibration:
     def __init__(self) -> None:
         self._labels: deque[tuple[float, bool]] = deque(maxlen=MOST)
-        self._fitted = np.zeros(2)
+        self._fitted = (0.0, 0.0)
 
     def probability(self, odds: float) -> float:
         """Of log-odds."""
@@ -45,7 +45,7 @@ class Calibration:
             sure = 1 / (1 + np.exp(-np.clip(odds + fitted @ features, -FARTHEST, FARTHEST)))
             gradient = features @ (sure - labels) + trust * fitted
             fitted = fitted - np.linalg.solve((features * (sure * (1 - sure))) @ features.T + np.diag(trust), gradient)
-        self._fitted = np.array([fitted[0], max(fitted[1], -1.0)])  # a higher score is never less probable
+        self._fitted = (float(fitted[0]), max(float(fitted[1]), -1.0))  # a higher score is never less probable
 
     def state(self) -> dict[str, Any]:
         return {"odds": [odds for odds, _ in self._labels], "labels": [label for _, label in self._labels]}

@@ -41,18 +41,21 @@ class Companions:
         if not counts:
             return Evidence(0.0, np.zeros(0))
         weights = np.log1p(np.fromiter(counts, np.float64, len(counts)))
-        adds = weights * self._likelier(ids) / weights.sum()
-        adds[list(topical)] = 0.0
-        return Evidence(float(adds.sum()), adds)
+        adds = weights * self._likelier(ids) / np.add.reduce(weights)
+        if topical:
+            adds[list(topical)] = 0.0
+        return Evidence(float(np.add.reduce(adds)), adds)
 
     def _likelier(self, ids: Ids) -> Floats:
-        found, other, liked = self._lexicon.sums(ids)
-        trusted = min(1.0, LIKED / self.liked) if self.liked else 0.0
-        wanted, total = found + trusted * liked, self.wanted + trusted * self.liked
+        wanted, other, liked = self._lexicon.sums(ids)
+        total = self.wanted
+        if self.liked:
+            trusted = min(1.0, LIKED / self.liked)
+            wanted, total = wanted + trusted * liked, total + trusted * self.liked
         met = wanted + other
         usual = (met + 1) / (total + self.other + 2)
         here = (wanted + SMOOTHING * usual) * ((self.other + 2) / (total + SMOOTHING))
-        telling = (met >= 2) | (liked > 0) if self._liked_suffices else met >= 2
+        telling = (met >= 2) | (liked > 0) if self._liked_suffices and self.liked else met >= 2
         return np.where(telling, np.log(here / (other + 1)), 0.0)
 
     def add(self, ids: Ids, wanted: float = 0.0, other: float = 0.0, liked: float = 0.0) -> None:

@@ -42,13 +42,9 @@ class Lexicon:
         """The numbers of distinct words, in their order, valid until the next call; new words are added."""
         if len(self._number) + len(words) > self.limit:
             self._forget()
-        found = list(map(self._number.get, words))
-        if None in found:
-            found = [
-                self._number[word] if number is None else number for word, number in zip(words, found, strict=True)
-            ]
+        found = np.fromiter(map(self._number.__getitem__, words), np.int64, len(words))
         self._grow()
-        return np.array(found, np.int64)
+        return found
 
     def add(self, ids: Ids, *amounts: float) -> None:
         """One more page with these words, each counted once, and an amount for each sum."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -124,11 +125,11 @@ class InContext(OfOneTopic):
         keys = address_keys(link.url for link in links)
         if not links:
             return PageLinks(0.0, keys)
-        sizes = np.array([link.anchor.count(" ") + 1 if link.anchor else 0 for link in links])
+        sizes = [link.anchor.count(" ") + 1 if link.anchor else 0 for link in links]
         menu = self._in_links.counts(keys) >= max(self.FEWEST, self.MENU * self._in_links.pages_of(host))
-        in_menu, own = int(sizes[menu].sum()), int(sizes[~menu].sum())
-        keys = np.unique(keys)
-        return PageLinks(min(1.0, own / max(1, word_count(page) - in_menu)), keys[keys != here[-1]])
+        in_menu = sum(compress(sizes, menu.tolist()))
+        own = sum(sizes) - in_menu
+        return PageLinks(min(1.0, own / max(1, word_count(page) - in_menu)), _each_once(keys[keys != here[-1]]))
 
     def learn(self, page: Page, label: bool) -> None:
         self._calibration.learn(self._odds(self._read(page, self._coverage.glimpse(page)).raw), label)
@@ -162,6 +163,13 @@ class InFirstContext(InContext):
     is on a liked page alone says nothing."""
 
     EDITION = 1
+
+
+def _each_once(keys: Keys) -> Keys:
+    """In order. Nearly always all are different."""
+    keys = np.sort(keys)
+    again = keys[1:] == keys[:-1]
+    return keys[np.append(True, ~again)] if again.any() else keys
 
 
 def _share(value: float, even: float, power: float) -> float:
