@@ -7,15 +7,20 @@ stored). wolfspider by design never sends many requests to one host at once, but
 so the two places that prevent it are replaced here.
 """
 
+# ruff: noqa: E402  (what the command line does first comes first here, too)
+
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import math
 import sys
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+
+gc.set_threshold(100_000)  # as in wolfspider/cli
 
 from wolfspider.app import assemble, hunt, run_folder
 from wolfspider.app.assemble import web_of

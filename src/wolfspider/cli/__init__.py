@@ -6,6 +6,7 @@ once. The exit codes are those of docs/cli.md.
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
@@ -21,11 +22,13 @@ from wolfspider.core.errors import Problem
 
 __all__ = ["app", "categories", "conform", "damaged_runs", "doctor", "main", "offline", "runs", "states", "webs"]
 
+SELDOM = 100_000  # new objects before Python looks for circles of garbage: while modules are loaded there are none
 UNREADABLE, BUG, INTERRUPTED, UNREAD = 3, 70, 130, 141  # exit codes; the commands give 1 and 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Every way a command can end, as an exit code; a traceback only where WOLFSPIDER_DEBUG asks for one."""
+    gc.set_threshold(SELDOM)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a letter is no reason to fail

@@ -17,7 +17,7 @@ from wolfspider.policy.room import Room
 
 RETRIED = ("timeout", "connect", "dns", "slow")  # failures that another try may mend
 NOT_AGAIN = Failure("budget", "the page limit was lowered before it was tried again")
-SELDOM = 20_000  # new objects after which Python looks for circles of garbage
+SELDOM = 100_000  # new objects after which Python looks for circles of garbage
 
 
 @dataclass(frozen=True, slots=True)
