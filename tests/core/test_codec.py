@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import tracemalloc
 from array import array
 from collections import Counter, OrderedDict, defaultdict, deque
 from types import MappingProxyType
@@ -149,3 +150,15 @@ def test_many_texts_with_other_lengths_are_refused() -> None:
     arrays["a0"][7] += 1
     with pytest.raises(ValueError, match="another length"):
         codec.unpack(tree, arrays)
+
+
+def test_what_is_large_is_copied_once() -> None:
+    """Besides what is built, nothing of its size is needed; and what is built can be changed."""
+    text, blobs = codec.store({"column": array("d", bytes(8_000_000)), "table": np.zeros(1_000_000)})
+    tracemalloc.start()
+    built = codec.load(text, blobs)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1.2 * 16_000_000
+    built["table"][0] = built["column"][0] = 1.0
+    assert codec.load(text, blobs)["table"][0] == codec.load(text, blobs)["column"][0] == 0.0

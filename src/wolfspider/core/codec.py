@@ -83,7 +83,8 @@ def rendered(tree: Any, arrays: Arrays) -> tuple[str, dict[str, bytes]]:
     return json.dumps(tree, ensure_ascii=False, allow_nan=False), blobs
 
 
-def load(text: str, blobs: Mapping[str, bytes]) -> Any:
+def load(text: str, blobs: Mapping[str, bytes | memoryview]) -> Any:
+    """What is large is copied once, into what is built: until then the arrays are views of the bytes."""
     return unpack(json.loads(text), {name: _array_from(blob) for name, blob in blobs.items()})
 
 
@@ -186,7 +187,9 @@ def _unpack_array(kept: Any, arrays: Mapping[str, Any]) -> Any:
     if isinstance(kept, str):
         return np.array(arrays[kept])
     name, typecode = kept
-    return array(typecode, np.asarray(arrays[name]).astype(typecode).tobytes())
+    made = array(typecode)
+    made.frombytes(np.ascontiguousarray(arrays[name], typecode).view(np.uint8).data)
+    return made
 
 
 def _unpack_texts(kept: Any, arrays: Mapping[str, Any]) -> list[str]:
@@ -232,12 +235,12 @@ def _array_bytes(kept: np.ndarray[Any, Any]) -> bytes:
     return len(header).to_bytes(4, "big") + header + np.ascontiguousarray(kept).tobytes()
 
 
-def _array_from(blob: bytes) -> np.ndarray[Any, Any]:
+def _array_from(blob: bytes | memoryview) -> np.ndarray[Any, Any]:
     size = int.from_bytes(blob[:4], "big")
-    kind, shape = json.loads(blob[4 : 4 + size])
+    kind, shape = json.loads(bytes(blob[4 : 4 + size]))
     if not _KIND_OF_ARRAY.fullmatch(kind):  # numpy would read it as source text of Python
         raise ValueError("no kind of array")
     dtype = np.dtype(kind)
     if dtype.hasobject:
         raise ValueError("an array of objects is not plain data")
-    return np.frombuffer(blob[4 + size :], dtype=dtype).reshape(shape).copy()
+    return np.frombuffer(blob, dtype, offset=4 + size).reshape(shape)

@@ -69,7 +69,7 @@ def save(folder: Path, name: str, text: str, arrays: Mapping[str, bytes]) -> Sav
     return Saved(name, digest.hexdigest(), size)
 
 
-def load(path: Path, digest: str) -> tuple[str, dict[str, bytes]]:
+def load(path: Path, digest: str) -> tuple[str, dict[str, memoryview]]:
     """The text and the arrays; BadInput if it is not exactly what was saved."""
     try:
         with os.fdopen(open_to_read(path), "rb") as file:
@@ -77,14 +77,14 @@ def load(path: Path, digest: str) -> tuple[str, dict[str, bytes]]:
         actual = hashlib.blake2b(memoryview(data)[:-_DIGEST], digest_size=_DIGEST)
         if len(data) <= _DIGEST or actual.digest() != data[-_DIGEST:] or actual.hexdigest() != digest:
             raise ValueError("its digest is another")
-        return _read(data[:-_DIGEST])
+        return _read(data, len(data) - _DIGEST)
     except OSError as error:
         raise BadInput(f"The snapshot {path} cannot be read: {error.strerror}.") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, zlib.error) as error:
         raise BadInput(f"The snapshot {path} is damaged: {error}.") from error
 
 
-def _read(data: bytes) -> tuple[str, dict[str, bytes]]:
+def _read(data: bytes, length: int) -> tuple[str, dict[str, memoryview]]:
     end = data.index(b"\n", 0, _LONGEST_HEAD)
     head: dict[str, Any] = json.loads(data[:end])
     if head["format"] not in _READ:
@@ -94,16 +94,16 @@ def _read(data: bytes) -> tuple[str, dict[str, bytes]]:
     text = inflater.decompress(data[end + 1 : start], LARGEST_TEXT)
     if not inflater.eof:
         raise ValueError("its text has no end")
-    arrays = {}
-    for name, length in head["arrays"].items():
-        arrays[name] = data[start : start + length]
-        start += length
-    if start != len(data):
+    arrays, view = {}, memoryview(data)[:length]
+    for name, size in head["arrays"].items():
+        arrays[name] = view[start : start + size]
+        start += size
+    if start != length:
         raise ValueError("its parts are not as long as it says")
     return text.decode("utf-8", "surrogatepass"), arrays
 
 
-def built(text: str, arrays: Mapping[str, bytes]) -> Any:
+def built(text: str, arrays: Mapping[str, bytes | memoryview]) -> Any:
     """What was stored, built again. The strategy of the run need not have been loaded."""
     try:
         return codec.load(text, arrays)
