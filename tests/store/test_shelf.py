@@ -24,6 +24,7 @@ from wolfspider.files.disk import DiskFull
 from wolfspider.files.failpoints import VARIABLE
 from wolfspider.policy.frontier import Frontier
 from wolfspider.policy.link_shelf import Record, Shelf
+from wolfspider.store import shelf as shelf_module
 from wolfspider.store.shelf import DiskShelf
 
 texts = st.text(max_size=30)
@@ -299,3 +300,17 @@ def test_it_belongs_to_its_owner_and_follows_no_links(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="is a link to elsewhere"):
         DiskShelf(tmp_path / "link")
     assert (tmp_path / "victim").read_bytes() == b"precious"
+
+
+def test_a_link_that_is_asked_for_again_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf = DiskShelf(tmp_path / "shelf")
+    record = Record(Link("http://a.test/x", "x", 1, (0, 9), "html/a", 0), "http://a.test/", None)
+    places = [shelf.put(record._replace(extra=number)) for number in range(shelf_module.AT_HAND + 1)]
+    read: list[int] = []
+    monkeypatch.setattr(shelf, "_read", lambda place, was=shelf._read: read.append(place) or was(place))
+    assert [shelf.get(place) for place in (*places[:2], *places[:2])] == [shelf.get(place) for place in places[:2]] * 2
+    assert read == places[:2]
+    for place in (*places[2:], places[0]):  # as many as are at hand, and one more
+        assert shelf.get(place) == record._replace(extra=places.index(place))
+    assert len(read) == len(places) + 1
+    shelf.close()

@@ -129,6 +129,8 @@ class Turn:
 
     def ready(self) -> bool:
         """Begin, unless another process is writing at this moment."""
+        if self._open:
+            return True
         self.connection.execute("PRAGMA busy_timeout = 0")
         try:
             self.begin()

@@ -41,7 +41,7 @@ class ReadOnlyShelf(DiskShelf):
     def __init__(self, path: Path, length: int) -> None:
         self.path = path
         self._handle = open_to_read(path)
-        self._flushed, self._buffer = length, bytearray()
+        self._flushed, self._buffer, self._at_hand = length, bytearray(), {}
 
     def put(self, record: Record) -> NoReturn:
         raise TypeError("this shelf is read-only")

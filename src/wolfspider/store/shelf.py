@@ -32,6 +32,7 @@ from wolfspider.files.failpoints import reach
 from wolfspider.policy.link_shelf import Record, Shelf
 
 LARGEST = (1 << 24) - 1  # bytes of a record
+AT_HAND = 1_000  # links that were read last
 _HEAD = 6
 _BUFFER = 1 << 20
 _GROUP = 1 << 14  # bytes after which the page record is repeated
@@ -48,6 +49,7 @@ class DiskShelf(Shelf):
         self._handle = open_to_write(path)
         self._flushed = length or 0  # bytes in the file; the rest of the shelf is in the buffer
         self._buffer = bytearray()
+        self._at_hand: dict[int, Record] = {}
         self._pack = msgpack.Packer(strict_types=True, default=_as_extension, unicode_errors="surrogatepass").pack
         size = os.fstat(self._handle).st_size
         if size < self._flushed:
@@ -77,10 +79,16 @@ class DiskShelf(Shelf):
         return place
 
     def get(self, place: int) -> Record:
-        try:
-            return self._read(place)
-        except (ValueError, TypeError, msgpack.UnpackException) as error:
-            raise BadInput(f"{self.path} is damaged: there is no link at byte {place:,} ({error}).") from error
+        """A link that its host refuses is asked for again when the host is ready, so the last ones read are at hand."""
+        if (record := self._at_hand.pop(place, None)) is None:
+            try:
+                record = self._read(place)
+            except (ValueError, TypeError, msgpack.UnpackException) as error:
+                raise BadInput(f"{self.path} is damaged: there is no link at byte {place:,} ({error}).") from error
+        if len(self._at_hand) >= AT_HAND:
+            del self._at_hand[next(iter(self._at_hand))]
+        self._at_hand[place] = record
+        return record
 
     def read_all(self) -> int:
         """Read every record; BadInput if one is damaged. Returns how many links there are."""
@@ -103,6 +111,7 @@ class DiskShelf(Shelf):
             self._flushed = length
             self._buffer.clear()
         del self._buffer[length - self._flushed :]
+        self._at_hand.clear()
         os.ftruncate(self._handle, self._flushed)
         reach("shelf-cut")
         self._end_page()
