@@ -19,9 +19,10 @@ from selectolax.lexbor import LexborHTMLParser
 
 from wolfspider.core.model import Fetch, Page
 from wolfspider.core.text import counted, near_signature
-from wolfspider.web.page import charset, html
+from wolfspider.web.page import charset, dates, html
 from wolfspider.web.page.html import parse
 from wolfspider.web.page.packed import packed, parts_of, result_of, unpacked
+from wolfspider.web.page.page_reading import PageReading
 from wolfspider.web.page.taming import LARGE, tamed
 from wolfspider.web.page.tree_walk import read_tree
 from wolfspider.web.worlds.recorded import Recorded
@@ -63,8 +64,15 @@ def parts(fetches: Sequence[Fetch], pages: Sequence[Page]) -> None:
     show("tree (Lexbor)", lambda text: LexborHTMLParser(text, options=1), texts)
     show("walk and words", read_tree, trees)
     show("links", lambda pair: pair[0].links(html.addresses(pair[0].hrefs, pair[1].final_url)), at_home)
+    show("of these, blocks of links", lambda reading: reading._blocks(), readings)
+    show("language", lambda pair: html.language(pair[0].language, pair[0].sample), at_home)
+    show("date", lambda pair: published(pair[0], pair[1]), at_home)
     show("signature", lambda page: near_signature(page.words), pages)
     show("counting, for the judge", lambda page: counted(page.words), pages)
+
+
+def published(reading: PageReading, fetch: Fetch) -> float | None:
+    return dates.published(reading.meta, reading.json, reading.times, fetch.final_url, fetch.at)
 
 
 def show(name: str, work: Callable[[Any], object], items: Sequence[Any]) -> float:
