@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from wolfspider.core import text
+from wolfspider.core import marks, text
 from wolfspider.core.model import Link, Page
 from wolfspider.core.text import words
 
@@ -184,3 +184,9 @@ def test_every_character_is_a_word_or_none_both_ways() -> None:
     for code in range(0x3000):
         for sample in (chr(code), f"a{chr(code)}B", f"a {chr(code)}{chr(code)}b"):
             assert text.words(sample) == text._any_words(sample), ascii(sample)
+
+
+def test_the_table_of_marks_is_that_of_its_version_of_unicode() -> None:
+    if unicodedata.unidata_version != marks.VERSION:
+        pytest.skip("this Python has another version of Unicode, and looks for the marks")
+    assert marks.marks() == marks.looked_for()

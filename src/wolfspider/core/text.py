@@ -18,12 +18,13 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import chain, groupby
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 import xxhash
 
+from wolfspider.core.marks import is_mark, marks
 from wolfspider.core.model import Link, Page, unread_words
 
 LONGEST = 64  # characters of a word that are kept; what is longer is data, not language
@@ -50,7 +51,6 @@ _CJK = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
     "\u1100-\u11ff\uac00-\ud7ff"  # Hangul
 )
-_LAST_MARK = 0x10000  # above lie history, music and emoji; `re` is quick with classes below
 _HAS_CJK = re.compile(f"[{_CJK}]")
 
 
@@ -147,18 +147,14 @@ def _text(octets: bytes) -> str:
 def _spelled(character: str) -> str | None:
     """What a character adds to words, wherever it stands; None for those that depend on their neighbours."""
     plain = folded(character)
-    if _is_mark(character) or _HAS_CJK.search(plain):
+    if is_mark(character) or _HAS_CJK.search(plain):
         return None
     spelled = ""
     for part in plain:
-        if _is_mark(part) and (not spelled or spelled[-1].isalnum()):
+        if is_mark(part) and (not spelled or spelled[-1].isalnum()):
             return None
         spelled += part if part.isalnum() else " "
     return spelled
-
-
-def _is_mark(character: str) -> bool:
-    return unicodedata.category(character)[0] == "M"
 
 
 def _any_words(text: str) -> list[str]:
@@ -182,23 +178,15 @@ def folded(text: str) -> str:
 @cache
 def _heaped_marks() -> re.Pattern[str]:
     """More marks on one letter than any language has: to sort them takes time in the square of their number."""
-    return re.compile(f"([{_marks()}]{{30}})[{_marks()}]+")
+    return re.compile(f"([{marks()}]{{30}})[{marks()}]+")
 
 
 @cache
 def _word(paired: str) -> re.Pattern[str]:
     """A word, or a run of the characters that go in pairs; without those the pattern is twice as fast."""
     letter = rf"[^\W_{paired}]"
-    run = f"{letter}+(?:[{_marks()}]+{letter}*)*"
+    run = f"{letter}+(?:[{marks()}]+{letter}*)*"
     return re.compile(f"[{paired}]+|{run}" if paired else run)
-
-
-@cache
-def _marks() -> str:
-    """The ranges of a character class that `re` does not have; Indic, Arabic and Hebrew words are full of marks."""
-    marks = filter(_is_mark, map(chr, range(_LAST_MARK)))
-    ranges = (list(run) for _, run in groupby(enumerate(marks), lambda mark: ord(mark[1]) - mark[0]))
-    return "".join(f"{run[0][1]}-{run[-1][1]}" for run in ranges)
 
 
 def _pairs(run: str) -> list[str]:
