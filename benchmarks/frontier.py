@@ -27,7 +27,7 @@ from wolfspider.core.model import Link
 from wolfspider.policy.frontier import Frontier
 from wolfspider.store.shelf import DiskShelf
 
-LIMIT_MIB = 1536
+LIMIT_MIB = 1200
 LINKS = 50  # on a page
 PATHS = tuple(f"html/body.page/div#main/ul.list-{kind}/li/a" for kind in range(LINKS // 10))
 BUSY = 500  # hosts that may not be visited at a moment
