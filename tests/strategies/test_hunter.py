@@ -13,14 +13,15 @@ from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
 from wolfspider.policy.room import Room
 from wolfspider.strategies.hunter import Hunter
-from wolfspider.strategies.hunter.link_traits import COUNT, PRIOR, TRAITS
+from wolfspider.strategies.hunter.hunter import RATING
+from wolfspider.strategies.hunter.link_traits import COUNT, PARTS, PRIOR, TRAITS
 from wolfspider.testing.sketch import Sketch, Trial
 
 HOME = "http://a.test/"
 Links = Callable[[str], Sequence[tuple[str, str]]]  # addresses and anchors of the links of a page
 
 
-def hunter(**settings: float) -> Hunter:
+def hunter(**settings: float | str) -> Hunter:
     made = Hunter.new(Topic(("volcano",)), generator(1, "hunter"), settings)
     made.begin([Link(HOME)], 0.0)
     return made
@@ -108,6 +109,27 @@ def _by_host(strategy: Hunter) -> str:
     page = Page(url, url, words=("volcano",) if good else ("tax",))
     strategy.observe(Outcome(visit, page, Verdict(0.9 if good else 0.01, good), 1, 0.1, 0.0))
     return url
+
+
+def test_parts_of_it_can_be_switched_off() -> None:
+    """Traits of a part that is off are nothing to it, also after a stop; links may keep the score they were given."""
+    for off, names in PARTS.items():
+        strategy = hunter(patience=0, off=off)
+        step(strategy, *((f"http://{host}.test/{at}", "page") for at in range(40) for host in ("poor", "good")))
+        for _ in range(30):
+            _by_host(strategy)
+        again = codec.load(*codec.store(strategy.traits))
+        traits = again.of(again.waiting())
+        hidden = {trait.name for trait, figures in zip(TRAITS, traits.T, strict=True) if not figures.any()}
+        assert set(names) <= hidden and not {"parent", *PARTS["words"], *PARTS["tallies"]} - set(names) <= hidden
+    scores = {off: set[float]() for off in ("nothing", RATING)}
+    for off, seen in scores.items():
+        strategy = hunter(patience=0, scouting=0, doubt=1, off=off)
+        step(strategy, *((f"http://good.test/{at}", "page") for at in range(40)))
+        for _ in range(30):
+            seen.add(strategy.explain("http://good.test/39")["parts"]["value"])
+            _by_host(strategy)
+    assert len(scores[RATING]) == 1 < len(scores["nothing"])
 
 
 def test_it_says_in_words_why_a_link_has_its_rank() -> None:

@@ -27,13 +27,14 @@ from wolfspider.learn.word_odds import WordOdds
 from wolfspider.policy.frontier import Frontier
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy, register
-from wolfspider.strategies.hunter.link_traits import COUNT, PRIOR, TRAITS, LinkTraits
+from wolfspider.strategies.hunter.link_traits import COUNT, PARTS, PRIOR, TRAITS, LinkTraits
 
 FIRST = 1e9  # the score of a starting point
 NEXT = 1e6  # the score of a link that is to be taken next
 EXAMPLES = 3_000  # links taken that the models learn from, at most
 SHOWN = 64  # links that a page was the first to show, of which the best three are its yield
 RATED = 1_000  # of the best links are rated again often, the others less often as they become more
+RATING = "rating"  # the part that rates links again while they wait
 REFIT, REWORD, RERATE = 20, 25, 8  # outcomes between two fits, two looks at the words, two ratings
 FULL = 500  # all links are rated again after one outcome for so many of them
 MOST_LINKS = 1_000  # of a page
@@ -59,6 +60,9 @@ class HunterParams:
         0.001, "What the score of a link keeps if nobody vouches for its host.", low=0, high=1, live=False, letter=1.0
     )
     patience: int = param(1, "Good pages until which every other visit goes level by level.", low=0, high=100)
+    off: str = param(
+        "nothing", "A part to do without, to see what it is worth.", choices=("nothing", *PARTS, RATING), live=False
+    )
 
 
 @register
@@ -80,7 +84,7 @@ class Hunter(Strategy):
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         self.frontier = Frontier(self.shelf, self.cap)
-        self.traits = LinkTraits()
+        self.traits = LinkTraits(self.params.off)
         self.trust = HostTrust()
         self.value, self.yields = self.prior, self.yields_prior = self._priors()
         self.started = tuple(sorted({link.host for link in seeds}))[:MOST_HOSTS]
@@ -234,7 +238,9 @@ class Hunter(Strategy):
 
     def _rate_again(self, fresh: Rows, woken: bool) -> None:
         count = len(self.frontier)
-        if woken or (self.landed % RERATE == 0 and (self.landed - self.rated) * FULL >= count):
+        if self.params.off == RATING:
+            self._rate(fresh)
+        elif woken or (self.landed % RERATE == 0 and (self.landed - self.rated) * FULL >= count):
             self.rated = self.landed
             self._rate(self.traits.waiting())
         elif self.landed % (RERATE * (1 + count // 50_000)) == 0:

@@ -80,13 +80,21 @@ TRAITS = (
 )
 COUNT = len(TRAITS)
 PRIOR = np.array([trait.prior for trait in TRAITS])
+PARTS = {  # groups of traits that can be hidden, to see what they are worth
+    "words": ("words", "best words", "anchor company", "best company", "context company", "address company"),
+    "tallies": (
+        *("host", "new host", "folder", "shape", "siblings", "best siblings", "page", "place", "best place"),
+        *("dead", "menu", "siblings on good pages"),
+    ),
+}
 
 
 @helper
 class LinkTraits:
     """The links that wait (and those taken since the last clearing), and where each was seen."""
 
-    def __init__(self) -> None:
+    def __init__(self, off: str = "") -> None:
+        self.hidden = [at for at, trait in enumerate(TRAITS) if trait.name in PARTS.get(off, ())]
         figures = ("depth", "near", "parents", "best_parent", "pages", "look", "best_look", "anchor", "context")
         own = ("address", "said", "away", "value", "yields", "score", "reward", "gate")
         self.links = NumberedColumns(
@@ -287,6 +295,7 @@ class LinkTraits:
         traits = np.empty((COUNT, len(rows)))
         for figures, trait in zip(traits, TRAITS, strict=True):
             figures[:] = found[trait.name]
+        traits[self.hidden] = 0.0
         return traits.T
 
     def _paid(self, table: Figures, edges: Rows) -> tuple[Figures, Figures, Figures]:
