@@ -13,7 +13,7 @@ from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
 from wolfspider.policy.room import Room
 from wolfspider.strategies.hunter import Hunter
-from wolfspider.strategies.hunter.hunter import RATING
+from wolfspider.strategies.hunter.hunter import RATING, REWORD
 from wolfspider.strategies.hunter.link_traits import COUNT, PARTS, PRIOR, TRAITS
 from wolfspider.testing.sketch import Sketch, Trial
 
@@ -109,6 +109,29 @@ def _by_host(strategy: Hunter) -> str:
     page = Page(url, url, words=("volcano",) if good else ("tax",))
     strategy.observe(Outcome(visit, page, Verdict(0.9 if good else 0.01, good), 1, 0.1, 0.0))
     return url
+
+
+def test_pages_that_a_person_likes_or_labels_teach_it_words() -> None:
+    """Links by words of such a page come first or last as soon as it looks at its words again."""
+    page = Page(HOME + "rock", HOME + "rock", words=("basalt", "is"))
+    for liked, disliked, label, order in (
+        ((page,), (), None, ["basalt", "tax"]),
+        ((), (page,), None, ["tax", "basalt"]),
+        ((), (), True, ["basalt", "tax"]),
+        ((), (), False, ["tax", "basalt"]),
+    ):
+        topic = Topic(("volcano",), liked=liked, disliked=disliked)
+        strategy = Hunter.new(topic, generator(1, "hunter"), {"patience": 0, "scouting": 0})
+        strategy.begin([Link(HOME)], 0.0)
+        step(strategy, *((f"{HOME}old/{at}", "volcano") for at in range(REWORD - 1)), score=0.4)
+        if label is not None:
+            strategy.judged(page, Verdict(float(label), label))
+        for _ in range(REWORD - 2):
+            step(strategy, score=0.4)
+        assert "old" in step(strategy, *((f"{HOME}{at}", at) for at in ("tax", "basalt")), score=0.4)
+        word = strategy.traits.words.ids(["basalt"])
+        assert (strategy.traits.words.pages[word] > 0) == (order[0] == "basalt")
+        assert [step(strategy), step(strategy)] == [HOME + at for at in order]
 
 
 def test_parts_of_it_can_be_switched_off() -> None:
