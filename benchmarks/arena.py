@@ -212,11 +212,12 @@ def main() -> int:
     parser.add_argument("--whole", action="append", default=[], help="a web of which all topics count; repeatable")
     parser.add_argument("--out", type=Path, required=True, help="a folder for results")
     parser.add_argument("--half", choices=HALVES, default="report")
-    parser.add_argument("--strategy", action="append", help="instead of hunter, rivals and best others; repeatable")
+    parser.add_argument("--strategy", action="append", help="only this one; repeatable [all]")
     parser.add_argument("--leave-out", action="append", default=[], metavar="STRATEGY", help="not now; repeatable")
     parser.add_argument("--ablate", metavar="STRATEGY", help="switch its parts off, one at a time")
     parser.add_argument("--without", action="append", default=[], metavar="NAME=VALUE", help="a part of it; repeatable")
     parser.add_argument("--condition", action="append", choices=CONDITIONS, help="repeatable [both]")
+    parser.add_argument("--judge", action="append", choices=FULL.judges, help="repeatable [both]")
     parser.add_argument("--quick", action="store_true", help="a rough answer in 5 minutes")
     parser.add_argument("--no-synthetic", action="store_true", help="recorded webs alone")
     parser.add_argument("--starts", type=int)
@@ -230,12 +231,16 @@ def main() -> int:
     size = QUICK if options.quick else FULL
     if options.ablate:
         size = replace(size, starts=ABLATION_STARTS, judges=(DEFAULT_JUDGE,), longer=(), others=False)
+    if options.strategy:
+        size = replace(size, others=False)
+    if options.judge:
+        size = replace(size, judges=tuple(options.judge))
     given = {name: getattr(options, name) for name in ("starts", "pages", "topics") if getattr(options, name)}
     size = replace(size, **given)
     mains = (
         parts(options.ablate, options.without)
         if options.ablate
-        else entries(options.strategy or (CHAMPION, *RIVALS, *BEST), None if options.strategy else RIVALS)
+        else entries(options.strategy or (CHAMPION, *RIVALS, *BEST), {*(options.strategy or RIVALS)} - {CHAMPION})
     )
     made = planned(size, webs_of(options, size), mains, options.condition or tuple(CONDITIONS))
     made = [(name, [each for each in own if each.cell.strategy not in options.leave_out]) for name, own in made]

@@ -135,6 +135,18 @@ def test_strategies_that_are_not_registered_are_named_and_left_out(capsys: pytes
     assert "no-such-strategy" in capsys.readouterr().err
 
 
+def test_a_strategy_and_a_judge_can_be_run_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """None of the others then, and the hunter, which has no paper, not by the letter of one either."""
+    given = ["arena.py", WEB, "--no-synthetic", "--topics", "1", "--pages", "20", "--starts", "1", "--out", str(tmp_path)]
+    chosen = ["--whole", WEB.replace("seed=7", "seed=8"), "--strategy", "hunter", "--judge", "context", "--plan"]
+    monkeypatch.setattr("sys.argv", [*given, *chosen])
+    assert module("arena").main() == 0
+    portions = [line.split(",")[0:2] for line in capsys.readouterr().out.splitlines()]
+    assert portions == [["first start", " judge context: 4 crawls"], ["all: 4 crawls; about 0 minutes"]]
+
+
 def test_a_farm_has_its_pages_on_its_hosts_and_honest_pages_lead_to_it() -> None:
     farm, world = module("link_farm"), open_web(WEB)
     task = next(iter(world.tasks().values()))
