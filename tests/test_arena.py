@@ -139,9 +139,9 @@ def test_a_strategy_and_a_judge_can_be_run_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """None of the others then, and the hunter, which has no paper, not by the letter of one either."""
-    given = ["arena.py", WEB, "--no-synthetic", "--topics", "1", "--pages", "20", "--starts", "1", "--out", str(tmp_path)]
-    chosen = ["--whole", WEB.replace("seed=7", "seed=8"), "--strategy", "hunter", "--judge", "context", "--plan"]
-    monkeypatch.setattr("sys.argv", [*given, *chosen])
+    other = WEB.replace("seed=7", "seed=8")
+    given = f"{WEB} --whole {other} --no-synthetic --topics 1 --pages 20 --starts 1 --out {tmp_path} --plan"
+    monkeypatch.setattr("sys.argv", ["arena.py", *given.split(), "--strategy", "hunter", "--judge", "context"])
     assert module("arena").main() == 0
     portions = [line.split(",")[0:2] for line in capsys.readouterr().out.splitlines()]
     assert portions == [["first start", " judge context: 4 crawls"], ["all: 4 crawls; about 0 minutes"]]
