@@ -198,7 +198,7 @@ def test_pages_can_be_searched(made: Path, tmp_path: Path, capsys: pytest.Captur
     assert main(["search", index, "title:rolls"]) == 0
     assert "http://b.test/rolls" in capsys.readouterr().out
     assert main(["search", index, 'text:"']) in (0, 2) and main(["search", index, "nosuchword"]) == 0
-    with pytest.raises(BadInput, match="no index to search in"):
+    with pytest.raises(BadInput, match="neither a run nor an index to search in"):
         search(tmp_path, "x")
 
 

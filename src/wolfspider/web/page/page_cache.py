@@ -25,6 +25,7 @@ from wolfspider.web.page.packed import packed, parts_of, result_of, unpacked
 # What makes a kept page of a record. Pages are kept under a hash of this code and of the versions of what it uses: none
 # outlives a change of the parser.
 MAKERS = (
+    "core/marks.py",
     "core/model.py",
     "core/signature.pyx",
     "core/text.py",
