@@ -167,6 +167,17 @@ def test_what_was_learned_keeps_its_figures_and_words_of_other_pages_their_names
     assert Unlearned().out_of(learned) is learned
 
 
+def test_words_of_the_topic_stay_though_no_other_page_has_them(tmp_path: Path) -> None:
+    """A run whose topic had other words than before would judge otherwise, and could not be resumed."""
+    run, topic = tmp_path / "run", f"{MARK}, wolf spiders, {MARK}2"
+    served(run, **{**SETTINGS, "strategy": "best-first", "topic": topic, "pages": 4})
+    forget(run, SECRET, silent)
+    forget(run, "http://a.test/copy", silent)
+    before = exported(run)
+    served(run, resumed=True, pages=20)
+    assert RunView(run).summary().ended == "done" and set(before) < set(exported(run))
+
+
 def test_a_search_does_not_find_it_any_more(run: Path) -> None:
     assert [hit.final_url for hit in search_run(run, [MARK])] == [SECRET]
     assert MARK.encode() in (run / SEARCH_INDEX).read_bytes()

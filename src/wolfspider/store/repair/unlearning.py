@@ -25,7 +25,7 @@ from wolfspider.core.text import words
 from wolfspider.files.disk import open_to_write
 from wolfspider.store.archive_reader import RecordPlace
 from wolfspider.store.database import connect_beside
-from wolfspider.store.folder import Places
+from wolfspider.store.folder import Places, about_run
 from wolfspider.store.page_reader import body_at
 from wolfspider.store.row_codec import unpacked_page
 from wolfspider.store.shelf import blanked
@@ -63,7 +63,7 @@ class Unlearned(NamedTuple):
 
 
 def unlearned(run: Path, chosen: Callable[[tuple[str, ...], float], bool]) -> Unlearned:
-    """What goes with the pages that are chosen. Reads all pages of the run."""
+    """What goes with the pages that are chosen, but no word that a person asked for. Reads all pages of the run."""
     places, urls, gone = Places.of(run), set[str](), set[str]()
     with closing(connect_beside(places.database)) as connection:
         for row, names in _rows(connection, chosen, True):
@@ -71,7 +71,19 @@ def unlearned(run: Path, chosen: Callable[[tuple[str, ...], float], bool]) -> Un
             gone.update(_words(places.archive, *row))
         for row, _ in _rows(connection, chosen, False) if gone else ():
             gone.difference_update(_words(places.archive, *row))
+        gone.difference_update(_asked(run, connection))
     return Unlearned(frozenset(urls), frozenset(gone))
+
+
+def _asked(run: Path, connection: sqlite3.Connection) -> set[str]:
+    """The words of the topic, and of those that it was changed to."""
+    settings = about_run(run).get("settings", {})
+    told = [settings.get("topic", ""), settings.get("description", "")]
+    for (data,) in connection.execute("SELECT data FROM events WHERE kind = 'Obeyed'"):
+        command = json.loads(data).get("command", {})
+        if command.get("kind") == "SetTopic":
+            told += [command.get("keywords", ""), command.get("description", "")]
+    return {word for part in told for word in words(str(part))}
 
 
 def blank_shelf(shelf: Path, new: Path, urls: Collection[str]) -> bool:
