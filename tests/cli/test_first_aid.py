@@ -10,6 +10,7 @@ from rich.console import Console
 from wolfspider.core.events import CrawlState, Gauge, Landed
 from wolfspider.core.model import Link, Outcome, Page, Route, Verdict, Visit
 from wolfspider.store.page_count import PageCount
+from wolfspider.store.view import Summary
 from wolfspider.terminal import crawl_screen
 from wolfspider.terminal.crawl_screen import CrawlTally, following
 from wolfspider.terminal.first_aid import SOON, nothing_relevant
@@ -73,3 +74,26 @@ def test_the_advice_is_given_once_and_names_what_judges_saw(clock: list[float]) 
             tally.hear(gauge(float(second), 100 + second))
             look()
     assert out.getvalue().count("No relevant page in 100 downloads") == 1 and "wolf (1)" in out.getvalue()
+
+
+def test_words_are_not_spoken_of_where_they_are_not_known() -> None:
+    advice = nothing_relevant(200, PageCount(9), ["wolf"], None)
+    assert advice.startswith("No relevant page in 200 downloads. Are the starting points on topic?")
+
+
+def test_a_resumed_run_does_not_claim_that_no_word_was_seen() -> None:
+    tally = CrawlTally(500, ["wolf"])
+    summary = Summary(PageCount(90), 120, {}, {}, 3, 0.0, None, {})
+    tally.take_stock(summary, ["a.test"])
+    tally.hear(gauge(0.0, 121))
+    assert "words (wolf)" not in tally.advice() and tally.advice()
+
+
+def test_what_a_judge_of_ones_own_tells_takes_little_memory() -> None:
+    tally = CrawlTally(500, ["wolf"])
+    for number in range(1000):
+        page = Page(f"http://a.test/{number}", f"http://a.test/{number}")
+        verdict = Verdict(0.2, False, {"words": [f"{number}-{each}" + "x" * 10_000 for each in range(10)]})
+        outcome = Outcome(Visit(number, Link(page.url)), page, verdict, 1, 0.1, 0.0)
+        tally.hear(Landed(0.0, outcome, Route.OUT, number))
+    assert tally.words is not None and len(tally.words) <= 200 and max(map(len, tally.words)) <= 40

@@ -265,6 +265,15 @@ def test_after_a_kill_a_resume_leaves_nothing_of_it_either(run: Path) -> None:
     assert that_hold_the_secret(run) == []
 
 
+@pytest.mark.parametrize("words", [["nowhere"], ["nowhere", "a.test"]])
+def test_what_is_no_run_is_said_to_be_none(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["forget", *words]) == 3
+    assert "nowhere is not a run: there is no such folder." in capsys.readouterr().err
+
+
 def test_a_run_that_a_crawl_owns_is_refused_and_nothing_is_changed(run: Path) -> None:
     lock = Lock(run / "lock")
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,7 @@ from wolfspider.app.hunt import Hunt
 from wolfspider.app.run_folder import settings_of
 from wolfspider.app.settings import Settings
 from wolfspider.core.errors import Problem
-from wolfspider.store.folder import DERIVED
+from wolfspider.store.folder import PLAN, about_run, remove_derived
 from wolfspider.store.repair.taking_out import Forgotten, Unwanted, before_size, finish_earlier, has_older, to_unlearn
 from wolfspider.store.repair.taking_out import forget as taken_out
 from wolfspider.store.repair.unlearning import Unlearned
@@ -70,19 +71,15 @@ def _named(what: str) -> Unwanted:
 def _forget(
     folder: Path, unwanted: Unwanted, remark: Callable[[str], None], settings: Settings | None = None
 ) -> Forgotten:
+    if not os.path.lexists(folder / PLAN):
+        about_run(folder)  # is it a run at all?
     finish_earlier(folder)
     unlearn = to_unlearn(folder, unwanted)
     settle(folder, settings or settings_of(folder), remark, unlearn)
-    _without_copies(folder)
+    remove_derived(folder)
     forgotten = taken_out(folder, unwanted, unlearn)
-    _without_copies(folder)  # somebody may have searched meanwhile
+    remove_derived(folder)  # somebody may have searched meanwhile
     return forgotten
-
-
-def _without_copies(folder: Path) -> None:
-    """The next search, or the next report, makes them anew."""
-    for name in DERIVED:
-        (folder / name).unlink(missing_ok=True)
 
 
 def settle(

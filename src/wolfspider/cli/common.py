@@ -80,16 +80,16 @@ states_app = typer.Typer(help="Learn and measure models of page states.", rich_m
 app.add_typer(states_app, name="states")
 
 
-def _at_hand(context: typer.Context, run: Path | None) -> Path | None:
+def at_hand(context: typer.Context, run: Path | None) -> Path | None:
     """Remember the run that a command is about: if anything unexpected happens, it may be damaged."""
     if run is not None and isinstance(context.obj, list):
         context.obj.append(run)
     return run
 
 
-Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.", callback=_at_hand)]
+Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.", callback=at_hand)]
 Out = Annotated[
-    Path | None, typer.Option(metavar="RUN", help="The run's folder. [default: runs/TOPIC]", callback=_at_hand)
+    Path | None, typer.Option(metavar="RUN", help="The run's folder. [default: runs/TOPIC]", callback=at_hand)
 ]
 WEB = "a folder or file of WARC, a recorded crawl, or synthetic:KEY=VALUE,..."
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks; errors only.")]

@@ -81,6 +81,7 @@ def forget(
     from dataclasses import asdict
 
     from wolfspider.app import forgetting
+    from wolfspider.store.folder import about_run
     from wolfspider.store.repair.taking_out import noted
     from wolfspider.store.view import utc
     from wolfspider.terminal import progress as screen
@@ -97,5 +98,6 @@ def forget(
     for one in done:
         say(screen.console_for(), one.told())
     if not (what or done):
+        about_run(run)  # is it a run at all?
         for entry in noted(run):
             say(screen.console_for(), f"{utc(entry['at'])}  {entry['what']}: {entry['pages']:,} pages")

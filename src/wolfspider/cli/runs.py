@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from wolfspider.app.settings import CHANGEABLE
-from wolfspider.cli.common import STDOUT, Out, Quiet, Run, app, moment, own_output, print_json, say, verbatim
+from wolfspider.cli.common import STDOUT, Out, Quiet, Run, app, at_hand, moment, own_output, print_json, say, verbatim
 from wolfspider.cli.options import with_settings
-from wolfspider.core.errors import Problem
+from wolfspider.core.errors import BadInput, Problem
 
 FORMATS = "jsonl|csv|warc|wacz|parquet|markdown|atom|graphml|tantivy"
 AsEvents = Annotated[bool, typer.Option("--json", help="Every event as a line of JSON on stdout.")]
@@ -191,7 +191,8 @@ def export(
 )
 def search(
     where: Annotated[
-        Path, typer.Argument(metavar="RUN", help="A run, or a folder that `export --format tantivy` made.")
+        Path,
+        typer.Argument(metavar="RUN", help="A run, or a folder that `export --format tantivy` made.", callback=at_hand),
     ],
     words: Annotated[list[str], typer.Argument(metavar="WORD...", help='Words; "several words" are a phrase.')],
     limit: Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="At most so many pages.")] = 10,
@@ -217,7 +218,7 @@ def search(
 
         found = search_index(where, " ".join(words), limit)
     if not found:
-        say(console, "No page has any of these words.")
+        say(console, "No page has this.")
     for hit in found:
         if as_json:
             print_json(hit._asdict())
@@ -244,6 +245,9 @@ def report(
         sys.stdout.buffer.write(page)
         return
     path = out or run / REPORT
-    with whole_file(path) as file:
-        file.write(page)
+    try:
+        with whole_file(path) as file:
+            file.write(page)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror}. Choose another place by --out FILE.") from error
     say(screen.console_for(stderr=True, quiet=quiet), f"written: {path}")

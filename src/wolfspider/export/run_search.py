@@ -1,8 +1,9 @@
 """Search in the pages of a run, also while it runs.
 
-An index of SQLite's FTS5 lies beside the run (search.db). Every search first takes in the pages that came since the
-last one, so that it is never behind. Which pages count, and the verdicts on them, are read from the run itself: a page
-that is no longer exported is no longer found. If the run's folder cannot be written to, the index is made in memory.
+An index of SQLite's FTS5 lies beside the run (search.db). Every search first compares it with the run, by the number
+and the digest of each page: it takes in what is new and drops what is no page any more, so that it is never behind and
+a repair that numbers pages anew does no harm. Verdicts are read from the run itself. An index that is damaged, or that
+is not as we make it, is made anew; if the run's folder cannot be written to, it is made in memory.
 """
 
 from __future__ import annotations
@@ -14,33 +15,37 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wolfspider.core.errors import BadInput, Problem
-from wolfspider.core.model import hidden
 from wolfspider.export.search_sink import IndexedPage
-from wolfspider.files.disk import open_to_write
-from wolfspider.store.folder import SEARCH_INDEX, Places, refuse_links_and_pipes
+from wolfspider.files.disk import disk_full, open_to_write
+from wolfspider.store.folder import INDEX_FILES, SEARCH_INDEX, Places, refuse_links_and_pipes
 from wolfspider.store.page_count import HIDDEN, NEWEST
-from wolfspider.store.view import RunView, StoredPage, pages_of, utc
+from wolfspider.store.view import RunView, StoredPage, page_numbered, utc
 from wolfspider.web.page.plaintext import readable
 
-_VERSION = 1  # of the index; one of another version is made anew
+_VERSION = 2
 _LONGEST_TEXT = 500_000  # characters of a page that are searched
 _TOGETHER = 200  # pages that are taken in at a time
 _PATIENCE = 60.0  # seconds for which another search is waited for
 _LONGEST_WORD, _MOST_WORDS = 200, 50
 _SNIPPET = 24  # words, or what FTS5 calls so
-_MAKE = (
-    "CREATE VIRTUAL TABLE pages USING fts5(title, description, text, tokenize = 'unicode61 remove_diacritics 2')",
-    "CREATE TABLE taken (newest REAL NOT NULL)",
-    f"PRAGMA user_version = {_VERSION}",
-)
-_FOUND = (
-    "SELECT rowid, -bm25(pages, 4.0, 2.0, 1.0), snippet(pages, -1, '', '', ' ... ', ?) FROM pages WHERE pages MATCH ?"
-    " ORDER BY bm25(pages, 4.0, 2.0, 1.0), rowid"
-)
-_SHOWN = (
+_MAKE = {
+    "pages": "CREATE VIRTUAL TABLE pages USING fts5(title, description, text,"
+    " tokenize = 'unicode61 remove_diacritics 2')",
+    "taken": "CREATE TABLE taken (number INTEGER PRIMARY KEY, digest TEXT NOT NULL)",
+}
+_OF_FTS5 = {f"pages_{part}" for part in ("data", "idx", "content", "docsize", "config")}  # tables that it makes itself
+_RANK = "bm25(pages, 4.0, 2.0, 1.0)"
+_FOUND = f"SELECT rowid, -{_RANK} FROM pages WHERE pages MATCH ? ORDER BY {_RANK}, rowid"  # noqa: S608
+_SHOW = "SELECT snippet(pages, -1, '', '', ' ... ', ?) FROM pages WHERE pages MATCH ? AND rowid = ?"
+_OF_RUN = f"SELECT p.seq, p.digest FROM {NEWEST} WHERE NOT {HIDDEN}"  # noqa: S608
+_VERDICT = (
     "SELECT p.final_url, p.title, p.language, p.at, h.score, h.relevant"  # noqa: S608
     f" FROM {NEWEST} WHERE p.seq = ? AND NOT {HIDDEN} AND h.relevant >= ?"
 )
+
+
+class _Unusable(Exception):
+    """The index cannot be used as it is. No error of SQLite: those tell of the run."""
 
 
 def search_run(folder: Path, words: Sequence[str], limit: int = 10, relevant: bool = False) -> list[IndexedPage]:
@@ -49,52 +54,59 @@ def search_run(folder: Path, words: Sequence[str], limit: int = 10, relevant: bo
     asked = [_plain(word) for word in words[:_MOST_WORDS] if any(map(str.isalnum, word))]
     if not asked:
         raise Problem("Give at least one word to search for.")
-    view = RunView(folder)
-    with _index_of(folder) as index, view.moment() as moment:
+    view, path = RunView(folder), folder / SEARCH_INDEX
+    refuse_links_and_pipes(Places.of(folder), *(folder / name for name in INDEX_FILES))
+    with view.moment() as moment:
+        try:
+            return _searched(path, view, moment, asked, limit, relevant)
+        except _Unusable:
+            for name in INDEX_FILES:
+                (folder / name).unlink(missing_ok=True)
+        try:
+            return _searched(path, view, moment, asked, limit, relevant)
+        except _Unusable as error:
+            raise BadInput(f"{path} cannot be used: {error}.") from error
+
+
+def _searched(
+    path: Path, view: RunView, moment: sqlite3.Connection, asked: Sequence[str], limit: int, relevant: bool
+) -> list[IndexedPage]:
+    with _Index(path) as index:
         _take_in(index, view, moment)
         phrases = [f'"{word}"' for word in asked]
         found = _found(index, moment, " AND ".join(phrases), limit, relevant)
         return found or _found(index, moment, " OR ".join(phrases), limit, relevant)
 
 
-def _plain(word: str) -> str:
-    """Without what ends a phrase, or is no text to SQLite."""
-    return word[:_LONGEST_WORD].replace('"', " ").replace("\0", " ").encode("utf-8", "replace").decode()
+def _take_in(index: _Index, view: RunView, moment: sqlite3.Connection) -> None:
+    wanted = dict(moment.execute(_OF_RUN).fetchall())
+    there = index.taken()
+    index.drop([number for number, digest in there.items() if wanted.get(number) != digest])
+    for done, number in enumerate(sorted(number for number in wanted if there.get(number) != wanted[number])):
+        if done % _TOGETHER == 0:
+            index.keep()
+        row = page_numbered(moment, number)
+        if row is not None:
+            index.add(row, _text(view, row))
+    index.keep()
 
 
-def _found(
-    index: sqlite3.Connection, moment: sqlite3.Connection, question: str, limit: int, relevant: bool
-) -> list[IndexedPage]:
+def _found(index: _Index, moment: sqlite3.Connection, question: str, limit: int, relevant: bool) -> list[IndexedPage]:
     found: list[IndexedPage] = []
-    for number, rank, snippet in index.execute(_FOUND, (_SNIPPET, question)):
-        for url, title, language, at, score, good in moment.execute(_SHOWN, (number, int(relevant))):
-            shown = " ".join(snippet.split())
-            found.append(IndexedPage(rank, url, title, language, utc(at) or "", score, bool(good), shown))
+    for number, rank in index.found(question):
+        row = moment.execute(_VERDICT, (number, int(relevant))).fetchone()
+        if row is not None:
+            url, title, language, at, score, good = row
+            shown = index.snippet(question, number)
+            found.append(IndexedPage(rank, url, title or "", language or "", utc(at) or "", score, bool(good), shown))
         if len(found) >= limit:
             break
     return found
 
 
-def _take_in(index: sqlite3.Connection, view: RunView, moment: sqlite3.Connection) -> None:
-    """Pages that came since the last one that was taken in; those of the same moment again, which changes nothing."""
-    (newest,) = index.execute("SELECT MAX(newest) FROM taken").fetchone()
-    rows = (row for row in pages_of(moment, since=newest, unreadable=_left_out) if not hidden(row.robots))
-    for done, row in enumerate(rows, 1):
-        if done % _TOGETHER == 0:
-            _keep(index, newest)
-        index.execute(
-            "INSERT OR REPLACE INTO pages (rowid, title, description, text) VALUES (?, ?, ?, ?)",
-            (row.number, row.title, row.description, _text(view, row)),
-        )
-        newest = row.at
-    _keep(index, newest)
-
-
-def _keep(index: sqlite3.Connection, newest: float | None) -> None:
-    if newest is not None:
-        index.execute("DELETE FROM taken")
-        index.execute("INSERT INTO taken VALUES (?)", (newest,))
-    index.commit()
+def _plain(word: str) -> str:
+    """Without what ends a phrase, or is no text to SQLite."""
+    return word[:_LONGEST_WORD].replace('"', " ").replace("\0", " ").encode("utf-8", "replace").decode()
 
 
 def _text(view: RunView, row: StoredPage) -> str:
@@ -105,61 +117,86 @@ def _text(view: RunView, row: StoredPage) -> str:
     return (text or "")[:_LONGEST_TEXT]
 
 
-def _left_out(number: object, error: Exception) -> None:
-    """A row that cannot be read is no page; `wolfspider check` tells of it."""
+class _Index:
+    """What lies in search.db. Whatever is wrong with it is _Unusable, but for a full disk and another search."""
 
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._connection = self._opened()
 
-@contextlib.contextmanager
-def _index_of(folder: Path) -> Iterator[sqlite3.Connection]:
-    path = folder / SEARCH_INDEX
-    refuse_links_and_pipes(Places.of(folder), path)
-    with contextlib.closing(_opened(path)) as index:
-        try:
-            yield index
-        except sqlite3.DatabaseError as error:
-            raise BadInput(f"{path} cannot be used: {error}. Remove it: the next search makes it anew.") from error
+    def __enter__(self) -> _Index:
+        return self
 
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
 
-def _opened(path: Path) -> sqlite3.Connection:
-    """The index beside the run; one that is damaged, or of another version, is made anew."""
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        return _made(sqlite3.connect(":memory:"))
-    os.close(open_to_write(path))
-    index = _connected(path)
-    try:
-        index.execute("BEGIN IMMEDIATE")  # one search at a time takes pages in
-        if index.execute("PRAGMA user_version").fetchone()[0] == _VERSION:
-            index.execute("SELECT MAX(newest) FROM taken").fetchone()
-            return index
-        fresh = not index.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
-    except sqlite3.OperationalError as error:
-        index.close()
-        if "locked" in str(error):
-            raise Problem(f"Another search is taking in the pages of {path.parent}. Try again later.") from error
-        fresh = False
-    except sqlite3.DatabaseError:
-        index.close()
-        fresh = False
-    if not fresh:
-        index.close()
-        path.unlink(missing_ok=True)
+    def taken(self) -> dict[int, str]:
+        """The pages that it has, and their digests."""
+        with self._using() as connection:
+            return dict(connection.execute("SELECT number, digest FROM taken").fetchall())
+
+    def drop(self, numbers: Sequence[int]) -> None:
+        with self._using() as connection:
+            for table, name in (("pages", "rowid"), ("taken", "number")):
+                connection.executemany(f"DELETE FROM {table} WHERE {name} = ?", [(each,) for each in numbers])  # noqa: S608
+
+    def add(self, row: StoredPage, text: str) -> None:
+        with self._using() as connection:
+            fields = (row.number, row.title, row.description, text)
+            connection.execute("INSERT INTO pages (rowid, title, description, text) VALUES (?, ?, ?, ?)", fields)
+            connection.execute("INSERT INTO taken VALUES (?, ?)", (row.number, row.digest))
+
+    def keep(self) -> None:
+        with self._using() as connection:
+            connection.commit()
+
+    def found(self, question: str) -> Iterator[tuple[int, float]]:
+        with self._using() as connection:
+            yield from connection.execute(_FOUND, (question,))
+
+    def snippet(self, question: str, number: int) -> str:
+        with self._using() as connection:
+            row = connection.execute(_SHOW, (_SNIPPET, question, number)).fetchone()
+        return " ".join(str(row[0]).split()) if row else ""
+
+    def _opened(self) -> sqlite3.Connection:
+        path = self._path
+        if not os.access(path if path.exists() else path.parent, os.W_OK):
+            return self._made(sqlite3.connect(":memory:"))
         os.close(open_to_write(path))
-        index = _connected(path)
-    return _made(index)
+        connection = sqlite3.connect(path, timeout=_PATIENCE)
+        try:
+            with self._using(connection):
+                connection.execute("PRAGMA trusted_schema = OFF")
+                connection.execute("PRAGMA journal_mode = DELETE")
+                connection.execute("BEGIN IMMEDIATE")  # one search at a time takes pages in
+                tables = dict(connection.execute("SELECT name, sql FROM sqlite_master").fetchall())
+                if not tables:
+                    return self._made(connection)
+                ours = {name: sql for name, sql in tables.items() if name not in _OF_FTS5}
+                (version,) = connection.execute("PRAGMA user_version").fetchone()
+                if ours != _MAKE or version != _VERSION:
+                    raise _Unusable("it is not as wolfspider makes it")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
+    def _made(self, connection: sqlite3.Connection) -> sqlite3.Connection:
+        for statement in (*_MAKE.values(), f"PRAGMA user_version = {_VERSION}"):
+            connection.execute(statement)
+        connection.commit()
+        return connection
 
-def _connected(path: Path) -> sqlite3.Connection:
-    index = sqlite3.connect(path, timeout=_PATIENCE)
-    index.execute("PRAGMA trusted_schema = OFF")
-    return index
-
-
-def _made(index: sqlite3.Connection) -> sqlite3.Connection:
-    try:
-        for statement in _MAKE:
-            index.execute(statement)
-    except sqlite3.OperationalError as error:
-        index.close()
-        raise Problem(f"The SQLite of this Python cannot search texts: {error}.") from error
-    index.commit()
-    return index
+    @contextlib.contextmanager
+    def _using(self, connection: sqlite3.Connection | None = None) -> Iterator[sqlite3.Connection]:
+        try:
+            yield connection or self._connection
+        except sqlite3.DatabaseError as error:
+            if "locked" in str(error):
+                raise Problem(f"Another search is taking in the pages of {self._path.parent}. Try later.") from error
+            if "full" in str(error):
+                raise disk_full(self._path) from error
+            if "no such module" in str(error):
+                raise Problem("The SQLite of this Python cannot search texts: it was built without FTS5.") from error
+            raise _Unusable(str(error)) from error

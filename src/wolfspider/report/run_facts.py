@@ -19,7 +19,7 @@ from wolfspider.export.exported_page import why
 from wolfspider.store.page_count import HIDDEN, NEWEST
 from wolfspider.store.view import RunView, Summary, pages_of
 
-MOST_HOSTS, MOST_PAGES, MOST_COMMANDS = 50, 30, 200
+MOST_HOSTS, MOST_PAGES, MOST_COMMANDS, MOST_REASONS = 50, 30, 200, 40
 _ARRIVALS = f"SELECT p.seq, h.relevant FROM {NEWEST} WHERE NOT {HIDDEN} ORDER BY p.seq"  # noqa: S608
 _SPENT = "SELECT seq, SUM(cost) FROM landings WHERE cost > 0 GROUP BY seq ORDER BY seq"
 _OF_HOSTS = (
@@ -129,4 +129,7 @@ def _hosts_and_reasons(connection: sqlite3.Connection) -> tuple[list[OfHost], li
         hosts.setdefault(name, OfHost(name)).failures[words] += 1
     ranked = sorted(hosts.values(), key=lambda host: (-host.relevant, -host.pages, host.name))
     told = [Reason(kind, words, visits) for (kind, words), visits in reasons.items()]
-    return ranked, sorted(told, key=lambda reason: (-reason.visits, reason.words))
+    told.sort(key=lambda reason: (-reason.visits, reason.words))
+    if rest := sum(reason.visits for reason in told[MOST_REASONS:]):
+        told[MOST_REASONS:] = [Reason("", f"{len(told) - MOST_REASONS:,} other reasons", rest)]
+    return ranked, told

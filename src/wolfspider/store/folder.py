@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -24,8 +25,9 @@ _BESIDE = ("run.db-shm", "run.db-journal", *INBOX[1:])  # SQLite's own; a journa
 PLAN = "repair.json"  # there while a repair moves parts (repair/repair_plan.py)
 WORK = ".repair"  # the folder where a repair makes new ones
 SEARCH_INDEX = "search.db"  # the texts of pages, made by the first search (export/run_search.py)
+INDEX_FILES = tuple(f"{SEARCH_INDEX}{ending}" for ending in ("", "-journal", "-wal", "-shm"))
 REPORT = "report.html"
-DERIVED = (SEARCH_INDEX, f"{SEARCH_INDEX}-journal", REPORT)  # copies of what pages say, which can be made anew
+DERIVED = (*INDEX_FILES, REPORT, f".{REPORT}.part")  # copies of what pages say, which can be made anew
 FORGETTING = ".forgotten-"  # how a folder begins that holds what a run forgets, until it is deleted
 _UNFINISHED = (".run.json.part", "run.json.part")  # as it was called in earlier versions
 
@@ -83,6 +85,13 @@ def _has_begun(places: Places) -> bool:
     """Is there more than a run that was killed while it was made leaves behind?"""
     archive = (path.lstat().st_size for path in places.archive.glob("*.warc.gz"))
     return any(archive) or any(places.snapshots.glob("[0-9]*.snapshot"))  # what is inherited has no number
+
+
+def remove_derived(folder: Path) -> None:
+    """The next search, or the next report, makes them anew."""
+    for name in DERIVED:
+        with contextlib.suppress(IsADirectoryError):  # none of ours
+            (folder / name).unlink(missing_ok=True)
 
 
 def remove_forgotten(folder: Path) -> None:

@@ -312,6 +312,14 @@ def _best_rows(connection: sqlite3.Connection, bounds: tuple[float, int]) -> Ite
         yield from connection.execute(_NUMBERED, (number,)).fetchall()
 
 
+def page_numbered(connection: sqlite3.Connection, number: int) -> StoredPage | None:
+    """The page of this number; None if there is none, or its row is damaged."""
+    try:
+        return next((page_row(*row) for row in connection.execute(_NUMBERED, (number,))), None)
+    except UNREADABLE:
+        return None
+
+
 def missing_pages(connection: sqlite3.Connection) -> int:
     """How many pages landed and have no row, or are not held."""
     (number,) = connection.execute(_MISSING).fetchone()
@@ -320,9 +328,11 @@ def missing_pages(connection: sqlite3.Connection) -> int:
 
 def utc(at: float | None) -> str | None:
     """A time of a run as readers are told it: ISO 8601, UTC, whole seconds."""
-    if at is None:
+    try:
+        moment = None if at is None else datetime.fromtimestamp(at, UTC)
+    except (OverflowError, OSError, ValueError):  # no time that a calendar has
         return None
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return None if moment is None else moment.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def page_row(*values: Any) -> StoredPage:

@@ -31,6 +31,7 @@ LATELY = 100  # downloads that count as lately
 A_MINUTE = 60.0  # seconds between two lines that say how the crawl stands, where nothing moves
 PATIENCE = 10.0  # seconds before the first of them, if the crawl only waits
 SHOWN = 6  # pages on the screen
+MOST_WORDS, LONGEST_WORD = 200, 40  # words of a topic that are counted, and their characters
 AROUND = 8  # lines of the picture besides what is told of a generation, empty ones included
 BAR = 16  # columns
 
@@ -41,7 +42,8 @@ class CrawlTally:
     def __init__(self, pages: int, keywords: Sequence[str] = ()) -> None:
         self.pages = pages  # the budget, which a person may move
         self.keywords = keywords  # what a person asked for
-        self.words: Counter[str] = Counter()  # pages that have each of the topic's words, as their judge says
+        self.words: Counter[str] | None = None  # pages with each of the topic's words, if their judge tells of them
+        self._whole = True  # has it heard of all pages of the run?
         self.downloads = 0
         self.count = PageCount()
         self.bytes = 0
@@ -54,6 +56,7 @@ class CrawlTally:
 
     def take_stock(self, summary: Summary, hosts: Iterable[str]) -> None:
         """The whole run, as it lies on disk."""
+        self._whole = self._whole and summary.downloads <= self.downloads
         self.count, self.downloads, self.failures = summary.count, summary.downloads, Counter(summary.reasons)
         self.hosts = set(hosts)
 
@@ -79,9 +82,7 @@ class CrawlTally:
         elif outcome.verdict is not None:  # the answer of a Source is no page
             page = outcome.result
             self.bytes += page.size
-            words = outcome.verdict.evidence.get("words")
-            if isinstance(words, list):  # a judge of a person's own gives what it likes
-                self.words.update(word for word in words if isinstance(word, str))
+            self._count(outcome.verdict.evidence.get("words"))
             if not hidden(page.robots):
                 self.hosts.add(host_of(page.final_url))
             for shown in [row for row in self.newest if row[2] == page.final_url]:
@@ -91,9 +92,19 @@ class CrawlTally:
         if outcome.downloads:
             self.lately.append(relevant)
 
+    def _count(self, words: object) -> None:
+        """Words that a judge found; one of a person's own gives what it likes."""
+        if not isinstance(words, list):
+            return
+        if self.words is None:
+            self.words = Counter()
+        for word in (word[:LONGEST_WORD] for word in words[:MOST_WORDS] if isinstance(word, str)):
+            if word in self.words or len(self.words) < MOST_WORDS:
+                self.words[word] += 1
+
     def advice(self) -> str:
         """What to do if nothing relevant is found for long; "" if there is no need."""
-        return nothing_relevant(self.downloads, self.count, self.keywords, self.words)
+        return nothing_relevant(self.downloads, self.count, self.keywords, self.words if self._whole else None)
 
     def summary(self) -> str:
         return standing.found(self.count, len(self.hosts), self.downloads, self.failures)

@@ -11,14 +11,18 @@ _NAMED = 5  # words
 _TRY = "try words that such pages use, pages you like (--like URL), or starting points nearer to the topic"
 
 
-def nothing_relevant(downloads: int, count: PageCount, keywords: Sequence[str], words: Mapping[str, int]) -> str:
-    """ "" while there is no need. `words`: in how many pages each of the topic's words was seen."""
+def nothing_relevant(downloads: int, count: PageCount, keywords: Sequence[str], words: Mapping[str, int] | None) -> str:
+    """An empty text while there is no need. `words`: in how many pages each of the topic's words was seen; None if that
+    is not known."""
     if downloads < SOON or count.relevant + count.hidden_relevant or not count.pages:
         return ""
+    ask = "Are the starting points on topic? If so,"
+    if words is None:
+        return f"No relevant page in {downloads:,} downloads. {ask} {_TRY}."
     seen = sorted(words, key=lambda word: (-words[word], word))[:_NAMED]
-    if not seen:
+    if seen:
+        occurs = "of the topic's words pages have " + ", ".join(f"{word} ({words[word]:,})" for word in seen)
+    else:
         asked = f" ({', '.join(keywords[:_NAMED])})" if keywords else ""
         occurs = f"none of the topic's words{asked} was seen on any page"
-    else:
-        occurs = "of the topic's words pages have " + ", ".join(f"{word} ({words[word]:,})" for word in seen)
-    return f"No relevant page in {downloads:,} downloads: {occurs}. Are the starting points on topic? If so, {_TRY}."
+    return f"No relevant page in {downloads:,} downloads: {occurs}. {ask} {_TRY}."

@@ -17,7 +17,15 @@ from wolfspider.core.errors import BadInput
 from wolfspider.files.disk import open_to_read, sync_folder, whole_file
 from wolfspider.files.failpoints import reach
 from wolfspider.store.damage import DATABASE, PAGES_LOST, UNREADABLE, Damaged, repair_command, trouble
-from wolfspider.store.folder import FORGETTING, PLAN, WORK, Places, refuse_links_and_pipes, remove_forgotten
+from wolfspider.store.folder import (
+    FORGETTING,
+    PLAN,
+    WORK,
+    Places,
+    refuse_links_and_pipes,
+    remove_derived,
+    remove_forgotten,
+)
 from wolfspider.store.repair.examination import Finding
 from wolfspider.store.repair.journal_kept import Rebuilt
 
@@ -132,6 +140,7 @@ def finish(run: Path) -> Repaired | None:
     (run / PLAN).unlink()
     reach("repair-unplanned")
     shutil.rmtree(run / WORK, ignore_errors=True)
+    remove_derived(run)
     if plan.discard and plan.aside.startswith(FORGETTING):
         remove_forgotten(run)
     elif (run / plan.aside).is_dir():  # otherwise what was damaged was missing
