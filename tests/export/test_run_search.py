@@ -18,6 +18,11 @@ from wolfspider.export.run_search import search_run
 from wolfspider.store.folder import SEARCH_INDEX
 from wolfspider.store.view import RunView
 
+ENDLESS = (
+    "ALTER TABLE taken RENAME TO other; CREATE VIEW taken AS WITH RECURSIVE n(x) AS"
+    " (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x AS number, '' AS digest FROM n"
+)
+
 
 @pytest.fixture
 def run(made: Path, tmp_path: Path) -> Path:
@@ -111,8 +116,7 @@ def test_the_order_of_times_does_not_matter(run: Path) -> None:
     "trick",
     [
         "CREATE TRIGGER endless AFTER INSERT ON taken BEGIN DELETE FROM taken; END",
-        "ALTER TABLE taken RENAME TO other; CREATE VIEW taken AS WITH RECURSIVE n(x) AS"
-        + " (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x AS number, '' AS digest FROM n",
+        ENDLESS,
         "UPDATE pages_data SET block = x'00ffffffffffff' WHERE id > 10",
     ],
 )

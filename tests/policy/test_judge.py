@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,15 +16,16 @@ from hypothesis import strategies as st
 
 from wolfspider.core.codec import load, store
 from wolfspider.core.errors import Problem
-from wolfspider.core.model import Link, Page
+from wolfspider.core.model import Link, Page, Verdict
 from wolfspider.core.text import window, words
 from wolfspider.core.topic import Topic
 from wolfspider.learn import likeness
 from wolfspider.policy.judges import DEFAULT_JUDGE, JUDGES, LISTED, make_judge
-from wolfspider.policy.judges.judge import bend
+from wolfspider.policy.judges.judge import Unlearning, bend, scored
 from wolfspider.policy.judges.keyword_judges import Coverage, Keywords, scaled_cosine
 from wolfspider.policy.judges.learning_judge import Learner
 from wolfspider.policy.judges.likeness_judge import Alike
+from wolfspider.policy.room import BrokenContract
 from wolfspider.policy.topic_words import Similarity, keyword_cosine, topic_weights
 
 VOLCANOES = Topic(("volcano", "lava", "magma chamber"), "Eruptions of volcanoes and what they leave")
@@ -415,3 +418,23 @@ def _in_a_process(code: str, seed: str) -> str:
     return subprocess.run(
         [sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True
     ).stdout
+
+
+@pytest.mark.parametrize(
+    ("score", "evidence", "says"),
+    [
+        (float("nan"), {}, "a number from 0 to 1, not nan"),
+        (float("inf"), {}, "a number from 0 to 1, not inf"),
+        (1.5, {}, "a number from 0 to 1, not 1.5"),
+        ("0.5", {}, "a number from 0 to 1, not '0.5'"),
+        (0.5, [1, 2], "must be a dict, not [1, 2]"),
+        (0.5, None, "must be a dict, not None"),
+    ],
+)
+def test_a_verdict_that_cannot_be_kept_is_the_fault_of_its_judge(score: Any, evidence: Any, says: str) -> None:
+    class Odd(Unlearning):
+        def score(self, page: Page) -> Verdict:
+            return Verdict(score, True, evidence)
+
+    with pytest.raises(BrokenContract, match=re.escape(says)):
+        scored(Odd(Topic()), Page("http://a.test/", "http://a.test/"))

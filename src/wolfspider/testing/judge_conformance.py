@@ -8,7 +8,7 @@ As in the suite for strategies, the documentation of a check says what is demand
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from wolfspider.core import codec
@@ -41,6 +41,7 @@ def verdicts_are_scores(make: Make) -> None:
         said = judge.score(page)
         demand(isinstance(said, Verdict), f"score(page) returned {type(said).__name__}")
         demand(0 <= said.score <= 1 and isinstance(said.relevant, bool), f"it says {said} of {page.url}")
+        demand(isinstance(said.evidence, Mapping), f"the evidence is no dict but {type(said.evidence).__name__}")
         json.dumps(codec.plain(said), allow_nan=False)
 
 
