@@ -58,11 +58,13 @@ def scored(judge: Judge, page: Page) -> Verdict:
     if not isinstance(said, Verdict):
         what = f"it must return a Verdict, as wolfspider.verdict(raw, border) makes, not {said!r:.100}"
         raise BrokenContract(judge, "score", what)
-    if not (isinstance(said.score, float | int) and 0.0 <= said.score <= 1.0):  # which no NaN is
-        what = f"the score of its Verdict must be a number from 0 to 1, not {said.score!r:.100}"
+    score: object = said.score
+    evidence: object = said.evidence
+    if not (isinstance(score, float | int) and 0.0 <= score <= 1.0):  # which no NaN is
+        what = f"the score of its Verdict must be a number from 0 to 1, not {score!r:.100}"
         raise BrokenContract(judge, "score", what)
-    if not isinstance(said.evidence, Mapping):
-        what = f"the evidence of its Verdict must be a dict, not {said.evidence!r:.100}"
+    if not isinstance(evidence, Mapping):
+        what = f"the evidence of its Verdict must be a dict, not {evidence!r:.100}"
         raise BrokenContract(judge, "score", what)
     return said
 
