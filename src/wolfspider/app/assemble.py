@@ -171,13 +171,13 @@ def web_of(settings: Settings, store: Store, clock: Clock, stack: AsyncExitStack
     """The live web, with what the store knows of its hosts. The hosts of the addresses that the settings name, and of
     those `given` besides, are those that the person named."""
     named = map(host_of, (*preflight.asked(settings), *given)) if settings.allow_private else ()
-    web = plan_of(settings).made(clock, named)
+    web = plan_of(settings, clock.speed).made(clock, named)
     stack.push_async_callback(web.client.close)
     web.restore(store.hosts(), clock())
     return web
 
 
-def plan_of(settings: Settings) -> WebPlan:
+def plan_of(settings: Settings, speed: float = 1.0) -> WebPlan:
     largest = preflight.memory_budget(settings).largest
     return WebPlan(
         agent(settings),
@@ -188,6 +188,7 @@ def plan_of(settings: Settings) -> WebPlan:
             backoff=settings.backoff,
             per_address=0 if settings.via else settings.per_address,
             patience=patience_of(settings),
+            speed=speed,
         ),
         strangers=not preflight.public_needs_contact(settings),
         allow_private=settings.allow_private,
@@ -206,8 +207,8 @@ def hands_of(
     from wolfspider.drivers.hands.hired import Orders
     from wolfspider.drivers.hands.many import ManyHands
 
-    plan, offset = plan_of(settings).shared(count), -clock.of_loop(0.0)
-    orders = Orders(plan, count, settings.memory * MEGABYTE, settings.largest, offset, web.guard.named())
+    plan = plan_of(settings, clock.speed).shared(count)
+    orders = Orders(plan, count, settings.memory * MEGABYTE, settings.largest, clock.offset, web.guard.named())
     hands = ManyHands(web, orders, lambda: store.count("refetched"))
     stack.push_async_callback(hands.close)
     return hands

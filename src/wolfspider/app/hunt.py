@@ -94,7 +94,8 @@ class Hunt:
             began = time.process_time()
             resumed = self.recalled(store)
             replayed = time.process_time() - began
-            clock = Clock.after(resumed[0].now if resumed else 0.0)
+            told = await starting_points.time_there(self.settings)
+            clock = Clock.after(resumed[0].now if resumed else 0.0, told)
             settings = run_folder.with_old_leave(self.settings, store.about, self.remark)
             added = RunView(folder).starting_points() if reopened and settings.allow_private else ()
             web = self.web = assemble.web_of(settings, store, clock, stack, (*self._listed, *added))

@@ -16,8 +16,10 @@ from wolfspider.core.errors import BadInput, Nothing, Problem
 from wolfspider.core.failures import in_words
 from wolfspider.core.model import Failure, Fetch, Link, Page, host_of
 from wolfspider.store.base import Store
+from wolfspider.web.http import web_time
 from wolfspider.web.http.guard import Guard
 from wolfspider.web.http.live_web import Live
+from wolfspider.web.http.web_time import WebTime
 from wolfspider.web.page.html import parse
 from wolfspider.web.seeds import sources
 from wolfspider.web.worlds.world import Request
@@ -38,6 +40,12 @@ async def check_server(settings: Settings) -> None:
     server = via(settings)
     if server is not None and not await Guard(via=server).somebody_answers(PATIENCE):
         raise Nothing(f"Nobody answers at {settings.via}; is `wolfspider web serve` running there?")
+
+
+async def time_there(settings: Settings) -> WebTime | None:
+    """The time in the web that is crawled, if it has one of its own."""
+    server = via(settings)
+    return None if server is None else await web_time.ask(Guard(via=server), PATIENCE)
 
 
 def listed(settings: Settings) -> list[str]:

@@ -60,7 +60,8 @@ def describe(
         """Example:
 
   wolfspider web serve synthetic:pages=20000 --port 8080
-  wolfspider crawl http://SEED/ --topic "..." --via 127.0.0.1:8080      (it tells you a seed and a topic)"""
+  wolfspider crawl http://SEED/ --topic "..." --via 127.0.0.1:8080      (it tells you a seed and a topic)
+  wolfspider web serve synthetic:news=1,articles=300 --speed 60         (an hour passes there in a minute)"""
     )
 )
 def serve(
@@ -76,18 +77,45 @@ def serve(
     fault: Annotated[
         list[str] | None, typer.Option(metavar="KIND=SHARE", help="A share of answers that go wrong; repeatable.")
     ] = None,
+    speed: Annotated[
+        float | None,
+        typer.Option(metavar="X", help="Time passes X times as fast there, and crawls with --via live in that time."),
+    ] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="TIME",
+            help="What time it is there at first: ISO 8601 or seconds since 1970. [default: now, where there are news]",
+        ),
+    ] = None,
     log: Annotated[Path | None, typer.Option(metavar="FILE", help="A line of JSON for every request.")] = None,
 ) -> None:
     """Serve any web on loopback, all its hosts on one port, for crawls with --via."""
     import asyncio
+    import time
 
     from wolfspider.web.server import serve as serving
     from wolfspider.web.server.replies import Faults
 
     faults = Faults(**_shares(fault or ()))
     text = None if robots is None else robots.read_text(encoding="utf-8")
-    manner = serving.Manner(latency, rate, () if plain else serving.PLAIN.encodings, text)
-    asyncio.run(serving.main_serve(web, port=port, host=host, manner=manner, faults=faults, log=log))
+    if speed is not None and speed <= 0:
+        raise Problem("--speed is how many times as fast time passes there, such as 60: more than 0.")
+    began, now = moment(start), time.time()
+    dated = _dated(web, now if began is None else began) if web.startswith("synthetic") else web
+    if began is None and dated != web:
+        began = now
+    encodings = () if plain else serving.PLAIN.encodings
+    manner = serving.Manner(latency, rate, encodings, text, speed or 1.0, began, speed is not None or start is not None)
+    asyncio.run(serving.main_serve(dated, port=port, host=host, manner=manner, faults=faults, log=log))
+
+
+def _dated(web: str, now: float) -> str:
+    """A synthetic web whose news are dated by the time that it is served at."""
+    from wolfspider.web.worlds.synthetic.web_params import as_of
+
+    return as_of(web, now)
 
 
 def _shares(given: Sequence[str]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from wolfspider.core.model import NO_SUCH_NAME, Failure, Page, Route, Visit
 from wolfspider.engine.crawl import Crawl
 from wolfspider.engine.flights import Flight
 from wolfspider.policy.room import Room
+from wolfspider.web.http.web_time import WebTime
 
 RETRIED = ("timeout", "connect", "dns", "slow")  # failures that another try may mend
 NOT_AGAIN = Failure("budget", "the page limit was lowered before it was tried again")
@@ -31,23 +32,26 @@ class Result:
 
 class Clock:
     """Seconds since 1970 that never run backwards, whatever happens to the machine's own clock: that is read once, and
-    time is counted by the event loop from there."""
+    time is counted by the event loop from there. In a rehearsal so many seconds pass in one of ours as `speed` says:
+    all moments and all waits of a crawl are of this clock, and only what a request may take is not."""
 
-    def __init__(self, start: float | None = None) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._offset = 0.0 if start is None else start - self._loop.time()
+    def __init__(self, start: float | None = None, speed: float = 1.0) -> None:
+        self._loop, self.speed = asyncio.get_running_loop(), speed
+        self.offset = 0.0 if start is None else start - self._loop.time() * speed
 
     @classmethod
-    def after(cls, last: float) -> Clock:
-        """Now, but never before the last moment of a run that goes on."""
-        return cls(max(time.time(), last))
+    def after(cls, last: float, told: WebTime | None = None) -> Clock:
+        """Now, but never before the last moment of a run that goes on. `told`: what a web with a time of its own says
+        that time is."""
+        now, speed = (time.time(), 1.0) if told is None else told
+        return cls(max(now, last), speed)
 
     def __call__(self) -> float:
-        return self._loop.time() + self._offset
+        return self._loop.time() * self.speed + self.offset
 
     def of_loop(self, moment: float) -> float:
         """The same moment as the event loop counts it."""
-        return moment - self._offset
+        return (moment - self.offset) / self.speed
 
 
 @contextmanager

@@ -73,10 +73,10 @@ class Errands:
         delay = self.crawl.limits.delay
         self._doing(visit, Phase.RETRY)
         if delay > 0.0:
-            await asyncio.sleep(delay)
+            await asyncio.sleep(delay / self.clock.speed)
         if rests > delay:
             self.park(visit, True, Phase.RETRY)
-            await asyncio.sleep(rests - delay)
+            await asyncio.sleep((rests - delay) / self.clock.speed)
             self.park(visit, False)
 
     async def _asked(self, visit: Visit, tried: int) -> Return:
@@ -110,7 +110,7 @@ class Errands:
         url, began = visit.link.url, self.clock()
         if isinstance(source, Service):
             result = await source.ask(url, began)
-            return Return(self.clock(), visit, result, None, self.clock() - began, tried)
+            return Return(self.clock(), visit, result, None, (self.clock() - began) / self.clock.speed, tried)
         result = source.look(url, began)
         await asyncio.sleep(self.instant)
         return Return(self.clock(), visit, result, None, self.instant, tried)

@@ -65,7 +65,7 @@ class LiveDriver(Driver):
         instant: float = 0.0,
     ) -> None:
         super().__init__(crawl, tries=tries, room=room)
-        self.meter = Meter(crawl, self.room)
+        self.meter = Meter(crawl, self.room, clock.speed)
         self.store, self.clock, self.instant = store, clock, instant
         self.resting = RestingVisits(crawl, self.room, clock, self.meter, in_trouble)
         self.tell = tell
@@ -86,7 +86,7 @@ class LiveDriver(Driver):
         self._heard: list[Event] = []
         self._bug: Exception | None = None  # what went wrong beside the turns
         self._others = OutsideCommands(store, crawl)
-        timing = SnapshotTiming(snapshots, clock, replayed)
+        timing = SnapshotTiming(snapshots * clock.speed, clock, replayed)
         self.snapshots = SnapshotTaker(store, self._state, timing, self._store_ready, self._fail)
         crawl.listen(self._heard.append)
 
@@ -125,7 +125,7 @@ class LiveDriver(Driver):
     def drain(self, reason: EndReason = EndReason.INTERRUPTED) -> None:
         """Start nothing new, wait a little for what is out, and end; the run can be resumed."""
         self.ending = self.ending or reason
-        self._until = min(self._until, self.clock() + DRAIN)
+        self._until = min(self._until, self.clock() + DRAIN * self.clock.speed)
         self._bell.set()
 
     def stop(self) -> None:

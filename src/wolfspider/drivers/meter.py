@@ -20,7 +20,7 @@ from wolfspider.policy.frontier import Frontier
 from wolfspider.policy.room import Room
 from wolfspider.store.page_count import PageCount
 
-EVERY = 1.0  # seconds between two gauges, at least
+EVERY = 1.0  # seconds of ours between two gauges, at least
 _ACTIVE = (Phase.SLOT, Phase.ROBOTS, Phase.NAME, Phase.READING)  # what goes on by itself, and is no rest
 _LONGEST = 1000  # characters of an address
 _REACH = 600.0  # seconds that downloads are remembered for
@@ -88,8 +88,9 @@ class Doing(NamedTuple):
 class Meter:
     """Reads a running crawl off."""
 
-    def __init__(self, crawl: Crawl, room: Room) -> None:
-        self._crawl, self._room = crawl, room
+    def __init__(self, crawl: Crawl, room: Room, speed: float = 1.0) -> None:
+        """`speed`: seconds of the crawl's clock that pass in one of ours."""
+        self._crawl, self._room, self._every = crawl, room, EVERY * speed
         self._out: dict[int, Doing] = {}
         self._pace = Pace()
         self._due = -math.inf
@@ -109,7 +110,7 @@ class Meter:
         self, now: float, count: PageCount, state: CrawlState | None = None, stranded: Iterable[Failure] = ()
     ) -> Gauge:
         """`state`: what the driver knows better than its visits say; `stranded`: why visits wait for later."""
-        crawl, self._due = self._crawl, now + EVERY
+        crawl, self._due = self._crawl, now + self._every
         if state == CrawlState.ENDED:
             self._out.clear()
         self._pace.see(now, crawl.spent)

@@ -93,8 +93,8 @@ class HandProcess:
         limits: tuple[float, int],
         hosts: list[Any],
     ) -> None:
-        loop = asyncio.get_running_loop()
-        self._clock: Callable[[], float] = lambda: loop.time() + offset
+        loop, speed = asyncio.get_running_loop(), plan["manners"]["speed"]
+        self._clock: Callable[[], float] = lambda: loop.time() * speed + offset
         self._budget = MemoryBudget(memory, largest=largest, hands=hands)
         self._live = WebPlan.of(plan).made(self._clock, named)
         self._live.polite.learn(hosts)

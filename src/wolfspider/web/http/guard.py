@@ -202,11 +202,15 @@ class Guard:
         for connector in self._connectors:
             connector.close_idle()
 
+    async def to_server(self, seconds: float) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """A connection to the one server that answers for every address; OSError if it takes none in time."""
+        assert self.via is not None
+        return await asyncio.wait_for(asyncio.open_connection(*self.via), seconds)
+
     async def somebody_answers(self, seconds: float) -> bool:
         """Does the one server that answers for every address take connections?"""
-        assert self.via is not None
         try:
-            _, writer = await asyncio.wait_for(asyncio.open_connection(*self.via), seconds)
+            _, writer = await self.to_server(seconds)
         except OSError:  # that it takes too long is one too
             return False
         writer.close()

@@ -254,7 +254,7 @@ class Live:
             if read is not None and not isinstance(answer, Failure):
                 answer = await read(answer)
         if isinstance(answer, Failure):
-            seconds = self.polite.clock() - began - (claim.waited - waited)
+            seconds = (self.polite.clock() - began) / self.polite.manners.speed - (claim.waited - waited)
             self.polite.failed(host, answer, seconds)
             return answer, seconds
         self.counters.bytes += size

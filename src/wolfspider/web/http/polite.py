@@ -50,6 +50,7 @@ class Manners:
     backoff: float = 60.0  # seconds that a host in trouble is left alone, doubled for each further trouble, up to a day
     forgiven: float = 1800.0  # seconds without trouble after which a good answer makes up for all of it
     patience: float = 120.0  # seconds that a visit which has started may wait for a turn
+    speed: float = 1.0  # seconds of the clock, in which all of these are, that pass in one of ours
 
 
 @dataclass(slots=True)
@@ -265,7 +266,7 @@ class _HostTurn:
         patience = self._polite.manners.patience
         self._waits(True)
         try:
-            async with asyncio.timeout(patience):
+            async with asyncio.timeout(patience / self._polite.manners.speed):
                 refused = await self._at_host()
             if refused is None:
                 # Every request inside ends by its deadline, so this wait ends too, however many are waiting.
@@ -283,7 +284,7 @@ class _HostTurn:
         while (rest := polite.ready_at(host) - polite.clock()) > 0:
             if refused := polite._too_long(host, last):
                 return refused
-            await asyncio.sleep(rest)
+            await asyncio.sleep(rest / polite.manners.speed)
         return None
 
     async def _enter(self, gates: Gates, name: str) -> None:

@@ -28,16 +28,19 @@ from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from wolfspider.core.errors import Problem, closest
+from wolfspider.web.http.web_time import FASTEST, PATH, WebTime, told
 from wolfspider.web.server.replies import ENCODINGS, Faults, Replies, Reply, is_robots, mistyped, plain_reply
 from wolfspider.web.server.wire import Connection, LoggedRequest, accepts
 from wolfspider.web.worlds.world import Servable, World, open_web
 
 MOST_LOGGED = 2_000_000  # requests that are kept in memory
 IDLE = 60.0  # seconds after which a client that neither asks nor reads is sent away
-TICK = 0.1  # seconds for which the time of the served web stands still
+TICK = 0.1  # seconds for which the time of the served web stands still, in our time
+LONGEST_TICK = 1.0  # and in its own, where crawlers live in it
 _TASKS_SHOWN = 3
 
 
@@ -50,10 +53,14 @@ class Manner:
     encodings: tuple[str, ...] = ("gzip",)  # in the order they are preferred; none = never compressed
     robots: str | None = None  # the robots.txt of every host, in place of the web's own (replies.robots_text)
     speed: float = 1.0  # seconds that pass in the web in one of ours; 0 = it stands still
+    start: float | None = None  # the time in the web when the server starts; None = when a bench of it begins
+    tells_time: bool = False  # are crawlers told what time it is there, so that they live in it?
 
     def __post_init__(self) -> None:
         if self.rate < 0 or self.speed < 0 or (not callable(self.latency) and self.latency < 0):
             raise Problem("latency, rate and speed must not be negative.")
+        if self.tells_time and not 0 < self.speed <= FASTEST:
+            raise Problem(f"A time that crawlers are to live in passes at most {FASTEST:g} times as fast, and passes.")
         for name in self.encodings:
             if name not in ENCODINGS:
                 raise Problem(f"{name!r} is no encoding that can be served.{closest(name, ENCODINGS)}")
@@ -79,6 +86,8 @@ class Served:
         self.connections: set[Connection] = set()
         self._told = told
         self._began = time.monotonic()
+        self._start = world.start if manner.start is None else manner.start
+        self._tick = min(TICK, LONGEST_TICK / manner.speed) if manner.tells_time else TICK
         self._faulty = any(faults.shares().values())
         self._failed_once: set[str] = set()
         self._at_once: Counter[str] = Counter()
@@ -86,8 +95,12 @@ class Served:
 
     def now(self) -> float:
         """The time in the web."""
-        ticks = int((time.monotonic() - self._began) / TICK)
-        return self.world.start + ticks * TICK * self.manner.speed
+        ticks = int((time.monotonic() - self._began) / self._tick)
+        return self._start + ticks * self._tick * self.manner.speed
+
+    def web_time(self) -> WebTime:
+        """The same for crawlers."""
+        return WebTime(self._start + (time.monotonic() - self._began) * self.manner.speed, self.manner.speed)
 
     def worst(self, host: str | None = None) -> int:
         """The most requests that this host had at once; without a name, of all hosts the most that one had."""
@@ -119,6 +132,8 @@ class Served:
         return name
 
     def reply(self, url: str, fault: str) -> Reply:
+        if self.manner.tells_time and url.split("/", 3)[3:] == [PATH[1:]]:
+            return Reply(200, b"content-type: application/json\r\ncache-control: no-store\r\n", told(self.web_time()))
         if fault == "errors":
             return plain_reply(500)
         if fault == "missing":
@@ -216,6 +231,9 @@ async def main_serve(
         count = world.host_count()
         size = "" if count is None else f" ({count:,} hosts)"
         print(f"serving {_printable(world.name)} at http://{via}{size}; crawl it with --via {via}", flush=True)
+        if manner.tells_time:
+            now = datetime.fromtimestamp(served.web_time().now, UTC)
+            print(f"There it is {now:%Y-%m-%d %H:%M} UTC, and time passes {manner.speed:g} times as fast.", flush=True)
         loop.run_in_executor(None, _hint, world, via)
         await over.wait()
         for each in signals:

@@ -31,7 +31,7 @@ from wolfspider.web.worlds.synthetic.answers import NOT_FOUND, PageAnswer
 from wolfspider.web.worlds.synthetic.counter import Shuffle, key_for, mix
 from wolfspider.web.worlds.synthetic.links import Links
 from wolfspider.web.worlds.synthetic.newsroom import DAY, HOUR, LISTS, SECTIONS, NewsArchive, Newsroom
-from wolfspider.web.worlds.synthetic.render import EPOCH, Printer, anchor_tag, document
+from wolfspider.web.worlds.synthetic.render import Printer, anchor_tag, document
 from wolfspider.web.worlds.synthetic.sites import COMMUNITIES
 from wolfspider.web.worlds.synthetic.tasks import TASKS, topic_for
 from wolfspider.web.worlds.synthetic.words import TOPIC_BITS, length, purity, text
@@ -66,7 +66,9 @@ class News:
         self.host = self.sites.hosts  # the number after the last
         self.name = addresses.host_name(self.host)
         self.site = f"http://{self.name}/"
-        self.room = Newsroom(seed, self.sites.topics, EPOCH, self.sites.params.articles)
+        self.room = Newsroom(
+            seed, self.sites.topics, self.sites.params.epoch, self.sites.params.articles, self.sites.params.days
+        )
         self._items, older = self.sites.params.listed, self.sites.params.older  # items of a list; 0: as above
         self._background = older * _BACKGROUND // _OLDER
         self._related = older - self._background

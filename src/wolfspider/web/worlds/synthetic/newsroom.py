@@ -3,7 +3,7 @@
 The rate of new articles follows the day and the week: 1400 a day on weekdays, 700 on others (or in that proportion as
 many as the web's `articles` says), with a peak at 22 h GMT. Its integral is known in closed form hour by hour, so
 article i has its time by inversion, t_i = L^-1(i + u_i): in order, and without simulating what came before. A week of
-articles lies behind the beginning of a crawl, 18 days before its end.
+articles lies behind the beginning of a crawl, 18 days (or as many as `days` says) before its end.
 
 Every third article continues a story, mostly a recent one, and with it stays in its section. One new story in a
 hundred is breaking news: for six hours its section gets twice its share, and the additional articles continue that
@@ -75,10 +75,10 @@ class NewsArchive:
 
 
 class Newsroom:
-    def __init__(self, seed: int, topics: int, epoch: float, articles: int = ARTICLES) -> None:
+    def __init__(self, seed: int, topics: int, epoch: float, articles: int = ARTICLES, days: int = DAYS) -> None:
         self.topics = topics
         self.origin = epoch - DAYS_BEFORE * DAY
-        self.end = epoch + DAYS * DAY
+        self.end = epoch + days * DAY
         self.rhythm = Rhythm(articles)
         self._key, self._revision_key, main = (key_for(seed, name) for name in ("articles", "revisions", "main topics"))
         self.main_topics = [mix(main + number) % topics for number in range(LISTS)]

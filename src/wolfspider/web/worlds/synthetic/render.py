@@ -22,8 +22,7 @@ from wolfspider.web.worlds.synthetic.links import LinkPlace, Links
 from wolfspider.web.worlds.synthetic.sites import BRANCHING, Ids, Kind, keyed
 from wolfspider.web.worlds.synthetic.words import TOPIC_BITS, length, purity, text
 
-EPOCH = 1110153600.0  # Monday, 7 March 2005, 00:00 UTC: when a crawl of this web begins
-EARLIEST = EPOCH - 5 * 365 * 86400.0  # no page is older
+OLDEST = 5 * 365 * 86400.0  # seconds before a crawl begins: no page is older
 _GENERIC = ("more", "click here", "next", "read on", "here", "details", "1", "2", "3")
 _INFORMATIVE, _GENERIC_UP_TO = 154, 218  # of 256: 0.60, 0.25, the rest misleads
 _LISTING_PURITY = 0.15
@@ -83,7 +82,7 @@ class Printer:
     def __init__(self, links: Links, addresses: Addresses) -> None:
         self.links, self.sites = links, links.sites
         self.addresses, self.lexicon = addresses, addresses.lexicon
-        seed = self.sites.params.seed
+        seed, self._epoch = self.sites.params.seed, self.sites.params.epoch
         self._text_key, self._length_key, self._purity_key, self._date_key = (
             key_for(seed, name) for name in ("text", "length", "purity", "date")
         )
@@ -108,7 +107,7 @@ class Printer:
 
     def published(self, page: int) -> float:
         """Some day of the five years before the crawl."""
-        return float(int(EPOCH - (EPOCH - EARLIEST) * unit(mix(self._date_key + page))))
+        return float(int(self._epoch - OLDEST * unit(mix(self._date_key + page))))
 
     def redirect(self, page: int, target: int) -> str:
         """How a link to another host gets there: "" directly, a to c by one to three redirects, x by redirects in a

@@ -26,7 +26,7 @@ from wolfspider.web.warc.writer import info, response
 from wolfspider.web.worlds.synthetic.answers import PageAnswer
 from wolfspider.web.worlds.synthetic.news import News, Sheet
 from wolfspider.web.worlds.synthetic.newsroom import HOUR
-from wolfspider.web.worlds.synthetic.render import EARLIEST
+from wolfspider.web.worlds.synthetic.render import OLDEST
 from wolfspider.web.worlds.synthetic.sites import Kind
 from wolfspider.web.worlds.synthetic.web import Synthetic
 
@@ -65,7 +65,7 @@ def _write_records(world: Synthetic, file: BinaryIO, limit: int | None, progress
     expected = world.params.pages if limit is None else limit
     written: set[str] = set()
     about = {"software": f"wolfspider/{__version__}", "format": "WARC File Format 1.1", "web": world.name}
-    file.write(info(EARLIEST, about))
+    file.write(info(world.start - OLDEST, about))
     for number, record in enumerate(islice(records(world), limit), 1):
         answer = record.answer
         headers = tuple(answer.headers().items())
@@ -91,6 +91,7 @@ def records(world: Synthetic) -> Iterator[DatedAnswer]:
         yield from _news_records(world.news)
     hosts: set[int] = set()
     redirects: set[str] = set()
+    earliest = world.start - OLDEST
     for page in _breadth_first(world):
         host = world.sites.host(page)
         if host not in hosts:
@@ -99,10 +100,10 @@ def records(world: Synthetic) -> Iterator[DatedAnswer]:
             calendar = (f"/cal/{_FIRST_YEAR + month // 12}/{month % 12 + 1}" for month in months)
             for path in ("/robots.txt", *calendar):
                 url = f"http://{world.addresses.host_name(host)}{path}"
-                yield DatedAnswer(url, EARLIEST, world.aside(host, path))
+                yield DatedAnswer(url, earliest, world.aside(host, path))
         answer = world.page_answer(page)
         if answer.status == 200:
-            yield DatedAnswer(answer.url, answer.modified or EARLIEST, answer)
+            yield DatedAnswer(answer.url, answer.modified or earliest, answer)
             yield from _redirects(world, page, host, redirects)
 
 
@@ -132,7 +133,7 @@ def _redirects(world: Synthetic, page: int, host: int, known: set[str]) -> Itera
             url = f"http://{world.addresses.host_name(host)}{path}"
             if url not in known:
                 known.add(url)
-                yield DatedAnswer(url, EARLIEST, world.aside(host, path))
+                yield DatedAnswer(url, world.start - OLDEST, world.aside(host, path))
 
 
 def _news_records(news: News) -> Iterator[DatedAnswer]:

@@ -34,7 +34,7 @@ from wolfspider.web.worlds.synthetic.counter import key_for, mix
 from wolfspider.web.worlds.synthetic.english import English
 from wolfspider.web.worlds.synthetic.links import Links
 from wolfspider.web.worlds.synthetic.news import News
-from wolfspider.web.worlds.synthetic.render import EPOCH, Printer
+from wolfspider.web.worlds.synthetic.render import Printer
 from wolfspider.web.worlds.synthetic.sites import BRANCHING, Census, Fate, Ids, Kind, Sites
 from wolfspider.web.worlds.synthetic.tasks import static_tasks
 from wolfspider.web.worlds.synthetic.web_params import ENGLISH, WebParams, parse
@@ -50,7 +50,7 @@ _NEXT_WAY = {"c": "b", "b": "a", "x": "y", "y": "x"}
 
 class Synthetic(World):
     def __init__(self, params: WebParams) -> None:
-        self.params, self.name, self.start = params, params.spec(), EPOCH
+        self.params, self.name, self.start = params, params.spec(), params.epoch
         self.sites = Sites(params)
         self.links = Links(self.sites)
         self.lexicon = English(self.sites) if params.words == ENGLISH else Vocabularies(self.sites)
@@ -129,7 +129,7 @@ class Synthetic(World):
 
     @property
     def end(self) -> float:
-        return EPOCH if self.news is None else self.news.room.end
+        return self.start if self.news is None else self.news.room.end
 
     @property
     def settled(self) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from wolfspider.core.errors import Problem
 from wolfspider.core.params import build, param
@@ -43,6 +44,8 @@ class WebParams:
         low=0,
         high=28,
     )
+    days: int = param(18, "Days for which the news site publishes from the beginning of a crawl.", low=1, high=400)
+    monday: str = param("2005-03-07", "The day on which a crawl of this web begins, YYYY-MM-DD: a Monday.")
     rewired: bool = param(
         False, f"Permute the ends of all links (up to {MOST_REWIRED} pages): scale-free, no small world."
     )
@@ -60,6 +63,7 @@ class WebParams:
     )
 
     def __post_init__(self) -> None:
+        _begins(self.monday)
         if self.topics % 8:
             raise Problem(f"topics must be a multiple of 8, not {self.topics}.")
         if self.words == ENGLISH and self.topics != len(TOPICS_IN_ENGLISH):
@@ -72,6 +76,11 @@ class WebParams:
         if self.rewired and self.pages > MOST_REWIRED:
             raise Problem(f"A rewired web is held in memory: pages must be at most {MOST_REWIRED}, not {self.pages}.")
 
+    @property
+    def epoch(self) -> float:
+        """When a crawl of this web begins."""
+        return _begins(self.monday)
+
     def spec(self) -> str:
         """The shortest text that gives the same web again."""
         named = [
@@ -80,6 +89,30 @@ class WebParams:
             if (value := getattr(self, field.name)) != field.default or field.name in ("pages", "seed")
         ]
         return "synthetic:" + ",".join(named)
+
+
+def _begins(monday: str) -> float:
+    try:
+        day = datetime.strptime(monday, "%Y-%m-%d").replace(tzinfo=UTC)
+    except ValueError:
+        raise Problem(f"monday is a day such as 2005-03-07, not {monday!r:.40}.") from None
+    if day.weekday() or not 1990 <= day.year < 2100:
+        raise Problem(f"monday must be a Monday from 1990 on, and {monday} is none.")
+    return day.timestamp()
+
+
+def monday_of(now: float) -> str:
+    """The Monday before a moment, as `monday` is written."""
+    day = datetime.fromtimestamp(now, UTC)
+    return f"{day - timedelta(days=day.weekday()):%Y-%m-%d}"
+
+
+def as_of(spec: str, now: float) -> str:
+    """The same web, its news dated as if it were this moment there; unless the text says which Monday it is of."""
+    params = parse(spec)
+    if not params.news or "monday=" in spec:
+        return spec
+    return dataclasses.replace(params, monday=monday_of(now)).spec()
 
 
 def parse(spec: str) -> WebParams:
