@@ -16,9 +16,9 @@ import pytest
 
 import wolfspider
 from small_web import SMALL
+from wolfspider.app import steering
 from wolfspider.app.explain import why
 from wolfspider.app.plugins import GivenClass
-from wolfspider.cli import steering
 from wolfspider.core.model import Outcome, Page, Verdict
 from wolfspider.core.topic import Topic
 from wolfspider.store.snapshots import LEARNED

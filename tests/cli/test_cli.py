@@ -495,7 +495,7 @@ def test_every_code_that_is_used_is_documented() -> None:
 
 
 def test_every_verb_of_steer_is_documented_and_in_its_help(run: Run) -> None:
-    from wolfspider.cli.steering import VERBS
+    from wolfspider.app.steering import VERBS
 
     told = set(re.findall(r"^\| `([a-z]+)", section("wolfspider steer"), re.MULTILINE))
     assert told == set(VERBS)
