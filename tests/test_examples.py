@@ -32,7 +32,11 @@ def via(aside: Callable[[Any], Any]) -> str:
 
 
 def test_every_example_is_tried_here() -> None:
-    assert {path.name for path in EXAMPLES.glob("*.py")} == {"watch_it_hunt.py", "own_judge_and_strategy.py"}
+    assert {path.name for path in EXAMPLES.glob("*.py")} == {
+        "agent_hunts.py",
+        "own_judge_and_strategy.py",
+        "watch_it_hunt.py",
+    }
 
 
 @pytest.mark.slow
@@ -55,3 +59,13 @@ def test_a_judge_and_a_strategy_of_your_own(via: str, tmp_path: Path) -> None:
     done = program("-m", "wolfspider", *words, *choice)
     assert done.returncode == 0 and "The budget is spent: 20 downloads." in done.stderr, done.stderr
     assert program("-m", "wolfspider", "resume", tmp_path / "run", "--pages", 25).returncode == 0
+
+
+@pytest.mark.slow
+def test_an_agent_hunts(via: str, tmp_path: Path) -> None:
+    pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
+    words = (EXAMPLES / "agent_hunts.py", tmp_path / "hunts", " ".join(TASK.topic.keywords), TASK.seeds[0])
+    done = program(*words, "--via", via, "--pages", 12)
+    assert done.returncode == 0, done.stderr
+    found = [line for line in done.stdout.splitlines() if re.match(r"[01]\.\d\d http\S+ ", line)]
+    assert re.search(r"over: \d+ relevant pages in 12 downloads", done.stdout) and 1 <= len(found) <= 3

@@ -72,6 +72,7 @@ HAZARDS = (  # each has a line of its own, which begins so
     "An export that is killed",
     "A tampered run",
     "Commands from another process",
+    "An agent that is misled by a page",
     "Excluded by mistake",
     "A command to a run that is over, or about to end",
     "Rules that would take for ever",

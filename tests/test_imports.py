@@ -30,6 +30,7 @@ GROUPS = (
     ("bench", "cluster", "dashboard"),
     ("terminal",),
     ("report",),
+    ("assistant",),
     ("cli", "__main__"),
 )
 POLICY = {name for group in GROUPS[:5] for name in group}

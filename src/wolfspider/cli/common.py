@@ -54,6 +54,7 @@ _ORDER = (
     "repair",
     "forget",
     "doctor",
+    "mcp",
 )
 
 
