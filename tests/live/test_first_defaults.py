@@ -19,9 +19,11 @@ from tests.live.hunting import Hosts, Told, go_on, hunt
 from wolfspider import Settings
 from wolfspider.app.assemble import first_params, params_of
 from wolfspider.core.errors import BadInput
+from wolfspider.core.params import chosen
 from wolfspider.strategies.energy.knowledge import EnergyParams
 from wolfspider.strategies.lafc import LafcParams
 from wolfspider.strategies.shark import SharkParams
+from wolfspider.strategies.tagpath_bandit import TagpathBanditParams
 from wolfspider.web.server.serve import serve
 
 OLD = Path(__file__).with_name("fixtures") / "first-defaults.tar.gz"
@@ -80,6 +82,13 @@ def test_parameters_are_those_that_run_json_names_and_the_papers_for_the_rest() 
     assert some == EnergyParams(**{**PRINTED["energy"], "agents": 7})
     with pytest.raises(BadInput, match=r"run\.json is damaged"):
         params_of(settings, {"params": ["agents"]})
+
+
+def test_a_bandit_over_tag_paths_keeps_what_was_its_default() -> None:
+    bandit = Settings(strategy="tagpath-bandit")
+    before = params_of(bandit, {"params": {"start": "1", "pays": "page"}})
+    assert before == TagpathBanditParams(start=1, pays="page")
+    assert params_of(bandit, {"params": first_params(bandit)}) == chosen(TagpathBanditParams, {"letter": True})
 
 
 def test_shark_never_had_the_papers_smell_before() -> None:

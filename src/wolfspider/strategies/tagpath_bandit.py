@@ -21,6 +21,7 @@ from wolfspider.core.params import param
 from wolfspider.learn.link_words import Floats
 from wolfspider.learn.tag_paths import TagPathArms
 from wolfspider.policy.frontier import Item
+from wolfspider.policy.level_start import start_param
 from wolfspider.policy.rated_links import Figures, RatedLinks, RatedLinksParams, slots
 from wolfspider.policy.strategy import register
 
@@ -30,14 +31,14 @@ LOT = 1e-6  # what chance adds to a rate: less than any difference between arms,
 
 @dataclass
 class TagpathBanditParams(RatedLinksParams):
+    start: int = start_param(0)
     refresh: int = param(1, "Outcomes between two choices of an arm, at the least.", low=1, high=10_000)
     alpha: float = param(2 * math.sqrt(2), "How much an arm gains by having been tried seldom.", low=0, high=100)
     likeness: float = param(0.75, "Cosine from which on a path belongs to an arm.", low=0, high=1)
     pays: str = param(
-        "page",
+        "shown",
         "What an arm is paid for: relevant pages, those first seen on its pages, or both.",
         choices=("page", "shown", "both"),
-        letter="shown",
     )
 
 
@@ -51,7 +52,7 @@ class TagpathBandit(RatedLinks):
     paper = "Gauquier, Manolescu and Senellart 2026, Efficient crawling for scalable Web data acquisition"
     Params = TagpathBanditParams
     thrifty = False
-    variants = ({}, {"start": 0, "pays": "both", "alpha": 1.0, "likeness": 0.9})
+    variants = ({}, {"start": 1, "pays": "both", "alpha": 1.0, "likeness": 0.9})
     own = ("arm", "lot")
     params: TagpathBanditParams
 
