@@ -7,7 +7,8 @@ One slot without rests: both logs are compared line by line; the first differenc
 seeds and one page more that they link to), simulated and over HTTP. Over HTTP a host's robots.txt is asked for before
 its first page, with a rest between both, which a simulation has not: so there are two crawls over HTTP, one that asks
 on the way and one that has read them all before. The simulation agrees with the second if the mean over HTTP lies in
-the range of the simulations; the first says what asking on the way costs. Exit code 1 if they do not agree.
+the range of the simulations; from how many starts both are even the same crawl, visit by visit, is printed, too. The
+first says what asking on the way costs. Exit code 1 if they do not agree.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import random
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import islice, zip_longest
 from statistics import fmean
@@ -26,7 +28,7 @@ from wolfspider.bench.measure.bounds import auc, curve
 from wolfspider.bench.measure.metrics import RelevantPages
 from wolfspider.bench.run.cell import Cell, new_crawl
 from wolfspider.bench.run.topics import tasks_of
-from wolfspider.core.events import Event
+from wolfspider.core.events import Event, Landed, Went
 from wolfspider.core.limits import NO_HURRY
 from wolfspider.core.model import Page
 from wolfspider.core.topic import Task
@@ -104,6 +106,15 @@ def same_log(world: World, task: Task, strategy: str, pages: int) -> bool:
     return False
 
 
+def visits(log: Iterable[Event]) -> list[tuple[str, str]]:
+    """What went out and what came back, in order."""
+    return [
+        ("out", event.visit.link.url) if isinstance(event, Went) else ("back", event.outcome.visit.link.url)
+        for event in log
+        if isinstance(event, Went | Landed)
+    ]
+
+
 def within_the_spread(world: World, task: Task, strategy: str, pages: int, count: int, hurry: float) -> bool:
     known = one_of_each_host(world.sample(SAMPLE))
     ways: dict[str, tuple[bool, list[str]]] = {
@@ -119,11 +130,14 @@ def within_the_spread(world: World, task: Task, strategy: str, pages: int, count
     body = [[way, *(f"{each.auc:.1f} / {each.found}" for each in own)] for way, own in results.items()]
     print(f"\n{task.topic.name}: 16 slots, 1 s of rest; auc / found from each start\n")
     print(text_table(["", *(f"start {number}" for number in range(1, len(body[0])))], body))
+    simulated, served, _ = results.values()
+    same = sum(visits(ours.log) == visits(theirs.log) for ours, theirs in zip(simulated, served, strict=True))
     ours, ready, asking = ([each.auc for each in own] for own in results.values())
     agrees = min(ours) <= fmean(ready) <= max(ours)
     print(
         f"\nmean auc simulated {fmean(ours):.1f} ({min(ours):.1f} to {max(ours):.1f}), over HTTP {fmean(ready):.1f}: "
-        f"{'within' if agrees else 'outside'} the spread; asked for on the way {fmean(asking):.1f}\n"
+        f"{'within' if agrees else 'outside'} the spread; asked for on the way {fmean(asking):.1f}; "
+        f"simulated and over HTTP the same visits in the same order from {same} of {len(served)} starts\n"
     )
     return agrees
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from wolfspider.bench.run.cell import Cell, new_crawl
-from wolfspider.core.events import Event, Landed
+from wolfspider.core.events import Event, Landed, Went
+from wolfspider.core.limits import NO_HURRY
 from wolfspider.core.topic import Task
 from wolfspider.drivers.simulated import simulate
 from wolfspider.testing.over_http import Timed, crawl_over_http, one_of_each_host, timeless
@@ -15,6 +18,7 @@ from wolfspider.web.worlds.synthetic import Synthetic, write
 from wolfspider.web.worlds.world import World, open_web
 
 UNHURRIED = Manners(delay=0.0, factor=0.0, per_address=0)
+RESTED = Manners(delay=1.0, factor=0.0, per_address=0, patience=3600.0)
 
 
 @pytest.fixture(scope="module")
@@ -38,12 +42,12 @@ def simulated(world: World, task: Task, cell: Cell) -> list[Event]:
     return log
 
 
-def over_http(world: World, task: Task, cell: Cell) -> list[Event]:
+def over_http(world: World, task: Task, cell: Cell, manners: Manners = UNHURRIED) -> list[Event]:
     log: list[Event] = []
     crawl = new_crawl(cell, task, world, world)
     crawl.listen(log.append)
     known = one_of_each_host(world.sample(1000))
-    crawl_over_http(crawl, world, task.seeds, manners=UNHURRIED, known=known)
+    crawl_over_http(crawl, world, task.seeds, manners=manners, known=known)
     return log
 
 
@@ -56,3 +60,24 @@ def test_at_one_slot_a_served_web_gives_the_log_of_its_simulation(world: World, 
     assert len(pages) >= cell.pages
     assert any(page.final_url != page.url for page in pages if page), "some are redirected"
     assert timeless(theirs) == timeless(ours)
+
+
+def test_at_many_slots_and_with_rests_a_served_web_is_crawled_as_its_simulation_is(world: World) -> None:
+    """At the same times: a redirect is a request, for which its host rests first. (While it waits for that, a visit
+    over HTTP gives its slot away; so there are slots for all here.)"""
+    topic, task = next(iter(world.tasks().items()))
+    cell = replace(cell_of(world, topic, "shark"), slots=64, delay=1.0, hurry=NO_HURRY)
+    ours, theirs = simulated(world, task, cell), over_http(world, task, cell, RESTED)
+    landed = [event for event in theirs if isinstance(event, Landed) and event.outcome.page]
+    assert any(event.outcome.page.final_url != event.outcome.page.url for event in landed), "some are redirected"
+    assert moves(theirs) == moves(ours)
+
+
+def moves(log: list[Event]) -> list[tuple[str, str, float]]:
+    """What went out and what came back, and when after the beginning: one of the two begins later."""
+    return [
+        (type(event).__name__, visit.link.url, round(event.at - log[0].at, 3))
+        for event in log
+        if isinstance(event, Went | Landed)
+        for visit in [event.visit if isinstance(event, Went) else event.outcome.visit]
+    ]

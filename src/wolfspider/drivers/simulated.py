@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 from wolfspider.core.events import Command, EndReason
-from wolfspider.core.model import Failure, Link, Page, Route, Verdict, Visit, host_of
+from wolfspider.core.model import Failure, Fetch, Link, Page, Route, Verdict, Visit, host_of
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.driver import Driver, Result, garbage_sought_seldom
 from wolfspider.engine.contracts import Held
@@ -97,6 +97,7 @@ class Simulation(Driver):
             self.room.pause = lambda host: pause(host, self.now)
         self.done: list[tuple[float, int, Visit, Page | Failure, float, int]] = []
         self.leaving: list[tuple[float, int, Visit, int]] = []  # visits that wait before they are tried again
+        self.rested: dict[str, float] = {}  # when each host may be asked again, also by a redirect
 
     def run(self) -> Result:
         with garbage_sought_seldom():
@@ -170,7 +171,7 @@ class Simulation(Driver):
             self.withheld[visit.id] = (visit, tried)
             return
         url = visit.link.url
-        source = self.crawl.source_of(url)
+        source, back = self.crawl.source_of(url), now + INSTANT
         if source is not None:
             result, seconds = source.look(url, now), INSTANT
         elif not self.allow(url, now):
@@ -180,7 +181,17 @@ class Simulation(Driver):
             result, seconds = parse(fetch), max(fetch.seconds, INSTANT)
             if visit.deadline is not None and seconds > visit.deadline:
                 result, seconds = Failure("timeout", f"not here within {visit.deadline:g} s"), visit.deadline
-        heapq.heappush(self.done, (now + seconds, visit.id, visit, result, seconds, tried))
+            back = self._back(fetch, now, seconds)
+        heapq.heappush(self.done, (back, visit.id, visit, result, seconds, tried))
+
+    def _back(self, fetch: Fetch, now: float, seconds: float) -> float:
+        """When a visit that goes out now is back. Each redirect is a request: it waits until its host has rested."""
+        hosts = [host_of(url) for url in (*fetch.hops, fetch.final_url)]
+        for host in hosts:
+            now = max(now, self.rested.get(host, now))
+            self.rested[host] = now + self.room.rest_of(host)
+        self.rested[hosts[-1]] = now + seconds + self.room.rest_of(hosts[-1])
+        return now + seconds
 
 
 def simulated_crawl(

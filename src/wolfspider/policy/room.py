@@ -214,9 +214,13 @@ class Room:
         self._busy.pop(host, None)
         self._since.pop(host, None)
         if now is not None:
-            self._ready[host] = now + max(self.delay, min(self.pause(host), self.longest))
+            self._ready[host] = now + self.rest_of(host)
         if host in self._refused:
             heapq.heappush(self._cooling, (self._ready.get(host, -math.inf), host))
+
+    def rest_of(self, host: str) -> float:
+        """Seconds between two requests to this host."""
+        return max(self.delay, min(self.pause(host), self.longest))
 
     def landed(self, host: str, result: Page | Failure, now: float, seconds: float) -> None:
         """A visit that was out is back."""
