@@ -286,6 +286,7 @@ def test_what_a_failure_says_never_reaches_the_terminal_as_it_came(run: Run, via
         ("bytes", "--max-mb", "resume my-run"),
         ("time", "--max-time", "resume my-run"),
         ("capped", "--host-pages", "resume my-run"),
+        ("enough", "--until", "resume my-run --until never"),
         ("finished", "it fetches nothing more", "export"),
         ("interrupted", "nothing is lost", "resume my-run"),
         ("stopped", "nothing is lost", "resume my-run"),

@@ -410,7 +410,7 @@ def test_the_budget_can_be_moved_both_ways() -> None:
 @pytest.mark.parametrize(
     ("command", "says"),
     [
-        (events.SetLimit("speed", 3), "one of pages, slots, delay, hurry, max_mb, max_time, host_pages"),
+        (events.SetLimit("speed", 3), "one of pages, slots, delay, hurry, max_mb, max_time, until, host_pages"),
         (events.SetLimit("slots", 0), "slots must be at least 1"),
         (events.SetLimit("delay", math.nan), "delay must be a number"),
         (events.SetParam("depht", 3), "no parameter 'depht'"),

@@ -69,7 +69,8 @@ def _identity(
 def _limit(name: str, default: Any, says: str, low: float | None = None) -> Any:
     """A limit of the crawl, which has the same bounds while it runs; the lowest at its beginning may be higher."""
     limit = parameters(Limits)[name]
-    return param(default, says, low=limit.low if low is None else low, high=limit.high, live=limit.live)
+    low = limit.low if low is None else low
+    return param(default, says, low=low, high=limit.high, live=limit.live, words=limit.words)
 
 
 def _same_limit(name: str) -> Any:
@@ -131,6 +132,7 @@ class Settings:
     hurry: float = _limit("hurry", NO_HURRY, HURRY)
     max_mb: float = _same_limit("max_mb")
     max_time: float = _same_limit("max_time")
+    until: float = _same_limit("until")
     host_pages: int = _same_limit("host_pages")
     host_mb: float = _same_limit("host_mb")
     host_time: float = _same_limit("host_time")

@@ -141,6 +141,8 @@ def _limit(words: Sequence[str]) -> Command:
 
 def _number(name: str, value: str) -> float:
     """The crawl checks the bounds: they are not those of a new run."""
+    if known()[name].words:
+        return float(known()[name].convert(value))
     whole = known()[name].kind == "int"
     with suppress(ValueError):
         number = float(value)

@@ -34,7 +34,7 @@ from wolfspider.store.view import RunView
 from wolfspider.terminal import progress as terminal
 from wolfspider.terminal.crawl_screen import CrawlTally, following
 from wolfspider.terminal.spider_results import Outputs, show
-from wolfspider.terminal.standing import RunEnd, counted
+from wolfspider.terminal.standing import RunEnd, counted, prospects
 
 NOTHING = Nothing.code  # exit code: not one page
 CODES = {  # docs/cli.md has the table
@@ -42,6 +42,7 @@ CODES = {  # docs/cli.md has the table
     EndReason.BYTES: 0,
     EndReason.TIME: 0,
     EndReason.CAPPED: 0,
+    EndReason.ENOUGH: 0,
     EndReason.DONE: 0,
     EndReason.FINISHED: 0,
     EndReason.WAITING: 5,
@@ -95,7 +96,8 @@ def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool, given: C
     sys.stdout.flush()
     tally.take_stock(view.summary(), view.hosts())
     end = RunEnd.of(view, reason, outputs)
-    for line in filter(None, (end.why(), tally.summary(), tally.advice(), *end.next_steps())):
+    told_of_run = (end.why(), tally.summary(), *prospects(view.gauge(), reason), tally.advice(), *end.next_steps())
+    for line in filter(None, told_of_run):
         say(console, line)
     return exit_code(reason, tally)
 

@@ -11,7 +11,8 @@ import typer
 
 from wolfspider.cli.common import STDOUT, WEB, Quiet, Time, app, moment, open_world, own_output, print_json, verbatim
 from wolfspider.core.errors import Problem
-from wolfspider.core.limits import HURRY, NO_HURRY
+from wolfspider.core.limits import HURRY, NO_HURRY, Limits
+from wolfspider.core.params import parameters
 
 Half = Annotated[
     str | None,
@@ -47,6 +48,9 @@ Hurry = Annotated[float, typer.Option(metavar="N", help=HURRY)]
 Seed = Annotated[int, typer.Option(metavar="S", help="The seed of all random numbers.")]
 Jobs = Annotated[int | None, typer.Option(metavar="J", help="Processes. [default: one for each core]")]
 Training = Annotated[str, typer.Option(metavar="charged|free", help="Are downloads for training part of the budget?")]
+Until = Annotated[
+    str, typer.Option(metavar="dry|SHARE", help="End each crawl when it is enough, as `crawl --until` does.")
+]
 Latency = Annotated[float | None, typer.Option(metavar="S", help="Seconds that every answer takes.")]
 Obey = Annotated[bool, typer.Option("--obey-robots", help="Obey robots.txt and its delays.")]
 Traps = Annotated[str, typer.Option(metavar="ignore|avoid", help="Are traps avoided, as `crawl` can?")]
@@ -113,6 +117,7 @@ def bench(
     delay: Delay = None,
     condition: Conditions = None,
     hurry: Hurry = NO_HURRY,
+    until: Until = "never",
     seed: Seed = 0,
     jobs: Jobs = None,
     train: Training = "charged",
@@ -149,6 +154,7 @@ def bench(
         delay=delay,
         conditions=tuple(condition or ()),
         hurry=hurry,
+        until=parameters(Limits)["until"].read(until),
         seed=seed,
         jobs=jobs,
         train=train,

@@ -33,6 +33,7 @@ METAVARS = {
     "via": "HOST:PORT",
     "seed": "S",
     "hurry": "N",
+    "until": "dry|SHARE",
     "max_mb": "N",
     "host_mb": "N",
     "domain_mb": "N",
@@ -74,7 +75,8 @@ def _parameter(setting: Param, begun: bool) -> inspect.Parameter:
         flag, says = "--" + setting.name.replace("_", "-"), setting.says + ("" if begun else _remark(setting))
         metavar = "|".join(setting.choices) or METAVARS.get(setting.name) or _BY_KIND.get(setting.kind)
         option = typer.Option(flag, metavar=metavar, help=says, show_default=False)
-        annotation = Annotated[_TYPES.get(setting.kind, list[str] | None), option]
+        kind = "str" if setting.words else setting.kind
+        annotation = Annotated[_TYPES.get(kind, list[str] | None), option]
     return inspect.Parameter(setting.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
@@ -83,4 +85,7 @@ def _remark(setting: Param) -> str:
         return " Repeatable."
     if setting.name in MORE:
         return MORE[setting.name]
-    return f" [default: {setting.default}]" if setting.default not in ("", False) else ""
+    if setting.default in ("", False) and not setting.words:
+        return ""
+    named = {value: word for word, value in setting.words.items()}
+    return f" [default: {named.get(setting.default, setting.default)}]"

@@ -93,6 +93,7 @@ class EndReason(StrEnum):
     BYTES = "bytes"  # every megabyte is spent
     TIME = "time"  # the crawl has taken as long as it may
     CAPPED = "capped"  # all links that are left are of hosts or domains whose budgets are spent
+    ENOUGH = "enough"  # as much as was asked for is found, or the yield has ended
 
 
 RESUMABLE = frozenset(EndReason) - {EndReason.DONE, EndReason.FINISHED, EndReason.CIRCLING, EndReason.STUCK}
@@ -164,6 +165,14 @@ class Gauge(Event):
     longest_since: float | None = None
     longest_deadline: float | None = None  # seconds that it may take
     stranded: Mapping[str, int] = field(default_factory=dict)  # why visits wait for a later session, in words
+    until: float = 0.0  # when it is enough: a share of the relevant pages in reach, or limits.DRY
+    lately: int | None = None  # relevant pages that the last 100 downloads brought; None while too little is known
+    coming: float | None = None  # and those that the next 100 will probably bring
+    coming_low: float | None = None
+    coming_high: float | None = None
+    unfound: float | None = None  # relevant pages left within reach, estimated
+    unfound_low: float | None = None
+    unfound_high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

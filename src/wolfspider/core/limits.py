@@ -12,6 +12,11 @@ HURRY = "Downloads a minute, at least, even if lesser links are followed for it;
 MAX_MB = "Megabytes of pages to download, unpacked; what is on its way when they are spent comes on top. 0: no limit."
 MAX_TIME = "Seconds that the crawl may take, those of all its sessions together; 0: no limit."
 HOST_PAGES = "Downloads from one host; 0: no limit."
+DRY = 1.0  # of `until`: not a share, but until the yield has ended
+UNTIL = (
+    "End when it is enough: dry, when the next 100 downloads will hardly bring a relevant page; or a share, such as "
+    "90%, of the relevant pages estimated to be within reach. never: go on."
+)
 OF_HOSTS = ("host_pages", "host_mb", "host_time", "domain_pages", "domain_mb", "domain_time")
 
 
@@ -30,6 +35,7 @@ class Limits:
     hurry: float = param(AT_ONCE, HURRY, low=0, high=AT_ONCE)
     max_mb: float = param(0.0, MAX_MB, low=0)
     max_time: float = param(0.0, MAX_TIME, low=0)
+    until: float = param(0.0, UNTIL, low=0, high=1, words={"dry": DRY, "never": 0.0})
     host_pages: int = param(0, HOST_PAGES, low=0, high=10**12)
     host_mb: float = param(0.0, "Megabytes of the pages of one host; 0: no limit.", low=0)
     host_time: float = param(0.0, "Seconds that the answers of one host take together; 0: no limit.", low=0)

@@ -15,7 +15,7 @@ import dataclasses
 import math
 import typing
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from wolfspider.core.errors import Problem, closest
@@ -37,10 +37,11 @@ def param(
     live: bool = True,
     letter: Any = None,
     first: Any = None,
+    words: Mapping[str, float] | None = None,
 ) -> Any:
     """A field of a Params dataclass; `letter` is the paper's value, where that is not the default, and `first` that of
-    runs which do not name it, where that is not the paper's."""
-    metadata = {"says": says, "low": low, "high": high, "choices": tuple(choices), "live": live}
+    runs which do not name it, where that is not the paper's. `words`: values that have a name."""
+    metadata = {"says": says, "low": low, "high": high, "choices": tuple(choices), "live": live, "words": words or {}}
     metadata["letter"] = default if letter is None else letter
     metadata["first"] = metadata["letter"] if first is None else first
     return dataclasses.field(default=default, metadata=metadata)
@@ -60,30 +61,36 @@ class Param:
     live: bool
     letter: Any
     first: Any
+    words: Mapping[str, float] = field(default_factory=dict)
 
     def read(self, given: Any) -> Any:
         """The value given (text from a command line, or already a value), checked; Problem says what is wrong."""
-        value = self._convert(given)
+        value = self.convert(given)
         if self.choices and value not in self.choices:
             raise Problem(f"{self.name} is one of {', '.join(self.choices)}, not {given!r}.")
         if self.low is not None and value < self.low:
             raise Problem(f"{self.name} must be at least {self.low:,}, not {given}.")
         if self.high is not None and value > self.high:
-            raise Problem(f"{self.name} must be at most {self.high:,}, not {given}.")
+            percent = f" Did you mean {value:g}%?" if self.words and self.high == 1 < value <= 100 else ""
+            raise Problem(f"{self.name} must be at most {self.high:,}, not {given}.{percent}")
         return value
 
-    def _convert(self, given: Any) -> Any:
+    def convert(self, given: Any) -> Any:
+        """The value given, of the right kind; whether it is within the bounds is another matter."""
         if self.kind == "str":
             return str(given)
         text = str(given).strip().lower()
+        if text in self.words:
+            return self.words[text]
         try:
             if self.kind == "bool":
                 return (TRUE + FALSE).index(text) < len(TRUE)
             if self.kind == "int":
                 return int(text)
-            value = float(text)
+            value = float(text[:-1]) / 100 if self.words and text.endswith("%") else float(text)
         except ValueError:
-            raise Problem(f"{self.name} must be {KINDS[self.kind]}, not {given!r}.") from None
+            named = f", a share such as 90%, or one of {', '.join(self.words)}" if self.words else ""
+            raise Problem(f"{self.name} must be {KINDS[self.kind]}{named}, not {given!r}.") from None
         if math.isnan(value):
             raise Problem(f"{self.name} must be a number, not {given!r}.")
         return value

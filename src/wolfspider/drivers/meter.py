@@ -129,6 +129,7 @@ class Meter:
         fetched = (one for one in self._out.values() if one.what == Phase.FETCHING)
         longest = min(fetched, key=lambda one: one.since, default=None)
         way = self._room.way if moves and crawl.may_start else None
+        outlook = crawl.prospects.outlook
         return Gauge(
             now,
             state=state,
@@ -153,6 +154,8 @@ class Meter:
             longest_since=longest.since if longest else None,
             longest_deadline=longest.visit.deadline if longest else None,
             stranded=dict(Counter(map(in_words, stranded))),
+            until=crawl.limits.until,
+            **(outlook._asdict() if outlook is not None else {}),
         )
 
     def _state(self, active: int, waits: bool) -> CrawlState:

@@ -77,6 +77,7 @@ def _set_topic(crawl: Crawl, keywords: tuple[str, ...], description: str) -> lis
         if held and isinstance(held.result, Page):
             crawl.judge.learn(crawl.scope.cut(held.result), good)
     crawl.strategy.retopic(crawl.topic)
+    crawl.prospects.begin_again()
     return list(old.keywords)
 
 

@@ -47,6 +47,7 @@ from wolfspider.engine.ledger import Ledger
 from wolfspider.policy.budgets import Budgets
 from wolfspider.policy.judges.judge import Judge, scored
 from wolfspider.policy.link_shelf import Shelf
+from wolfspider.policy.prospects import Prospects
 from wolfspider.policy.reinforcer import Reinforcer
 from wolfspider.policy.room import Broken, BrokenContract, Order, Replayed, Room
 from wolfspider.policy.strategy import Strategy
@@ -83,7 +84,8 @@ class Crawl:
         self.reinforcer = reinforcer or Reinforcer()
         self.reinforcer.terms = strategy.terms(self.reinforcer.terms)
         self.scope, self.sources, self.train = scope or Scope(), sources or {}, train
-        self.budgets = Budgets(limits, domain_of)
+        self.prospects = Prospects()  # is it enough?
+        self.budgets = Budgets(limits, domain_of, self.prospects)
         self.traps = traps  # what keeps out of them; None: every link is followed as the strategy likes
         strategy.allows, strategy.budget_left = self.may_propose, lambda: max(0, limits.pages - self.spent)
         self.listeners: list[Callable[[events.Event], None]] = []
@@ -231,6 +233,8 @@ class Crawl:
         traps = self.traps if cost else None
         notes = traps.landed(visit.link.url, result, self.spent) if traps is not None else []
         result, verdict = self._judged(flight, result)
+        if cost:
+            self.prospects.landed(visit.link, result, verdict is not None and verdict.relevant, cost)
         if traps is not None and verdict is not None and self.strategy.thrifty:  # others look for no topic
             notes += traps.judged(visit.link.url, verdict.relevant)
         for kind, data in notes:

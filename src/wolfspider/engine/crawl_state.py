@@ -37,6 +37,7 @@ def taken(crawl: Crawl) -> dict[str, Any]:
         "postponed": [[number, crawl.flights[number].postponed] for number in sorted(crawl.flights.postponed)],
         "credits": crawl.ledger.in_order(),
         "sent": crawl.ledger.sent.stored(),
+        "prospects": crawl.prospects.state(),
         "scope": crawl.scope.state(),
         "shelf": len(crawl.shelf),
         "memory": crawl.memory.state(),
@@ -64,6 +65,10 @@ def put_back(crawl: Crawl, state: Mapping[str, Any]) -> None:
         why = postponed.get(visit.id)
         crawl.flights.enter(Flight(visit, Route(how), tries, tries if why else tries - 1, why))
     crawl.ledger.restore(state["credits"], state["sent"])
+    if "prospects" in state:
+        crawl.prospects.restore(state["prospects"])
+    else:  # earlier versions did not look
+        crawl.prospects.begin_again()
     crawl.scope.restore(state["scope"])
     if crawl.traps is not None and "traps" in state:
         crawl.traps.restore(state["traps"])

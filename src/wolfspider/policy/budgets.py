@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from wolfspider.core.events import EndReason
 from wolfspider.core.limits import OF_HOSTS, Limits
 from wolfspider.core.model import Page, host_of
+from wolfspider.policy.prospects import Prospects
 
 MEGABYTE = 1_000_000
 UNITS = {"pages": "downloads", "mb": "megabytes", "time": "seconds of answers"}
@@ -52,8 +53,10 @@ class Taken:
 class Budgets:
     """`allows` a link or not, by what `took` counted."""
 
-    def __init__(self, limits: Limits, domain_of: Callable[[str], str] | None = None) -> None:
-        self.limits = limits
+    def __init__(
+        self, limits: Limits, domain_of: Callable[[str], str] | None = None, prospects: Prospects | None = None
+    ) -> None:
+        self.limits, self.prospects = limits, prospects or Prospects()
         self.domain_of = domain_of or (lambda host: host)
         self.bytes = 0  # of all pages
         self.hosts: dict[str, Taken] = {}
@@ -75,10 +78,12 @@ class Budgets:
         return self.since + self.limits.max_time - self.earlier if self.limits.max_time else math.inf
 
     def exhausted(self, now: float) -> EndReason | None:
-        """Which budget of the crawl is spent, that of downloads apart?"""
+        """Which budget of the crawl is spent, that of downloads apart? Or is it enough?"""
         if self.limits.max_mb and self.bytes / MEGABYTE >= self.limits.max_mb:
             return EndReason.BYTES
-        return EndReason.TIME if now >= self.time_is_up_at else None
+        if now >= self.time_is_up_at:
+            return EndReason.TIME
+        return EndReason.ENOUGH if self.prospects.enough(self.limits.until) else None
 
     # Hosts and domains
 

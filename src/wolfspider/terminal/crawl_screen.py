@@ -32,7 +32,7 @@ A_MINUTE = 60.0  # seconds between two lines that say how the crawl stands, wher
 PATIENCE = 10.0  # seconds before the first of them, if the crawl only waits
 SHOWN = 6  # pages on the screen
 MOST_WORDS, LONGEST_WORD = 200, 40  # words of a topic that are counted, and their characters
-AROUND = 8  # lines of the picture besides what is told of a generation, empty ones included
+AROUND = 10  # lines of the picture besides what is told of a generation, empty ones included
 BAR = 16  # columns
 
 
@@ -154,7 +154,8 @@ def _reminding(console: Console, tally: CrawlTally) -> Callable[[], None]:
             console.print(_line(advice))
         silent = time.monotonic() - said
         if silent >= A_MINUTE or (said == began and silent >= PATIENCE and standing.resting(tally.gauge)):
-            console.print(_line(f"{_progress(tally)}; {standing.visits(tally.gauge)}"))
+            left = f"; {prospect}" if (prospect := standing.unfound(tally.gauge)) else ""
+            console.print(_line(f"{_progress(tally)}{left}; {standing.visits(tally.gauge)}"))
             said = time.monotonic()
 
     return look
@@ -173,7 +174,8 @@ def _picture(console: Console, tally: CrawlTally, generation: Generation | None)
     ready = "getting ready: resuming the run, or gathering starting points"
     visits = ready if tally.gauge is None else standing.visits(tally.gauge)
     failures = f"failures: {standing.failed(tally.failures)}"
-    about = [_line(_rates(tally)), _line(visits), _line(failures), fetching]
+    prospects = () if tally.gauge is None else (standing.coming(tally.gauge), standing.unfound(tally.gauge))
+    about = [_line(_rates(tally)), *map(_line, filter(None, prospects)), _line(visits), _line(failures), fetching]
     if advice := tally.advice():
         about.append(Text(plainly(advice, 500), "yellow"))
     return terminal.framed(_bar(tally), *about, Text(), found)

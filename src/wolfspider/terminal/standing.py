@@ -13,12 +13,13 @@ from typing import Any
 
 from wolfspider.app.event_json import told
 from wolfspider.app.plugins import PARTS, call_to_resume
-from wolfspider.app.settings import Settings
+from wolfspider.app.settings import Settings, known
 from wolfspider.core import failures
 from wolfspider.core.events import RESUMABLE, CrawlState, EndReason, Gauge, Phase
-from wolfspider.core.limits import AT_ONCE
+from wolfspider.core.limits import AT_ONCE, DRY
 from wolfspider.core.plain_text import plainly
 from wolfspider.files.lock import is_owned
+from wolfspider.policy.prospects import OUTLOOK
 from wolfspider.store.folder import Places, about_run, is_run
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.view import RunView, Summary
@@ -41,7 +42,11 @@ WAITS: Mapping[str, str] = {  # what visits wait for; a word that is not here is
     Phase.READING: "to be read",
 }
 HALTED: Mapping[str, str] = {CrawlState.FINISHING: "FINISHING", CrawlState.PAUSED: "PAUSED"}
-SPENT: dict[str, str] = {EndReason.BYTES: "max_mb", EndReason.TIME: "max_time"}  # the limit that ends a run so
+SPENT: dict[str, str] = {  # the limit that ends a run so
+    EndReason.BYTES: "max_mb",
+    EndReason.TIME: "max_time",
+    EndReason.ENOUGH: "until",
+}
 UNFOLLOWED = {  # what a run that has no link left did not follow, by its --nofollow
     "obey": " Links marked nofollow are not followed (--nofollow).",
     "pages": " Links of pages that say nofollow are not followed (--nofollow).",
@@ -116,6 +121,36 @@ def _clock(moment: float) -> str:
     return time.strftime("%H:%M:%S", time.localtime(moment))
 
 
+def coming(gauge: Gauge) -> str:
+    """What the next downloads will probably bring; "" while too little is known."""
+    if gauge.coming is None or gauge.lately is None:
+        return ""
+    said = _about(gauge.coming, gauge.coming_low, gauge.coming_high)
+    return f"{gauge.lately} of the last 100 downloads were relevant, of the next 100 probably {said}"
+
+
+def unfound(gauge: Gauge) -> str:
+    """How many relevant pages are left within reach; "" where that is not known."""
+    if gauge.unfound is None:
+        return ""
+    said = _about(gauge.unfound, gauge.unfound_low, gauge.unfound_high)
+    relevant = gauge.relevant + gauge.hidden_relevant
+    share = f", so {percent(relevant / (relevant + gauge.unfound))} found" if relevant else ""
+    return f"relevant pages left within reach: {said}{share}"
+
+
+def prospects(gauge: Gauge | None, ended: str | None) -> list[str]:
+    """What there is to say of the relevant pages to come, in sentences. Where no link is left there is none."""
+    if gauge is None or ended == EndReason.DONE:
+        return []
+    return [f"{said[0].upper()}{said[1:]}." for said in (coming(gauge), unfound(gauge)) if said]
+
+
+def _about(figure: float, low: float | None, high: float | None) -> str:
+    bounds = "" if low is None or high is None else f" ({round(low):,} to {math.ceil(high):,})"
+    return f"about {round(figure):,}{bounds}"
+
+
 def harvest(count: PageCount, downloads: int) -> str:
     """The share of relevant pages among the downloads."""
     return percent(count.relevant / downloads) if downloads else "none"
@@ -155,7 +190,7 @@ class RunEnd:
     waits: Mapping[str, int] = field(default_factory=dict)  # why visits wait for a later session, in words
     paused: bool = False
     hasty: int = 0  # downloads for lesser links, to keep the pace that is wanted
-    spent: float = 0.0  # the limit in megabytes or seconds that ended it
+    spent: float = 0.0  # the limit in megabytes, seconds or relevant pages that ended it
     resting: int = 0  # links whose patterns rest
     pattern: str = ""  # the worst of those
 
@@ -209,6 +244,10 @@ class RunEnd:
             case EndReason.CAPPED:
                 raised = "Raise --host-pages, --domain-pages or the like to go on."
                 return f"The budgets of all hosts that are left are spent, after {spent}. {raised}"
+            case EndReason.ENOUGH if self.spent == DRY:
+                return f"The yield has ended (--until dry), after {spent}: the next 100 would hardly bring anything."
+            case EndReason.ENOUGH:
+                return f"Enough is found (--until {100 * self.spent:g}%, by estimate), after {spent}."
             case EndReason.DISK:
                 return f"The disk is nearly full (--disk-floor), so the crawl stopped after {spent}. Make room first."
             case EndReason.FINISHED:
@@ -228,6 +267,8 @@ class RunEnd:
             steps.append(f"{counted(self.hasty, 'download')} went to lesser links, for the pace that --hurry wants.")
         if self.reason == EndReason.BUDGET:
             steps.append(f"Resume it by: {resume_command(self.folder, pages=2 * max(1, self.downloads))}")
+        elif self.reason == EndReason.ENOUGH:
+            steps.append(f"Resume it by: {resume_command(self.folder, until=0)}")
         elif self.reason in SPENT and self.spent:
             steps.append(f"Resume it by: {resume_command(self.folder, **{SPENT[self.reason]: 2 * self.spent})}")
         elif self.reason in RESUMABLE:
@@ -251,8 +292,14 @@ def resume_command(folder: Path, **limits: float) -> str:
     stored = stored if isinstance(stored, dict) else {}
     if call := call_to_resume({part: str(stored.get(part, "")) for part in PARTS}, folder):
         return f"{call.removesuffix(')')}{''.join(f', {name}={limits[name]:.12g}' for name in limits)}) from Python"
-    options = (f" --{name.replace('_', '-')} {value:.12g}" for name, value in limits.items())
+    options = (f" --{name.replace('_', '-')} {_worded(name, value)}" for name, value in limits.items())
     return _command("resume", folder) + "".join(options)
+
+
+def _worded(name: str, value: float) -> str:
+    """A value of a setting: by its word, where it has one."""
+    words = {kept: word for word, kept in known()[name].words.items()}
+    return words.get(value, f"{value:.12g}")
 
 
 # wolfspider status
@@ -273,6 +320,7 @@ def status(folder: Path) -> dict[str, Any]:
         "failures": dict(summary.failures),
         "reasons": dict(summary.reasons),
         "trouble": summary.trouble or None,
+        "outlook": None if gauge is None else {name: getattr(gauge, name) for name in ("until", *OUTLOOK)},
         "gauge": None if gauge is None else told(gauge),
     }
 
@@ -291,6 +339,7 @@ def lines(folder: Path, now: float) -> list[str]:
     elif not running and gauge is not None:
         shown.append(of_budget(summary.downloads, gauge.budget))
     shown.append(found(summary.count, summary.hosts, summary.downloads, summary.reasons))
+    shown += prospects(gauge, summary.ended)
     if end is not None:
         shown += end.next_steps()
     return [plainly(line, 1000) for line in shown]

@@ -112,6 +112,7 @@ def command(rows: Sequence[Row], about: Mapping[str, Any]) -> str:
         "topics": "topics_file",
         "half": "half",
         "traps": "traps",
+        "until": "until",
     }
     words = [
         "wolfspider bench",

@@ -64,6 +64,7 @@ class Cell:
     slots: int = 1
     delay: float | None = None  # see `rest`
     hurry: float = NO_HURRY
+    until: float = 0.0  # when it is enough, as `crawl --until` has it
     seed: int = 0
     train: str = "charged"
     latency: float | None = None
@@ -195,7 +196,7 @@ def new_crawl(cell: Cell, task: Task, world: World, looks: Looks) -> Crawl:
         new_strategy(cell, task.topic),
         judge_of(cell.judge, cell.judge_plugin, task),
         looks,
-        Limits(cell.pages, cell.slots, cell.rest, hurry=cell.hurry),
+        Limits(cell.pages, cell.slots, cell.rest, hurry=cell.hurry, until=cell.until),
         reinforcer=Reinforcer(terms(cell, world)),
         scope=scope,
         sources=sources(cell, world, scope),

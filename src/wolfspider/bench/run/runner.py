@@ -91,6 +91,7 @@ class Bench:
     delay: float | None = None  # seconds between two visits to a host; see Cell
     conditions: tuple[str, ...] = ()  # each stands for slots and a delay, instead of those above
     hurry: float = NO_HURRY
+    until: float = 0.0
     seed: int = 0
     jobs: int | None = None  # processes; None: one for each core
     train: str = "charged"
@@ -191,6 +192,7 @@ def check(bench: Bench) -> Entrants:
         )
     _conditions(bench)
     parameters(Limits)["hurry"].read(bench.hurry)
+    parameters(Limits)["until"].read(bench.until)
     if bench.train not in TRAININGS:
         raise no_such("--train", bench.train, TRAININGS)
     if bench.traps not in TRAPS:
@@ -250,6 +252,7 @@ def _cells(bench: Bench, entrants: Entrants, assignment: Assignment, index: Path
             slots=condition.slots,
             delay=condition.delay,
             hurry=bench.hurry,
+            until=bench.until,
             seed=bench.seed,
             train=bench.train,
             latency=bench.latency,
@@ -342,6 +345,7 @@ def _about(bench: Bench, entrants: Entrants, assignments: Sequence[Assignment], 
         "start": bench.start,
         "latency": bench.latency,
         "obey_robots": bench.obey_robots,
+        **({"until": bench.until} if bench.until else {}),
         **({"traps": bench.traps} if bench.traps != "ignore" else {}),
         **({"without": bench.without} if bench.without else {}),
         "leaps": {} if leaps is None else {leaps.name: leaps.digest()},
