@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ def test_flags_win_over_the_environment_over_the_file_over_the_preset(
     monkeypatch.setenv("WOLFSPIDER_PAGES", "8")
     monkeypatch.setenv("WOLFSPIDER_DELAY", "5")
     chosen = choose({"delay": 6, "set": ["smell=0"]}, file, "gentle")
-    assert chosen.settings.adapt == PRESETS["gentle"]["adapt"]
+    assert chosen.settings.adapt == PRESETS["gentle"].settings["adapt"]
     assert (chosen.settings.slots, chosen.settings.pages, chosen.settings.delay) == (3, 8, 6.0)
     assert chosen.settings.set == {"gamma": "0.5", "smell": "0"}
     origins = {"adapt": "preset gentle", "slots": str(file), "pages": "environment", "delay": "command line"}
@@ -82,7 +83,17 @@ def test_an_unknown_preset_is_told() -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_can_be_chosen(name: str) -> None:
     settings = choose({}, named=name).settings
-    assert {setting: getattr(settings, setting) for setting in PRESETS[name]} == PRESETS[name]
+    chosen = PRESETS[name].settings
+    assert {setting: getattr(settings, setting) for setting in chosen} == chosen
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_docs_tell_the_settings_of_every_preset(name: str) -> None:
+    docs = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+    row = re.search(rf"^\| `{name}` \| (.*?) \| (.+) \|$", docs, re.MULTILINE)
+    assert row and row[2]
+    told = dict(pair.split("=") for pair in re.findall(r"`([^`]+)`", row[1]))
+    assert read(told, "the docs") == read(PRESETS[name].settings, "the preset")
 
 
 def test_every_setting_has_a_sentence() -> None:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from wolfspider.core.errors import BadInput, Problem, closest
 from wolfspider.core.limits import AT_ONCE, HURRY, NO_HURRY, Limits
@@ -241,10 +241,25 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value
 
 
-PRESETS: Mapping[str, Mapping[str, Any]] = {
-    "corpus": {"pages": 10_000, "slots": 32, "hurry": 600.0, "hands": 1, "traps": "avoid"},
-    "archive": {"strategy": "breadth-first", "pages": 10_000, "durability": "full"},
-    "gentle": {"delay": 10.0, "adapt": 5.0, "slots": 4, "per_address": 1},
+class Preset(NamedTuple):
+    """Settings for a purpose."""
+
+    says: str
+    settings: Mapping[str, Any]
+
+
+PRESETS: Mapping[str, Preset] = {
+    "corpus": Preset(
+        "many texts about a topic, soon",
+        {"pages": 10_000, "slots": 32, "hurry": 600.0, "hands": 1, "traps": "avoid"},
+    ),
+    "spider": Preset(
+        "the pages most like those you like (--like), shown as results", {"strategy": "spider-best-first", "pages": 300}
+    ),
+    "archive": Preset(
+        "whole sites, as they are, for good", {"strategy": "breadth-first", "pages": 10_000, "durability": "full"}
+    ),
+    "gentle": Preset("small servers, which hardly notice", {"delay": 10.0, "adapt": 5.0, "slots": 4, "per_address": 1}),
 }
 
 
@@ -343,7 +358,7 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> dict[str, A
 def preset(name: str) -> Mapping[str, Any]:
     if name not in PRESETS:
         raise Problem(f"There is no preset {name!r}.{closest(name, PRESETS)}")
-    return PRESETS[name]
+    return PRESETS[name].settings
 
 
 @dataclass(frozen=True, slots=True)

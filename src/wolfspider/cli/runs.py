@@ -9,12 +9,13 @@ from typing import Annotated, Any
 
 import typer
 
-from wolfspider.app.settings import CHANGEABLE
+from wolfspider.app.settings import CHANGEABLE, PRESETS
 from wolfspider.cli.common import STDOUT, Out, Quiet, Run, app, at_hand, moment, own_output, print_json, say, verbatim
 from wolfspider.cli.options import with_settings
 from wolfspider.core.errors import BadInput, Problem
 
 FORMATS = "jsonl|csv|warc|wacz|parquet|markdown|atom|graphml|tantivy"
+_PURPOSES = "; ".join(f"{name}: {preset.says}" for name, preset in PRESETS.items())
 AsEvents = Annotated[bool, typer.Option("--json", help="Every event as a line of JSON on stdout.")]
 
 
@@ -35,9 +36,7 @@ def crawl(
     flags: dict[str, Any],
     out: Out = None,
     config: Annotated[Path | None, typer.Option(metavar="FILE", help="Settings in a TOML file.")] = None,
-    preset: Annotated[
-        str, typer.Option(metavar="NAME", help="Settings for a purpose: corpus, archive or gentle.")
-    ] = "",
+    preset: Annotated[str, typer.Option(metavar="|".join(PRESETS), help=f"Settings for a purpose. {_PURPOSES}.")] = "",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Try a few pages, tell what a crawl would do, and keep nothing.")
     ] = False,
