@@ -69,8 +69,8 @@ def test_what_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(importlib.util, "find_spec", none)
     monkeypatch.setattr(fitness, "find_spec", none)
-    assert "wolfspider[pdf,text,parquet,search]" in said(fitness.extras(), FINE)
-    assert "wheel" in said(fitness.reader(), POOR)
+    assert "wolfspider[pdf,text,parquet,search,mcp]" in said(fitness.extras(), FINE)
+    assert "wheel" in said(fitness.compiled(), POOR)
 
 
 def test_lines_are_harmless_and_aligned() -> None:

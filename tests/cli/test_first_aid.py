@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
 
+from small_web import BREAD, SmallWeb, page
+from wolfspider.cli import main
 from wolfspider.core.events import CrawlState, Gauge, Landed
 from wolfspider.core.model import Link, Outcome, Page, Route, Verdict, Visit
 from wolfspider.store.page_count import PageCount
@@ -15,6 +21,7 @@ from wolfspider.terminal import crawl_screen
 from wolfspider.terminal.crawl_screen import CrawlTally, following
 from wolfspider.terminal.first_aid import SOON, nothing_relevant
 from wolfspider.terminal.spider_results import Outputs
+from wolfspider.web.server.serve import serve
 
 
 def test_there_is_no_advice_before_it_is_needed() -> None:
@@ -97,3 +104,20 @@ def test_what_a_judge_of_ones_own_tells_takes_little_memory() -> None:
         outcome = Outcome(Visit(number, Link(page.url)), page, verdict, 1, 0.1, 0.0)
         tally.hear(Landed(0.0, outcome, Route.OUT, number))
     assert tally.words is not None and len(tally.words) <= 200 and max(map(len, tally.words)) <= 40
+
+
+def test_status_repeats_the_advice_and_names_what_came_nearest(
+    tmp_path: Path, aside: Callable[[Any], Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pages = {"http://a.test/": page("Start", BREAD, *(f"/{number}" for number in range(120)))}
+    pages |= {f"http://a.test/{number}": page(f"Bread {number}", f"{BREAD} wolf") for number in range(120)}
+    via, run = f"127.0.0.1:{aside(serve(SmallWeb(pages, {}))).port}", tmp_path / "run"
+    told = ("--topic", "wolf spiders, silk", "--judge", "coverage", "--via", via, "--delay", "0", "--disk-floor", "0")
+    assert main(["crawl", "http://a.test/", *told, "--pages", "105", "--quiet", "--out", str(run)]) == 0
+    capsys.readouterr()
+    assert main(["status", str(run)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "No relevant page in 105 downloads" in said and "Are the starting points on topic?" in said
+    assert "Nearest so far: http://a.test/" in said and "label URL up" in said
+    assert main(["status", str(run), "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["advice"]) == 2

@@ -28,7 +28,12 @@ FINE, POOR, BAD = "fine", "poor", "bad"  # all is well; a crawl works, but less 
 SUPPORTED = ((3, 11), (3, 14))  # the oldest and the newest Python that it was tested with
 RELEASED = 1_790_000_000  # seconds since 1970: no clock that is right is behind this
 SKEW = 60.0  # seconds that the clock of a disk may differ
-EXTRAS = {"pdf": "pypdf", "text": "resiliparse", "parquet": "pyarrow", "search": "tantivy"}
+EXTRAS = {"pdf": "pypdf", "text": "resiliparse", "parquet": "pyarrow", "search": "tantivy", "mcp": "mcp"}
+COMPILED = {  # what each of the compiled modules does that is called from Python
+    "wolfspider.web.page.plain_markup": "the reader of pages",
+    "wolfspider.core.tokens": "words",
+    "wolfspider.core.signature": "signatures",
+}
 SLOW = 2.0  # seconds for a name
 MARKS = {FINE: "+", POOR: "~", BAD: "!"}
 
@@ -47,7 +52,7 @@ def examine(folder: Path, name: str) -> list[Look]:
     """`folder`: where runs are to lie. `name`: a host that the name server should know."""
     return [
         python(),
-        reader(),
+        compiled(),
         extras(),
         disk(folder),
         writing(folder),
@@ -74,11 +79,12 @@ def python() -> Look:
     return Look("versions", POOR, says, f"It was tested on Python {oldest} to {newest}: prefer one of these.")
 
 
-def reader() -> Look:
-    if find_spec("wolfspider.web.page.plain_markup") is not None:
-        return Look("compiled parts", FINE, "the compiled reader of pages is there")
+def compiled() -> Look:
+    missing = [what for module, what in COMPILED.items() if find_spec(module) is None]
+    if not missing:
+        return Look("compiled parts", FINE, f"all are there: {', '.join(COMPILED.values())}")
     advice = "Install a wheel, or a C compiler and then wolfspider again."
-    return Look("compiled parts", POOR, "no compiled reader: a page takes more time", advice)
+    return Look("compiled parts", POOR, f"not there, so that a page takes more time: {', '.join(missing)}", advice)
 
 
 def extras() -> Look:

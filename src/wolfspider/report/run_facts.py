@@ -6,18 +6,26 @@ it, at the download that brought its newest copy.
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from wolfspider.app.present_settings import PresentSettings
+from wolfspider.app.steering import as_typed
+from wolfspider.core import events
 from wolfspider.core.failures import in_words
 from wolfspider.core.model import Failure, hidden, host_of
 from wolfspider.export.exported_page import why
 from wolfspider.store.page_count import HIDDEN, NEWEST
 from wolfspider.store.view import RunView, Summary, pages_of
+from wolfspider.terminal import standing
 
 MOST_HOSTS, MOST_PAGES, MOST_COMMANDS, MOST_REASONS = 50, 30, 200, 40
 _ARRIVALS = f"SELECT p.seq, h.relevant FROM {NEWEST} WHERE NOT {HIDDEN} ORDER BY p.seq"  # noqa: S608
@@ -26,6 +34,7 @@ _OF_HOSTS = (
     f"SELECT p.host, COUNT(*), SUM(h.relevant), SUM(p.size) FROM {NEWEST}"  # noqa: S608
     f" WHERE NOT {HIDDEN} GROUP BY p.host"
 )
+_OBEYED = "SELECT seq, at, data FROM events WHERE kind = 'Obeyed' ORDER BY seq DESC, n DESC LIMIT ?"
 _FAILED = "SELECT url, failure, detail FROM landings WHERE failure IS NOT NULL AND how = 'out'"
 
 
@@ -67,28 +76,41 @@ class OfHost:
         self.failures.update(other.failures)
 
 
+class Commanded(NamedTuple):
+    """What a person said to the run, in the words of `wolfspider steer`."""
+
+    at: float
+    downloads: int  # spent by then
+    typed: str
+    before: str
+    problem: str
+
+
 class RunFacts(NamedTuple):
-    settings: Mapping[str, Any]
+    settings: PresentSettings
     summary: Summary
     curve: PagesCurve
     best: list[BestPage]
     hosts: list[OfHost]  # those with most relevant pages first
     other_hosts: OfHost | None  # all that are not named, as one
     reasons: list[Reason]
-    commands: list[tuple[float, Mapping[str, Any]]]
+    commands: list[Commanded]
+    prospects: list[str]  # what there is to say of relevant pages to come
 
 
 def facts_of(folder: Path) -> RunFacts:
     view = RunView(folder)
     with view.moment() as connection:
         hosts, reasons = _hosts_and_reasons(connection)
-        curve, best = _curve(connection), _best(connection)
+        curve, best, commands = _curve(connection), _best(connection), _commands(connection)
     shown, others = hosts[:MOST_HOSTS], hosts[MOST_HOSTS:]
     rest = OfHost(f"{len(others):,} other hosts")
     for host in others:
         rest.add(host)
-    rows = (reasons, [(at, data) for at, _, data in view.events("Obeyed")][-MOST_COMMANDS:])
-    return RunFacts(view.about.get("settings", {}), view.summary(), curve, best, shown, rest if others else None, *rows)
+    summary, gauge = view.summary(), view.gauge()
+    hosts_told = (shown, rest if others else None)
+    to_come = standing.prospects(gauge, summary.ended)
+    return RunFacts(PresentSettings.of(view), summary, curve, best, *hosts_told, reasons, commands, to_come)
 
 
 def _curve(connection: sqlite3.Connection) -> PagesCurve:
@@ -105,6 +127,32 @@ def _curve(connection: sqlite3.Connection) -> PagesCurve:
     for part, value in zip(curve, (downloads, pages, relevant), strict=True):
         part.append(value)
     return curve
+
+
+def _commands(connection: sqlite3.Connection) -> list[Commanded]:
+    """The newest of them."""
+    spent = connection.execute(_SPENT).fetchall()
+    steps, sums = [step for step, _ in spent], list(accumulate(cost for _, cost in spent))
+    told = []
+    for step, at, data in connection.execute(_OBEYED, (MOST_COMMANDS,)):
+        with suppress(ValueError, TypeError, AttributeError, RecursionError):  # of a damaged row
+            said = json.loads(data)
+            passed = bisect_right(steps, step)
+            answer = (_in_a_line(said.get("old")), str(said.get("problem") or ""))
+            told.append(Commanded(at, sums[passed - 1] if passed else 0, _typed(said["command"]), *answer))
+    return told[::-1]
+
+
+def _typed(command: Mapping[str, Any]) -> str:
+    rest = {name: tuple(value) if isinstance(value, list) else value for name, value in command.items()}
+    kind = getattr(events, str(rest.pop("kind", "")), None)
+    if not (isinstance(kind, type) and issubclass(kind, events.Command)):
+        raise ValueError("no command")
+    return as_typed(kind(**rest))
+
+
+def _in_a_line(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
 
 
 def _best(connection: sqlite3.Connection) -> list[BestPage]:

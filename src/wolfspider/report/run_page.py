@@ -10,21 +10,25 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider import __version__
+from wolfspider.app.present_settings import PresentSettings
 from wolfspider.bench.draw.page import STYLE
 from wolfspider.bench.draw.svg import Figure
+from wolfspider.core.events import EndReason
 from wolfspider.core.failures import MEANINGS, counted
+from wolfspider.core.params import parameters
 from wolfspider.core.plain_text import in_markup, plainly
 from wolfspider.report.run_facts import OfHost, RunFacts, facts_of
 from wolfspider.store.view import utc
+from wolfspider.strategies import all_strategies
 from wolfspider.terminal import standing
 
 _ROWS = "td { vertical-align: top }\n"
-_LONGEST = 300  # characters of a title or an address
+_LONGEST, _SENTENCE = 300, 1000  # characters of a title or an address, and of a line of `status`
 _SHOWN = (
     *("topic", "description", "like", "urls", "seeds", "sitemap", "feed", "search", "strategy", "set", "judge"),
     *("pages", "slots", "delay", "hurry", "include", "exclude", "traps", "nofollow"),
 )
-ADVICE: Mapping[str, str] = {  # what a person can do where visits fail; where there is nothing to do, nothing is said
+ADVICE: Mapping[str, str] = {  # what a person can do where visits fail
     "dns": "Look whether the starting points are spelled right, and whether this machine has a name server.",
     "connect": "The host may be down: resume the run later.",
     "tls": "The certificate is the host's affair; the page is not asked for without one.",
@@ -39,6 +43,13 @@ ADVICE: Mapping[str, str] = {  # what a person can do where visits fail; where t
     "waiting": "Resume the run later, or with a longer --max-wait.",
     "redirect": "Exclude the addresses that lead there.",
     "crowded": "Exclude the domain if its many hosts are a trap.",
+    "empty": "Nothing: there is nothing to read. Exclude such addresses if they cost many downloads.",
+    "encoding": "The fault is the server's; look at the page in a browser.",
+    "trap": "Exclude the addresses that lead there.",
+    "excluded": "If they are wanted after all, include them: wolfspider steer RUN include RULE.",
+    "scheme": "Nothing: such addresses are of no web page.",
+    "source": "Look whether the service of --search or --leaps answers.",
+    "budget": "Raise the limit again: wolfspider steer RUN limit pages=N.",
 }
 
 
@@ -61,11 +72,14 @@ def _body(facts: RunFacts, lines: Sequence[str], folder: Path, now: float) -> It
     count, downloads = facts.summary.count, facts.summary.downloads
     yield f"<h1>{_text(_asked(facts.settings))}</h1>"
     yield f'<p class="paper">{count.relevant:,} relevant of {count.pages:,} pages, for {downloads:,} downloads.</p>'
-    yield from (f"<p>{_text(line)}</p>" for line in lines)
+    yield from (f"<p>{_text(line, _SENTENCE)}</p>" for line in lines if line not in facts.prospects)
     yield "<h2>What was asked</h2>"
-    yield _table(("setting", "value"), _settings(facts.settings))
+    yield _table(("setting", "at first", "now"), _settings(facts.settings))
+    yield _parameters(facts.settings)
     yield "<h2>Found against downloads</h2>"
     yield f"<figure>{_figure(facts)}</figure>"
+    yield "<h2>What is left</h2>"
+    yield from (f"<p>{_text(line, _SENTENCE)}</p>" for line in facts.prospects or [_nothing_known(facts)])
     yield "<h2>The best pages</h2>"
     if facts.best:
         yield _table(
@@ -84,16 +98,41 @@ def _body(facts: RunFacts, lines: Sequence[str], folder: Path, now: float) -> It
     yield f"<footer>{_text(str(folder))}, read {utc(now)} by wolfspider {__version__}.</footer>"
 
 
-def _asked(settings: Mapping[str, Any]) -> str:
-    return str(settings.get("topic") or settings.get("description") or "pages like those that were liked")
+def _asked(settings: PresentSettings) -> str:
+    """What is wanted by now."""
+    return str(settings.now.get("topic") or settings.now.get("description") or "pages like those that were liked")
 
 
-def _settings(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for name in _SHOWN:
-        value = settings.get(name)
-        if value not in (None, "", [], (), {}):
-            shown = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-            yield _text(name), _text(shown)
+def _nothing_known(facts: RunFacts) -> str:
+    if facts.summary.ended == EndReason.DONE:
+        return "No link is left to follow: within reach nothing is left."
+    return "Too little is known yet to say what further downloads would bring."
+
+
+def _settings(settings: PresentSettings) -> Iterator[tuple[str, str, str]]:
+    """What was moved is told with what it is now; the rest, if it says anything."""
+    for name in dict.fromkeys((*_SHOWN, *settings.now)):
+        first, now = settings.first.get(name), settings.now.get(name)
+        if (name in _SHOWN and now not in (None, "", [], (), {})) or first != now:
+            yield _text(name), _text(_value(first)), "" if first == now else _text(_value(now))
+
+
+def _value(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else "" if value is None else str(value)
+
+
+def _parameters(settings: PresentSettings) -> str:
+    """Of the strategy, all of them, each with what it does as far as the strategy is known here."""
+    name = str(settings.now.get("strategy") or "")
+    if not settings.params:
+        return ""
+    known = parameters(kind.Params) if (kind := all_strategies().get(name)) else {}
+    rows = []
+    for each, now in settings.params.items():
+        first, says = settings.first_params.get(each, ""), known[each].says if each in known else ""
+        rows.append((_text(each), _text(str(first)), "" if str(first) == str(now) else _text(str(now)), _text(says)))
+    table = _table(("parameter", "at first", "now", "what it is"), rows)
+    return f"<details><summary>Parameters of the strategy {_text(name)}</summary>{table}</details>"
 
 
 def _figure(facts: RunFacts) -> str:
@@ -109,8 +148,10 @@ def _hosts(facts: RunFacts) -> str:
     if not hosts:
         return "<p>No host has answered yet.</p>"
     note = (
-        '<p class="note">Pages: what an export has of this host. Relevant: those that the judge, or a person, '
-        "calls so. Share: relevant of all pages. Failed: visits that brought no page, and why.</p>"
+        '<p class="note">Pages: what an export has of this host, each final address once, without pages that ask not '
+        "to be indexed. Relevant: those of them that the judge, or a person, calls so. Share: relevant of all pages. "
+        "MB: megabytes of these pages, unpacked. Failed: visits that brought no page; one that was tried again counts "
+        "once. Why: the most frequent reasons, each with its visits. Those with most relevant pages come first.</p>"
     )
     heads = ("host", "pages", "relevant", "share", "MB", "failed", "why")
     return _table(heads, map(_host_row, hosts), numbers=(1, 2, 3, 4, 5)) + note
@@ -143,18 +184,20 @@ def _commands(facts: RunFacts) -> str:
     if not facts.commands:
         return "<p>Nobody changed anything while it ran.</p>"
     rows = (
-        (_text(utc(at) or ""), _text(_said(data)), _text(str(data.get("problem") or "obeyed")))
-        for at, data in facts.commands
+        (
+            _text(utc(each.at) or ""),
+            f"{each.downloads:,}",
+            _text(each.typed),
+            _text(each.before),
+            _text(each.problem or "obeyed"),
+        )
+        for each in facts.commands
     )
-    return _table(("time", "command", "answer"), rows)
-
-
-def _said(data: Mapping[str, Any]) -> str:
-    command = data.get("command", {})
-    rest = ", ".join(
-        f"{name} {value}" for name, value in command.items() if name != "kind" and value not in (None, "", [])
+    note = (
+        '<p class="note">Commands as `wolfspider steer` takes them; options of `wolfspider resume` are among them. '
+        "Downloads: those spent by then.</p>"
     )
-    return f"{command.get('kind', '?')}: {rest}" if rest else str(command.get("kind", "?"))
+    return _table(("time", "downloads", "command", "before", "answer"), rows, numbers=(1,)) + note
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int] = ()) -> str:
@@ -174,5 +217,5 @@ def _link(url: str, title: str) -> str:
     return f'{link}<br><span class="soft">{_text(url)}</span>'
 
 
-def _text(text: str) -> str:
-    return in_markup(plainly(text, _LONGEST))
+def _text(text: str, most: int = _LONGEST) -> str:
+    return in_markup(plainly(text, most))

@@ -23,7 +23,7 @@ from wolfspider.store.page_count import PageCount
 from wolfspider.store.view import Summary
 from wolfspider.terminal import progress as terminal
 from wolfspider.terminal import standing
-from wolfspider.terminal.first_aid import nothing_relevant
+from wolfspider.terminal.first_aid import count_words, nothing_relevant
 from wolfspider.terminal.spider_results import FEWEST, Generation, Layout, Outputs, on_screen
 from wolfspider.terminal.standing import HALTED, counted
 
@@ -31,7 +31,6 @@ LATELY = 100  # downloads that count as lately
 A_MINUTE = 60.0  # seconds between two lines that say how the crawl stands, where nothing moves
 PATIENCE = 10.0  # seconds before the first of them, if the crawl only waits
 SHOWN = 6  # pages on the screen
-MOST_WORDS, LONGEST_WORD = 200, 40  # words of a topic that are counted, and their characters
 AROUND = 10  # lines of the picture besides what is told of a generation, empty ones included
 BAR = 16  # columns
 
@@ -82,7 +81,7 @@ class CrawlTally:
         elif outcome.verdict is not None:  # the answer of a Source is no page
             page = outcome.result
             self.bytes += page.size
-            self._count(outcome.verdict.evidence.get("words"))
+            self.words = count_words(outcome.verdict.evidence.get("words"), self.words)
             if not hidden(page.robots):
                 self.hosts.add(host_of(page.final_url))
             for shown in [row for row in self.newest if row[2] == page.final_url]:
@@ -91,16 +90,6 @@ class CrawlTally:
                 self.newest.appendleft((outcome.verdict.score, page.title, page.final_url))
         if outcome.downloads:
             self.lately.append(relevant)
-
-    def _count(self, words: object) -> None:
-        """Words that a judge found; one of a person's own gives what it likes."""
-        if not isinstance(words, list):
-            return
-        if self.words is None:
-            self.words = Counter()
-        for word in (word[:LONGEST_WORD] for word in words[:MOST_WORDS] if isinstance(word, str)):
-            if word in self.words or len(self.words) < MOST_WORDS:
-                self.words[word] += 1
 
     def advice(self) -> str:
         """What to do if nothing relevant is found for long; "" if there is no need."""

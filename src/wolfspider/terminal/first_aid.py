@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
-from wolfspider.store.page_count import PageCount
+from wolfspider.app.present_settings import PresentSettings
+from wolfspider.core.model import hidden
+from wolfspider.core.plain_text import plainly
+from wolfspider.store.page_count import NEWEST, PageCount
+from wolfspider.store.view import RunView, Summary, pages_of
+from wolfspider.terminal.program_name import program
 
 SOON = 100  # downloads without a relevant page after which a person is told
 _NAMED = 5  # words
+_NEAREST = 3  # pages
+_LOOKED_AT = 2000  # pages whose words are counted
+_EVIDENCE = f"SELECT h.evidence FROM {NEWEST} ORDER BY p.seq DESC LIMIT ?"  # noqa: S608
+MOST_WORDS, LONGEST_WORD = 200, 40  # words of a topic that are counted, and their characters
 _TRY = "try words that such pages use, pages you like (--like URL), or starting points nearer to the topic"
 
 
@@ -26,3 +39,40 @@ def nothing_relevant(downloads: int, count: PageCount, keywords: Sequence[str], 
         asked = f" ({', '.join(keywords[:_NAMED])})" if keywords else ""
         occurs = f"none of the topic's words{asked} was seen on any page"
     return f"No relevant page in {downloads:,} downloads: {occurs}. {ask} {_TRY}."
+
+
+def count_words(words: object, counts: Counter[str] | None) -> Counter[str] | None:
+    """Count the words of the topic that a judge saw on a page; a judge of a person's own gives what it likes."""
+    if not isinstance(words, list):
+        return counts
+    counts = Counter() if counts is None else counts
+    for word in (word[:LONGEST_WORD] for word in words[:MOST_WORDS] if isinstance(word, str)):
+        if word in counts or len(counts) < MOST_WORDS:
+            counts[word] += 1
+    return counts
+
+
+def advice_for(view: RunView, summary: Summary) -> list[str]:
+    """The same for a run as it lies on disk, with the pages that came nearest; nothing while there is no need."""
+    if not nothing_relevant(summary.downloads, summary.count, (), None):
+        return []
+    counts: Counter[str] | None = None
+    for (evidence,) in view.rows(_EVIDENCE, _LOOKED_AT):
+        with suppress(ValueError, TypeError, AttributeError, RecursionError):  # of a damaged row
+            counts = count_words(json.loads(evidence).get("words"), counts)
+    said = nothing_relevant(summary.downloads, summary.count, PresentSettings.of(view).keywords, counts)
+    return [said, *_nearest(view)]
+
+
+def _nearest(view: RunView) -> list[str]:
+    near = []
+    with view.moment() as moment:
+        for row in pages_of(moment, unreadable=lambda number, error: None, best=True):
+            if not hidden(row.robots):
+                near.append(f"{row.final_url} ({plainly(str(row.title), 60) or 'no title'})")
+            if len(near) == _NEAREST:
+                break
+    if not near:
+        return []
+    label = f"{program()} steer {shlex.quote(str(view.folder))} label URL up"
+    return [f"Nearest so far: {', '.join(near)}. If one of them is good, say so: {label}"]

@@ -23,6 +23,7 @@ from wolfspider.policy.prospects import OUTLOOK
 from wolfspider.store.folder import Places, about_run, is_run
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.view import RunView, Summary
+from wolfspider.terminal.first_aid import advice_for
 from wolfspider.terminal.program_name import program
 from wolfspider.terminal.progress import of_budget, percent
 from wolfspider.terminal.spider_results import Outputs
@@ -320,6 +321,7 @@ def status(folder: Path) -> dict[str, Any]:
         "failures": dict(summary.failures),
         "reasons": dict(summary.reasons),
         "trouble": summary.trouble or None,
+        "advice": advice_for(view, summary),
         "outlook": None if gauge is None else {name: getattr(gauge, name) for name in ("until", *OUTLOOK)},
         "gauge": None if gauge is None else told(gauge),
     }
@@ -339,7 +341,7 @@ def lines(folder: Path, now: float) -> list[str]:
     elif not running and gauge is not None:
         shown.append(of_budget(summary.downloads, gauge.budget))
     shown.append(found(summary.count, summary.hosts, summary.downloads, summary.reasons))
-    shown += prospects(gauge, summary.ended)
+    shown += [*prospects(gauge, summary.ended), *advice_for(view, summary)]
     if end is not None:
         shown += end.next_steps()
     return [plainly(line, 1000) for line in shown]
