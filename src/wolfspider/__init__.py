@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from wolfspider.app.api import resume as resume
     from wolfspider.app.found_pages import Found as Found
     from wolfspider.app.hunt import Hunt as Hunt
+    from wolfspider.app.labelling import PageQuestion as PageQuestion
+    from wolfspider.app.labelling import label as label
+    from wolfspider.app.labelling import questions as questions
     from wolfspider.app.settings import Settings as Settings
     from wolfspider.core import events as events
     from wolfspider.core.errors import BadInput as BadInput
@@ -50,6 +53,7 @@ _WHERE = {
     "app.api": ("crawl", "resume"),
     "app.found_pages": ("Found",),
     "app.hunt": ("Hunt",),
+    "app.labelling": ("PageQuestion", "label", "questions"),
     "export.results": ("Results", "results"),
     "policy.judges.judge": ("Judge", "Unlearning", "verdict"),
     "core.model": ("Failure", "Link", "Outcome", "Page", "Verdict", "Visit"),

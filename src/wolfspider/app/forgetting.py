@@ -7,16 +7,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from wolfspider.app import leaping
-from wolfspider.app.hunt import Hunt
 from wolfspider.app.run_folder import settings_of
 from wolfspider.app.settings import Settings
+from wolfspider.app.settling import settle
 from wolfspider.core.errors import Problem
 from wolfspider.store.folder import PLAN, about_run, remove_derived
 from wolfspider.store.repair.taking_out import Forgotten, Unwanted, before_size, finish_earlier, has_older, to_unlearn
 from wolfspider.store.repair.taking_out import forget as taken_out
-from wolfspider.store.repair.unlearning import Unlearned
-from wolfspider.store.sqlite import open_run
 from wolfspider.web.page.urls import canonical
 
 DAY = 86_400.0  # seconds
@@ -80,23 +77,3 @@ def _forget(
     forgotten = taken_out(folder, unwanted, unlearn)
     remove_derived(folder)  # somebody may have searched meanwhile
     return forgotten
-
-
-def settle(
-    folder: Path,
-    settings: Settings,
-    remark: Callable[[str], None],
-    unlearn: Unlearned = Unlearned(),  # noqa: B008
-) -> None:
-    """Take a snapshot at the end of the journal, from which the run is resumed without any of its pages, and without
-    what is to be unlearned."""
-    store = open_run(folder, remark=remark)
-    try:
-        hunt = Hunt(settings, folder, remark=remark)
-        hunt.leaping = leaping.opened(settings, remark)
-        recalled = hunt.recalled(store)
-        if recalled is not None:
-            crawl, room = recalled
-            store.snapshot(unlearn.out_of({"crawl": crawl.state(), "room": room.state()}))
-    finally:
-        store.close()

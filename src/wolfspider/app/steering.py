@@ -46,7 +46,7 @@ _OVER: Mapping[str, str] = {  # ends after which a run obeys little
 
 def send(run: Path, command: Command, wait: float) -> tuple[int, Mapping[str, Any] | None]:
     """Hand a command over; its number, and the answer. No answer: nobody runs the crawl, or it did not obey in time."""
-    number = append_command(run, command, _who())
+    number = append_command(run, command, who_asks())
     answer = _answer(run, number, wait)
     if answer is None and (over := _over(run, command)):  # it ended meanwhile
         answer = {"problem": over}
@@ -86,7 +86,8 @@ def is_running(run: Path) -> bool:
     return is_owned(Places.of(run).lock) and RunView(run).ended is None
 
 
-def _who() -> str:
+def who_asks() -> str:
+    """Who gives commands here."""
     try:
         return f"{getpass.getuser()} on {socket.gethostname()}"
     except (OSError, KeyError):  # a user without a name

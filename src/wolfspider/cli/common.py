@@ -45,6 +45,7 @@ _ORDER = (
     "crawl",
     "status",
     "steer",
+    "label",
     "resume",
     "explain",
     "export",

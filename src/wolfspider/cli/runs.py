@@ -1,4 +1,4 @@
-"""Commands about runs: crawl, resume, status, steer, explain, export, search."""
+"""Commands about runs: crawl, resume, status, steer, label, explain, export, search."""
 
 from __future__ import annotations
 
@@ -114,6 +114,33 @@ def steer(
     return steering.steer(run, verb, words or [], wait=wait, yes=yes, as_json=as_json)
 
 
+@app.command(
+    epilog=verbatim(
+        """Examples:
+
+  wolfspider label run
+  wolfspider label run --count 20
+  wolfspider label run --json > questions.jsonl
+  wolfspider label run --answers answers.txt
+
+An answer in a file is a line: up URL, down URL or skip URL."""
+    )
+)
+def label(
+    run: Run,
+    count: Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="How many pages to ask about.")] = 10,
+    answers: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Answers from a file instead of keys; - is the standard input.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Ask nothing: each page as a line of JSON.")] = False,
+    quiet: Quiet = False,
+) -> int:
+    """Say of a few pages whether they are on topic: those from which the judge learns most. Also while it runs."""
+    from wolfspider.cli import labelling
+
+    return labelling.label(run, count, answers, as_json, quiet)
+
+
 @app.command()
 def explain(
     run: Run,
@@ -162,6 +189,9 @@ def export(
     main_text: Annotated[
         bool, typer.Option("--main-text", help="The text of pages without menus and the like; needs the extra `text`.")
     ] = False,
+    rejudge: Annotated[
+        bool, typer.Option("--rejudge", help="Verdicts as the judge would give them now; your labels stay.")
+    ] = False,
     raw: Annotated[
         bool, typer.Option("--raw", help="CSV without the mark that keeps spreadsheets from calculating.")
     ] = False,
@@ -174,7 +204,7 @@ def export(
 
     languages = tuple(code.lower() for code in lang or ())
     filters = Filters(relevant, moment(since, "--since"), languages, best, dedup)
-    exported = write(run, form, out, filters, stdout=sys.stdout.buffer, raw=raw, main_text=main_text)
+    exported = write(run, form, out, filters, stdout=sys.stdout.buffer, raw=raw, main_text=main_text, rejudge=rejudge)
     say(screen.console_for(stderr=True, quiet=quiet and not exported.code), exported.told())
     return exported.code
 

@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.export.export_tally import Exported
+from wolfspider.export.rejudging import judged_anew
 from wolfspider.export.selection import EVERYTHING, Filters, Selection
 from wolfspider.export.sink import About, Sink
 from wolfspider.export.sinks import sink_named, vars_of
@@ -28,16 +29,18 @@ def export(
     stdout: BinaryIO,
     raw: bool = False,
     main_text: bool = False,
+    rejudge: bool = False,
 ) -> Exported:
-    """Write the pages of a run to a file or a folder, or to stdout."""
+    """Write the pages of a run to a file or a folder, or to stdout. `rejudge`: with the verdicts that the judge would
+    give now."""
     make = sink_named(form)
     target = None if out is None or str(out) == "-" else out
     into_folder = isinstance(make, type) and bool(vars_of(make).get("folder"))
     if into_folder and target is None:
         raise Problem(f"The format {form} is a folder: say which by --out FOLDER.")
     view = RunView(folder)
-    with view.moment() as connection:
-        pages = Selection(view, connection, filters, main_text)
+    with view.moment() as connection, judged_anew(view, rejudge) as anew:
+        pages = Selection(view, connection, filters, main_text, anew)
         about = About(pages.topic, pages.strategy, pages.at, view.about["settings"], target, raw, main_text)
         if target is None:
             _fill(make, pages, about, stdout)

@@ -14,6 +14,7 @@ from wolfspider.core.plain_text import plainly
 from wolfspider.export.exported_page import FIELDS
 from wolfspider.export.optional_library import needed
 from wolfspider.export.page_table import arrow, batches, schema
+from wolfspider.export.rejudging import judged_anew
 from wolfspider.export.selection import Filters, Selection
 from wolfspider.store.view import RunView
 
@@ -30,16 +31,17 @@ def results(
     best: int | None = None,
     dedup: bool = False,
     main_text: bool = False,
+    rejudge: bool = False,
 ) -> Results:
     """The pages of a run, as an export has them: chosen by the same filters, with the same fields."""
-    return Results(Path(run), Filters(relevant, since, tuple(languages), best, dedup), main_text)
+    return Results(Path(run), Filters(relevant, since, tuple(languages), best, dedup), main_text, rejudge)
 
 
 class Results:
     """Read anew each time it is asked, at one moment of the run, which may go on."""
 
-    def __init__(self, run: Path, filters: Filters, main_text: bool) -> None:
-        self._view, self._filters, self._main_text = RunView(run), filters, main_text
+    def __init__(self, run: Path, filters: Filters, main_text: bool, rejudge: bool = False) -> None:
+        self._view, self._filters, self._main_text, self._rejudge = RunView(run), filters, main_text, rejudge
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Each page as a dict with the fields of docs/export.md."""
@@ -81,5 +83,5 @@ class Results:
 
     @contextmanager
     def _pages(self) -> Iterator[Selection]:
-        with self._view.moment() as connection:
-            yield Selection(self._view, connection, self._filters, self._main_text)
+        with self._view.moment() as connection, judged_anew(self._view, self._rejudge) as anew:
+            yield Selection(self._view, connection, self._filters, self._main_text, anew)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from wolfspider.core.model import hidden
@@ -19,7 +19,7 @@ from wolfspider.export.exported_page import ExportedPage, FoundBy, OfRun
 from wolfspider.export.near_duplicates import NearDuplicates
 from wolfspider.store.damage import reading
 from wolfspider.store.folder import Places
-from wolfspider.store.view import RunView, StoredPage, missing_pages, pages_of
+from wolfspider.store.view import RunView, StoredPage, missing_pages, page_numbered, pages_of
 
 _DEEPEST = 1_000  # links from a starting point
 _REMEMBERED = 20_000  # pages whose depth is known
@@ -46,6 +46,7 @@ class Filters:
 
 
 EVERYTHING = Filters()
+Rejudge = Callable[[StoredPage], StoredPage]
 
 
 @dataclass
@@ -56,6 +57,7 @@ class Selection:
     connection: sqlite3.Connection  # one moment of the run
     filters: Filters = EVERYTHING
     main_text: bool = False
+    rejudge: Rejudge | None = None  # gives a page its verdict by the judge as it is now
     exported: Exported = field(init=False)
     _depths: dict[str, int | None] = field(default_factory=dict)
 
@@ -73,7 +75,7 @@ class Selection:
 
     def _pages(self) -> Iterator[ExportedPage]:
         run, wanted = OfRun(self.view, self.strategy, self.topic, self.main_text, self.exported), self.filters
-        rows = pages_of(self.connection, wanted.relevant, wanted.since, self._left_out, best=wanted.best is not None)
+        rows = self._rows() if self.rejudge is None else self._rejudged(self.rejudge)
         with closing(NearDuplicates()) as earlier:
             for row in filter(wanted.wants, rows):
                 if hidden(row.robots):
@@ -85,6 +87,26 @@ class Selection:
                     continue
                 self.exported.pages += 1
                 yield ExportedPage(row, self._way(row), first, run)
+
+    def _rows(self) -> Iterator[StoredPage]:
+        relevant, since, best = self.filters.relevant, self.filters.since, self.filters.best
+        return pages_of(self.connection, relevant, since, self._left_out, best=best is not None)
+
+    def _rejudged(self, rejudge: Rejudge) -> Iterator[StoredPage]:
+        """Every page is judged anew before it is chosen. For the best ones all verdicts are kept, but not the pages."""
+        wanted = self.filters
+        judged = map(rejudge, pages_of(self.connection, False, wanted.since, self._left_out))
+        rows = (row for row in judged if row.relevant or not wanted.relevant)
+        if wanted.best is None:
+            return rows
+        verdicts = {row.number: (row.score, row.relevant, row.evidence) for row in rows}
+        order = sorted(verdicts, key=lambda number: (-verdicts[number][0], number))
+        found = ((page_numbered(self.connection, number), verdicts[number]) for number in order)
+        return (
+            replace(row, score=score, relevant=relevant, evidence=evidence)
+            for row, (score, relevant, evidence) in found
+            if row is not None
+        )
 
     def _way(self, row: StoredPage) -> FoundBy:
         found = self.connection.execute(_FOUND_ON, (row.visit,)).fetchone() or ("", "", "")
