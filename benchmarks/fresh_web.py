@@ -89,19 +89,25 @@ class Web:
 # Packages
 
 
+def fetch(manuals: Iterable[Manual], folder: Path) -> None:
+    """Get the packages that are not in the folder, all in one call: apt reads its lists anew in each."""
+    missing = [f"{each.package}={each.version}" for each in manuals if not any(folder.glob(f"{each.package}_*.deb"))]
+    if not missing:
+        return
+    print(f"fetching {len(missing)} packages", file=sys.stderr)
+    folder.mkdir(parents=True, exist_ok=True)
+    command = ["apt-get", "download", *missing]
+    said = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if said.returncode:
+        raise SystemExit(
+            f"apt-get download failed: {said.stderr.strip()}\n"
+            f"Run apt-get update on a machine with Debian 12, or put the packages into {folder}."
+        )
+
+
 def archive(manual: Manual, folder: Path) -> bytes:
-    """The package as it was pinned: from the folder, fetched into it if it is not there."""
-    named = f"{manual.package}_*.deb"
-    if not any(folder.glob(named)):
-        folder.mkdir(parents=True, exist_ok=True)
-        command = ["apt-get", "download", f"{manual.package}={manual.version}"]
-        said = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-        if said.returncode:
-            raise SystemExit(
-                f"{' '.join(command)} failed: {said.stderr.strip()}\n"
-                f"Run apt-get update on a machine with Debian 12, or put the package into {folder}."
-            )
-    for path in sorted(folder.glob(named)):
+    """The package as it was pinned."""
+    for path in sorted(folder.glob(f"{manual.package}_*.deb")):
         content = path.read_bytes()
         if hashlib.sha256(content).hexdigest() == manual.sha256:
             return content
@@ -253,9 +259,11 @@ def main() -> int:
     options = parser.parse_args()
     plan = tomllib.loads(PLANS[options.set].read_text(encoding="utf-8"))
     manuals = {entry["package"]: Manual(**entry) for entry in plan["packages"]}
+    packages = options.packages or options.folder / "packages"
+    fetch(manuals.values(), packages)
     web, titles = Web(), {}
     for manual in manuals.values():
-        files = documents(archive(manual, options.packages or options.folder / "packages"), manual.folder)
+        files = documents(archive(manual, packages), manual.folder)
         before = len(web.pages)
         titles[manual.package] = add_manual(web, manual, files)
         print(f"{manual.package}: {len(web.pages) - before} of {len(files)} pages at {manual.address}", file=sys.stderr)
