@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +13,9 @@ from wolfspider.cli.common import STDOUT, WEB, Quiet, Time, app, moment, open_wo
 from wolfspider.core.errors import Problem
 from wolfspider.core.limits import HURRY, NO_HURRY, Limits
 from wolfspider.core.params import parameters
+
+if TYPE_CHECKING:
+    from wolfspider.bench.run.runner import BenchResults
 
 Half = Annotated[
     str | None,
@@ -134,11 +137,10 @@ def bench(
     quiet: Quiet = False,
 ) -> int:
     """Compare strategies on the same work, and with the possible."""
-    from wolfspider.bench.draw.condition_tables import write_reports
     from wolfspider.bench.run import runner
     from wolfspider.policy.judges import DEFAULT_JUDGE
     from wolfspider.strategies import all_strategies
-    from wolfspider.terminal import printing, progress
+    from wolfspider.terminal import progress
 
     asked = runner.Bench(
         webs=tuple(web or ()),
@@ -166,17 +168,25 @@ def bench(
         leaps=leaps,
         record=None if record is None else str(record),
     )
-    errors = progress.console_for(stderr=True, quiet=quiet)
-    with own_output(), progress.Bar(errors, "bench") as bar:
+    with own_output(), progress.Bar(progress.console_for(stderr=True, quiet=quiet), "bench") as bar:
         results = runner.run(runner.quick(asked) if quick else asked, None if out == STDOUT else out, bar)
+    _give_benched(results, out, report, quiet)
+    return runner.exit_code(results.rows)
+
+
+def _give_benched(results: BenchResults, out: Path | None, report: Path | None, quiet: bool) -> None:
+    """Print what was measured, and write it wherever it is wanted."""
+    from wolfspider.bench.draw.condition_tables import write_reports
+    from wolfspider.terminal import printing, progress
+
     if out == STDOUT:
         print_json(asdict(results))
     else:
         printing.bench(progress.console_for(), results.rows)
     if report is not None:
-        errors.print(f"Report: {write_reports(results.rows, report, results.bounds, results.about)}")
+        written = write_reports(results.rows, report, results.bounds, results.about)
+        progress.console_for(stderr=True, quiet=quiet).print(f"Report: {written}")
     printing.failures(progress.console_for(stderr=True), results.rows)
-    return runner.exit_code(results.rows)
 
 
 @app.command()

@@ -88,11 +88,11 @@ def table(webs: Sequence[World], wanted: Wanted, progress: Progress | None = Non
     entrants = judges_entered(wanted.judges)
     if unknown := set(wanted.orders).difference(ORDERS):
         raise no_such("--order", unknown.pop(), ORDERS)
-    readings = [*chain.from_iterable(_readings(world, wanted) for world in webs)]
-    total = sum(reading.length for reading in readings)
+    ways = [*chain.from_iterable(readings(world, wanted) for world in webs)]
+    total = sum(reading.length for reading in ways)
     done = 0
     rows: list[Row] = []
-    for reading in readings:
+    for reading in ways:
         trials = [JudgeTrial(judge, reading, wanted) for judge in entrants]
         for number, page in enumerate(reading.pages(), 1):
             counts(page)
@@ -107,7 +107,7 @@ def table(webs: Sequence[World], wanted: Wanted, progress: Progress | None = Non
     return rows
 
 
-def _readings(world: World, wanted: Wanted) -> Iterator[Reading]:
+def readings(world: World, wanted: Wanted) -> Iterator[Reading]:
     tasks = wanted.tasks(world)
     name = f"{world.name}, main text" if wanted.main_text else world.name
     shown = main_text_only(world) if wanted.main_text else lambda page: page
