@@ -23,12 +23,12 @@ from wolfspider.bench.measure.judge_quality import ORDERS, Reading, Wanted, read
 from wolfspider.bench.measure.metrics import key
 from wolfspider.bench.run.topics import HALVES, tasks_of
 from wolfspider.core.topic import Topic
-from wolfspider.policy.judges import DEFAULT_JUDGE, make_judge
+from wolfspider.policy.judges.context_judge import InContext
 from wolfspider.policy.judges.judge import scored
 from wolfspider.web.worlds.without_lines import WithoutLines
 from wolfspider.web.worlds.world import open_web
 
-BORDER = 0.24  # of the default judge's raw value
+BORDER = InContext.BORDER  # of the raw value
 LISTING = 0.2  # share of a page's words that stand in its own links
 TRIED = np.geomspace(0.05, 0.9, 60)
 
@@ -53,7 +53,7 @@ class Judged(NamedTuple):
 
 def judged(reading: Reading) -> Iterator[Judged]:
     given = {name: Topic(task.topic.keywords, task.topic.description) for name, task in reading.tasks.items()}
-    judges = {name: make_judge(DEFAULT_JUDGE, topic) for name, topic in given.items()}
+    judges = {name: InContext(topic) for name, topic in given.items()}
     relevant = {topic: frozenset(map(key, task.relevant)) for topic, task in reading.tasks.items()}
     said: dict[str, list[tuple[float, float, bool]]] = {topic: [] for topic in judges}
     for page in reading.pages():
