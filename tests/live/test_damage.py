@@ -284,6 +284,59 @@ def test_a_lost_page_is_asked_for_again_once_the_journal_begins_anew(
     assert good.items() <= texts(run("export --quiet", folder)[1]).items()
 
 
+@pytest.mark.parametrize("first", ["resume", "forget"])
+@pytest.mark.parametrize("part", ["shelf", "snapshots", "warc", "run.db", "run.db-wal"])
+def test_what_stands_in_the_place_of_a_part_is_told_before_anything_is_dropped(
+    part: str, first: str, good: dict[str, str], folder: Path, run: Run, aside: Aside
+) -> None:
+    """A folder where a file belongs, or a file where a folder does: who meets it first changes nothing."""
+    via = f"--via 127.0.0.1:{aside(serve(WEB)).port} --json"
+    command = {"resume": (f"resume {via} --pages {MORE}", folder), "forget": ("forget", folder, "http://h0.test/1")}
+    away = folder.with_name("away")
+    if (folder / part).exists():
+        (folder / part).rename(away)
+    (folder / part).touch() if part in ("snapshots", "warc") else (folder / part).mkdir()
+    before = rows_of_snapshots(folder)
+    code, _, err = run(*command[first])
+    assert code == 3 and f"wolfspider repair {folder}" in err and rows_of_snapshots(folder) == before
+    checked, out, _ = run("check", folder)
+    assert checked and str(folder / part).removesuffix("-wal") in out
+    told = json.loads(run("repair --json", folder)[1])
+    assert told["lost"] == (len(good) if part == "warc" else 0)
+    assert run("check", folder)[0] == 0
+    code, _, err = run(*command["resume"])
+    assert code == 0, err
+    assert part == "warc" or good.items() <= texts(run("export --quiet", folder)[1]).items()
+
+
+def rows_of_snapshots(folder: Path) -> object:
+    database = folder / "run.db"
+    if not database.is_file() or (folder / "run.db-wal").is_dir():
+        return None
+    with sqlite3.connect(database) as connection:
+        return connection.execute("SELECT * FROM snapshots").fetchall()
+
+
+@pytest.mark.parametrize("damage", ["shelf folder", "shelf gone", "snapshots missing", "table snapshots empty"])
+def test_a_run_that_forgot_pages_and_lost_its_snapshot_is_repaired_with_all_others(
+    damage: str, good: dict[str, str], folder: Path, run: Run, aside: Aside
+) -> None:
+    """Its journal alone does not do, since a page is missing that it speaks of."""
+    gone = "http://h0.test/1"
+    assert gone in good and run("forget", folder, gone)[0] == 0
+    CASES[damage](folder)
+    resume = f"resume --via 127.0.0.1:{aside(serve(WEB)).port} --json --pages {2 * MORE}"
+    for _ in range(2):
+        code, _, err = run(resume, folder)
+        assert code == 3 and f"wolfspider repair {folder}" in err
+    assert run("check", folder)[0] == 11
+    assert run("repair", folder)[0] == 0 and run("check", folder)[0] == 0
+    code, _, err = run(resume, folder)
+    assert code == 0, err
+    del good[gone]
+    assert good.items() <= texts(run("export --quiet", folder)[1]).items()
+
+
 @pytest.mark.parametrize("part", ["run.db", "lock"])
 def test_a_pipe_is_refused_by_every_command(part: str, folder: Path, run: Run) -> None:
     (folder / part).unlink()

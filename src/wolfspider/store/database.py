@@ -58,6 +58,8 @@ def connect_beside(database: Path) -> sqlite3.Connection:
         raise told from found
     if not database.is_file():
         raise damaged(database.parent, "run.db is missing, or no file") from found
+    if database.with_name("run.db-wal").is_dir():
+        raise damaged(database.parent, "run.db-wal in it is a folder and no file") from found
     raise BadInput(f"{database} cannot be read: {found}.") from found
 
 

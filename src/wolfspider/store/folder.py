@@ -114,6 +114,16 @@ def refuse_links_and_pipes(places: Places, *others: Path) -> None:
             raise no_plain_file(path)
 
 
+def refuse_wrong_kinds(places: Places) -> None:
+    """Damaged, if a folder stands where a file belongs, or a file where a folder does: nothing is changed before."""
+    for path in (places.database, places.wal, places.shelf):
+        if path.is_dir():
+            raise damaged(places.folder, f"{path.name} in it is a folder and no file")
+    for path in (places.archive, places.snapshots):
+        if path.is_file():
+            raise damaged(places.folder, f"{path.name} in it is a file and no folder")
+
+
 def describe(places: Places, about: Mapping[str, Any]) -> None:
     """The last step of making a run: from here on it is one."""
     said = {

@@ -20,6 +20,7 @@ from wolfspider.store.archive import ArchiveEnd
 from wolfspider.store.archive_reader import capture_of, members, name_of, numbers, record_may_begin
 from wolfspider.store.damage import UNREADABLE, damaged, reading
 from wolfspider.store.folder import Places
+from wolfspider.store.row_codec import unpacked
 from wolfspider.store.schema import BEHIND
 
 LOST = "lost"  # the folder for files that nothing refers to
@@ -68,6 +69,27 @@ def rows_ahead(connection: sqlite3.Connection) -> str:
         if newest > last:
             return f"its journal ends at entry {last:,}, and the table {table} knows entry {newest:,}"
     return ""
+
+
+def refuse_to_begin_again(connection: sqlite3.Connection, places: Places) -> None:
+    """No snapshot can be read: the journal is replayed from its beginning, if it can be."""
+    with reading(places.database, "an entry of the journal"):
+        if needs_a_snapshot(connection):
+            raise damaged(
+                places.folder,
+                "none of its snapshots can be used, or its shelf is shorter than they say, and the journal alone does "
+                "not do: pages of it were forgotten or lost. Nothing was changed",
+            )
+
+
+def needs_a_snapshot(connection: sqlite3.Connection) -> bool:
+    """Can the journal not be replayed from its beginning, since pages that it speaks of were forgotten or are lost?"""
+    there = {number for (number,) in connection.execute("SELECT seq FROM pages")}
+    for (data,) in connection.execute("SELECT data FROM log WHERE kind = 'land'"):
+        _, stands_for, *_ = unpacked(data)
+        if isinstance(stands_for, int) and stands_for not in there:
+            return True
+    return False
 
 
 def committed_end(connection: sqlite3.Connection) -> ArchiveEnd:

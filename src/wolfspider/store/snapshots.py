@@ -160,9 +160,10 @@ class Staged:
         turn.write(DROP_OLD, (KEPT,))
 
 
-def newest_whole(connection: sqlite3.Connection, places: Places) -> ResumePoint:
-    """The newest snapshot that is whole. Newer ones that are not are dropped; but NotAtHand drops nothing."""
-    start, damaged = ResumePoint(), []
+def newest_whole(connection: sqlite3.Connection, places: Places) -> tuple[ResumePoint, list[tuple[int, int]]]:
+    """The newest snapshot that is whole, and the newer ones that are not, by entry and events, to be dropped. NotAtHand
+    is no damage."""
+    start, useless = ResumePoint(), list[tuple[int, int]]()
     sql = "SELECT seq, n, file, digest, shelf FROM snapshots ORDER BY seq DESC, n DESC"
     size = places.shelf.stat().st_size if places.shelf.is_file() else 0
     for seq, n, file, digest, shelf in connection.execute(sql).fetchall():
@@ -174,10 +175,14 @@ def newest_whole(connection: sqlite3.Connection, places: Places) -> ResumePoint:
         except NotAtHand:
             raise
         except BadInput:
-            damaged.append((seq, n))
-    connection.executemany("DELETE FROM snapshots WHERE seq = ? AND n = ?", damaged)
+            useless.append((seq, n))
+    return start, useless
+
+
+def drop(connection: sqlite3.Connection, places: Places, useless: list[tuple[int, int]]) -> None:
+    """Drop snapshots, and files that were left behind."""
+    connection.executemany("DELETE FROM snapshots WHERE seq = ? AND n = ?", useless)
     tidy(connection, places.snapshots)
-    return start
 
 
 def tidy(connection: sqlite3.Connection, folder: Path) -> None:

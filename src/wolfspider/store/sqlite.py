@@ -23,6 +23,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -34,7 +35,7 @@ from wolfspider.core.events import Command, Event, Gauge
 from wolfspider.core.model import Failure, Fetch, Page, Verdict
 from wolfspider.engine.contracts import Held
 from wolfspider.engine.entries import Entry
-from wolfspider.files.disk import DiskFull
+from wolfspider.files.disk import DiskFull, open_to_write
 from wolfspider.files.failpoints import reach
 from wolfspider.files.lock import Lock
 from wolfspider.policy.room import Broken
@@ -54,7 +55,7 @@ from wolfspider.store.memory import RunMemory
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.page_reader import BYTES_AT_HAND, PageReader, liked
 from wolfspider.store.parsed_pages import ParsedPages
-from wolfspider.store.recovery import SYNCED, recovered_end
+from wolfspider.store.recovery import SYNCED, recovered_end, refuse_to_begin_again
 from wolfspider.store.row_writer import RowWriter
 from wolfspider.store.shelf import DiskShelf
 from wolfspider.store.side_notes import StoredNotes
@@ -104,6 +105,7 @@ def open_run(
     about = folders.about_run(folder)
     places = Places.of(folder)
     folders.refuse_links_and_pipes(places)
+    folders.refuse_wrong_kinds(places)
     if not places.database.is_file():
         raise damaged(folder, "run.db is missing")
     with _owned(places) as lock, contextlib.ExitStack() as unless_good:
@@ -118,7 +120,11 @@ def open_run(
         folders.remove_forgotten(folder)
         archive = Archive(places.archive, info=info, start=recovered_end(connection, places, remark))
         unless_good.callback(archive.close)
-        start = snapshots.newest_whole(connection, places)
+        os.close(open_to_write(places.shelf))  # a snapshot is dropped for its shelf only if that can be opened
+        start, useless = snapshots.newest_whole(connection, places)
+        if useless and start.state is None:
+            refuse_to_begin_again(connection, places)
+        snapshots.drop(connection, places, useless)
         store = SqliteStore(places, about, connection, owner, lock, archive, start, full, at_hand)
         unless_good.pop_all()
     return store

@@ -34,7 +34,14 @@ from wolfspider.store.database import refuse_strange
 from wolfspider.store.folder import PLAN, Places, about_run, refuse_links_and_pipes
 from wolfspider.store.inspection import ReadOnlyShelf
 from wolfspider.store.page_reader import has_body
-from wolfspider.store.recovery import committed_end, refuse_lost_records, refuse_unknown_answers, rows_ahead, whole_end
+from wolfspider.store.recovery import (
+    committed_end,
+    needs_a_snapshot,
+    refuse_lost_records,
+    refuse_unknown_answers,
+    rows_ahead,
+    whole_end,
+)
 from wolfspider.store.repair import damaged_rows
 from wolfspider.store.repair.damaged_rows import connect_damaged, is_sound, tables
 from wolfspider.store.view import missing_pages
@@ -63,7 +70,9 @@ def examine(folder: Path, *, ours: bool = False) -> list[Finding]:
     found += database
     found += _archive(places, None if database else places.database, owned)
     if not owned:
-        found += [*_index(places), *_snapshots(places), *_inbox(places), *lock_trouble(places)]
+        snapshots_found = list(_snapshots(places))
+        found += [*_index(places), *snapshots_found, *_inbox(places), *lock_trouble(places)]
+        found += () if database else _stranded(places, bool(snapshots_found))
     return sorted(found, key=lambda one: -one.code)
 
 
@@ -278,9 +287,23 @@ def _snapshots(places: Places) -> Iterator[Finding]:
             yield Finding("snapshots", NOTHING_LOST, f"{problem} {means}.")
     if not places.snapshots.is_dir() and os.path.lexists(places.snapshots):
         yield Finding("snapshots", NOTHING_LOST, f"{places.snapshots} is no folder, so the run cannot be resumed.")
-    if rows and (trouble := shelf_trouble(places.shelf, rows[0][2])):
+    if places.shelf.is_dir():
+        trouble = f"{places.shelf} is a folder and no file, so the run cannot be resumed."
+    else:
+        trouble = shelf_trouble(places.shelf, rows[0][2]) if rows else ""
+    if trouble:
         means = "The links in it can be had from the journal: after a repair, a resume replays all of it"
         yield Finding("shelf", NOTHING_LOST, f"{trouble} Nothing is lost. {means}.")
+
+
+def _stranded(places: Places, without: bool) -> Iterator[Finding]:
+    """A journal that cannot be replayed from its beginning. `without`: its snapshots are of no use."""
+    with closing(connect_damaged(places.database)) as connection:
+        without = without or not connection.execute("SELECT 1 FROM snapshots LIMIT 1").fetchone()
+        if without and needs_a_snapshot(connection):
+            means = "A repair lets its journal begin anew, with all its pages"
+            sentence = "Pages of this run were forgotten or lost, so it cannot be resumed without a snapshot"
+            yield Finding("run.db", DATABASE, f"{sentence}, and there is none that is whole. {means}.")
 
 
 def shelf_trouble(path: Path, length: int) -> str:
