@@ -12,14 +12,16 @@ import os
 import random
 import shutil
 import sqlite3
-from collections.abc import Callable
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.live.hunting import Hosts, hunt
 
-from wolfspider.store.schema import NAMES
+from wolfspider.store.schema import COMMANDS, NAMES
 from wolfspider.web.server.serve import serve
 
 Run = Callable[..., tuple[int, str, str]]
@@ -335,6 +337,76 @@ def test_a_run_that_forgot_pages_and_lost_its_snapshot_is_repaired_with_all_othe
     assert code == 0, err
     del good[gone]
     assert good.items() <= texts(run("export --quiet", folder)[1]).items()
+
+
+INBOXES: dict[str, Callable[[Path], object]] = {
+    "no database": lambda path: path.write_bytes(GARBAGE),
+    "a folder": Path.mkdir,
+    "another table": lambda path: sqlite3.connect(path).executescript("CREATE TABLE letters (id); SELECT 1"),
+    "other columns": lambda path: sqlite3.connect(path).executescript("CREATE TABLE commands (id INTEGER, data TEXT)"),
+    "a table too many": lambda path: sqlite3.connect(path).executescript(f"{COMMANDS}; CREATE TABLE more (id)"),
+    "a view": lambda path: sqlite3.connect(path).executescript("CREATE VIEW commands AS SELECT 1 AS id"),
+}
+
+
+@pytest.mark.parametrize("kind", INBOXES)
+def test_an_inbox_of_another_kind_is_found_and_moved_aside(kind: str, folder: Path, run: Run) -> None:
+    steer = ("steer --wait 0.1", folder, "label", "http://h0.test/1", "up")
+    INBOXES[kind](folder / "inbox.db")
+    code, _, err = run(*steer)
+    assert code == 3 and "inbox.db" in err
+    code, out, _ = run("check", folder)
+    assert code == 9 and "inbox.db is damaged" in out and "moves it aside" in out
+    told = json.loads(run("repair --json", folder)[1])
+    assert (Path(told["aside"]) / "inbox.db").exists() and told["journal_kept"]
+    assert run("check", folder)[0] == 0
+    assert "It obeys when it is resumed" in " ".join(run(*steer)[1:]) and run("check", folder)[0] == 0
+
+
+@contextmanager
+def read_only(folder: Path) -> Iterator[None]:
+    """Nobody can write there; root may write everywhere but on a disk that is read-only."""
+    if os.geteuid():
+        folder.chmod(0o500)
+        yield
+        folder.chmod(0o700)
+        return
+    disk = ["mount", "--bind", str(folder), str(folder)]
+    if subprocess.run(disk, capture_output=True, check=False).returncode:
+        pytest.skip("no right to mount a disk that is read-only")
+    try:
+        subprocess.run(["mount", "-o", "remount,ro,bind", str(folder)], check=True)
+        yield
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=False)
+
+
+def test_a_run_that_nobody_can_write_to_is_checked_as_it_is(folder: Path, run: Run, good: dict[str, str]) -> None:
+    with read_only(folder):
+        assert run("check", folder) == (0, f"{folder} is whole.\n", "")
+        assert texts(run("export --quiet", folder)[1]) == good
+    CASES["table pages garbled"](folder)
+    with read_only(folder):
+        code, out, _ = run("check", folder)
+        assert code == 11 and "of the table pages of run.db cannot be read" in out
+
+
+def test_a_log_that_cannot_be_read_where_nobody_can_write_is_not_called_damage(
+    folder: Path, run: Run, good: dict[str, str]
+) -> None:
+    """What was committed last lies in it, so nobody can say whether the run is whole."""
+    connection = sqlite3.connect(folder / "run.db")
+    connection.execute("INSERT OR REPLACE INTO meta VALUES ('trouble', 'none')")
+    connection.commit()
+    copied = Path(shutil.copytree(folder, folder.with_name("copied")))
+    connection.close()
+    (copied / "run.db-shm").unlink()
+    assert (copied / "run.db-wal").stat().st_size
+    with read_only(copied):
+        for command in ("check", "status", "export"):
+            code, _, err = run(command, copied)
+            assert code == 3 and "Copy the run" in err and "damaged" not in err, (command, err)
+    assert run("check", copied)[0] == 0
 
 
 @pytest.mark.parametrize("part", ["run.db", "lock"])

@@ -52,7 +52,7 @@ def connect_beside(database: Path) -> sqlite3.Connection:
             return _tried(uri, database)
         except sqlite3.DatabaseError as error:
             found: sqlite3.Error = error
-            if not isinstance(error, sqlite3.OperationalError) or database.with_name("run.db-wal").exists():
+            if not isinstance(error, sqlite3.OperationalError) or has_log(database):
                 break
     if isinstance(told := trouble(database, found), (BadInput, Busy)):
         raise told from found
@@ -60,7 +60,24 @@ def connect_beside(database: Path) -> sqlite3.Connection:
         raise damaged(database.parent, "run.db is missing, or no file") from found
     if database.with_name("run.db-wal").is_dir():
         raise damaged(database.parent, "run.db-wal in it is a folder and no file") from found
-    raise BadInput(f"{database} cannot be read: {found}.") from found
+    raise closed_log(database) or BadInput(f"{database} cannot be read: {found}.") from found
+
+
+def has_log(database: Path) -> bool:
+    """Is something committed that is not in the database itself yet?"""
+    wal = database.with_name(f"{database.name}-wal")
+    return os.path.lexists(wal) and (wal.is_dir() or wal.stat().st_size > 0)
+
+
+def closed_log(database: Path) -> BadInput | None:
+    """What was committed last lies in a file that SQLite reads only where it may write: no damage, but nobody can say
+    how the run stands."""
+    if os.access(database.parent, os.W_OK) or not has_log(database):
+        return None
+    return BadInput(
+        f"{database} cannot be read where it is: {database.name}-wal holds what was committed last, and SQLite reads it "
+        "only in a folder that can be written. Copy the run to such a folder, and look at the copy."
+    )
 
 
 def connect_inbox(inbox: Path, mode: str, patience: float = _PATIENCE) -> sqlite3.Connection:

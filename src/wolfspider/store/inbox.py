@@ -23,7 +23,7 @@ from wolfspider.core.errors import BadInput, Busy, Problem
 from wolfspider.core.events import Command, check_texts
 from wolfspider.files.disk import open_to_write
 from wolfspider.store import schema
-from wolfspider.store.damage import Damaged, reading, trouble
+from wolfspider.store.damage import Damaged, reading, repair_command, trouble
 from wolfspider.store.database import Turn, connect_beside, connect_inbox
 from wolfspider.store.folder import INBOX, Places, about_run, refuse_links_and_pipes
 from wolfspider.store.row_codec import command_of
@@ -31,7 +31,7 @@ from wolfspider.store.row_codec import command_of
 MOST_WAITING = 1000  # commands that have no answer yet
 _MOST_TEXT = 10_000_000  # characters of those that are taken at once
 _ANSWERED = "SELECT IFNULL(MAX(command), 0) FROM events WHERE command IS NOT NULL"
-_LAST = "SELECT IFNULL(MAX(seq), 0) FROM sqlite_sequence WHERE name = 'commands'"  # number ever given
+LAST_COMMAND = "SELECT IFNULL(MAX(seq), 0) FROM sqlite_sequence WHERE name = 'commands'"  # number ever given
 _NEW = "SELECT id, at, data FROM commands WHERE id > ? ORDER BY id LIMIT ?"
 _LEFT = "SELECT id FROM commands WHERE id > ? AND id < ? ORDER BY id LIMIT ?"
 _ROW = "SELECT at, who, data FROM commands WHERE id = ?"
@@ -85,7 +85,7 @@ def bring_in(turn: Turn, path: Path) -> int:
 
 def last_given(turn: Turn) -> int:
     """The number of the last command that the run has, or had."""
-    return int(turn.one(_LAST)[0])
+    return int(turn.one(LAST_COMMAND)[0])
 
 
 def _letters_behind(path: Path, last: int) -> tuple[list[Letter], int]:
@@ -161,10 +161,10 @@ def append_command(folder: Path, command: Command, who: str) -> int:
         with contextlib.closing(connect_inbox(places.inbox, "rw")) as connection:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("BEGIN IMMEDIATE")
-            if not (found := connection.execute(_MADE).fetchall()):
+            if why := stranger_in(connection):
+                raise _spoilt(places.inbox, why)
+            if not connection.execute(_MADE).fetchall():
                 connection.execute(schema.COMMANDS)
-            elif found != _OURS:
-                raise _spoilt(places.inbox, "it has not the table of commands alone")
             (waiting,) = connection.execute("SELECT COUNT(*) FROM commands WHERE id > ?", (answered,)).fetchone()
             if waiting >= MOST_WAITING:  # closing the connection ends the transaction
                 raise too_many(waiting)
@@ -178,15 +178,23 @@ def append_command(folder: Path, command: Command, who: str) -> int:
         raise told from error
 
 
+def stranger_in(connection: sqlite3.Connection) -> str:
+    """What is wrong with an inbox that its senders did not make so; "" if nothing is. It is empty until the first of
+    them has left a command."""
+    made = connection.execute(_MADE).fetchall()
+    return "" if made in ([], _OURS) else "it has not the table of commands alone"
+
+
 def _spoilt(inbox: Path, why: object) -> BadInput:
-    return BadInput(f"{inbox} is damaged: {why}. Remove it, and say the command again.")
+    aside = f"let a repair move it aside, when no crawl runs ({repair_command(inbox.parent)})"
+    return BadInput(f"{inbox} is damaged: {why}. Remove it, or {aside}, and say the command again.")
 
 
 def _known(database: Path) -> tuple[int, int]:
     """The numbers of the last command that was answered, and of the last that the run has."""
     with contextlib.closing(connect_beside(database)) as connection:
         try:
-            return (*connection.execute(_ANSWERED).fetchone(), *connection.execute(_LAST).fetchone())
+            return (*connection.execute(_ANSWERED).fetchone(), *connection.execute(LAST_COMMAND).fetchone())
         except sqlite3.DatabaseError as error:
             raise trouble(database, error, "cannot be told anything") from error
 

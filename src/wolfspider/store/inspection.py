@@ -17,8 +17,10 @@ from wolfspider.core.model import Fetch, host_of
 from wolfspider.files.disk import open_to_read
 from wolfspider.policy.link_shelf import Record
 from wolfspider.store import page_reader, snapshots
+from wolfspider.store.damage import reading
 from wolfspider.store.folder import Places
 from wolfspider.store.shelf import DiskShelf
+from wolfspider.store.sound_rows import host_fits
 from wolfspider.store.view import RunView
 
 MOST_COMPARED = 5_000  # addresses that an unknown one is compared with
@@ -79,8 +81,14 @@ def visited_since(view: RunView, seq: int) -> set[str]:
 
 def host_rows(view: RunView, *names: str) -> list[Mapping[str, Any]]:
     """What is known of these hosts and origins: when they may be asked again, their robots rules."""
-    rows = (row for name in names for row in view.rows("SELECT data FROM hosts WHERE host = ?", name))
-    return [json.loads(data) for (data,) in rows]
+    known = []
+    for name in names:
+        for (data,) in view.rows("SELECT data FROM hosts WHERE host = ?", name):
+            with reading(Places.of(view.folder).database, f"what is known of {name}"):
+                known.append(json.loads(data))
+                if not host_fits(name, known[-1]):
+                    raise ValueError("it is of another shape")
+    return known
 
 
 def neighbours(view: RunView, url: str) -> list[str]:

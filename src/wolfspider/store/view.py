@@ -32,6 +32,7 @@ from wolfspider.store.page_count import HIDDEN, NEWEST, PageCount, count
 from wolfspider.store.page_reader import archived_page, body_at
 from wolfspider.store.recovery import committed_end, refuse_unknown_answers
 from wolfspider.store.row_codec import unpacked, unpacked_entry, unsigned
+from wolfspider.store.sound_rows import check_row, check_values, event_fits, tables
 from wolfspider.web.page.html import digest_of
 
 _PAGE = (
@@ -39,6 +40,8 @@ _PAGE = (
     " p.title, p.description, p.language, p.published, p.modified, p.size, p.digest, p.near, p.words, p.links,"
     " p.truncated, p.robots, p.canonical, p.file, p.offset, p.length, p.body, p.cut"
 )
+_PAGE_COLUMNS = tuple(name.strip().removeprefix("p.") for name in _PAGE.split(","))
+_VERDICT = ("score", "relevant", "evidence")
 # The newest copy of each page by its final address, with the newest verdict on it.
 _PAGES = (
     f"SELECT {_PAGE}, h.score, h.relevant, h.evidence FROM {NEWEST}"  # noqa: S608
@@ -59,11 +62,8 @@ _MISSING = (
     " JOIN pages p ON p.seq = h.page WHERE h.url = l.url AND h.page = l.page)"
 )
 _HOSTS = f"SELECT DISTINCT p.host FROM {NEWEST} WHERE NOT {HIDDEN}"  # noqa: S608
-_VISITS = "SELECT id, seq, url, agent, source, how, fresh, anchor, note FROM visits WHERE url = ? ORDER BY id"
-_LANDINGS = (
-    "SELECT seq, n, visit, url, page, failure, detail, score, relevant, evidence, how, cost, seconds, at"
-    " FROM landings WHERE url = ? ORDER BY seq, n"
-)
+_VISITS = "SELECT * FROM visits WHERE url = ? ORDER BY id"
+_LANDINGS = "SELECT * FROM landings WHERE url = ? ORDER BY seq, n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +234,10 @@ class RunView:
         with self.moment() as connection:
             for at, name, data in connection.execute(sql, (kind, kind)):
                 with self._reading("an event"):
-                    told: dict[str, Any] = dict(json.loads(data))
+                    check_values("events", ("at", "kind", "data"), (at, name, data))
+                    told: dict[str, Any] = json.loads(data)
+                    if not event_fits(name, told):
+                        raise ValueError("its content is of another shape")
                 yield at, name, told
 
     def _reading(self, what: str) -> contextlib.AbstractContextManager[None]:
@@ -336,6 +339,10 @@ def utc(at: float | None) -> str | None:
 
 
 def page_row(*values: Any) -> StoredPage:
+    check_values("pages", _PAGE_COLUMNS, values[:-3])
+    check_values("held", _VERDICT, values[-3:])
+    if None in values[-3:]:
+        raise ValueError("the verdict on it is not whole")
     number, visit, url, final_url, host, hops, at, seconds, status, headers, kind, charset, *rest = values
     title, description, language, published, modified, size, digest, near, words, links, *rest = rest
     truncated, robots, canonical, file, offset, length, body, cut, score, relevant, evidence = rest
@@ -349,11 +356,13 @@ def page_row(*values: Any) -> StoredPage:
 
 
 def _visited(*values: Any) -> Visited:
+    check_row(tables()["visits"], values)
     number, seq, url, agent, source, how, fresh, anchor, note = values
     return Visited(number, seq, url, agent, source, how, bool(fresh), anchor, json.loads(note))
 
 
 def _landing(*values: Any) -> Landing:
+    check_row(tables()["landings"], values)
     seq, n, visit, url, page, failure, detail, score, relevant, evidence, *rest = values
     judged = None if relevant is None else bool(relevant)
     return Landing(seq, n, visit, url, page, failure, detail, score, judged, json.loads(evidence or "{}"), *rest)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wolfspider.core.errors import BadInput, Problem
+from wolfspider.core.plain_text import plainly
 from wolfspider.files.lock import is_owned
 from wolfspider.store import cdxj, schema, snapshots
 from wolfspider.store.archive import ArchiveEnd
@@ -30,8 +31,9 @@ from wolfspider.store.damage import (
     is_busy,
     without_remedy,
 )
-from wolfspider.store.database import refuse_strange
+from wolfspider.store.database import closed_log, refuse_strange
 from wolfspider.store.folder import PLAN, Places, about_run, refuse_links_and_pipes
+from wolfspider.store.inbox import LAST_COMMAND, stranger_in
 from wolfspider.store.inspection import ReadOnlyShelf
 from wolfspider.store.page_reader import has_body
 from wolfspider.store.recovery import (
@@ -43,10 +45,12 @@ from wolfspider.store.recovery import (
     whole_end,
 )
 from wolfspider.store.repair import damaged_rows
-from wolfspider.store.repair.damaged_rows import connect_damaged, is_sound, tables
+from wolfspider.store.repair.damaged_rows import connect_damaged
+from wolfspider.store.sound_rows import check_row, tables
 from wolfspider.store.view import missing_pages
 
 _SHOWN = 5  # of what there may be many of
+_LONGEST_REASON = 200  # characters
 _PAGES = "SELECT final_url, file, offset, length, body, digest FROM pages WHERE file IS NOT NULL ORDER BY file, offset"
 
 
@@ -134,6 +138,8 @@ def _database(places: Places) -> Iterator[Finding]:
                 yield finding(f"{places.database} is damaged: {'; '.join(map(str, problems[:_SHOWN]))}")
             yield from map(finding, _rows(connection))
     except (sqlite3.DatabaseError, Damaged) as error:
+        if isinstance(error, sqlite3.OperationalError) and (closed := closed_log(places.database)):
+            raise closed from error
         yield finding(f"{places.database} is damaged: {error}" if isinstance(error, sqlite3.Error) else str(error))
 
 
@@ -142,15 +148,20 @@ def _rows(connection: sqlite3.Connection) -> Iterator[str]:
     broken = False
     for table in tables().values():
         trouble: list[str] = []
-        last, count, gaps = 0, 0, 0
+        last, count, gaps, first = 0, 0, 0, ""
         for row in damaged_rows.rows(connection, table, trouble.append):
-            count += not is_sound(table, row)
+            try:
+                check_row(table, row)
+            except UNREADABLE as error:
+                first = first or f"{error}"
+                count += 1
             if table.name == "log" and isinstance(row[0], int):
                 last, gaps = row[0], gaps + max(0, row[0] - last - 1)
         if trouble:
             yield f"The table {table.name} of run.db cannot be read to its end ({trouble[0]})"
         if count:
-            yield f"{_counted(count, 'row')} of the table {table.name} of run.db cannot be read"
+            why = plainly(f"the first: {first}", _LONGEST_REASON)
+            yield f"{_counted(count, 'row')} of the table {table.name} of run.db cannot be read ({why})"
         if gaps:
             yield f"{_counted(gaps, 'entry', 'entries')} of the journal in run.db are missing"
         broken = broken or bool(trouble or count)
@@ -159,6 +170,8 @@ def _rows(connection: sqlite3.Connection) -> Iterator[str]:
             yield f"run.db is damaged: {ahead}"
         if missing := missing_pages(connection):
             yield f"{_counted(missing, 'page')} landed and have no row in run.db"
+        if not isinstance(connection.execute(LAST_COMMAND).fetchone()[0], int):
+            yield "The number of the last command in run.db is no number"
         if not connection.execute("SELECT 1 FROM meta WHERE name = 'info'").fetchone():
             yield "The table meta of run.db does not say what stands at the head of the archive"
 
@@ -249,8 +262,10 @@ def _inbox(places: Places) -> Iterator[Finding]:
     try:
         with closing(connect_damaged(places.inbox)) as connection:
             (health,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+            health = health if health != "ok" else stranger_in(connection) or "ok"
     except sqlite3.DatabaseError as error:
-        health = "ok" if is_busy(error) else str(error)
+        unseen = is_busy(error) or not os.access(places.folder, os.W_OK)  # nobody can leave a command there anyway
+        health = "ok" if unseen else str(error)
     if health != "ok":
         means = "Nobody can send the run a command. A repair moves it aside, with the commands that were not taken yet"
         yield Finding("inbox.db", NOTHING_LOST, f"{places.inbox} is damaged: {health}. {means}.")

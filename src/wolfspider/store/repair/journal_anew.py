@@ -25,11 +25,12 @@ from wolfspider.store.damage import UNREADABLE
 from wolfspider.store.database import Turn, claim
 from wolfspider.store.inbox import bring_in, command_in, last_given
 from wolfspider.store.repair import damaged_rows
-from wolfspider.store.repair.damaged_rows import Row, StoredTable, connect_damaged, is_sound
+from wolfspider.store.repair.damaged_rows import connect_damaged
 from wolfspider.store.repair.journal_kept import LOST, Rebuilt, note_end
 from wolfspider.store.repair.salvaged_archive import Salvaged, place_of_like, place_of_page
 from wolfspider.store.row_codec import unpacked_fetch
 from wolfspider.store.row_writer import RowWriter
+from wolfspider.store.sound_rows import Row, StoredTable, is_sound, tables
 from wolfspider.web.http.inflate import inflated
 from wolfspider.web.page.html import parse
 from wolfspider.web.page.urls import canonical
@@ -105,7 +106,7 @@ class _Rebuilding:
         self._from_archive = from_archive
         self._writer = RowWriter(turn)
         self.result = Rebuilt()
-        self._tables = damaged_rows.tables()
+        self._tables = tables()
         self._referred: set[tuple[int, int]] = set()  # records that a row is about
         self._pages: set[int] = set()  # those that are kept, by their old numbers
         self._lost: dict[int, str] = {}  # pages by their old numbers, with their addresses
