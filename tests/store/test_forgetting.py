@@ -24,8 +24,11 @@ from tests.store.failing_database import full_at, unheard
 import wolfspider
 from small_web import PAGES, SPIDERS, SmallWeb, page
 from wolfspider.app.forgetting import forget, forget_beyond, forget_older
+from wolfspider.app.repairing import mend
+from wolfspider.app.run_folder import settings_of
 from wolfspider.cli import main
 from wolfspider.core.errors import Busy, Problem
+from wolfspider.core.events import SetLimit
 from wolfspider.core.model import Link
 from wolfspider.core.text import words
 from wolfspider.export.exporting import export
@@ -33,7 +36,8 @@ from wolfspider.export.run_search import search_run
 from wolfspider.files.disk import DiskFull
 from wolfspider.files.failpoints import VARIABLE
 from wolfspider.files.lock import Lock
-from wolfspider.store.folder import SEARCH_INDEX
+from wolfspider.store.folder import FORGOTTEN, SEARCH_INDEX
+from wolfspider.store.inbox import append_command
 from wolfspider.store.repair.examination import examine
 from wolfspider.store.repair.taking_out import noted
 from wolfspider.store.repair.unlearning import Unlearned
@@ -214,6 +218,67 @@ def test_the_run_goes_on_and_does_not_ask_for_it_again(run: Path) -> None:
     assert asked and SECRET not in asked and "http://a.test/mine" not in asked
     assert that_hold_the_secret(run) == [] and examine(run) == []
     assert SECRET not in exported(run)
+
+
+LOSSES: dict[str, Any] = {
+    "no database": lambda folder: (folder / "run.db").unlink(),
+    "half a database": lambda folder: os.truncate(folder / "run.db", (folder / "run.db").stat().st_size // 2),
+    "an emptied database": lambda folder: os.truncate(folder / "run.db", 0),
+    "a new journal": lambda folder: None,
+    "no list beside it, a new journal": lambda folder: (folder / FORGOTTEN).unlink(),
+}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_what_was_forgotten_stays_so_in_a_repair(loss: str, run: Path) -> None:
+    """The list is there, and neither the page nor what led to it is asked for again."""
+    forget(run, SECRET, silent)
+    before = noted(run)
+    LOSSES[loss](run)
+    mend(run, anew=True)
+    assert noted(run) == before and [entry["what"] for entry in before] == [SECRET]
+    assert examine(run) == [] and SECRET not in exported(run)
+    asked = served(run, resumed=True, pages=20)
+    assert "http://b.test/rolls" in asked and not {SECRET, "http://a.test/mine"} & set(asked)
+    assert SECRET not in exported(run)
+    forget(run, "b.test", silent)
+    assert [entry["what"] for entry in noted(run)] == [SECRET, "b.test"] and examine(run) == []
+
+
+def test_a_damaged_list_of_what_was_forgotten_is_found_and_written_anew(run: Path) -> None:
+    forget(run, SECRET, silent)
+    whole = (run / FORGOTTEN).read_bytes()
+    (run / FORGOTTEN).write_bytes(b'{"entries": [{"at": "x"}]')
+    assert [(one.part, one.code) for one in examine(run)] == [(FORGOTTEN, 9)]
+    mend(run)
+    assert examine(run) == [] and (run / FORGOTTEN).read_bytes() == whole
+
+
+def test_forget_repair_and_status_count_pages_alike(run: Path) -> None:
+    """One final address is one page, however many addresses lead to it and however many copies there are."""
+    pages = RunView(run).summary().count
+    done = forget(run, SECRET, silent)
+    left = RunView(run).summary().count
+    assert done.pages == pages.all - left.all == 1
+    (run / "run.db").unlink()
+    repaired = mend(run).rebuilt
+    assert repaired is not None and repaired.kept == repaired.found == RunView(run).summary().count.all == left.all
+    again = mend(run, anew=True).rebuilt
+    assert again is not None and again.kept == RunView(run).summary().count.all == left.all
+
+
+def test_limits_that_were_changed_are_those_of_the_new_journal(run: Path) -> None:
+    """By a resume, or by a command; a later choice wins."""
+    served(run, resumed=True, pages=6, delay=0.01)
+    append_command(run, SetLimit("pages", 7), "test")
+    append_command(run, SetLimit("slots", 3), "test")
+    served(run, resumed=True)
+    mend(run, anew=True)
+    first = settings_of(run)
+    assert (first.pages, first.delay, first.slots) == (7, 0.01, 3)
+    served(run, resumed=True, pages=8)
+    ended = [told["command"] for _, _, told in RunView(run).events("Obeyed")]
+    assert [(told["name"], told["value"]) for told in ended] == [("pages", 8)] and examine(run) == []
 
 
 @pytest.mark.sampled(4)

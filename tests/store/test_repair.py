@@ -81,11 +81,12 @@ DAMAGES = {
     "database": lambda folder: half(folder / "run.db"),
     "no database": lambda folder: (folder / "run.db").unlink(),
     "archive": lambda folder: half(folder / ARCHIVE),
+    "no description": lambda folder: (folder / "run.json").unlink(),
     "snapshots": lambda folder: [half(path) for path in (folder / "snapshots").iterdir()],
 }
 
 
-@pytest.mark.parametrize("damage", ["database", "no database", "archive", "snapshots"])
+@pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("failpoint", ["repair-made", "repair-planned", "repair-moving", "repair-moved"])
 def test_killed_anywhere_the_next_repair_ends_as_if_never_killed(failpoint: str, damage: str, run: Path) -> None:
     DAMAGES[damage](run)

@@ -75,8 +75,8 @@ def closed_log(database: Path) -> BadInput | None:
     if os.access(database.parent, os.W_OK) or not has_log(database):
         return None
     return BadInput(
-        f"{database} cannot be read where it is: {database.name}-wal holds what was committed last, and SQLite reads it "
-        "only in a folder that can be written. Copy the run to such a folder, and look at the copy."
+        f"{database} cannot be read where it is: {database.name}-wal holds what was committed last, and SQLite reads "
+        "it only in a folder that can be written. Copy the run to such a folder, and look at the copy."
     )
 
 

@@ -24,6 +24,7 @@ _BESIDE = ("run.db-shm", "run.db-journal", *INBOX[1:])  # SQLite's own; a journa
 
 PLAN = "repair.json"  # there while a repair moves parts (repair/repair_plan.py)
 WORK = ".repair"  # the folder where a repair makes new ones
+FORGOTTEN = "forgotten.json"  # what the run forgot, beside run.db (repair/forgotten_list.py)
 SEARCH_INDEX = "search.db"  # the texts of pages, made by the first search (export/run_search.py)
 INDEX_FILES = tuple(f"{SEARCH_INDEX}{ending}" for ending in ("", "-journal", "-wal", "-shm"))
 REPORT = "report.html"
@@ -107,7 +108,7 @@ def is_run(folder: Path) -> bool:
 
 def refuse_links_and_pipes(places: Places, *others: Path) -> None:
     """Through a link, files elsewhere would be written; and opening a pipe would wait for ever."""
-    for path in (*places[1:], *(places.folder / name for name in (*_BESIDE, WORK, PLAN)), *others):
+    for path in (*places[1:], *(places.folder / name for name in (*_BESIDE, WORK, PLAN, FORGOTTEN)), *others):
         if path.is_symlink():
             raise no_link(path)
         if path.exists() and not (path.is_file() or path.is_dir()):

@@ -38,6 +38,10 @@ class PageCount(NamedTuple):
     hidden: int = 0  # pages that ask not to be indexed
     hidden_relevant: int = 0  # of these
 
+    @property
+    def all(self) -> int:
+        return self.pages + self.hidden
+
     def after(self, before: PageCount, now: PageCount) -> PageCount:
         """This total, when a part of it that counted as `before` counts as `now`."""
         return PageCount(*(total - old + new for total, old, new in zip(self, before, now, strict=True)))

@@ -25,6 +25,7 @@ Row = tuple[Any, ...]
 _KINDS: Mapping[str, tuple[type, ...]] = {"INTEGER": (int,), "REAL": (float, int), "TEXT": (str,), "BLOB": (bytes,)}
 _FIRST_TIME, _LAST_TIME = -62_135_596_800.0, 253_402_300_800.0  # of the calendar: years 1 to 9999
 _MOST_COUNTED = 1 << 42
+_LOWEST, _HIGHEST = -(1 << 62), 1 << 39  # numbers of entries, visits and pages; each repair shifts earlier ones down
 _VERDICT = ("score", "relevant", "evidence")
 _PLACE = ("file", "offset", "length")
 # What need not be there. The tables themselves say less: they were made before this was written down.
@@ -125,6 +126,10 @@ def _is_count(value: int) -> bool:
     return 0 <= value < _MOST_COUNTED
 
 
+def _is_number(value: int) -> bool:
+    return _LOWEST < value < _HIGHEST
+
+
 def _is_object(text: str) -> bool:
     return isinstance(json.loads(text), dict)
 
@@ -140,6 +145,7 @@ def _are_named_texts(text: str) -> bool:
 
 
 _FITS_ANYWHERE: Mapping[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(("seq", "id", "n", "visit", "page", "command"), _is_number),
     "at": _is_time,
     "published": _is_time,
     "modified": _is_time,

@@ -8,24 +8,29 @@ read from the archive and judged anew.
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
 from wolfspider.core.errors import BadInput
-from wolfspider.core.events import Finish, Pause, Resume, Stop
+from wolfspider.core.events import Finish, Pause, Resume, SetLimit, Stop
+from wolfspider.core.limits import Limits
 from wolfspider.core.model import Capture, Failure, Fetch, Page, Verdict
 from wolfspider.store import schema
 from wolfspider.store.archive_reader import RecordPlace, capture_of
 from wolfspider.store.damage import UNREADABLE
 from wolfspider.store.database import Turn, claim
 from wolfspider.store.inbox import bring_in, command_in, last_given
+from wolfspider.store.page_count import count
 from wolfspider.store.repair import damaged_rows
 from wolfspider.store.repair.damaged_rows import connect_damaged
+from wolfspider.store.repair.forgotten_list import in_database, in_file
 from wolfspider.store.repair.journal_kept import LOST, Rebuilt, note_end
 from wolfspider.store.repair.salvaged_archive import Salvaged, place_of_like, place_of_page
 from wolfspider.store.row_codec import unpacked_fetch
@@ -43,6 +48,7 @@ _SHIFTED: Mapping[str, tuple[str, ...]] = {
     "landings": ("seq", "visit", "page"),
     "held": ("seq", "page"),
 }
+_LIMITS = {field.name for field in dataclasses.fields(Limits)}
 _PLACE = ("file", "offset", "length")
 _ADDRESSES = (  # of each page: where it was asked for, and where it was found
     "SELECT url, seq FROM pages UNION SELECT final_url, seq FROM pages"
@@ -71,6 +77,37 @@ def info_in(database: Path) -> dict[str, str] | None:
         return None
 
 
+def obeyed_limits(database: Path) -> dict[str, float]:
+    """The limits that were changed since the run began, by name, as they were in the end. A journal that begins anew
+    has none of the commands that changed them."""
+    limits: dict[str, float] = {}
+    for command in _obeyed(database):
+        match command:
+            case {"kind": "SetLimit", "name": str(name), "value": int() | float() as value} if name in _LIMITS:
+                limits[name] = value
+    return limits
+
+
+def _obeyed(database: Path) -> Iterator[Any]:
+    if (source := _opened(database)) is None:
+        return
+    with closing(source):
+        events = tables()["events"]
+        for row in damaged_rows.rows(source, events, lambda why: None):
+            told = dict(zip(events.columns, row, strict=True))
+            if told["kind"] == "Obeyed" and is_sound(events, row):
+                obeyed = json.loads(told["data"])
+                yield obeyed.get("command") if not obeyed.get("problem") else None
+
+
+def _last_answered(source: sqlite3.Connection) -> int:
+    """The number of the last command that was obeyed or refused."""
+    with suppress(sqlite3.DatabaseError):
+        (number,) = source.execute("SELECT MAX(command) FROM events").fetchone()
+        return number if isinstance(number, int) else 0
+    return 0
+
+
 def rebuild(old: Path, new: Path, archive: Salvaged, needs: Needs, from_archive: bool = False) -> Rebuilt:
     """A new database, from what can be read of the old one and from the archive. `from_archive`: nothing that the old
     one says of pages is believed, if the archive has them."""
@@ -80,13 +117,16 @@ def rebuild(old: Path, new: Path, archive: Salvaged, needs: Needs, from_archive:
         turn = Turn(connection, new.parent, claim(connection))
         turn.begin()
         rebuilding = _Rebuilding(turn, archive, needs, from_archive)
+        answered = 0
         if (source := _opened(old)) is not None:
             with closing(source):
                 rebuilding.take_over(source)
-        rebuilding.take_commands(old.with_name("inbox.db"))
+                answered = _last_answered(source)
+        rebuilding.take_commands(old.with_name("inbox.db"), answered)
         rebuilding.house_pages()
         rebuilding.find_others()
         rebuilding.settle_landings()
+        rebuilding.keep_forgotten(old)
         note_end(connection, archive)
         turn.commit(lambda: None)
         return rebuilding.result
@@ -109,6 +149,8 @@ class _Rebuilding:
         self._tables = tables()
         self._referred: set[tuple[int, int]] = set()  # records that a row is about
         self._pages: set[int] = set()  # those that are kept, by their old numbers
+        self._found_at: set[str] = set()  # final addresses of pages that were found in the archive alone
+        self._numbered = 0  # of these, every copy counts
         self._lost: dict[int, str] = {}  # pages by their old numbers, with their addresses
         self._verdicts: dict[str, Row] = {}  # on addresses whose page is not kept
         self._landings: list[dict[str, Any]] = []  # of pages that are not kept
@@ -132,15 +174,29 @@ class _Rebuilding:
                 if (taken := take(dict(zip(table.columns, row, strict=True)))) is not None:
                     self._insert(table, taken)
 
-    def take_commands(self, letters: Path) -> None:
-        """What people said is obeyed again, apart from what ended or paused the crawl."""
+    def take_commands(self, letters: Path, answered: int) -> None:
+        """What people said is obeyed again, apart from what ended or paused the crawl, and from limits: as they were in
+        the end, the new journal begins with them (`obeyed_limits`)."""
         last = -1
         while last < last_given(self._turn):  # an inbox that is damaged gives no more
             last = last_given(self._turn)
             bring_in(self._turn, letters)
         for number, data in self._connection.execute("SELECT id, data FROM commands").fetchall():
-            if isinstance(command_in(data), Stop | Finish | Pause | Resume | None):
+            command = command_in(data)
+            done = isinstance(command, SetLimit) and number <= answered
+            if done or isinstance(command, Stop | Finish | Pause | Resume | None):
                 self._connection.execute("DELETE FROM commands WHERE id = ?", (number,))
+
+    def keep_forgotten(self, old: Path) -> None:
+        """What was forgotten stays so: what the old database notes, the new one holds, and the file beside it says."""
+        known = in_database(self._connection)
+        if (source := _opened(old)) is not None:
+            with closing(source):
+                known = known.beside(in_database(source))
+        with suppress(BadInput):  # another finding
+            known = known.beside(in_file(old.parent))
+        known.put_into(self._connection, -BEFORE)
+        self.result.kept = count(self._connection).all
 
     def _sound(self, source: sqlite3.Connection, table: StoredTable) -> Iterator[Row]:
         damage: list[str] = []
@@ -185,7 +241,6 @@ class _Rebuilding:
                 return None
             self._referred.add(place[:2])
         self._pages.add(row["seq"])
-        self.result.kept += 1
         return row | dict(zip(_PLACE, place or (None, None, None), strict=True))
 
     def _held(self, row: dict[str, Any]) -> dict[str, Any] | None:
@@ -219,7 +274,6 @@ class _Rebuilding:
             if number not in verdicts:
                 select("DELETE FROM pages WHERE seq = ?", (number,))
                 self._referred.discard((file, offset))
-                self.result.kept -= 1
         select(f"DELETE FROM held WHERE page IS NOT NULL AND (url, page) NOT IN ({_ADDRESSES})")  # noqa: S608
         for address, number in select(f"{_ADDRESSES} EXCEPT SELECT url, page FROM held").fetchall():  # noqa: S608
             sql = "INSERT OR IGNORE INTO held (url, seq, page, score, relevant, evidence) VALUES (?, ?, ?, ?, ?, ?)"
@@ -237,10 +291,12 @@ class _Rebuilding:
                 continue
             if {fetch.url, page.final_url} & known or self._needs.allows(page.final_url):
                 self._find(page, fetch, place)
-        self.result.kept += self.result.found
+        self.result.found = len(self._found_at)
 
     def _find(self, page: Page, fetch: Fetch, place: RecordPlace) -> None:
-        number = _FOUND + self.result.found
+        number = _FOUND + self._numbered
+        self._numbered += 1
+        self._found_at.add(page.final_url)
         self._writer.page(number, number, page, fetch, place)
         verdict = self._verdicts.get(page.final_url) or self._verdicts.get(fetch.url)
         judged = self._needs.judge(page) if verdict is None and self._needs.judge is not None else _UNJUDGED
@@ -250,7 +306,6 @@ class _Rebuilding:
             if verdict is not None:
                 sql = "UPDATE held SET score = ?, relevant = ?, evidence = ? WHERE url = ? AND seq = ?"
                 self._connection.execute(sql, (*verdict, url, number))
-        self.result.found += 1
 
     def _answers(self) -> Iterator[tuple[Fetch, RecordPlace]]:
         """The answers in the archive, each with the redirects that led to it."""
@@ -278,7 +333,8 @@ class _Rebuilding:
             if number is None:
                 row["failure"], row["detail"] = LOST
             self._insert(self._tables["landings"], row)
-        self.result.lost = sum(url not in self._found for url in self._lost.values())
+        there = {url for (url,) in self._connection.execute("SELECT url FROM held WHERE page IS NOT NULL")}
+        self.result.lost = len(set(self._lost.values()) - there)
         since = "SELECT IFNULL(SUM(cost), 0) FROM landings WHERE seq >= ?"  # the earlier ones were counted then
         (cost,) = self._connection.execute(since, (-BEFORE,)).fetchone()
         landed = "SELECT COUNT(*) FROM pages WHERE seq >= ? AND seq NOT IN (SELECT page FROM landings WHERE page < 0)"

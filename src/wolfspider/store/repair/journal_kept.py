@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider.store.archive_reader import RecordPlace
+from wolfspider.store.page_count import count
 from wolfspider.store.recovery import BASE, SYNCED
 from wolfspider.store.repair.damaged_rows import connect_damaged
 from wolfspider.store.repair.salvaged_archive import Salvaged, place_of_like, place_of_page
@@ -20,7 +21,9 @@ LOST = ("lost", "its record in the archive was damaged")  # kind and detail of a
 
 @dataclass
 class Rebuilt:
-    kept: int = 0  # pages
+    """Pages are counted by their final addresses, as `status` counts them."""
+
+    kept: int = 0  # pages, those that ask not to be indexed among them
     found: int = 0  # of these, read from the archive
     lost: int = 0
     rows: dict[str, int] = field(default_factory=dict)  # that could not be read, by table
@@ -35,6 +38,7 @@ def without_lost_pages(old: Path, new: Path, archive: Salvaged) -> Rebuilt | Non
             return None
         connection.create_function("end_of", 2, archive.end_of, deterministic=True)
         connection.execute("BEGIN")
+        before = count(connection).all
         connection.executemany("UPDATE pages SET file = ?, offset = ? WHERE seq = ?", moves)
         for sql in (
             "DELETE FROM pages WHERE seq = ?",
@@ -47,8 +51,8 @@ def without_lost_pages(old: Path, new: Path, archive: Salvaged) -> Rebuilt | Non
         connection.execute("UPDATE log SET end = end_of(file, end) WHERE end IS NOT NULL")
         note_end(connection, archive)
         connection.execute("COMMIT")
-        (pages,) = connection.execute("SELECT COUNT(*) FROM pages").fetchone()
-        return Rebuilt(pages, 0, len(lost), {}, anew=False)
+        kept = count(connection).all
+        return Rebuilt(kept, 0, before - kept, {}, anew=False)
 
 
 def _unread(connection: sqlite3.Connection, archive: Salvaged) -> tuple[set[int], list[tuple[int, int, int]]]:

@@ -25,10 +25,11 @@ from wolfspider.files.lock import Lock
 from wolfspider.store import cdxj, folder, snapshots
 from wolfspider.store.archive_reader import name_of, numbers
 from wolfspider.store.damage import UNREADABLE, writing
-from wolfspider.store.folder import INBOX, WORK, Places, about_run, refuse_links_and_pipes
+from wolfspider.store.folder import FORGOTTEN, INBOX, WORK, Places, about_run, refuse_links_and_pipes
+from wolfspider.store.repair import forgotten_list
 from wolfspider.store.repair.damaged_rows import connect_damaged
 from wolfspider.store.repair.examination import Finding, examine, lock_trouble
-from wolfspider.store.repair.journal_anew import Needs, info_in, rebuild
+from wolfspider.store.repair.journal_anew import Needs, info_in, obeyed_limits, rebuild
 from wolfspider.store.repair.journal_kept import Rebuilt, without_lost_pages
 from wolfspider.store.repair.repair_plan import WANTED_ANEW, Repaired, RepairPlan, finish
 from wolfspider.store.repair.salvaged_archive import Salvaged
@@ -89,14 +90,14 @@ def _repaired(places: Places, found: list[Finding], needs: NeedsOf, anew: bool) 
     parts = {one.part for one in found}
     repaired = Repaired(places.folder, found)
     about = _about(places)
-    if "run.json" in parts:
-        folder.describe(Places.of(work), about)
-        plan.replace("run.json")
+    described = "run.json" not in parts
     if parts & {"run.db", "warc"}:
         info = info_in(places.database) or {}
         archive = Salvaged(places.archive, work / "warc", info)
         repaired.rebuilt = _database(places, work, archive, parts, lambda: needs(about, info), anew)
         repaired.torn = archive.torn
+        if repaired.rebuilt.anew and (limits := _changed_limits(places, about)):
+            about, described = {**about, "settings": {**about["settings"], **limits}}, False
         for name in OLD_DATABASE:
             plan.away(places.folder, name)
         plan.moves.append((f"{WORK}/run.db", "run.db"))
@@ -109,9 +110,16 @@ def _repaired(places: Places, found: list[Finding], needs: NeedsOf, anew: bool) 
     if "index" in parts:
         for number in numbers(places.archive):
             plan.away(places.folder, f"warc/{cdxj.index_of(Path(name_of(number))).name}")
+    if FORGOTTEN in parts:
+        with suppress(sqlite3.DatabaseError), closing(connect_damaged(places.database)) as connection:
+            forgotten_list.in_database(connection).write(work)
+        plan.replace(places.folder, FORGOTTEN)
     if "inbox.db" in parts:
         for name in INBOX:
             plan.away(places.folder, name)
+    if not described:
+        folder.describe(Places.of(work), about)
+        plan.replace(places.folder, "run.json")
     reach("repair-made")
     plan.write(repaired)
     reach("repair-planned")
@@ -139,6 +147,16 @@ def _about(places: Places) -> dict[str, Any]:
         except (BadInput, *UNREADABLE):
             del about["learned"]
     return about
+
+
+def _changed_limits(places: Places, about: Mapping[str, Any]) -> dict[str, float]:
+    """Limits that differ from those the run was begun with: its new journal begins with them."""
+    first: Mapping[str, Any] = about["settings"]
+    limits = {
+        name: int(value) if type(first.get(name)) is int and value == int(value) else value
+        for name, value in obeyed_limits(places.database).items()
+    }
+    return {name: value for name, value in limits.items() if first.get(name) != value}
 
 
 def _database(

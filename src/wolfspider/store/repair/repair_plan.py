@@ -107,8 +107,10 @@ class RepairPlan:
         if os.path.lexists(run / name):
             self.moves.append((name, f"{self.aside}/{name}"))
 
-    def replace(self, name: str) -> None:
-        self.moves += [(name, f"{self.aside}/{name}"), (f"{WORK}/{name}", name)]
+    def replace(self, run: Path, name: str) -> None:
+        """What was not there is not moved away: when moves are made again, the new one is in its place."""
+        self.away(run, name)
+        self.moves.append((f"{WORK}/{name}", name))
 
     def write(self, repaired: Repaired) -> None:
         rebuilt = None if repaired.rebuilt is None else asdict(repaired.rebuilt)

@@ -31,9 +31,12 @@ from wolfspider.files.failpoints import reach
 from wolfspider.files.lock import Lock
 from wolfspider.store import cdxj
 from wolfspider.store.archive_reader import RecordPlace, named_fields
-from wolfspider.store.damage import writing
+from wolfspider.store.damage import reading, writing
 from wolfspider.store.database import connect_beside
-from wolfspider.store.folder import FORGETTING, PLAN, WORK, Places, refuse_links_and_pipes, remove_forgotten
+from wolfspider.store.folder import FORGETTING, FORGOTTEN, PLAN, WORK, Places, refuse_links_and_pipes, remove_forgotten
+from wolfspider.store.page_count import count
+from wolfspider.store.repair import forgotten_list
+from wolfspider.store.repair.forgotten_list import FAILURE
 from wolfspider.store.repair.journal_kept import copied, note_end
 from wolfspider.store.repair.repair import DAMAGED, OLD_DATABASE, replace_archive
 from wolfspider.store.repair.repair_plan import Repaired, RepairPlan, finish
@@ -44,9 +47,6 @@ from wolfspider.store.schema import info as head_of_archive
 from wolfspider.store.snapshots import DROP_OLD, LEARNED
 from wolfspider.web.warc.reader import seconds
 
-FAILURE = ("excluded", "forgotten")  # kind and detail of what the run holds in the place of a page
-NOTED = "forgotten"  # the name of the record of all this, in the table meta
-_MOST_NOTED = 10_000
 _MOST_COPIES = 10  # addresses that are told
 _ALL = "SELECT seq, url, final_url, hops, at, file, offset, digest FROM pages ORDER BY seq"
 _GONE = (
@@ -79,7 +79,7 @@ class Forgotten:
     """What became of it."""
 
     what: str
-    pages: int = 0
+    pages: int = 0  # by their final addresses, as `status` counts them
     records: int = 0  # of the archive: answers, redirects and requests
     bytes: int = 0
     liked: int = 0  # pages that describe the topic, which stay
@@ -133,13 +133,9 @@ def finish_earlier(run: Path) -> None:
 
 def noted(run: Path) -> list[dict[str, Any]]:
     """What was forgotten so far, the oldest first."""
-    with closing(connect_beside(Places.of(run).database)) as connection:
-        return _noted(connection)
-
-
-def _noted(connection: sqlite3.Connection) -> list[dict[str, Any]]:
-    row = connection.execute("SELECT value FROM meta WHERE name = ?", (NOTED,)).fetchone()
-    return list(json.loads(row[0])) if row else []
+    database = Places.of(run).database
+    with closing(connect_beside(database)) as connection, reading(database, "what was forgotten"):
+        return forgotten_list.noted(connection)
 
 
 def _refuse_unsettled(places: Places) -> None:
@@ -159,18 +155,19 @@ def _forgotten(places: Places, unwanted: Unwanted, unlearn: Unlearned) -> Forgot
         info = head_of_archive(connection, places.database)
         numbers, drop = _chosen(connection, unwanted, forgotten)
     archive = Salvaged(places.archive, work / "warc", info, drop)
-    forgotten.pages, forgotten.records, forgotten.bytes = len(numbers), archive.dropped, archive.bytes_dropped
-    if forgotten.pages or forgotten.records:
+    forgotten.records, forgotten.bytes = archive.dropped, archive.bytes_dropped
+    if numbers or forgotten.records:
         _new_database(places.database, work / "run.db", archive, numbers, forgotten, unlearn)
         plan = RepairPlan(f"{FORGETTING}{int(forgotten.at)}", discard=True)
         for name in OLD_DATABASE:
             plan.away(places.folder, name)
         plan.moves.append((f"{WORK}/run.db", "run.db"))
+        plan.replace(places.folder, FORGOTTEN)
         replace_archive(places, archive, plan)
         for name in _unneeded(places):
             plan.away(places.folder, f"snapshots/{name}")
         if blank_shelf(places.shelf, work / "shelf", unlearn.urls):
-            plan.replace("shelf")
+            plan.replace(places.folder, "shelf")
         forgotten.aside = sorted(str(path) for path in places.folder.glob(f"{DAMAGED}*"))
         reach("repair-made")
         plan.write(Repaired(places.folder, []))
@@ -235,6 +232,7 @@ def _new_database(
     with closing(connect_beside(old)) as source, closing(copied(source, new)) as connection:
         connection.create_function("end_of", 2, archive.end_of, deterministic=True)
         connection.execute("BEGIN")
+        before = count(connection).all
         for sql in (
             "DELETE FROM pages WHERE seq = ?",
             f"UPDATE held SET {_GONE} WHERE page = ?",  # noqa: S608
@@ -248,11 +246,13 @@ def _new_database(
         connection.execute("UPDATE likes SET end_offset = end_of(end_file, end_offset)")
         connection.execute("UPDATE log SET end = end_of(file, end) WHERE end IS NOT NULL")
         connection.execute(DROP_OLD, (1,))
+        forgotten.pages = before - count(connection).all
         note_end(connection, archive)
         entry = {"at": forgotten.at, "what": forgotten.what, "pages": forgotten.pages, "records": forgotten.records}
-        told = json.dumps([*_noted(connection), entry][-_MOST_NOTED:])
-        connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (NOTED, told))
+        told = json.dumps([*forgotten_list.noted(connection), entry][-forgotten_list.MOST_NOTED :])
+        connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (forgotten_list.NOTED, told))
         connection.execute("COMMIT")
+        forgotten_list.in_database(connection).write(new.parent)
         connection.execute("VACUUM")  # what was deleted is no longer in the file
     with new.open("rb") as file:
         os.fsync(file.fileno())
