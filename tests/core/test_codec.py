@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from wolfspider.core import codec
 from wolfspider.core.events import Label, SetParam
 from wolfspider.core.model import Credit, Failure, Link, Page, Verdict, Visit
+from wolfspider.policy.frontier import Frontier
 from wolfspider.policy.turns import Group, Turns
 
 LINK = Link("http://a.test/", "an anchor", 3, (1, 14), "html/body/a", 2, "nofollow")
@@ -136,7 +137,7 @@ def test_plain_is_for_people() -> None:
 def test_a_helper_cannot_take_the_name_of_another() -> None:
     """What one strategy stored would be read back by the class of another."""
     with pytest.raises(TypeError, match=r"wolfspider\.policy\.frontier has a helper Frontier already"):
-        codec.helper(type("Frontier", (), {}))
+        codec.helper(type(Frontier.__name__, (), {}))
 
 
 @given(st.lists(st.text(max_size=9) | st.sampled_from(["\ud800", "\udc00", ""]), min_size=1, max_size=9))

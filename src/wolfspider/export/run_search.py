@@ -17,8 +17,10 @@ from pathlib import Path
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.export.search_sink import IndexedPage
 from wolfspider.files.disk import disk_full, open_to_write
+from wolfspider.store.damage import UNREADABLE
 from wolfspider.store.folder import INDEX_FILES, SEARCH_INDEX, Places, refuse_links_and_pipes
 from wolfspider.store.page_count import HIDDEN, NEWEST
+from wolfspider.store.sound_rows import check_values
 from wolfspider.store.view import RunView, StoredPage, page_numbered, utc
 from wolfspider.web.page.plaintext import readable
 
@@ -95,13 +97,23 @@ def _found(index: _Index, moment: sqlite3.Connection, question: str, limit: int,
     found: list[IndexedPage] = []
     for number, rank in index.found(question):
         row = moment.execute(_VERDICT, (number, int(relevant))).fetchone()
-        if row is not None:
+        if row is not None and _is_sound(row):
             url, title, language, at, score, good = row
             shown = index.snippet(question, number)
-            found.append(IndexedPage(rank, url, title or "", language or "", utc(at) or "", score, bool(good), shown))
+            found.append(IndexedPage(rank, url, title, language, utc(at) or "", score, bool(good), shown))
         if len(found) >= limit:
             break
     return found
+
+
+def _is_sound(row: Sequence[object]) -> bool:
+    """A page whose row is damaged is not found; check tells of it."""
+    try:
+        check_values("pages", ("final_url", "title", "language", "at"), row[:4])
+        check_values("held", ("score", "relevant"), row[4:])
+    except UNREADABLE:
+        return False
+    return True
 
 
 def _plain(word: str) -> str:

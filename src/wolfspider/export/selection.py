@@ -19,6 +19,7 @@ from wolfspider.export.exported_page import ExportedPage, FoundBy, OfRun
 from wolfspider.export.near_duplicates import NearDuplicates
 from wolfspider.store.damage import reading
 from wolfspider.store.folder import Places
+from wolfspider.store.sound_rows import check_values
 from wolfspider.store.view import RunView, StoredPage, missing_pages, page_numbered, pages_of
 
 _DEEPEST = 1_000  # links from a starting point
@@ -63,11 +64,16 @@ class Selection:
 
     def __post_init__(self) -> None:
         self.exported = Exported(self.view.folder)
-        (self.at,) = self.connection.execute("SELECT IFNULL(MAX(at), 0.0) FROM log").fetchone()  # the moment
+        database = Places.of(self.view.folder).database
+        with reading(database, "when it was written last"):
+            (self.at,) = self.connection.execute("SELECT IFNULL(MAX(at), 0.0) FROM log").fetchone()  # the moment
+            check_values("log", ("at",), (self.at,))
+        with reading(database, "the topic that was set"):
+            steered = self._steered_topic()
         with reading(Places.of(self.view.folder).description, "what is wanted"):
             settings = self.view.about["settings"]
             self.strategy: str = settings["strategy"]
-            self.topic: str = self._steered_topic() or settings["topic"] or settings["description"]
+            self.topic: str = steered or settings["topic"] or settings["description"]
 
     def __iter__(self) -> Iterator[ExportedPage]:
         self.exported.lost += missing_pages(self.connection)
@@ -110,7 +116,9 @@ class Selection:
 
     def _way(self, row: StoredPage) -> FoundBy:
         found = self.connection.execute(_FOUND_ON, (row.visit,)).fetchone() or ("", "", "")
-        source, anchor, agent = (text or "" for text in found)
+        with reading(Places.of(self.view.folder).database, "how a page was found"):
+            check_values("visits", ("source", "anchor", "agent"), found)
+        source, anchor, agent = found
         return FoundBy(source, anchor, agent, self._depth(source))
 
     def _left_out(self, number: object, error: Exception) -> None:

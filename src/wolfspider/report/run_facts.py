@@ -23,6 +23,8 @@ from wolfspider.core import events
 from wolfspider.core.failures import in_words
 from wolfspider.core.model import Failure, hidden, host_of
 from wolfspider.export.exported_page import why
+from wolfspider.store.damage import reading
+from wolfspider.store.folder import Places
 from wolfspider.store.page_count import HIDDEN, NEWEST
 from wolfspider.store.view import RunView, Summary, pages_of
 from wolfspider.terminal import standing
@@ -100,7 +102,7 @@ class RunFacts(NamedTuple):
 
 def facts_of(folder: Path) -> RunFacts:
     view = RunView(folder)
-    with view.moment() as connection:
+    with view.moment() as connection, reading(Places.of(folder).database, "what a report tells"):
         hosts, reasons = _hosts_and_reasons(connection)
         curve, best, commands = _curve(connection), _best(connection), _commands(connection)
     shown, others = hosts[:MOST_HOSTS], hosts[MOST_HOSTS:]

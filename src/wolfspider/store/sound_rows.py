@@ -183,8 +183,10 @@ _FITS: Mapping[tuple[str, str], Callable[[Any], bool]] = {
 # Values together
 
 
-def _entry(seq: int, kind: str, at: Any, data: bytes, *_: Any) -> bool:
+def _entry(seq: int, kind: str, at: Any, data: bytes, file: Any, end: Any) -> bool:
     entry = unpacked_entry(kind, data)
+    if (file is None) != (end is None):
+        return False
     if isinstance(entry, LandEntry):
         stands_for: Any = entry.result
         if isinstance(stands_for, bytes):

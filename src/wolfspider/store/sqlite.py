@@ -3,6 +3,7 @@
     RUN/run.json     what the run is, for people too (folder.py)
     RUN/run.db       the journal and all that is asked of it (schema.py)
     RUN/inbox.db     commands that others left, if any did (inbox.py)
+    RUN/forgotten.json  what the run forgot, if anything (repair/forgotten_list.py)
     RUN/lock         names its owner, if it has one (files/lock.py)
     RUN/warc/        every answer as it came (archive.py)
     RUN/shelf        links of the frontier with their texts (shelf.py)

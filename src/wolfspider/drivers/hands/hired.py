@@ -84,11 +84,14 @@ class Hired:
 
     def follow(self) -> None:
         """Tell it the limits of the crawl, if they have changed."""
-        share = max(1, self._web.lanes.count // self._orders.hands)
-        limits = (self._web.polite.manners.delay, share)
+        limits = self._limits_now()
         if limits != self._limits:
             self._limits = limits
             self._send(wire.FOLLOW, *limits)
+
+    def _limits_now(self) -> tuple[float, int]:
+        """The rest of hosts, and its share of the connections."""
+        return self._web.polite.manners.delay, max(1, self._web.lanes.count // self._orders.hands)
 
     def name(self, hosts: list[str]) -> None:
         self._send(wire.NAMED, hosts)
@@ -159,7 +162,7 @@ class Hired:
         hand = Wire(self._hear, self._lost)
         await hand.connect(ours)
         orders, web = self._orders, self._web
-        self._limits = (web.polite.manners.delay, max(1, web.lanes.count // orders.hands))
+        self._limits = self._limits_now()
         share = (orders.memory, orders.hands, orders.largest, orders.offset, orders.named)
         hand.send(wire.BEGIN, orders.plan.plain(), *share, self._limits, web.polite.rows(self._owns))
         return hand

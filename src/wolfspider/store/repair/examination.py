@@ -187,7 +187,12 @@ def _archive(places: Places, database: Path | None, owned: bool) -> Iterator[Fin
     if database is not None:
         with closing(connect_damaged(database)) as connection:
             connection.execute("BEGIN")
-            end = committed_end(connection)
+            try:
+                end = committed_end(connection)
+            except UNREADABLE as error:
+                sentence = f"run.db does not say where the archive ends ({type(error).__name__}: {error})."
+                yield Finding("run.db", DATABASE, f"{sentence} A repair takes all pages from the archive.")
+                return
             yield from _lost(places, end, connection, owned)
     yield from _torn(places, end)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from wolfspider.store.archive_reader import RecordPlace
 from wolfspider.store.page_count import count
-from wolfspider.store.recovery import BASE, SYNCED
+from wolfspider.store.recovery import BASE, SYNCED, committed_end
 from wolfspider.store.repair.damaged_rows import connect_damaged
 from wolfspider.store.repair.salvaged_archive import Salvaged, place_of_like, place_of_page
 from wolfspider.store.row_codec import unpacked_entry, unpacked_fetch
@@ -31,7 +31,8 @@ class Rebuilt:
 
 
 def without_lost_pages(old: Path, new: Path, archive: Salvaged) -> Rebuilt | None:
-    """A copy of a whole database that no longer knows of the lost pages; None if the journal needs one of them."""
+    """A copy of a whole database that no longer knows of the lost pages; None if the journal needs one of them, or is
+    not that of this archive."""
     with closing(connect_damaged(old)) as source, closing(copied(source, new)) as connection:
         lost, moves = _unread(connection, archive)
         if not _can_do_without(connection, archive, lost):
@@ -51,6 +52,8 @@ def without_lost_pages(old: Path, new: Path, archive: Salvaged) -> Rebuilt | Non
         connection.execute("UPDATE log SET end = end_of(file, end) WHERE end IS NOT NULL")
         note_end(connection, archive)
         connection.execute("COMMIT")
+        if committed_end(connection) > archive.end:  # it speaks of files that there are not
+            return None
         kept = count(connection).all
         return Rebuilt(kept, 0, before - kept, {}, anew=False)
 
