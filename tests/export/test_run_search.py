@@ -108,7 +108,7 @@ def test_the_order_of_times_does_not_matter(run: Path) -> None:
     before = sorted(urls(run, "wolf"))
     (run / SEARCH_INDEX).unlink()
     with sqlite3.connect(run / "run.db") as database:
-        database.execute("UPDATE pages SET at = 1e300 WHERE seq = (SELECT MIN(seq) FROM pages)")
+        database.execute("UPDATE pages SET at = 253402300799.0 WHERE seq = (SELECT MIN(seq) FROM pages)")
     assert sorted(urls(run, "wolf")) == before
 
 

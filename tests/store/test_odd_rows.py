@@ -114,7 +114,6 @@ READERS = (
     "export {} --quiet",
     "search {} spiders --quiet",
     "report {} --out - --quiet",
-    "explain {} http://nowhere.test/",
     "forget",
 )
 
