@@ -73,6 +73,7 @@ HAZARDS = (  # each has a line of its own, which begins so
     "A tampered run",
     "Commands from another process",
     "An agent that is misled by a page",
+    "A service that labels pages (`--teacher`)",
     "Excluded by mistake",
     "A command to a run that is over, or about to end",
     "Rules that would take for ever",
@@ -142,7 +143,9 @@ def test_fail_points_that_no_killed_crawl_reaches_are_counted(page: str, monkeyp
 
 NETWORK = {"aiohttp", "requests", "httpx", "urllib3", "urllib.request", "http.client", "ftplib", "smtplib", "ssl"}
 CONNECTS = {"open_connection", "create_connection", "urlopen", "connect_ex", "getaddrinfo", "create_datagram_endpoint"}
-GUARDED = {f"web/http/{name}.py" for name in ("client", "connections", "guard", "lookups", "one_answer")}
+GUARDED = {
+    f"web/http/{name}.py" for name in ("chat_service", "client", "connections", "guard", "lookups", "one_answer")
+}
 BETWEEN_PROCESSES = {"drivers/hands/hand_wire.py"}  # a pair of sockets of our own, connected from the start
 
 

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from wolfspider.app import assemble, leaping, preflight, run_folder, starting_points
+from wolfspider.app import assemble, leaping, preflight, run_folder, starting_points, teacher
 from wolfspider.app.changed_limits import move_limits
 from wolfspider.app.found_pages import Found, FoundPages
 from wolfspider.app.plugins import PARTS, check_at_hand
@@ -53,6 +53,7 @@ class Hunt:
         """`given`: names of settings to apply on resume even if the run began with the same values."""
         check_at_hand({part: getattr(settings, part) for part in PARTS}, folder)
         preflight.check(settings)
+        teacher.check_settings(settings)
         begun = folder is not None and is_run(folder)
         if not begun:
             preflight.check_texts(settings)
@@ -120,7 +121,8 @@ class Hunt:
             self.crawl, self.driver = crawl, driver
             if self._ending is not None:
                 (driver.stop if self._ending == EndReason.STOPPED else driver.drain)()
-            self.result = await driver.run()
+            async with teacher.taught(self.settings, crawl, folder, self._ring, self.remark):
+                self.result = await driver.run()
             if self.result.reason != EndReason.STOPPED:  # an end at once leaves the index to the next session
                 await asyncio.to_thread(store.index)
         return self.result

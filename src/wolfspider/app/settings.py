@@ -34,6 +34,7 @@ NO_SETTINGS = (
     "CORPORA",
     "DEBUG",
     "FAILPOINT",
+    "TEACHER_KEY",
 )  # names in the environment with the prefix that mean something else
 
 
@@ -181,6 +182,17 @@ class Settings:
         live=False,
     )
     keep_mb: float = param(0.0, "Megabytes of archived pages that are kept, the newest.", low=0, live=False)
+    teacher: str = param(
+        "",
+        "A chat service (OpenAI's protocol) to ask about doubtful pages, such as http://localhost:11434/v1.",
+        live=False,
+    )
+    teacher_model: str = param("", "The model that the teacher is asked for.", live=False)
+    teacher_prompt: str = param("", "A file with what the teacher is told to do, instead of our own.", live=False)
+    teacher_labels: int = param(30, "Questions to the teacher, at most.", low=0, high=100_000, live=False)
+    teacher_tokens: int = param(100_000, "Tokens that the teacher may take in all, at most.", low=0, live=False)
+    teacher_price: float = param(0.0, "What a million tokens of the teacher cost.", low=0, live=False)
+    teacher_money: float = param(0.0, "What the teacher may cost in all, at most; 0 is no bound.", low=0, live=False)
 
     def __post_init__(self) -> None:
         """Names and passwords in addresses are never sent, so they are not kept either: settings are written down."""
@@ -188,8 +200,10 @@ class Settings:
         object.__setattr__(self, "parsers", 0)
         for name in ASKED:
             object.__setattr__(self, name, _without_who(getattr(self, name)))
+        object.__setattr__(self, "teacher", _without_who(self.teacher))
         leaps = self.leaps or (CATEGORIES if self.category else "")
-        for name, path in (("record", self.record), ("leaps", leaps)):  # a run may be resumed from another folder
+        paths = ("record", self.record), ("leaps", leaps), ("teacher_prompt", self.teacher_prompt)
+        for name, path in paths:  # a run may be resumed from another folder
             if path and not path.startswith((SITEMAP_PREFIX, SEARCH_PREFIX)) and "://" not in path:
                 object.__setattr__(self, name, os.path.abspath(path))
 
@@ -226,7 +240,8 @@ class Settings:
         if not isinstance(stored := about.get("settings"), dict):
             raise BadInput("The run's run.json is damaged: it does not say how the run was begun.")
         first = stored.get("judge") == "context" and "judges" not in about  # before the judge had editions
-        return cls.from_json({**stored, "judge": "context-1"} if first else stored)
+        now = {"teacher": ""}  # whom to send texts and a key to, only the person says, each time
+        return cls.from_json({**stored, **now, "judge": "context-1"} if first else {**stored, **now})
 
 
 def _without_who(given: Any) -> Any:

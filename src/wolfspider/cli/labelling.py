@@ -6,24 +6,41 @@ pages are listed, with how to answer.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import select
 import shlex
 import sys
 import termios
 import tty
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from wolfspider.app.labelling import DOWN, SKIP, UP, PageQuestion, questions, read_answers, send, settled, told
+from wolfspider.app.labelling import (
+    DOWN,
+    SKIP,
+    UP,
+    PageQuestion,
+    questions,
+    read_answers,
+    send,
+    settled,
+    told,
+    topic_of,
+)
+from wolfspider.app.run_folder import settings_of
+from wolfspider.app.settings import choose
 from wolfspider.app.steering import who_asks
+from wolfspider.app.teacher import TaughtPage, TeacherPlan, ask_about, check, key_in_environment
 from wolfspider.cli.common import STDOUT, print_json, say
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.plain_text import plainly
+from wolfspider.store.view import RunView
 from wolfspider.terminal.progress import busy, console_for
 
 UNDO, QUIT, HELP = "undo", "quit", "help"
@@ -83,6 +100,28 @@ def _tell(run: Path, answers: Sequence[bool], numbers: Sequence[int], quiet: boo
         raise Problem(result.problem)
     say(console_for(quiet=quiet), told(run, result), 2000)
     return 0
+
+
+def ask_teacher(run: Path, count: int, flags: Mapping[str, Any], quiet: bool) -> int:
+    """A chat service answers in place of the person."""
+    plan = TeacherPlan.of(choose({**settings_of(run).to_json(), **flags}, environment=False).settings)
+    check(plan, key_in_environment())
+    console = console_for(stderr=True, quiet=quiet)
+    view, asked = RunView(run), questions(run, count)
+    taught = asyncio.run(_taught(plan, view, asked, console))
+    return _finished(run, [(each.url, each.good) for each in taught], quiet)
+
+
+async def _taught(
+    plan: TeacherPlan, view: RunView, asked: Sequence[PageQuestion], console: Console
+) -> list[TaughtPage]:
+    taught = []
+    with busy(console, "The teacher reads"):
+        urls = [question.url for question in asked]
+        async for each in ask_about(plan, view.folder, topic_of(view), urls, lambda text: say(console, text)):
+            taught.append(each)
+            say(console, f"{'up' if each.good else 'down'} {each.url}: {each.reason}")
+    return taught
 
 
 def _list(run: Path, asked: Sequence[PageQuestion]) -> None:

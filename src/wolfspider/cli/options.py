@@ -37,6 +37,11 @@ METAVARS = {
     "max_mb": "N",
     "host_mb": "N",
     "domain_mb": "N",
+    "teacher": "URL",
+    "teacher_model": "NAME",
+    "teacher_prompt": "FILE",
+    "teacher_price": "X",
+    "teacher_money": "X",
 }
 MORE = {"leaps": " Only spider-genetic and spider-hybrid leap."}  # what the settings cannot know: they come first
 _BY_KIND = {"int": "N", "float": "S", "str": "TEXT", "tuple": "TEXT", "Mapping": "TEXT"}

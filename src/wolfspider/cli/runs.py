@@ -123,10 +123,14 @@ def steer(
   wolfspider label run --json > questions.jsonl
   wolfspider label run --answers answers.txt
 
+  wolfspider label run --teacher http://localhost:11434/v1 --teacher-model llama3.1
+
 An answer in a file is a line: up URL, down URL or skip URL."""
     )
 )
+@with_settings(only=[name for name in CHANGEABLE if name.startswith("teacher")])
 def label(
+    flags: dict[str, Any],
     run: Run,
     count: Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="How many pages to ask about.")] = 10,
     answers: Annotated[
@@ -138,6 +142,10 @@ def label(
     """Say of a few pages whether they are on topic: those from which the judge learns most. Also while it runs."""
     from wolfspider.cli import labelling
 
+    if flags.get("teacher"):
+        return labelling.ask_teacher(run, count, flags, quiet)
+    if flags:
+        raise Problem(f"--{next(iter(flags)).replace('_', '-')} is for --teacher URL.")
     return labelling.label(run, count, answers, as_json, quiet)
 
 
