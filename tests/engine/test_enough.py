@@ -52,7 +52,7 @@ def run(crawl: Crawl, **options: Any) -> EndReason:
 def test_it_ends_when_it_is_enough_and_not_before(until: float) -> None:
     crawl = crawl_of(until=until)
     assert run(crawl) == EndReason.ENOUGH
-    assert crawl.prospects.found == GOOD and GOOD < crawl.spent < PAGES - 400
+    assert crawl.prospects.found == GOOD and GOOD < crawl.spent < PAGES - 200
     spent = crawl.spent
     assert Simulation(crawl, Web()).run().reason == EndReason.ENOUGH and crawl.spent == spent, "it is enough still"
     crawl.limits.until = 0.0
@@ -131,7 +131,7 @@ def test_restored_it_says_the_same(after: int) -> None:
 def test_a_run_from_before_says_what_is_coming_but_not_what_is_left() -> None:
     first, second = crawl_of(pages=200), crawl_of()
     run(first)
-    limits = {name: value for name, value in vars(first.limits).items() if name != "until"} | {"pages": 400}
+    limits = {name: value for name, value in vars(first.limits).items() if name != "until"} | {"pages": 800}
     restored(first, second, prospects=None, limits=limits)
     assert Simulation(second, Web(), start=first.now).run().reason == EndReason.BUDGET
     outlook = second.prospects.outlook

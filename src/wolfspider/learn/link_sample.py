@@ -19,12 +19,12 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-MOST = 1 << 16  # addresses in the sample
+MOST = 1 << 14  # addresses in the sample
 HOSTS = 1 << 14  # places for hosts; two may share one
-FADES = 0.997  # of what is known of a kind stays with each visit
+FADES = 0.993  # of what is known of a kind stays with each visit
 HEAVIEST = 1e100  # of a visit: later ones weigh more, instead of fading all that is known each time
 KINDS = 4 * 4
-TRUST = 2.0  # visits that a kind is thought to have had before, each as good as any
+TRUST = 1.0  # visits that a kind is thought to have had before, as good as any
 WAITS, MET, GOOD = range(3)  # what an address is: waiting, visited, visited and relevant
 
 T = TypeVar("T")

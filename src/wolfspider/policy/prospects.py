@@ -1,19 +1,18 @@
 """Is it enough? What a crawl can say of the relevant pages to come, from what it has seen itself.
 
-It looks at three things. How many relevant pages came with the last downloads, and with those before: the yield, and
-how it decays. What the links that wait promise, by how links of the same kind turned out lately (learn/link_sample.py).
-And how much was found so far. From these it says what the next 100 downloads will probably bring, and how many relevant
-pages are left within reach: pages that this crawl would still find if it went on until no link is left. Relevant is
-what the judge calls so.
+The links that wait promise relevant pages, by how links of the same kind turned out lately (learn/link_sample.py). That
+promise is too high, and the higher it is the more so: a crawler that chooses well takes the best links of a kind first.
+So it is discounted, and what remains is the estimate of the relevant pages left within reach: pages that this crawl
+would still find if it went on until no link is left. The next 100 downloads bring about as many as the last ones did,
+unless fewer are left. Relevant is what the judge calls so.
 
-How the figures are made of these three was fitted on crawls of webs to their very end, and so were the bounds between
-which four of five crawls fall; docs/enough.md has that, with the plots. Everything here is a function of the landings
-in their order, so that a run that is resumed says the same.
+The discount was fitted on crawls of webs to their end, and so were the bounds, between which four of five crawls fall:
+docs/enough.md has that, with plots, and with the ways of estimating that were worse. Everything here is a function of
+the landings in their order, so that a run that is resumed says the same.
 """
 
 from __future__ import annotations
 
-import math
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,9 +27,14 @@ from wolfspider.learn.link_sample import LinkSample
 from wolfspider.policy.host_queues import Known
 
 NEXT = 100  # downloads that are told of: the last ones, and those to come
-LONG = 400  # downloads that are looked back at
 EVERY = 25  # downloads between two looks at the links that wait
+SURE = 16  # looks in a row that must agree that it is enough
+FACTOR, POWER = 1.75, 0.52  # unfound = FACTOR * ((promise + 1) ** POWER - 1); benchmarks/enough.py fits them
+UNFOUND_BOUNDS = (0.23, 4.51)  # the bounds of unfound + 1, by the estimate
+COMING_BOUNDS = (0.29, 2.28)  # the bounds of coming + 1, likewise
+_BARREN = 1_000  # downloads without any relevant page after which a crawl is dry, and not at its beginning
 _MOST_LINKS = 1_000  # of a page that are looked at
+_MOST_HOSTS = 10_000  # whose numbers are remembered
 T = TypeVar("T")
 
 
@@ -60,10 +64,12 @@ class Prospects:
         self.whole = whole
         self.downloads = self.found = 0
         self.outlook: Outlook | None = None
-        self._recent: deque[int] = deque(maxlen=LONG)  # relevant pages that each download brought
+        self.sample = LinkSample()
+        self._recent: deque[int] = deque(maxlen=NEXT)  # relevant pages that each download brought
         self._known = Known()  # relevant pages
-        self._sample = LinkSample()
         self._looked = 0  # downloads at the last look
+        self._shares: deque[float] = deque(maxlen=SURE)  # of what is within reach that was found, at the last looks
+        self._coming: deque[float] = deque(maxlen=SURE)
         self._hosts: dict[str, int] = {}
 
     def landed(self, link: Link, result: Page | Failure, relevant: bool, downloads: int) -> None:
@@ -86,9 +92,9 @@ class Prospects:
         relevant: bool,
         downloads: int,
     ) -> None:
-        """The same for addresses that are numbers already, `shown` are links, and `host_of` tells the host of one."""
-        self._sample.landed(keys, host, relevant)
-        self._sample.shown(shown, host_of, relevant)
+        """The same for addresses that are numbers already; `shown` are links, and `host_of` tells the host of one."""
+        self.sample.landed(keys, host, relevant)
+        self.sample.shown(shown, host_of, relevant)
         new = relevant and self._known.get(keys[-1]) is None
         if new:
             self._known.put(keys[-1], 1)
@@ -103,10 +109,10 @@ class Prospects:
         return self._host(host_of(url))
 
     def _host(self, name: str) -> int:
-        """Hosts come again and again."""
+        """A number for a host. Hosts come again and again."""
         number = self._hosts.get(name)
         if number is None:
-            if len(self._hosts) >= 10_000:
+            if len(self._hosts) >= _MOST_HOSTS:
                 self._hosts.clear()
             number = self._hosts[name] = key_of(name)
         return number
@@ -115,24 +121,26 @@ class Prospects:
         """Say anew what is to come."""
         self._looked = self.downloads
         recent = list(self._recent)
-        lately = sum(recent[-NEXT:])
-        rate = (sum(recent) + lately) / (len(recent) + NEXT)
-        coming = NEXT * rate
-        margin = 1.6 * math.sqrt(coming + 1)
-        figures = [coming, max(0.0, coming - margin), coming + margin]
+        lately = sum(recent)
+        coming = (lately + 2 * sum(recent[NEXT // 2 :])) / 2
+        left: float | None = None
         if self.whole:
-            left = self._sample.promise()
-            figures += [left, left / 3, 3 * left]
-        self.outlook = Outlook(lately, *(round(figure, 1) for figure in figures))
+            left = FACTOR * ((self.sample.promise() + 1) ** POWER - 1)
+            coming = min(coming, left)
+            self._shares.append(self.found / (self.found + left) if self.found else 0.0)
+        self._coming.append(coming)
+        figures = _bounded(coming, COMING_BOUNDS) + ([] if left is None else _bounded(left, UNFOUND_BOUNDS))
+        self.outlook = Outlook(lately, *(round(figure, 2) for figure in figures))
 
     def enough(self, until: float) -> bool:
-        """Is as much found as is asked for? `until`: a share of the relevant pages in reach, DRY, or 0 for never."""
-        outlook = self.outlook
-        if not until or outlook is None:
+        """Is as much found as is asked for, by the last looks? `until`: a share of the relevant pages in reach, DRY, or
+        0 for never."""
+        if not until:
             return False
         if until == DRY:
-            return outlook.coming < 1
-        return outlook.unfound is not None and self.found >= until * (self.found + outlook.unfound)
+            barren = self.whole and not self.found and self.downloads < _BARREN
+            return not barren and len(self._coming) == SURE and max(self._coming) < 1
+        return len(self._shares) == SURE and min(self._shares) >= until
 
     def state(self) -> dict[str, Any]:
         return {
@@ -140,8 +148,9 @@ class Prospects:
             "counts": [self.downloads, self.found, self._looked],
             "outlook": None if self.outlook is None else list(self.outlook),
             "recent": array("B", self._recent),
+            "looks": [list(self._shares), list(self._coming)],
             "known": np.sort(self._known.entries()[0]),
-            "sample": self._sample.state(),
+            "sample": self.sample.state(),
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -149,5 +158,12 @@ class Prospects:
         self.downloads, self.found, self._looked = state["counts"]
         self.outlook = None if state["outlook"] is None else Outlook(*state["outlook"])
         self._recent.extend(state["recent"])
+        self._shares.extend(state["looks"][0])
+        self._coming.extend(state["looks"][1])
         self._known.fill(state["known"], np.ones(len(state["known"]), np.uint32))
-        self._sample.restore(state["sample"])
+        self.sample.restore(state["sample"])
+
+
+def _bounded(estimate: float, bounds: tuple[float, float]) -> list[float]:
+    """The estimate, and between what it lies four times of five."""
+    return [estimate, *(max(0.0, bound * (estimate + 1) - 1) for bound in bounds)]

@@ -1,0 +1,64 @@
+"""What a crawl says of the relevant pages to come: bounds in order, every page once, cheap in memory."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as some
+
+from wolfspider.core.limits import DRY
+from wolfspider.core.model import Failure, Link, Page
+from wolfspider.policy.prospects import NEXT, SURE, Prospects
+
+
+def landed(prospects: Prospects, number: int, good: bool, links: int = 0, final: str = "") -> None:
+    url = f"http://a.test/{number}"
+    shown = tuple(Link(f"http://a.test/{10 * number + place}") for place in range(1, links + 1))
+    prospects.landed(Link(url), Page(url, final or url, links=shown), good, 1)
+
+
+@given(some.lists(some.tuples(some.booleans(), some.integers(0, 5)), min_size=NEXT, max_size=3 * NEXT))
+def test_estimates_lie_between_their_bounds_and_no_more_comes_than_is_left(pages: list[tuple[bool, int]]) -> None:
+    prospects = Prospects()
+    for number, (good, links) in enumerate(pages):
+        landed(prospects, number, good, links)
+    told = prospects.outlook
+    assert told is not None and told.unfound is not None and told.unfound_low is not None
+    assert told.unfound_high is not None and prospects.found == sum(good for good, _ in pages)
+    assert 0 <= told.coming_low <= told.coming <= told.coming_high and told.coming <= told.unfound
+    assert 0 <= told.unfound_low <= told.unfound <= told.unfound_high and 0 <= told.lately <= NEXT
+
+
+def test_nothing_is_said_before_there_are_a_hundred_downloads() -> None:
+    prospects = Prospects()
+    for number in range(NEXT - 1):
+        landed(prospects, number, good=True)
+    assert prospects.outlook is None and not prospects.enough(DRY) and not prospects.enough(0.01)
+    prospects.landed(Link("http://a.test/x"), Failure("timeout", ""), False, 3)
+    assert prospects.outlook is not None and prospects.downloads == NEXT + 2, "tries are downloads"
+
+
+def test_a_page_counts_once_however_often_it_is_visited_and_by_what_address() -> None:
+    prospects = Prospects()
+    for number in range(20):
+        landed(prospects, number, good=True, final="http://a.test/same")
+    assert prospects.found == 1
+
+
+def test_a_crawl_that_never_found_anything_is_not_dry_at_its_beginning() -> None:
+    prospects = Prospects()
+    for number in range(999):
+        landed(prospects, number, good=False, links=3)
+        assert not prospects.enough(DRY) and not prospects.enough(0.5)
+    for number in range(999, 1_100):
+        landed(prospects, number, good=False, links=3)
+    assert prospects.enough(DRY)
+
+
+def test_it_is_enough_when_several_looks_agree() -> None:
+    prospects = Prospects()
+    for number in range(NEXT):
+        landed(prospects, number, good=True)
+    assert prospects.outlook is not None and prospects.outlook.unfound == 0 and not prospects.enough(0.9)
+    for number in range(NEXT, NEXT + 25 * (SURE - 1)):
+        landed(prospects, number, good=True)
+    assert prospects.enough(0.9) and prospects.enough(DRY) and not prospects.enough(0.0)
