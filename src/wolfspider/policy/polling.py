@@ -1,0 +1,229 @@
+"""The base of strategies that look at sources again and again for what is new.
+
+A source is a page that shows new items: the starting points are sources, and so is a page without a date that has many
+links. A link that no source has shown before is an item: it is downloaded, newest first, and if it is paid for (new,
+fresh, relevant), its source is credited. Which source is looked at next is decided by the strategy (`scores`).
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wolfspider.core.model import Credit, Link, Outcome, Page, Visit
+from wolfspider.core.params import param
+from wolfspider.core.topic import Topic
+from wolfspider.learn.week_profile import HOUR
+from wolfspider.policy.frontier import Frontier
+from wolfspider.policy.link_shelf import Shelf
+from wolfspider.policy.poll_policies import Sources
+from wolfspider.policy.reinforcer import PAID, Terms
+from wolfspider.policy.room import Room
+from wolfspider.policy.strategy import Strategy
+
+Floats = NDArray[np.float64]
+MISSES = 5  # failures in a row after which a source is given up
+BETWEEN = 10  # items that go before a look that is due
+TRIED = 16  # sources asked for room in one turn
+MOST_SOURCES = 50_000
+PENDING = 100_000  # items that were sent and are not paid for yet
+
+
+@dataclass
+class PollingParams:
+    per_hour: float = param(60.0, "Looks at sources in an hour, at most.", low=0.001, high=1e6)
+    fades: float = param(6.0, "Hours in which an item loses most of its value (1 - 1/e).", low=0.01, high=10_000)
+    window: float = param(24 * 3600.0, "Seconds after its publication for which a document is fresh.", low=0)
+    pays: str = param(
+        "run",
+        "What a document must be to count; run: what the run wants, so relevant too where there is a topic.",
+        choices=("run", "new", "new+fresh", "new+relevant", "new+fresh+relevant"),
+        live=False,
+    )
+    links: int = param(10, "A page without a date is a source if it has so many links; 0: none becomes one.", low=0)
+
+
+class SentItem(NamedTuple):
+    """An item that was sent, and may be paid for."""
+
+    source: int  # which showed it first
+    since: float  # when its source had been looked at before
+    seen: float
+
+
+class Polling(Strategy):
+    """One look at a time, evenly apart, and the items between them."""
+
+    Params = PollingParams
+    thrifty = False
+    params: Any
+    frontier: Frontier  # items that wait
+
+    def __init__(self, topic: Topic, params: Any, rng: random.Random, shelf: Shelf) -> None:
+        super().__init__(topic, params, rng, shelf)
+        self.sources = Sources()
+        self.looking: dict[int, int] = {}  # visit -> source
+        self.given: set[int] = set()  # sources that a person named
+        self.gone: set[int] = set()  # sources given up
+        self.next_look = -math.inf
+        self.read = 0  # items since the last look
+        self.pending: dict[int, tuple[int, float, float]] = {}  # visit -> the fields of SentItem
+        self._terms = Terms()
+
+    def terms(self, given: Terms) -> Terms:
+        pays = given.pays if self.params.pays == "run" else self.params.pays
+        self._terms = replace(given, pays=pays, window=self.params.window)
+        return self._terms
+
+    def begin(self, seeds: Sequence[Link], now: float) -> None:
+        self.frontier = Frontier(self.shelf, self.cap)
+        self.sources = Sources(now)
+        self.seeds(seeds)
+
+    def seeds(self, links: Sequence[Link]) -> None:
+        for link in links:
+            self.watch(link.url)
+            self.given.add(self.sources.numbers.get(link.url, 0))
+
+    def watch(self, url: str) -> None:
+        if len(self.sources) < MOST_SOURCES:
+            self.gone.discard(self.sources.add(url, self.group(url)))
+
+    def group(self, url: str) -> int:
+        """Sources of the same group are believed to be alike."""
+        return 0
+
+    # The turn
+
+    def propose(self, room: Room, now: float) -> list[Visit]:
+        """Items first, but a look that is due waits for a few of them only."""
+        due = now >= self.next_look
+        visits = []
+        while not (due and self.read >= BETWEEN) and (item := self.frontier.pop(room)):
+            visits.append(self.visit(item.link, source=item.source, note=item.extra))
+            self.read += 1
+        return visits + self._looks(room, now) if due else visits
+
+    def _looks(self, room: Room, now: float) -> list[Visit]:
+        """One look, if a host has room for it: looks are evenly apart."""
+        if room.free <= 0 or not len(self.sources):
+            return []
+        scores = self.scores(now)
+        for number in np.argsort(-scores, kind="stable")[: TRIED + len(self.looking) + len(self.gone)].tolist():
+            link = Link(self.sources.urls[number])
+            if self._rests(number) or not self.allows(link.url) or not room.take(link, fresh=True):
+                continue
+            visit = self.visit(link, fresh=True, note={"score": float(scores[number])})
+            self.looking[visit.id] = number
+            self.sources["credit"][number] -= 1
+            self.next_look, self.read = now + HOUR / self.params.per_hour, 0
+            return [visit]
+        return []
+
+    @abstractmethod
+    def scores(self, now: float) -> Floats:
+        """What a look at each source is worth now; the highest is next."""
+
+    def _rests(self, number: int) -> bool:
+        return number in self.gone or number in self.looking.values()
+
+    # What comes back
+
+    def observe(self, outcome: Outcome) -> Sequence[int] | None:
+        page, number = outcome.page, self.looking.pop(outcome.visit.id, None)
+        if number is None:
+            return self._arrived(outcome, page) if page is not None else None
+        if page is None:
+            if self.sources.missing(number, outcome.at) >= MISSES:
+                self.gone.add(number)
+            return None
+        since = float(self.sources["last"][number])
+        if page.published is not None and number not in self.given and not math.isfinite(since):
+            self.gone.add(number)  # it was taken for a list, and is a document
+            self.read_one(page.final_url, False)
+            return [outcome.visit.id]
+        self.sources.looked(number, outcome.at, self._terms.window)
+        note = {"source": number, "since": since if math.isfinite(since) else None, "seen": outcome.at}
+        new = [link for link in page.links if not self.frontier.seen(link.url) and link.url not in self.sources.numbers]
+        items = self.items(new)
+        score = outcome.at - (self._terms.window if note["since"] is None else 0.0)
+        self.frontier.extend(items, [score] * len(items), page.final_url, extra=note)
+        return None
+
+    def items(self, links: list[Link]) -> list[Link]:
+        """Those of the links that no source has shown before that are to be read: the newest first, and last what stood
+        on a source when it was first looked at, which may be old."""
+        return links
+
+    def _arrived(self, outcome: Outcome, page: Page) -> Sequence[int] | None:
+        """An item is here: perhaps a document, perhaps a list of others."""
+        note, links = outcome.visit.note, self.params.links
+        is_list = bool(links) and page.published is None and len(page.links) >= links
+        self.read_one(page.final_url, is_list)
+        if is_list:
+            self.watch(page.final_url)
+            return None
+        if "source" not in note or (note["since"] is None and page.published is None):
+            return [outcome.visit.id]  # nobody knows when it appeared
+        if len(self.pending) >= PENDING:
+            del self.pending[next(iter(self.pending))]
+        since = note["seen"] - self._terms.window if note["since"] is None else note["since"]
+        self.pending[outcome.visit.id] = SentItem(note["source"], since, note["seen"])
+        return [outcome.visit.id]
+
+    def read_one(self, url: str, is_list: bool) -> None:
+        """An item was read, and is a list of others or not."""
+
+    def reward(self, credit: Credit) -> None:
+        sent = self.pending.pop(credit.visit, None)
+        if sent is not None and credit.reason == PAID:
+            item = SentItem(*sent)
+            self.sources.profile.learn(item.since, item.seen, 1, 0.0)
+            self.sources.found(item.source)
+
+    # People, and what is kept
+
+    def wake(self, now: float) -> float | None:
+        waits = self.frontier.wake()
+        able = any(n not in self.gone and self.allows(url) for n, url in enumerate(self.sources.urls))
+        if not able:
+            return waits
+        look = self.next_look if self.next_look > now else math.inf  # a look that is due waits for a host
+        return min(look, math.inf if waits is None else waits)
+
+    def excluded(self) -> int:
+        return super().excluded() + sum(not self.allows(url) for url in self.sources.urls)
+
+    def keeps(self) -> int:
+        return (
+            len(self.frontier)
+            + len(self.sources)
+            + len(self.looking)
+            + len(self.gone)
+            + len(self.given)
+            + len(self.pending)
+        )
+
+    def report(self) -> dict[str, Any]:
+        rates = self.sources.rates()
+        best = np.argsort(-rates, kind="stable")[:3].tolist()
+        return super().report() | {
+            "sources": len(self.sources) - len(self.gone),
+            "items a day": round(float(rates.sum()) * 24, 1) if len(rates) else 0.0,
+            "busiest": [[self.sources.urls[number], round(float(rates[number]) * 24, 1)] for number in best],
+        }
+
+    def explain(self, url: str) -> dict[str, Any]:
+        number = self.sources.numbers.get(url)
+        if number is None:
+            return super().explain(url)
+        items = float(self.sources.rates()[number])
+        given_up = {"given up": "it could not be had"} if number in self.gone else {}
+        return {"source": {"items an hour": round(items, 4), "looks": int(self.sources["looks"][number])} | given_up}

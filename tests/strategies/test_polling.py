@@ -1,0 +1,122 @@
+"""Polling on a news site: sources are credited for what they show first, lists are found, and policies differ."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from wolfspider.core.codec import load, store
+from wolfspider.core.events import Finish
+from wolfspider.core.model import Fetch, Link, Page, host_of
+from wolfspider.core.randomness import generator
+from wolfspider.core.scope import Scope
+from wolfspider.core.topic import Topic
+from wolfspider.drivers.simulated import simulate, simulated_crawl
+from wolfspider.engine.crawl import Limits
+from wolfspider.policy.judges.judge import Unasked
+from wolfspider.policy.poll_policies import POLICIES, Sources
+from wolfspider.strategies import strategy_named
+from wolfspider.strategies.newshound import shape_of
+
+HOUR = 3600.0
+HOME = "http://paper.test/"
+START = 1_000_000 * HOUR
+
+
+class Paper:
+    """A newspaper: section 0 has an article every 20 minutes, section 1 one a day, and the front page none."""
+
+    every = (HOUR / 3, 24 * HOUR)
+
+    def look(self, url: str, now: float) -> Fetch:
+        path = url.removeprefix(HOME)
+        lists = [f"{HOME}s{section}/" for section in range(2)]
+        extra = [f"{HOME}about/{number}" for number in range(12)]
+        if path == "":
+            links, published = [*lists, *extra], None
+        elif path in ("s0/", "s1/"):
+            section = int(path[1])
+            newest = int(now // self.every[section])
+            links = [HOME, *(f"{HOME}s{section}/{number}.html" for number in range(newest, newest - 10, -1))]
+            published = None
+        elif path.endswith(".html"):
+            section, number = int(path[1]), int(path[3:-5])
+            links, published = [HOME], number * self.every[section]
+        else:
+            links, published = [HOME], 0.0
+        page = Page(url, url, links=tuple(map(Link, links)), published=published, digest=f"{url} {links}", at=now)
+        return Fetch(url, url, status=200, seconds=1.0, at=now, page=page)
+
+
+def watched(name: str, hours: float, **given: object):
+    strategy = strategy_named(name).new(Topic(("news",)), generator(1), {"pays": "new+fresh", "per_hour": 6, **given})
+    crawl = simulated_crawl(
+        strategy, Unasked, Paper(), Limits(10**9), scope=Scope(within=lambda url: host_of(url) == "paper.test")
+    )
+    simulate(crawl, Paper(), start=START, seeds=[HOME], commands=[(START + hours * HOUR, Finish())])
+    return strategy
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_every_policy_finds_the_lists_and_learns_their_rates(policy):
+    strategy = watched("poll", 72, policy=policy)
+    busy, quiet = (strategy.sources.numbers[f"{HOME}s{section}/"] for section in range(2))
+    rates = strategy.sources.rates()
+    assert rates[busy] == pytest.approx(3, rel=0.3)
+    assert rates[quiet] < 0.3
+    assert strategy.frontier.seen(f"{HOME}s0/{int((START + 71 * HOUR) // (HOUR / 3))}.html") or policy == "freshest"
+
+
+def test_the_index_looks_most_where_most_is_new():
+    strategy = watched("poll", 72, policy="index")
+    looks = strategy.sources["looks"]
+    busy, quiet = (strategy.sources.numbers[f"{HOME}s{section}/"] for section in range(2))
+    assert looks[busy] > 3 * looks[quiet] > 0
+
+
+def test_looks_keep_their_distance():
+    strategy = watched("poll", 48, per_hour=2)
+    assert strategy.sources["looks"].sum() <= 2 * 48 + 1
+
+
+def test_the_newshound_learns_which_links_lead_to_lists():
+    strategy = watched("newshound", 72)
+    assert {f"{HOME}s0/", f"{HOME}s1/"} <= set(strategy.sources.numbers)
+    assert not any(url.endswith(".html") for url in strategy.sources.urls)
+
+
+def test_a_document_that_was_taken_for_a_list_is_read_and_given_up():
+    strategy = watched("newshound", 1)
+    for number in range(3):
+        strategy.read_one(f"{HOME}x{number}/", True)
+    assert strategy.items([Link(f"{HOME}s7/")]) == []
+    assert f"{HOME}s7/" in strategy.sources.numbers
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("http://a.test/s/x/", "http://a.test/t/y/"), ("http://a.test/2026/11/02", "http://a.test/2025/01/30")],
+)
+def test_alike_addresses_have_one_shape(one, other):
+    assert shape_of(one) == shape_of(other)
+
+
+def test_lists_and_articles_have_other_shapes():
+    shapes = {shape_of(f"http://a.test/{path}") for path in ("", "s/", "s/t/", "s/t/story-12ab", "2026/11/02", "s?p=2")}
+    assert len(shapes) == 6
+
+
+def test_sources_survive_storing():
+    sources = Sources(5.0)
+    for number in range(40):
+        sources.add(f"http://a.test/{number}", number % 3)
+    for number in range(0, 40, 3):
+        sources.looked(number, 100.0 + number, 24 * HOUR)
+        sources.looked(number, 9_000.0 + number, 24 * HOUR)
+        sources.found(number, number)
+    again = load(*store(sources))
+    assert again.urls == sources.urls and again.numbers == sources.numbers
+    assert np.array_equal(again.rates(), sources.rates())
+    assert np.array_equal(again.waited(20_000.0), sources.waited(20_000.0))
+    for policy in POLICIES.values():
+        assert np.array_equal(policy(again, 20_000.0, 5.0, 6.0, 3), policy(sources, 20_000.0, 5.0, 6.0, 3))
