@@ -202,14 +202,7 @@ class Polling(Strategy):
         return super().excluded() + sum(not self.allows(url) for url in self.sources.urls)
 
     def keeps(self) -> int:
-        return (
-            len(self.frontier)
-            + len(self.sources)
-            + len(self.looking)
-            + len(self.gone)
-            + len(self.given)
-            + len(self.pending)
-        )
+        return len(self.frontier) + len(self.sources) + len(self.pending)  # all else is about sources, too
 
     def report(self) -> dict[str, Any]:
         rates = self.sources.rates()
