@@ -5,9 +5,11 @@
 A simulated teacher labels pages of a crawl as the topics of the web do, some of them wrongly, drawn at random. Which
 pages it is asked about, and when, is decided as for a real one (policy/questions.py), or at random among the pages that
 came so far, at the same moments. Labels are commands, as they are on the live web. Without labels the same crawl is the
-baseline. Printed is the mean auc_ratio for each number of labels, its difference from the baseline with a 95 %
-bootstrap interval over topics, and the share of labels that said yes. --figure draws it. Finished crawls are kept in
-build/: the same command, interrupted, goes on where it was.
+baseline, and a crawl whose judge knows the label of every page shows what labels could bring at best.
+
+Printed is the mean auc_ratio for each number of labels, its difference from the baseline with a 95 % bootstrap interval
+over topics, and the share of labels that said yes. --figure draws it. Finished crawls are kept in build/: the same
+command, interrupted, goes on where it was.
 """
 
 from __future__ import annotations
@@ -46,6 +48,7 @@ from wolfspider.policy.questions import Doubtful, Questions, due
 from wolfspider.strategies import DEFAULT_STRATEGY
 
 KEPT = Path("build/teaching.cells")
+ORACLE = "oracle"  # the judge that knows every label
 RULE, RANDOM = CHOICES = ("rule", "random")
 
 
@@ -135,6 +138,7 @@ def lessons(asked: argparse.Namespace) -> Iterator[Lesson]:
         for topic in list(tasks_of(world, None, (), world.start, half=asked.half))[: asked.topics]:
             same = (web, topic, asked.strategy, asked.judge, asked.pages)
             yield Lesson(*same, 0, RULE, 0.0, 0)
+            yield Lesson(web, topic, asked.strategy, ORACLE, asked.pages, 0, RULE, 0.0, 0)
             for labels in asked.labels:
                 for choice in asked.choices:
                     for wrong in asked.wrong:
@@ -166,7 +170,7 @@ class Line(NamedTuple):
 
 def lines(done: dict[Lesson, Taught]) -> dict[tuple[str, float], list[Line]]:
     """By choice and share of wrong labels."""
-    plain = {lesson[:2]: result.auc_ratio for lesson, result in done.items() if not lesson.labels}
+    plain = {lesson[:2]: result.auc_ratio for lesson, result in done.items() if _is_plain(lesson)}
     groups: dict[tuple[str, float, int], dict[tuple[str, str], list[Taught]]] = defaultdict(lambda: defaultdict(list))
     for lesson, result in done.items():
         if lesson.labels:
@@ -180,6 +184,11 @@ def lines(done: dict[Lesson, Taught]) -> dict[tuple[str, float], list[Line]]:
         yes = sum(one.good for one in every) / max(1, sum(one.given for one in every))
         told[choice, wrong].append(Line(labels, fmean(means.values()), fmean(differences), low, high, yes))
     return told
+
+
+def _is_plain(lesson: Lesson) -> bool:
+    """Is it a crawl without labels, and without a judge that knows them?"""
+    return not lesson.labels and lesson.judge != ORACLE
 
 
 def table(told: dict[tuple[str, float], list[Line]]) -> str:
@@ -218,11 +227,12 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1)
     asked = parser.parse_args()
     done = crawled(list(lessons(asked)), asked.jobs)
-    plain = [result.auc_ratio for lesson, result in done.items() if not lesson.labels]
-    print(f"without labels: {fmean(plain):.3f} on {len(plain)} topics\n")
     for web in asked.webs:
-        own = [one.auc_ratio for lesson, one in done.items() if lesson.web == web and not lesson.labels]
-        print(f"{Path(web).name}: {fmean(own):.3f} on {len(own)} topics")
+        own = [one.auc_ratio for lesson, one in done.items() if lesson.web == web and _is_plain(lesson)]
+        print(f"{Path(web).name}, without labels: {fmean(own):.3f} on {len(own)} topics")
+    plain = [result.auc_ratio for lesson, result in done.items() if _is_plain(lesson)]
+    known = [result.auc_ratio for lesson, result in done.items() if lesson.judge == ORACLE]
+    print(f"all, without labels: {fmean(plain):.3f}; with a judge that knows every label: {fmean(known):.3f}")
     told = lines(done)
     print("\n" + table(told))
     if asked.figure:

@@ -356,6 +356,8 @@ def test_a_teacher_labels_a_run_that_has_ended(
     service, folder = aside(ChatServer()), tmp_path / "run"
     code, out, err = run(f"label --count 4 --teacher {service.url}", folder)
     assert code == 0 and "4 labels" in out and len(labels(folder)) == 4 and "it is" in err
+    code, out, err = run("label --teacher http://127.0.0.1:1/v1 --count 1", folder)
+    assert code == 1 and "No label was given" in out and "connection refused" in err
     code, _, err = run("label --teacher-model small", folder)
     assert code == 2 and "--teacher URL" in err
     with suppress(KeyError):

@@ -22,6 +22,7 @@ from wolfspider.app.event_json import told
 from wolfspider.app.hunt import Hunt
 from wolfspider.app.plugins import interrupted
 from wolfspider.app.settings import Chosen, Settings
+from wolfspider.app.teacher import check_settings
 from wolfspider.cli.common import own_output, print_json, say
 from wolfspider.cli.steering import told_of
 from wolfspider.core.errors import Nothing
@@ -210,7 +211,9 @@ def _tried(event: Landed) -> dict[str, Any]:
 
 
 def dry_run(chosen: Chosen, as_json: bool, quiet: bool) -> int:
-    settings = replace(chosen.settings, pages=min(TRIED, chosen.settings.pages), disk_floor=0, tries=1, record="")
+    check_settings(chosen.settings)
+    few = min(TRIED, chosen.settings.pages)
+    settings = replace(chosen.settings, pages=few, disk_floor=0, tries=1, record="", teacher="")
     errors = terminal.console_for(stderr=True, quiet=quiet)
     trial = DryRun(chosen)
     with own_output() as output:

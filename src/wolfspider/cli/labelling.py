@@ -43,7 +43,8 @@ from wolfspider.core.plain_text import plainly
 from wolfspider.store.view import RunView
 from wolfspider.terminal.progress import busy, console_for
 
-UNDO, QUIT, HELP = "undo", "quit", "help"
+SILENT = 1  # exit code: the teacher gave no answer
+UNDO, QUIT = "undo", "quit"
 _KEYS = {
     **dict.fromkeys(("\x1b[A", "\x1bOA", "+", "y", "k"), UP),
     **dict.fromkeys(("\x1b[B", "\x1bOB", "-", "n", "j"), DOWN),
@@ -109,7 +110,8 @@ def ask_teacher(run: Path, count: int, flags: Mapping[str, Any], quiet: bool) ->
     console = console_for(stderr=True, quiet=quiet)
     view, asked = RunView(run), questions(run, count)
     taught = asyncio.run(_taught(plan, view, asked, console))
-    return _finished(run, [(each.url, each.good) for each in taught], quiet)
+    code = _finished(run, [(each.url, each.good) for each in taught], quiet)
+    return SILENT if asked and not taught else code
 
 
 async def _taught(

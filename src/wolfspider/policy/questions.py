@@ -9,7 +9,8 @@ in doubt about it, and if many links hang on it:
     n   links that the page shows
     k   pages with the same pattern of address that were asked about before: ten pages of one list teach as one does
 
-In a crawl, questions are spread evenly over the first half of its budget: a label teaches what comes after it.
+In a crawl, questions are spread evenly over the first half of its budget, or its first thousand downloads if that is
+less: a label teaches what comes after it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from wolfspider.core.events import Event, Label, Landed, Obeyed
 
 FIRST = 10  # downloads before the first question
 MOST_KEPT = 2_000  # pages of a crawl among which questions are chosen, the best
-SHARE = 0.5  # of the budget, over which questions are spread
+SHARE, LONGEST = 0.5, 1_000  # of the budget, and downloads at most, over which questions are spread
 
 
 class Doubtful(NamedTuple):
@@ -91,4 +92,5 @@ class Questions:
 
 def due(number: int, most: int, budget: int) -> int:
     """The downloads after which a question may be asked, by its number (the first is 0) among so many."""
-    return FIRST + math.floor(number * max(0.0, SHARE * budget - FIRST) / max(1, most))
+    span = min(SHARE * budget, LONGEST) - FIRST
+    return FIRST + math.floor(number * max(0.0, span) / max(1, most))
