@@ -21,7 +21,9 @@ from small_web import PAGES, SPIDERS, SmallWeb, page
 from wolfspider.core.events import Exclude, SetTopic
 from wolfspider.store.folder import DERIVED
 from wolfspider.store.inbox import append_command
+from wolfspider.store.repair.examination import examine
 from wolfspider.store.sound_rows import tables
+from wolfspider.store.view import RunView
 from wolfspider.web.server.serve import serve
 
 Run = Callable[..., tuple[int, str, str]]
@@ -62,7 +64,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             via = f"127.0.0.1:{server.port}"
             settings = {"topic": "wolf spiders", "like": ["http://c.test/like"], "pages": 6, "slots": 1, **hasty}
             await wolfspider.crawl("http://a.test/", out=folder, via=via, **settings).run()
-            for command in (SetTopic(("spiders",)), Exclude("b.test/rolls")):
+            for command in (SetTopic(("spiders",)), Exclude("b.test/rolls"), Exclude("x" * 2_500)):
                 append_command(folder, command, "test")
             await wolfspider.resume(folder, via=via, pages=9).run()
 
@@ -75,6 +77,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         for name in tables():
             assert connection.execute(f"SELECT COUNT(*) FROM {name}").fetchone() != (0,), name
+    assert [told for _, _, told in RunView(folder).events("Obeyed") if told["problem"]]  # and some could not be obeyed
+    assert examine(folder) == []
     return folder
 
 

@@ -32,6 +32,7 @@ def report(done: Repaired) -> dict[str, Any]:
         "findings": [one._asdict() for one in done.findings],
         "aside": None if done.aside is None else str(done.aside),
         "pages": None if rebuilt is None else rebuilt.kept,
+        "hidden": None if rebuilt is None else rebuilt.hidden,
         "found": None if rebuilt is None else rebuilt.found,
         "lost": done.lost,
         "rows_lost": {} if rebuilt is None else rebuilt.rows,

@@ -145,7 +145,7 @@ def _are_named_texts(text: str) -> bool:
 
 
 _FITS_ANYWHERE: Mapping[str, Callable[[Any], bool]] = {
-    **dict.fromkeys(("seq", "id", "n", "visit", "page", "command"), _is_number),
+    **dict.fromkeys(("seq", "n", "visit", "page"), _is_number),
     "at": _is_time,
     "published": _is_time,
     "modified": _is_time,
@@ -176,6 +176,7 @@ _FITS_ANYWHERE: Mapping[str, Callable[[Any], bool]] = {
 _FITS: Mapping[tuple[str, str], Callable[[Any], bool]] = {
     ("snapshots", "file"): lambda name: "/" not in name,
     ("log", "kind"): KINDS.__contains__,
+    ("visits", "id"): _is_number,
     ("commands", "at"): math.isfinite,  # of another process; commands themselves are checked when they are taken
 }
 
@@ -225,9 +226,11 @@ def event_fits(kind: str, told: Any) -> bool:
         return isinstance(told["reason"], str)
     if kind != "Obeyed":
         return True
-    command = told.get("command", {})
-    if not isinstance(command, dict) or not isinstance(told.get("problem", ""), str):
+    command, problem = told.get("command", {}), told.get("problem", "")
+    if not isinstance(command, dict) or not isinstance(problem, str):
         return False
+    if problem:  # it was not obeyed, and may say anything
+        return True
     match command.get("kind"):
         case "SetTopic":
             return all(isinstance(word, str) for word in command["keywords"])

@@ -41,7 +41,6 @@ _PAGE = (
     " p.truncated, p.robots, p.canonical, p.file, p.offset, p.length, p.body, p.cut"
 )
 _PAGE_COLUMNS = tuple(name.strip().removeprefix("p.") for name in _PAGE.split(","))
-_VERDICT = ("score", "relevant", "evidence")
 # The newest copy of each page by its final address, with the newest verdict on it.
 _PAGES = (
     f"SELECT {_PAGE}, h.score, h.relevant, h.evidence FROM {NEWEST}"  # noqa: S608
@@ -340,7 +339,7 @@ def utc(at: float | None) -> str | None:
 
 def page_row(*values: Any) -> StoredPage:
     check_values("pages", _PAGE_COLUMNS, values[:-3])
-    check_values("held", _VERDICT, values[-3:])
+    check_values("held", ("score", "relevant", "evidence"), values[-3:])
     if None in values[-3:]:
         raise ValueError("the verdict on it is not whole")
     number, visit, url, final_url, host, hops, at, seconds, status, headers, kind, charset, *rest = values

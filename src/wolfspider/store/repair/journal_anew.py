@@ -21,7 +21,7 @@ from urllib.parse import urljoin
 from wolfspider.core.errors import BadInput
 from wolfspider.core.events import Finish, Pause, Resume, SetLimit, Stop
 from wolfspider.core.limits import Limits
-from wolfspider.core.model import Capture, Failure, Fetch, Page, Verdict
+from wolfspider.core.model import Capture, Failure, Fetch, Page, Verdict, hidden
 from wolfspider.store import schema
 from wolfspider.store.archive_reader import RecordPlace, capture_of
 from wolfspider.store.damage import UNREADABLE
@@ -196,7 +196,7 @@ class _Rebuilding:
         with suppress(BadInput):  # another finding
             known = known.beside(in_file(old.parent))
         known.put_into(self._connection, -BEFORE)
-        self.result.kept = count(self._connection).all
+        self.result.kept, _, self.result.hidden, _ = count(self._connection)
 
     def _sound(self, source: sqlite3.Connection, table: StoredTable) -> Iterator[Row]:
         damage: list[str] = []
@@ -296,7 +296,8 @@ class _Rebuilding:
     def _find(self, page: Page, fetch: Fetch, place: RecordPlace) -> None:
         number = _FOUND + self._numbered
         self._numbered += 1
-        self._found_at.add(page.final_url)
+        if not hidden(page.robots):
+            self._found_at.add(page.final_url)
         self._writer.page(number, number, page, fetch, place)
         verdict = self._verdicts.get(page.final_url) or self._verdicts.get(fetch.url)
         judged = self._needs.judge(page) if verdict is None and self._needs.judge is not None else _UNJUDGED

@@ -23,11 +23,12 @@ LOST = ("lost", "its record in the archive was damaged")  # kind and detail of a
 class Rebuilt:
     """Pages are counted by their final addresses, as `status` counts them."""
 
-    kept: int = 0  # pages, those that ask not to be indexed among them
+    kept: int = 0  # pages
     found: int = 0  # of these, read from the archive
     lost: int = 0
     rows: dict[str, int] = field(default_factory=dict)  # that could not be read, by table
     anew: bool = True  # does the journal begin anew?
+    hidden: int = 0  # pages beside those that are kept, which ask not to be indexed
 
 
 def without_lost_pages(old: Path, new: Path, archive: Salvaged) -> Rebuilt | None:
@@ -54,8 +55,8 @@ def without_lost_pages(old: Path, new: Path, archive: Salvaged) -> Rebuilt | Non
         connection.execute("COMMIT")
         if committed_end(connection) > archive.end:  # it speaks of files that there are not
             return None
-        kept = count(connection).all
-        return Rebuilt(kept, 0, before - kept, {}, anew=False)
+        kept = count(connection)
+        return Rebuilt(kept.pages, 0, before - kept.all, {}, anew=False, hidden=kept.hidden)
 
 
 def _unread(connection: sqlite3.Connection, archive: Salvaged) -> tuple[set[int], list[tuple[int, int, int]]]:

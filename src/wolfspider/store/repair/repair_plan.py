@@ -77,7 +77,9 @@ class Repaired:
     def _told(self, rebuilt: Rebuilt) -> Iterator[str]:
         found = f", {rebuilt.found:,} of them read from the archive" if rebuilt.found else ""
         lost = f"{_pages(rebuilt.lost)} {'is' if rebuilt.lost == 1 else 'are'} lost"
-        yield f"It has {_pages(rebuilt.kept)}{found}; {lost if rebuilt.lost else 'no page that it knew is lost'}."
+        asks = "asks" if rebuilt.hidden == 1 else "ask"
+        more = f" and {rebuilt.hidden:,} more that {asks} not to be indexed" if rebuilt.hidden else ""
+        yield f"It has {_pages(rebuilt.kept)}{found}{more}; {lost if rebuilt.lost else 'no page that it knew is lost'}."
         if self.torn:
             yield f"{self.torn:,} bytes of the archive were no whole records; whatever they held is lost."
         if rebuilt.anew:
@@ -177,7 +179,9 @@ def _report(run: Path, said: Any) -> Repaired:
     rebuilt = None
     if (of := said["rebuilt"]) is not None:
         rows = {str(name): int(number) for name, number in of["rows"].items()}
-        rebuilt = Rebuilt(int(of["kept"]), int(of["found"]), int(of["lost"]), rows, bool(of["anew"]))
+        rebuilt = Rebuilt(
+            int(of["kept"]), int(of["found"]), int(of["lost"]), rows, bool(of["anew"]), int(of.get("hidden", 0))
+        )
     return Repaired(run, findings, None, rebuilt, int(said["torn"]))
 
 
