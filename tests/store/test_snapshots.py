@@ -91,6 +91,15 @@ def test_a_damaged_snapshot_falls_back_to_the_one_before(damage: str, tmp_path: 
     assert not (tmp_path / "owned").exists()
 
 
+def test_a_snapshot_that_is_dropped_is_told(tmp_path: Path) -> None:
+    run_with_snapshots(tmp_path / "run")
+    told: list[str] = []
+    for said in ("", "1 of the snapshots"):
+        open_run(tmp_path / "run", remark=told.append).close()
+        assert [sentence.startswith(said) for sentence in told] == [True] * bool(said)
+        files(tmp_path / "run")[-1].write_bytes(b"")
+
+
 def harm(path: Path, damage: str, owned: Path) -> None:
     data = path.read_bytes()
     path.unlink()

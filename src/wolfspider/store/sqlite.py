@@ -125,6 +125,11 @@ def open_run(
         start, useless = snapshots.newest_whole(connection, places)
         if useless and start.state is None:
             refuse_to_begin_again(connection, places)
+        if useless and remark is not None:
+            remark(
+                f"{len(useless)} of the snapshots of {folder} cannot be used, or its shelf is too short for them, and "
+                "are dropped. Nothing is lost, but the resume takes longer."
+            )
         snapshots.drop(connection, places, useless)
         store = SqliteStore(places, about, connection, owner, lock, archive, start, full, at_hand)
         unless_good.pop_all()

@@ -166,7 +166,7 @@ def _database(
     new = work / "run.db"
     os.close(open_to_write(new))  # its owner's alone
     rebuilt = None
-    if parts <= {"warc", "index", "run.json", "inbox.db"}:
+    if parts <= {"warc", "index", "run.json", "inbox.db", "lock", FORGOTTEN}:
         rebuilt = without_lost_pages(places.database, new, archive)
         if rebuilt is None:
             os.truncate(new, 0)
