@@ -72,6 +72,7 @@ HAZARDS = (  # each has a line of its own, which begins so
     "An export that is killed",
     "A tampered run",
     "Commands from another process",
+    "Requisites of pages",
     "An agent that is misled by a page",
     "A service that labels pages (`--teacher`)",
     "Excluded by mistake",

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from wolfspider.app.run_folder import settings_of
 from wolfspider.app.settings import Settings
 from wolfspider.app.settling import settle
 from wolfspider.core.errors import Problem
-from wolfspider.store.folder import PLAN, about_run, remove_derived
+from wolfspider.store.folder import PLAN, REQUISITES, about_run, remove_derived
 from wolfspider.store.repair.taking_out import Forgotten, Unwanted, before_size, finish_earlier, has_older, to_unlearn
 from wolfspider.store.repair.taking_out import forget as taken_out
+from wolfspider.store.requisites import Requisites
+from wolfspider.store.view import RunView
 from wolfspider.web.page.urls import canonical
 
 DAY = 86_400.0  # seconds
@@ -76,4 +79,7 @@ def _forget(
     remove_derived(folder)
     forgotten = taken_out(folder, unwanted, unlearn)
     remove_derived(folder)  # somebody may have searched meanwhile
+    if (folder / REQUISITES).exists():
+        with closing(Requisites(folder, write=True)) as kept:
+            kept.keep_only(RunView(folder).addresses(), unwanted.url or unwanted.host)
     return forgotten

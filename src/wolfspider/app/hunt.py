@@ -12,12 +12,14 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from wolfspider.app import assemble, leaping, preflight, run_folder, starting_points, teacher
 from wolfspider.app.changed_limits import move_limits
 from wolfspider.app.found_pages import Found, FoundPages
 from wolfspider.app.plugins import PARTS, check_at_hand
+from wolfspider.app.requisite_gathering import RequisiteGathering
 from wolfspider.app.settings import Settings
 from wolfspider.app.starting_points import StartingPoints, unless
 from wolfspider.core.errors import Problem
@@ -36,6 +38,8 @@ from wolfspider.web.http.live_web import Live
 from wolfspider.web.seeds import sources
 from wolfspider.web.worlds.recording.recorder import Recorder
 from wolfspider.web.worlds.world import Askable
+
+_CUT_SHORT = (EndReason.STOPPED, EndReason.INTERRUPTED, EndReason.DISK)
 
 
 class Hunt:
@@ -123,11 +127,29 @@ class Hunt:
                 (driver.stop if self._ending == EndReason.STOPPED else driver.drain)()
             async with teacher.taught(self.settings, crawl, folder, self._ring, self.remark):
                 self.result = await driver.run()
+            if settings.requisites and self.result.reason not in _CUT_SHORT:
+                await self._gather_requisites(settings, crawl, driver, store, folder)
             if self.result.reason != EndReason.STOPPED:  # an end at once leaves the index to the next session
                 await asyncio.to_thread(store.index)
         return self.result
 
     # The steps
+
+    async def _gather_requisites(
+        self, settings: Settings, crawl: Crawl, driver: LiveDriver, store: Store, folder: Path
+    ) -> None:
+        """What relevant pages need besides, now that the crawl is over; Ctrl-C leaves the rest to the next session."""
+        assert self._hands is not None and self.result is not None
+
+        def tend() -> None:
+            if driver.turned is not None:
+                driver.turned()
+            store.commit()
+
+        parts = (folder, settings, self._hands.askable, crawl.scope.of_files(), self._ended, self.remark, tend)
+        await RequisiteGathering(*parts).go()
+        if self._ending is not None:
+            self.result = replace(self.result, reason=self._ending)
 
     def prepare(self) -> None:
         """See whether the server of `via` answers, and open what leaps lead to, which may take a while. Unless this is

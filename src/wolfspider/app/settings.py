@@ -175,6 +175,13 @@ class Settings:
     snapshots: float = param(60.0, "Seconds between two snapshots, from which a run is resumed.", low=1, live=False)
     record: str = param("", "A folder to record the crawl in, so that it can be crawled again.", live=False)
     disk_floor: int = param(500, "Megabytes that must stay free on the disk.", low=0, live=False)
+    requisites: int = param(
+        0,
+        "Images, styles and scripts that relevant pages need, to fetch beside the pages at most; 0: none.",
+        low=0,
+        high=10_000_000,
+        live=False,
+    )
     keep_days: float = param(
         0.0,
         "Days for which pages are kept; older ones are forgotten when a session ends.",
@@ -272,7 +279,8 @@ PRESETS: Mapping[str, Preset] = {
         "the pages most like those you like (--like), shown as results", {"strategy": "spider-best-first", "pages": 300}
     ),
     "archive": Preset(
-        "whole sites, as they are, for good", {"strategy": "breadth-first", "pages": 10_000, "durability": "full"}
+        "whole sites, as they are, for good",
+        {"strategy": "breadth-first", "pages": 10_000, "requisites": 50_000, "durability": "full"},
     ),
     "gentle": Preset("small servers, which hardly notice", {"delay": 10.0, "adapt": 5.0, "slots": 4, "per_address": 1}),
 }

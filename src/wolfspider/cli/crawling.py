@@ -213,7 +213,7 @@ def _tried(event: Landed) -> dict[str, Any]:
 def dry_run(chosen: Chosen, as_json: bool, quiet: bool) -> int:
     check_settings(chosen.settings)
     few = min(TRIED, chosen.settings.pages)
-    settings = replace(chosen.settings, pages=few, disk_floor=0, tries=1, record="", teacher="")
+    settings = replace(chosen.settings, pages=few, disk_floor=0, tries=1, record="", requisites=0, teacher="")
     errors = terminal.console_for(stderr=True, quiet=quiet)
     trial = DryRun(chosen)
     with own_output() as output:

@@ -61,7 +61,9 @@ def describe(
 
   wolfspider web serve synthetic:pages=20000 --port 8080
   wolfspider crawl http://SEED/ --topic "..." --via 127.0.0.1:8080      (it tells you a seed and a topic)
-  wolfspider web serve synthetic:news=1,articles=300 --speed 60         (an hour passes there in a minute)"""
+  wolfspider web serve synthetic:news=1,articles=300 --speed 60
+
+With --speed 60 an hour passes there in a minute."""
     )
 )
 def serve(

@@ -114,6 +114,12 @@ class Scope:
             self._known[url] = known
         return known
 
+    def of_files(self) -> Scope:
+        """The same rules for what pages need beside their text: images, styles, scripts."""
+        made = Scope(nofollow=self.nofollow)
+        made.open, made.rules = self.open, list(self.rules)
+        return made
+
     def cut(self, page: Page) -> Page:
         """A page without the links that the crawl does not follow."""
         known = self._known

@@ -14,6 +14,7 @@ from wolfspider.core.model import Page
 from wolfspider.export.export_tally import Exported
 from wolfspider.store.archive_reader import RecordPlace, name_of, record_at
 from wolfspider.store.folder import Places
+from wolfspider.store.requisites import RequisiteRecord, Requisites
 from wolfspider.store.view import RunView, StoredPage, utc
 from wolfspider.web.page import charset
 from wolfspider.web.page.html import MOST_BYTES
@@ -151,6 +152,12 @@ class ExportedPage:
     def parsed(self) -> Page | None:
         """The page parsed again, with its links; None if that is not possible."""
         return self.run.view.parsed(self.row)
+
+    def requisites(self) -> Iterator[RequisiteRecord]:
+        """Images, styles and scripts that it needs, as far as the run has them."""
+        with Requisites.of(self.run.view.folder) as kept:
+            if kept is not None:
+                yield from kept.of_page(self.row.final_url)
 
     def record(self) -> ArchivedRecord | None:
         """The answer as it lies in the archive. None if there is none: then the page is counted as left out."""

@@ -13,6 +13,7 @@ from wolfspider.export.exported_page import ExportedPage
 from wolfspider.export.sink import About
 from wolfspider.files.disk import UNFINISHED_EXPORT
 from wolfspider.store import cdxj
+from wolfspider.store.requisites import RequisiteRecord
 from wolfspider.web.warc import writer
 
 
@@ -45,6 +46,7 @@ class CopiedRecords:
         self._about, self._file, self._name = about, file, name
         self.lines = cdxj.SortedLines(folder, open_files)
         self._place = file.write(_info(about, name))
+        self._requisites: set[bytes] = set()  # digests of those that are in it
 
     def add(self, page: ExportedPage) -> bool:
         """Is the page in it?"""
@@ -58,7 +60,19 @@ class CopiedRecords:
         self.lines.add(cdxj.line(line))
         opinion = writer.metadata(row.final_url, row.at, _opinion(page))
         self._place += len(member) + self._file.write(opinion)
+        for needed in page.requisites():
+            self._add_requisite(needed)
         return True
+
+    def _add_requisite(self, needed: RequisiteRecord) -> None:
+        """What several pages need is in it once."""
+        if (named := hashlib.blake2b(needed.record, digest_size=16).digest()) in self._requisites:
+            return
+        self._requisites.add(named)
+        self._file.write(needed.record)
+        place = (needed.digest, len(needed.record), self._place, self._name)
+        self.lines.add(cdxj.line(cdxj.IndexLine(needed.url, needed.at, needed.type, needed.status, *place)))
+        self._place += len(needed.record)
 
 
 def _info(about: About, name: str) -> bytes:

@@ -29,6 +29,7 @@ SEARCH_INDEX = "search.db"  # the texts of pages, made by the first search (expo
 INDEX_FILES = tuple(f"{SEARCH_INDEX}{ending}" for ending in ("", "-journal", "-wal", "-shm"))
 REPORT = "report.html"
 TEACHER_LEDGER = "teacher.db"  # what a teacher was asked (teacher_ledger.py)
+REQUISITES = "requisites.db"  # images, styles and scripts of relevant pages (requisites.py)
 DERIVED = (*INDEX_FILES, REPORT, f".{REPORT}.part")  # copies of what pages say, which can be made anew
 FORGETTING = ".forgotten-"  # how a folder begins that holds what a run forgets, until it is deleted
 _UNFINISHED = (".run.json.part", "run.json.part")  # as it was called in earlier versions

@@ -80,7 +80,7 @@ class Intake:
     def _append(self, fetch: Fetch | None, held: Page | None) -> RecordPlace | None:
         """Put every answer on the way into the archive; where the last one lies."""
         place = None
-        for capture in _captures(fetch) if fetch is not None else ():
+        for capture in captures_of(fetch) if fetch is not None else ():
             if isinstance(capture, PackedCapture):
                 place = self._archive.add(capture.record, capture.at, capture.request)
             elif held is not None and capture.status == 304:
@@ -90,7 +90,7 @@ class Intake:
         return place
 
 
-def _captures(fetch: Fetch) -> tuple[Capture, ...]:
+def captures_of(fetch: Fetch) -> tuple[Capture, ...]:
     """What is archived of an answer. A web that keeps only bodies has them archived as if they had come that way."""
     if fetch.captures or not fetch.body:
         return fetch.captures

@@ -214,6 +214,10 @@ class RunView:
         with self.moment() as connection:
             yield from pages_of(connection, relevant, since)
 
+    def addresses(self) -> set[str]:
+        """At which pages were found."""
+        return {str(url) for (url,) in self.rows("SELECT DISTINCT final_url FROM pages")}
+
     def page(self, url: str) -> StoredPage | None:
         """The newest copy of a page, by the address it was asked for or the one it was found at."""
         with self._reading("a page"):

@@ -22,6 +22,7 @@ from wolfspider.files.lock import is_owned
 from wolfspider.policy.prospects import OUTLOOK
 from wolfspider.store.folder import Places, about_run, is_run
 from wolfspider.store.page_count import PageCount
+from wolfspider.store.requisites import Requisites
 from wolfspider.store.view import RunView, Summary
 from wolfspider.terminal.first_aid import advice_for
 from wolfspider.terminal.program_name import program
@@ -310,6 +311,8 @@ def status(folder: Path) -> dict[str, Any]:
     """How a run stands, as plain data."""
     view = RunView(folder)
     summary, gauge = view.summary(), view.gauge()
+    with Requisites.of(folder) as kept:
+        requisites = None if kept is None else kept.count()._asdict()
     return {
         "run": str(folder),
         "running": is_owned(Places.of(folder).lock),
@@ -322,6 +325,7 @@ def status(folder: Path) -> dict[str, Any]:
         "reasons": dict(summary.reasons),
         "trouble": summary.trouble or None,
         "advice": advice_for(view, summary),
+        "requisites": requisites,
         "outlook": None if gauge is None else {name: getattr(gauge, name) for name in ("until", *OUTLOOK)},
         "gauge": None if gauge is None else told(gauge),
     }
@@ -341,6 +345,8 @@ def lines(folder: Path, now: float) -> list[str]:
     elif not running and gauge is not None:
         shown.append(of_budget(summary.downloads, gauge.budget))
     shown.append(found(summary.count, summary.hosts, summary.downloads, summary.reasons))
+    with Requisites.of(folder) as kept:
+        shown += [kept.told()] if kept is not None else []
     shown += [*prospects(gauge, summary.ended), *advice_for(view, summary)]
     if end is not None:
         shown += end.next_steps()
