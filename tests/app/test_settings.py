@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wolfspider.app.changed_limits import changed_limits
-from wolfspider.app.settings import PRESETS, Settings, choose, from_environment, from_file, known, read
+from wolfspider.app.presets import PRESETS
+from wolfspider.app.settings import Settings, choose, from_environment, from_file, known, read
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import SetLimit
 from wolfspider.core.limits import AT_ONCE, Limits

@@ -14,8 +14,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from wolfspider.app.presets import preset_named
 from wolfspider.core.errors import BadInput, Problem, closest
 from wolfspider.core.limits import AT_ONCE, HURRY, NO_HURRY, Limits
 from wolfspider.core.params import DEFAULT_JUDGE, DEFAULT_STRATEGY, Param, param, parameters
@@ -263,29 +264,6 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value
 
 
-class Preset(NamedTuple):
-    """Settings for a purpose."""
-
-    says: str
-    settings: Mapping[str, Any]
-
-
-PRESETS: Mapping[str, Preset] = {
-    "corpus": Preset(
-        "many texts about a topic, soon",
-        {"pages": 10_000, "slots": 32, "hurry": 600.0, "hands": 1, "traps": "avoid"},
-    ),
-    "spider": Preset(
-        "the pages most like those you like (--like), shown as results", {"strategy": "spider-best-first", "pages": 300}
-    ),
-    "archive": Preset(
-        "whole sites, as they are, for good",
-        {"strategy": "breadth-first", "pages": 10_000, "requisites": 50_000, "durability": "full"},
-    ),
-    "gentle": Preset("small servers, which hardly notice", {"delay": 10.0, "adapt": 5.0, "slots": 4, "per_address": 1}),
-}
-
-
 @cache
 def known() -> Mapping[str, Param]:
     """All settings by name."""
@@ -378,12 +356,6 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> dict[str, A
     return found
 
 
-def preset(name: str) -> Mapping[str, Any]:
-    if name not in PRESETS:
-        raise Problem(f"There is no preset {name!r}.{closest(name, PRESETS)}")
-    return PRESETS[name].settings
-
-
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """Settings, and for each the source that decided."""
@@ -395,7 +367,7 @@ class Chosen:
 def choose(flags: Mapping[str, Any], file: Path | None = None, named: str = "", environment: bool = True) -> Chosen:
     """All sources together; `flags` are those that were really given."""
     sources = (
-        (f"preset {named}", read(preset(named), "the preset") if named else {}),
+        (f"preset {named}", read(preset_named(named), "the preset") if named else {}),
         (str(file), from_file(file) if file is not None else {}),
         ("environment", from_environment() if environment else {}),
         ("command line", read(flags, "the command line")),

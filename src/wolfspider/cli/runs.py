@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from wolfspider.app.settings import CHANGEABLE, PRESETS
+from wolfspider.app.presets import PRESETS
+from wolfspider.app.settings import CHANGEABLE
 from wolfspider.cli.common import STDOUT, Out, Quiet, Run, app, at_hand, moment, own_output, print_json, say, verbatim
 from wolfspider.cli.options import with_settings
 from wolfspider.core.errors import BadInput, Problem
