@@ -22,7 +22,7 @@ from __future__ import annotations
 import argparse
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -33,7 +33,7 @@ import numpy as np
 from enough_traces import Trace
 from numpy.typing import NDArray
 
-from wolfspider.bench.draw.svg import Figure
+from wolfspider.bench.draw.svg import FAINT, PALETTE, SOFT, Figure
 from wolfspider.core.limits import DRY
 from wolfspider.core.model import Link, Page
 from wolfspider.policy import prospects
@@ -62,12 +62,17 @@ class Followed:
     total: int
     length: int  # downloads
     curve: Floats  # relevant pages found, by downloads
+    labelled: Floats  # those of them, and others, that the labels of the web call relevant, likewise
     rows: Floats
     ends: dict[str, int]  # downloads at which each rule ends it
 
     def __getitem__(self, column: str) -> Floats:
         values: Floats = self.rows[:, COLUMNS.index(column)]
         return values
+
+    def share(self, rule: str) -> float:
+        """Of all that was found in the end, when this rule ends the crawl."""
+        return float(self.curve[self.ends[rule] - 1] / self.total)
 
     @property
     def left(self) -> Floats:
@@ -121,16 +126,23 @@ def follow(trace: Trace) -> Followed | None:
     curve, rows = np.cumsum(new).astype(np.float64), np.array(looks, np.float64)
     rows[:, 5] = [decay(curve, int(downloads)) for downloads in rows[:, 0]]
     rows[:, 6] = [curve[min(len(curve), int(row[0]) + NEXT) - 1] - row[1] for row in rows]
+    ends = {name: ends.get(name, len(new)) for name in UNTILS}
     ends |= {"crawl4ai's rule": saturated(trace, 1), "the same, smoothed": saturated(trace, LAST_PAGES)}
-    return Followed(
-        trace.web,
-        trace.name,
-        seen.found,
-        len(new),
-        curve,
-        rows,
-        {name: ends.get(name, len(new)) for name in (*UNTILS, *list(ends)[-2:])},
-    )
+    return Followed(trace.web, trace.name, seen.found, len(new), curve, labelled(trace), rows, ends)
+
+
+def labelled(trace: Trace) -> Floats:
+    """Labelled pages found, by downloads, each once."""
+    paid = trace.cost > 0
+    pages = np.where(trace.labelled[paid] > 0, trace.page[paid], 0)
+    _, first = np.unique(pages, return_index=True)
+    new = np.zeros(len(pages))
+    new[first] = pages[first] > 0
+    ends = np.cumsum(trace.cost[paid]) - 1
+    found = np.zeros(int(ends[-1]) + 1)
+    found[ends] = new
+    curve: Floats = np.cumsum(found)
+    return curve
 
 
 def decay(curve: Floats, downloads: int) -> float:
@@ -265,23 +277,29 @@ def show_bounds(crawls: Sequence[Followed]) -> None:
     }
     print(f"\n| forecast for the next {NEXT} downloads | pages off in the mean |\n|---|---|")
     for name, forecast in forecasts.items():
-        error = mean(crawls, lambda one, by=forecast: float(one.weights @ np.abs(by(one) - one["came"])))  # type: ignore[misc]
-        print(f"| {name} | {error:.1f} |")
+        print(f"| {name} | {mean(crawls, partial(_missed, forecast)):.1f} |")
+
+
+def _missed(forecast: Callable[[Followed], Floats], one: Followed) -> float:
+    return float(one.weights @ np.abs(forecast(one) - one["came"]))
 
 
 def show_ends(crawls: Sequence[Followed]) -> None:
-    heads = ("rule", "found, mean", "lowest", "downloads, median", "saved of all", "as many as needed for 90 %")
+    heads = ("rule", "found, mean", "lowest", "of labelled pages", "downloads, median", "saved", "of those for 90 %")
     print(f"\n| {' | '.join(heads)} |\n{'|---' * len(heads)}|")
-    rules = list(crawls[0].ends)
-    for rule in rules:
-        shares = {one.name: one.curve[one.ends[rule] - 1] / one.total for one in crawls}
-        spent = float(np.median([one.ends[rule] for one in crawls]))
-        saved = mean(crawls, lambda one, by=rule: 1 - one.ends[by] / one.length)  # type: ignore[misc]
-        needed = np.median([one.ends[rule] / _needed(one) for one in crawls])
-        found = mean(crawls, lambda one, by=shares: float(by[one.name]))  # type: ignore[misc]
-        print(
-            f"| {rule} | {found:.0%} | {min(shares.values()):.0%} | {spent:,.0f} | {saved:.0%} | {needed:.2f} times |"
-        )
+    for rule in crawls[0].ends:
+        print(f"| {rule} | {' | '.join(_cells(crawls, rule))} |")
+
+
+def _cells(crawls: Sequence[Followed], rule: str) -> Iterator[str]:
+    """What a rule brings, beside the crawl to its end, and beside a crawl that ended right when 90 % were found."""
+    yield f"{mean(crawls, lambda one: one.share(rule)):.0%}"
+    yield f"{min(one.share(rule) for one in crawls):.0%}"
+    told = [one for one in crawls if one.labelled[-1]]
+    yield f"{mean(told, lambda one: float(one.labelled[one.ends[rule] - 1] / one.labelled[-1])):.0%}"
+    yield f"{np.median([one.ends[rule] for one in crawls]):,.0f}"
+    yield f"{mean(crawls, lambda one: 1 - one.ends[rule] / one.length):.0%}"
+    yield f"{np.median([one.ends[rule] / _needed(one) for one in crawls]):.2f} times"
 
 
 def _needed(one: Followed) -> int:
@@ -292,43 +310,36 @@ def show_crawls(crawls: Sequence[Followed]) -> None:
     heads = ("crawl", "relevant", "downloads", "found by --until 90%", "after", "found by --until dry", "after")
     print(f"\n| {' | '.join(heads)} |\n{'|---' * len(heads)}|")
     for one in crawls:
-        cells = []
-        for rule in ("--until 90%", "--until dry"):
-            end = one.ends[rule]
-            cells += [f"{one.curve[end - 1] / one.total:.0%}", f"{end:,}"]
+        cells = (f"{one.share(rule):.0%} | {one.ends[rule]:,}" for rule in ("--until 90%", "--until dry"))
         print(f"| {one.name} | {one.total:,} | {one.length:,} | {' | '.join(cells)} |")
 
 
 def draw(crawls: Sequence[Followed], folder: Path) -> None:
-    """Estimated share against true share of what is found, a line for each crawl."""
-    figure = Figure(
-        "How much is found: estimate and truth",
-        "estimated share of the relevant pages that is found",
-        "true share",
-        x_range=(0, 1),
-        y_range=(0, 1),
-    )
-    webs = sorted({one.web for one in crawls})
-    colours = dict(zip(webs, ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"), strict=False))
-    labelled: set[str] = set()
-    for one in crawls:
-        share = one["found"] / np.maximum(1, one["found"] + discounted(one))
-        figure.points(share, one["found"] / one.total, "" if one.web in labelled else one.web, colours.get(one.web))
-        labelled.add(one.web)
-    figure.line([0, 1], [0, 1], "estimate = truth", dashed=True, colour="#5B5B5B")
-    (folder / "enough-share.svg").write_text(figure.svg())
-    left = Figure(
-        "Relevant pages left: estimate and truth", "estimated, plus 1", "true, plus 1", x_log=True, y_log=True
-    )
-    labelled.clear()
-    for one in crawls:
-        left.points(discounted(one) + 1, one.left + 1, "" if one.web in labelled else one.web, colours.get(one.web))
-        labelled.add(one.web)
+    """Estimate against truth, a colour for each web: what is left, and the share that is found."""
+    share = Figure("Share of the relevant pages that is found", "estimate", "truth", x_range=(0, 1), y_range=(0, 1))
+    left = Figure("Relevant pages left", "estimate, plus 1", "truth, plus 1", x_log=True, y_log=True)
     most = max(float(one.left.max()) for one in crawls) + 1
-    left.line([1, most], [1, most], "estimate = truth", dashed=True, colour="#5B5B5B")
+    for web, colour in zip(sorted({one.web for one in crawls}), PALETTE, strict=False):
+        parts = [(one, *thinned(one)) for one in crawls if one.web == web]
+        found, guess, truth = (np.concatenate(part) for part in zip(*(rest for _, *rest in parts), strict=True))
+        name = web.partition("-")[0]
+        share.points(found / (found + guess), found / (found + truth), name, colour)
+        left.points(guess + 1, truth + 1, name, colour)
+    share.line([0, 1], [0, 1], "estimate = truth", dashed=True, colour=SOFT)
+    left.line([1, most], [1, most], "estimate = truth", dashed=True, colour=SOFT)
     for bound in prospects.UNFOUND_BOUNDS:
-        left.line([max(1, 1 / bound), most], [max(1, 1 / bound) * bound, most * bound], "", colour="#B0B7BF")
-    (folder / "enough-left.svg").write_text(left.svg())
+        begin = max(1, 1 / bound)
+        left.line([begin, most], [begin * bound, most * bound], "", colour=FAINT)
+    for name, figure in (("share", share), ("left", left)):
+        (folder / f"enough-{name}.svg").write_text(figure.svg())
+
+
+def thinned(one: Followed) -> tuple[Floats, Floats, Floats]:
+    """Found, estimated to be left and left, at some thirty looks, as many of each stage."""
+    wanted = np.searchsorted(np.cumsum(one.weights), np.linspace(0, 1, 31)[:-1])
+    rows = np.unique(np.minimum(wanted, len(one.rows) - 1))
+    rows = rows[one["found"][rows] > 0]
+    return one["found"][rows], discounted(one)[rows], one.left[rows]
 
 
 def show_cost(web: str, rounds: int = 5, pages: int = 600) -> None:

@@ -3,18 +3,17 @@
     python benchmarks/enough_traces.py FOLDER WEB ... --half choose --strategy hunter --strategy shark
 
 A crawl that goes on until no link is left tells how many relevant pages were in reach. So of each crawl every landing
-is kept: which page, was it relevant by the judge and by the labels, the links it had, what its link had promised, how
-many links waited, how many of its words were new; and every 50 downloads what the links that wait promise. Crawls that
-are there already are not made again.
+is kept: which page, was it relevant by the judge and by the labels, the links it had, how many of its words were new.
+Some webs have no end, or thousands of dead links: after `--most` downloads a crawl is over in any case, and the truth
+is what it found by then. Crawls that are there already are not made again. The folder may hold traces of both halves.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
 import re
 from array import array
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -28,16 +27,11 @@ from wolfspider.core.model import Link, Page, Route, host_of
 from wolfspider.core.text import key_of
 from wolfspider.core.topic import Task
 from wolfspider.drivers.simulated import simulate
-from wolfspider.engine.crawl import Crawl
 from wolfspider.policy.judges import DEFAULT_JUDGE
-from wolfspider.strategies.hunter.hunter import Hunter
 from wolfspider.web.worlds.world import World, open_web
 
-EVERY = 50  # downloads between two looks at the links that wait
-QUANTILES = 101
 MOST = 30_000  # downloads of a crawl: some synthetic webs have no end
-COLUMNS = {"asked": "Q", "page": "Q", "host": "Q", "relevant": "B", "labelled": "B", "cost": "i", "waiting": "i"}
-COLUMNS |= {"promise": "d", "terms": "i"}
+COLUMNS = {"asked": "Q", "page": "Q", "host": "Q", "relevant": "B", "labelled": "B", "cost": "i", "terms": "i"}
 SHORT = 2  # letters of a word that is no term, as crawl4ai counts terms
 
 
@@ -56,14 +50,10 @@ class Trace:
     relevant: Any
     labelled: Any
     cost: Any
-    waiting: Any  # links that wait, after the landing
-    promise: Any  # what the strategy noted of the link; nan where it noted nothing
     terms: Any  # words that no page before had
     first: Any  # where the links of the page begin in the next two, and one more for the end
     links: Any  # keys of addresses
     link_hosts: Any
-    looks: Any  # downloads at each look
-    scores: Any  # and quantiles of what waits
 
     @property
     def name(self) -> str:
@@ -75,26 +65,23 @@ class Trace:
     @classmethod
     def load(cls, path: Path) -> Trace:
         with np.load(path, allow_pickle=False) as kept:
-            parts = {name: kept[name] for name in kept.files}
+            parts = {field.name: kept[field.name] for field in fields(cls)}
         return cls(**{name: str(part) if part.ndim == 0 else part for name, part in parts.items()})
 
 
 class Recording:
     """Hears the landings of a crawl."""
 
-    def __init__(self, crawl: Crawl, task: Task) -> None:
-        self.crawl, self.labels = crawl, {_plain(url) for url in task.relevant}
+    def __init__(self, task: Task) -> None:
+        self.labels = {_plain(url) for url in task.relevant}
         self.rows = {name: array(kind) for name, kind in COLUMNS.items()}
         self.first, self.links, self.link_hosts = array("q", [0]), array("Q"), array("Q")
-        self.looks, self.scores = array("i"), array("d")
         self._terms: set[str] = set()
-        self._due = EVERY
 
     def __call__(self, event: events.Event) -> None:
         if not isinstance(event, events.Landed) or event.how != Route.OUT:
             return
         page, verdict, link = event.outcome.page, event.outcome.verdict, event.outcome.visit.link
-        note = event.outcome.visit.note
         row = {
             "asked": key_of(link.url),
             "page": 0 if page is None else key_of(page.final_url),
@@ -102,15 +89,11 @@ class Recording:
             "relevant": bool(verdict and verdict.relevant),
             "labelled": page is not None and _plain(page.final_url) in self.labels,
             "cost": event.outcome.downloads,
-            "waiting": -1 if self.crawl.strategy.frontier is None else len(self.crawl.strategy.frontier),
-            "promise": note.get("value", note.get("score", math.nan)),
             "terms": self._new_terms(page),
         }
         for name, value in row.items():
             self.rows[name].append(value)
         self._show(() if page is None else page.links)
-        if event.downloads >= self._due:
-            self._look(event.downloads)
 
     def _show(self, links: tuple[Link, ...]) -> None:
         shown = {key_of(link.url): link.host for link in links}
@@ -125,20 +108,6 @@ class Recording:
         self._terms.update(word for word in page.words if len(word) > SHORT)
         return len(self._terms) - before
 
-    def _look(self, downloads: int) -> None:
-        self._due = downloads + EVERY
-        strategy = self.crawl.strategy
-        if isinstance(strategy, Hunter):
-            scores = strategy.traits.links["value"][strategy.traits.waiting()].astype(np.float64)
-        elif strategy.frontier is not None:
-            scores = np.array(strategy.frontier.scores)
-        else:
-            return
-        scores = scores[np.isfinite(scores)]
-        if len(scores):
-            self.looks.append(downloads)
-            self.scores.extend(np.quantile(scores, np.linspace(0, 1, QUANTILES)))
-
 
 def _plain(url: str) -> str:
     return url.partition("://")[2]
@@ -147,14 +116,13 @@ def _plain(url: str) -> str:
 def record(web: str, world: World, half: str, topic: str, strategy: str, task: Task, most: int) -> Trace:
     cell = Cell(web, world.name, topic, strategy, 0, most, DEFAULT_JUDGE, world.start, hurry=NO_HURRY)
     crawl = new_crawl(cell, task, world, world)
-    heard = Recording(crawl, task)
+    heard = Recording(task)
     crawl.listen(heard)
     reason = simulate(crawl, world, start=cell.start, seeds=task.seeds).reason
     tables = {name: np.array(column) for name, column in heard.rows.items()}
-    for name in ("first", "links", "link_hosts", "looks"):
+    for name in ("first", "links", "link_hosts"):
         tables[name] = np.array(getattr(heard, name))
-    scores = np.array(heard.scores).reshape(-1, QUANTILES)
-    return Trace(_name(web), topic, strategy, half, str(reason), scores=scores, **tables)
+    return Trace(_name(web), topic, strategy, half, str(reason), **tables)
 
 
 def _name(web: str) -> str:

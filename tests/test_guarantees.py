@@ -63,6 +63,8 @@ HAZARDS = (  # each has a line of its own, which begins so
     "Titles and texts that are markup, paths or images",
     "Addresses without end",
     "A host, a registered domain or the whole crawl takes more",
+    "Screen, `status`, `report` and export tell different numbers",
+    "A killed run says other things of what is left",
     "Formulas in exported tables",
     "A damaged run",
     "The repair of a damaged run",

@@ -71,7 +71,8 @@ class Param:
         if self.low is not None and value < self.low:
             raise Problem(f"{self.name} must be at least {self.low:,}, not {given}.")
         if self.high is not None and value > self.high:
-            percent = f" Did you mean {value:g}%?" if self.words and self.high == 1 < value <= 100 else ""
+            share = self.words and self.high == 1 < value <= 100 and "%" not in str(given)
+            percent = f" Did you mean {value:g}%?" if share else ""
             raise Problem(f"{self.name} must be at most {self.high:,}, not {given}.{percent}")
         return value
 

@@ -29,9 +29,9 @@ from wolfspider.policy.host_queues import Known
 NEXT = 100  # downloads that are told of: the last ones, and those to come
 EVERY = 25  # downloads between two looks at the links that wait
 SURE = 16  # looks in a row that must agree that it is enough
-FACTOR, POWER = 1.75, 0.52  # unfound = FACTOR * ((promise + 1) ** POWER - 1); benchmarks/enough.py fits them
-UNFOUND_BOUNDS = (0.23, 4.51)  # the bounds of unfound + 1, by the estimate
-COMING_BOUNDS = (0.29, 2.28)  # the bounds of coming + 1, likewise
+FACTOR, POWER = 1.50, 0.56  # unfound = FACTOR * ((promise + 1) ** POWER - 1); benchmarks/enough.py fits them
+UNFOUND_BOUNDS = (0.23, 4.63)  # the bounds of unfound + 1, by the estimate
+COMING_BOUNDS = (0.31, 2.25)  # the bounds of coming + 1, likewise
 _BARREN = 1_000  # downloads without any relevant page after which a crawl is dry, and not at its beginning
 _MOST_LINKS = 1_000  # of a page that are looked at
 _MOST_HOSTS = 10_000  # whose numbers are remembered
