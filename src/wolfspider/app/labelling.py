@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from wolfspider.app import assemble
 from wolfspider.app.doubtful_pages import candidates
 from wolfspider.app.settings import Settings
 from wolfspider.app.settling import obey_waiting
@@ -29,7 +30,7 @@ from wolfspider.learn.stopwords import STOP_WORDS
 from wolfspider.policy.questions import Doubtful, chosen
 from wolfspider.policy.topic_words import is_telling
 from wolfspider.store.folder import Places
-from wolfspider.store.inbox import answer_to, append_command
+from wolfspider.store.inbox import MOST_WAITING, answer_to, append_command
 from wolfspider.store.view import RunView, StoredPage
 from wolfspider.web.page.plaintext import readable
 from wolfspider.web.seeds.sources import address
@@ -39,7 +40,6 @@ LONGEST = 400  # characters of an excerpt
 _WINDOW = 50  # words of it
 _READ = 20_000  # words of a page among which the excerpt is looked for
 WAIT, _PAUSE = 10.0, 0.1  # seconds for a crawl to obey, and between two looks
-_MOST_ANSWERS = 10_000
 _LARGEST_ANSWERS = 10_000_000  # bytes
 _DOUBT = 0.15  # and more from both ends, of a score
 UP, DOWN, SKIP = "up", "down", "skip"
@@ -68,8 +68,7 @@ def questions(run: str | Path, count: int = COUNT) -> list[PageQuestion]:
 
 def topic_of(view: RunView) -> Topic:
     """What the run looks for now, without the pages that a person likes."""
-    settings = Settings.of_run(view.about)
-    topic = Topic((settings.topic,) if settings.topic else (), settings.description)
+    topic = assemble.topic_of(Settings.of_run(view.about), ())
     for _, _, data in view.events("Obeyed"):
         command = data.get("command", {})
         if command.get("kind") == "SetTopic" and not data.get("problem"):
@@ -194,8 +193,8 @@ def read_answers(text: str, where: str) -> dict[str, bool]:
             )
         if word != SKIP:
             labels[address(url)] = word == UP
-    if len(labels) > _MOST_ANSWERS:
-        raise Problem(f"{where} has {len(labels):,} labels; give at most {_MOST_ANSWERS:,} at a time.")
+    if len(labels) > MOST_WAITING:
+        raise Problem(f"{where} has {len(labels):,} labels; give at most {MOST_WAITING:,} at a time.")
     return labels
 
 
