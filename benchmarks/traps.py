@@ -33,7 +33,7 @@ from wolfspider.core.randomness import generator
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Task
 from wolfspider.drivers.simulated import simulate, simulated_crawl
-from wolfspider.policy import pattern_rests
+from wolfspider.policy import pits
 from wolfspider.policy.judges import DEFAULT_JUDGE
 from wolfspider.policy.trap_rules import TrapRules
 from wolfspider.strategies import strategy_named
@@ -152,9 +152,9 @@ def main() -> None:
     parser.add_argument("--pages", type=int, action="append", help="repeatable [1000]")
     parser.add_argument("--topics", type=int, default=None, help="at most so many of each web")
     parser.add_argument("--half", choices=HALVES, default=None)
-    parser.add_argument("--dull", type=int, default=pattern_rests.DULL, help="pages that may be of no interest [50]")
+    parser.add_argument("--dull", type=int, default=pits.DULL, help="pages that may be of no interest [10]")
     options = parser.parse_args()
-    pattern_rests.DULL = options.dull
+    pits.DULL = options.dull
     strategies = options.strategy or ["hunter", "best-first", "shark", "fish"]
     print("| web | strategy | waste | avoiding | honest pages | avoiding | relevant | avoiding | worst topic |")
     print("|---|---|---|---|---|---|---|---|---|")

@@ -235,8 +235,8 @@ class Crawl:
         result, verdict = self._judged(flight, result)
         if cost:
             self.prospects.landed(visit.link, result, verdict is not None and verdict.relevant, cost)
-        if traps is not None and verdict is not None and self.strategy.thrifty:  # others look for no topic
-            notes += traps.judged(visit.link.url, verdict.relevant)
+        if traps is not None and verdict is not None and isinstance(result, Page) and self.strategy.thrifty:
+            notes += traps.judged(visit.link.url, result, verdict.relevant)  # other strategies look for no topic
         for kind, data in notes:
             self.strategy.note(now, kind, **data)
         self._observe(flight, result, verdict, cost, now, seconds)

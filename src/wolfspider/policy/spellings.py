@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping
-from itertools import islice
 from typing import Any, NamedTuple
 
 from wolfspider.core.model import Link, Page, with_links
+from wolfspider.core.older_half import forget_older_half
 from wolfspider.core.text import key_of
 
 ENOUGH = 2  # pairs of equal pages, from which on a variation means nothing
@@ -82,6 +82,10 @@ class Spellings:
         if self.shown.setdefault(page.near, path) != path:
             self.shown[page.near] = 0
         return page.near != 0 and self.shown[page.near] != 0
+
+    def at_one_path(self, page: Page) -> bool:
+        """Was what this page says seen at its path alone, whatever came before and behind that?"""
+        return bool(self.shown.get(page.near))
 
     def _told(self, variation: Variation) -> bool:
         """Did this path tell before that the name means nothing? It may show one page for now, whatever the name says:
@@ -152,12 +156,12 @@ class Spellings:
         return beginning
 
     def _forget(self) -> None:
-        _halve(self.pages, MOST_PAGES)
-        _halve(self.landed, MOST_PAGES)
-        _halve(self.shown, MOST_PAGES)
-        _halve(self.told, MOST_PAGES)
+        forget_older_half(self.pages, MOST_PAGES)
+        forget_older_half(self.landed, MOST_PAGES)
+        forget_older_half(self.shown, MOST_PAGES)
+        forget_older_half(self.told, MOST_PAGES)
         for kept in (self.beginnings, self.counts, self.equal, self.different, self.first, self.idle, self.marks):
-            _halve(kept, MOST_VARIATIONS)
+            forget_older_half(kept, MOST_VARIATIONS)
 
     def one(self, url: str) -> str:
         """The spelling that all spellings of an address have in common, as far as it is known."""
@@ -284,10 +288,3 @@ def _site(beginning: str) -> str:
 
 def _without(bare: str, pieces: list[str], place: int) -> str:
     return f"{bare}?{'&'.join(pieces[:place] + pieces[place + 1 :])}"
-
-
-def _halve(kept: dict[Any, Any], most: int) -> None:
-    """Of what is too much forget the older half."""
-    if len(kept) > most:
-        for key in list(islice(kept, most // 2)):
-            del kept[key]

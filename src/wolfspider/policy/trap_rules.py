@@ -32,9 +32,9 @@ class TrapRules:
             return f"another spelling of a page that is here: {one}"
         if (rest := self.rests.why(url)) is None:
             return f"links to it are spelled as {one}" if one != url else ""
-        why = f"{rest.dull} pages in a row were not relevant"
+        why = f"{rest.dull} pages in a row were not relevant, and lead only to more of the kind"
         if rest.wastes:
-            why = f"{rest.wastes} answers in a row were near-duplicates or no pages"
+            why = f"{rest.wastes} near-duplicates in a row"
         return f"{rest.pattern} rests until {rest.until:,} downloads are made: {why}"
 
     def landed(self, url: str, result: Page | Failure, spent: int) -> list[tuple[str, dict[str, Any]]]:
@@ -44,15 +44,17 @@ class TrapRules:
             return []
         self.rests.at(spent)
         notes: list[tuple[str, dict[str, Any]]] = []
+        spelled = False
         if isinstance(result, Page):
             self.spellings.learn(result)
             notes += (("spelling", dict(learned)) for learned in self.spellings.learned)
-        rest = self.rests.land(url, result, self.spellings.mirrors(url))
+            spelled = self.spellings.at_one_path(result)
+        rest = self.rests.land(url, result, self.spellings.mirrors(url), spelled)
         return [*notes, ("rest", rest._asdict())] if rest is not None else notes
 
-    def judged(self, url: str, relevant: bool) -> list[tuple[str, dict[str, Any]]]:
+    def judged(self, url: str, page: Page, relevant: bool) -> list[tuple[str, dict[str, Any]]]:
         """Learn whether the page that landed last is relevant. Returns what is to be noted."""
-        rest = self.rests.judge(url, relevant) if is_web_address(url) else None
+        rest = self.rests.judge(url, page, relevant) if is_web_address(url) else None
         return [("rest", rest._asdict())] if rest is not None else []
 
     def shown(self, page: Page, allows: Callable[[str], bool]) -> Page:
