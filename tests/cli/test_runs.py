@@ -454,7 +454,8 @@ def test_a_wrong_crawl_is_one_sentence(run: Run, tmp_path: Path, text: str, says
 
 def test_a_run_that_nobody_named_a_folder_for_is_found_again() -> None:
     assert folder_for(Settings(topic="Wolf  Spiders!")) == Path("runs/wolf-spiders")
-    assert folder_for(Settings(topic="蜘蛛")) == Path("runs/run")
+    assert folder_for(Settings(topic="蜘蛛, हिन्दी")) == Path("runs/蜘蛛-हिन्दी")
+    assert folder_for(Settings(topic="???")) == Path("runs/run")
     assert folder_for(Settings(like=("https://a.test/wolf?x=1",))) == Path("runs/a-test-wolf-x-1")
     assert folder_for(Settings(like=("page.html",))) == Path("runs/page-html")
 

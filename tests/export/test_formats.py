@@ -245,3 +245,18 @@ def test_without_its_library_a_table_is_a_sentence(made: Path, monkeypatch: pyte
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(Problem, match=r"needs polars, which is not installed. Install it by: pip install polars"):
         wolfspider.results(made).polars()
+
+
+def test_an_archive_is_not_written_on_a_screen(made: Path) -> None:
+    for form in ("warc", "wacz"):
+        with pytest.raises(Problem, match=f"The format {form} is no text for a screen: name a file by --out FILE"):
+            export(made, form, None, stdout=io.BytesIO(), on_screen=True)
+    out = io.BytesIO()
+    assert export(made, "jsonl", None, stdout=out, on_screen=True).pages == len(out.getvalue().splitlines())
+
+
+@pytest.mark.parametrize("given", ["english", "e", "12", "日本"])
+def test_a_language_is_a_code(made: Path, given: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", str(made), "--lang", given]) == 2
+    assert "--lang is a code of two letters such as en, de or zh" in capsys.readouterr().err
+    assert main(["export", str(made), "--lang", "EN-gb", "--quiet"]) == 0

@@ -55,6 +55,18 @@ def test_several_words_in_one_are_a_phrase(run: Path) -> None:
     assert urls(run, "wolf spiders") and not urls(run, "spiders wolf")
 
 
+def test_no_page_has_a_word_with_a_minus(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = urls(run, "wolf")
+    assert "http://a.test/good" in found and urls(run, "wolf", "-good") == [
+        url for url in found if url not in urls(run, "good")
+    ]
+    with pytest.raises(Problem, match="at least one word"):
+        search_run(run, ["-wolf"])
+    assert main(["search", str(run), "--", "wolf", "-good"]) == 0
+    printed = capsys.readouterr().out
+    assert "a.test/good" not in printed and "(fits " in printed and "relevant)" in printed
+
+
 def test_at_most_as_many_as_wanted(run: Path) -> None:
     assert len(urls(run, "wolf", limit=1)) == 1 < len(urls(run, "wolf"))
 

@@ -166,6 +166,14 @@ def open_world(web: str, console: Console) -> World:
     return world
 
 
+def language_code(text: str) -> str:
+    """As pages have it, two letters: of en-GB that is en."""
+    code = text.strip().lower().replace("_", "-").partition("-")[0]
+    if len(code) != 2 or not code.isascii() or not code.isalpha():
+        raise Problem(f"--lang is a code of two letters such as en, de or zh (ISO 639-1), not {text!r}.")
+    return code
+
+
 def moment(text: str | None, option: str = "--from") -> float | None:
     """ISO 8601 or seconds since 1970; a time without a zone is UTC."""
     if text is None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import signal
 import sys
+import unicodedata
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -63,9 +63,9 @@ _TICK = 0.2  # seconds between two updates of the screen, and between two flushe
 def folder_for(settings: Settings) -> Path:
     """The folder of a run that nobody named one for; the same command finds it again."""
     liked = settings.like[0].partition("://")[2] or settings.like[0] if settings.like else ""
-    words = settings.topic or settings.description or liked or "run"
-    slug = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")[:60]
-    return Path("runs") / (slug or "run")
+    words = unicodedata.normalize("NFC", (settings.topic or settings.description or liked).lower())
+    kept = "".join(sign if unicodedata.category(sign)[0] in "LMN" else " " for sign in words)  # of any script
+    return Path("runs") / ("-".join(kept.split())[:60] or "run")
 
 
 def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool, given: Collection[str] = ()) -> int:

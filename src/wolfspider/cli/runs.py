@@ -11,7 +11,20 @@ import typer
 
 from wolfspider.app.presets import PRESETS
 from wolfspider.app.settings import CHANGEABLE
-from wolfspider.cli.common import STDOUT, Out, Quiet, Run, app, at_hand, moment, own_output, print_json, say, verbatim
+from wolfspider.cli.common import (
+    STDOUT,
+    Out,
+    Quiet,
+    Run,
+    app,
+    at_hand,
+    language_code,
+    moment,
+    own_output,
+    print_json,
+    say,
+    verbatim,
+)
 from wolfspider.cli.options import with_settings
 from wolfspider.core.errors import BadInput, Problem
 
@@ -211,9 +224,18 @@ def export(
     from wolfspider.export.selection import Filters
     from wolfspider.terminal import progress as screen
 
-    languages = tuple(code.lower() for code in lang or ())
-    filters = Filters(relevant, moment(since, "--since"), languages, best, dedup)
-    exported = write(run, form, out, filters, stdout=sys.stdout.buffer, raw=raw, main_text=main_text, rejudge=rejudge)
+    filters = Filters(relevant, moment(since, "--since"), tuple(map(language_code, lang or ())), best, dedup)
+    exported = write(
+        run,
+        form,
+        out,
+        filters,
+        stdout=sys.stdout.buffer,
+        raw=raw,
+        main_text=main_text,
+        rejudge=rejudge,
+        on_screen=sys.stdout.isatty(),
+    )
     say(screen.console_for(stderr=True, quiet=quiet and not exported.code), exported.told())
     return exported.code
 
@@ -223,6 +245,7 @@ def export(
         """Examples:
 
   wolfspider search run burrow "wolf spiders" --relevant
+  wolfspider search run -- burrow -pets
   wolfspider export run --format tantivy --relevant --out index
   wolfspider search index '+"wolf spiders" -pets'"""
     )
@@ -232,7 +255,12 @@ def search(
         Path,
         typer.Argument(metavar="RUN", help="A run, or a folder that `export --format tantivy` made.", callback=at_hand),
     ],
-    words: Annotated[list[str], typer.Argument(metavar="WORD...", help='Words; "several words" are a phrase.')],
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="WORD...", help='Words; "several words" are a phrase; after --, -word is one that no page may have.'
+        ),
+    ],
     limit: Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="At most so many pages.")] = 10,
     relevant: Annotated[bool, typer.Option("--relevant", help="Only pages judged relevant; of a run.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="A line of JSON for each page.")] = False,
@@ -261,9 +289,10 @@ def search(
         if as_json:
             print_json(hit._asdict())
         else:
-            print(f"{hit.rank:7.2f}  {plainly(hit.title, 100) or '(no title)'}")
-            print(f"         {plainly(hit.final_url, 2000)}")
-            print(f"         {plainly(hit.snippet, 300)}")
+            judged = f"score {hit.score:.2f}, {'relevant' if hit.relevant else 'not relevant'}"
+            print(f"{plainly(hit.title, 100) or '(no title)'}  (fits {hit.rank:.2f}; {judged})")
+            print(f"    {plainly(hit.final_url, 2000)}")
+            print(f"    {plainly(hit.snippet, 300)}")
 
 
 @app.command(epilog=verbatim("Examples:\n\n  wolfspider report run\n  wolfspider report run --out crawl.html"))

@@ -30,14 +30,17 @@ def export(
     raw: bool = False,
     main_text: bool = False,
     rejudge: bool = False,
+    on_screen: bool = False,
 ) -> Exported:
     """Write the pages of a run to a file or a folder, or to stdout. `rejudge`: with the verdicts that the judge would
-    give now."""
+    give now; `on_screen`: stdout is a terminal."""
     make = sink_named(form)
     target = None if out is None or str(out) == "-" else out
     into_folder = isinstance(make, type) and bool(vars_of(make).get("folder"))
     if into_folder and target is None:
         raise Problem(f"The format {form} is a folder: say which by --out FOLDER.")
+    if target is None and on_screen and isinstance(make, type) and vars_of(make).get("binary"):
+        raise Problem(f"The format {form} is no text for a screen: name a file by --out FILE.")
     view = RunView(folder)
     with view.moment() as connection, judged_anew(view, rejudge) as anew:
         pages = Selection(view, connection, filters, main_text, anew)

@@ -52,32 +52,35 @@ class _Unusable(Exception):
 
 def search_run(folder: Path, words: Sequence[str], limit: int = 10, relevant: bool = False) -> list[IndexedPage]:
     """The pages that fit best: those with all of the words, or, if there are none, with some. What has several words
-    is a phrase."""
-    asked = [_plain(word) for word in words[:_MOST_WORDS] if any(map(str.isalnum, word))]
+    is a phrase. No page has a word with a - before it."""
+    given = [word for word in words[:_MOST_WORDS] if any(map(str.isalnum, word))]
+    asked = [f'"{_plain(word)}"' for word in given if not word.startswith("-")]
+    without = "".join(f' NOT "{_plain(word)}"' for word in given if word.startswith("-"))
     if not asked:
-        raise Problem("Give at least one word to search for.")
+        raise Problem("Give at least one word to search for, besides those that no page may have.")
+    questions = [f"({between.join(asked)}){without}" for between in (" AND ", " OR ")]
     view, path = RunView(folder), folder / SEARCH_INDEX
     refuse_links_and_pipes(Places.of(folder), *(folder / name for name in INDEX_FILES))
     with view.moment() as moment:
         try:
-            return _searched(path, view, moment, asked, limit, relevant)
+            return _searched(path, view, moment, questions, limit, relevant)
         except _Unusable:
             for name in INDEX_FILES:
                 (folder / name).unlink(missing_ok=True)
         try:
-            return _searched(path, view, moment, asked, limit, relevant)
+            return _searched(path, view, moment, questions, limit, relevant)
         except _Unusable as error:
             raise BadInput(f"{path} cannot be used: {error}.") from error
 
 
 def _searched(
-    path: Path, view: RunView, moment: sqlite3.Connection, asked: Sequence[str], limit: int, relevant: bool
+    path: Path, view: RunView, moment: sqlite3.Connection, questions: Sequence[str], limit: int, relevant: bool
 ) -> list[IndexedPage]:
+    """What the first question finds, or else the next."""
     with _Index(path) as index:
         _take_in(index, view, moment)
-        phrases = [f'"{word}"' for word in asked]
-        found = _found(index, moment, " AND ".join(phrases), limit, relevant)
-        return found or _found(index, moment, " OR ".join(phrases), limit, relevant)
+        found = (_found(index, moment, question, limit, relevant) for question in questions)
+        return next(filter(None, found), [])
 
 
 def _take_in(index: _Index, view: RunView, moment: sqlite3.Connection) -> None:

@@ -29,6 +29,8 @@ _MADE = (1980, 1, 1, 0, 0, 0)  # the time of every file: the same export gives t
 
 
 class Wacz:
+    binary = True
+
     def begin(self, about: About, out: BinaryIO) -> None:
         self._about, self._open, self._main = about, ExitStack(), ""
         folder = None if about.out is None else about.out.absolute().parent

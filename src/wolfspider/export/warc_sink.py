@@ -24,6 +24,8 @@ def index_beside(out: Path) -> Path:
 class WarcCopy:
     """Writes an index beside a file, too."""
 
+    binary = True
+
     def begin(self, about: About, out: BinaryIO) -> None:
         self._open = ExitStack()
         self._beside = None if about.out is None else about.out
