@@ -237,7 +237,7 @@ def test_a_run_is_the_same_or_another(name: str, tmp_path: Path) -> None:
 def test_every_setting_is_part_of_what_a_run_is_or_may_change() -> None:
     assert {
         *("urls", "seeds", "sitemap", "feed", "search", "results", "topic", "description", "like"),
-        *("leaps", "category", "strategy", "set", "judge", "learned_from", "seed"),
+        *("leaps", "category", "strategy", "set", "judge", "judge_text", "learned_from", "seed"),
         *("include", "exclude", "nofollow", "traps", "pdf"),
     } == IDENTITY
     assert not IDENTITY & set(CHANGEABLE) and IDENTITY | set(CHANGEABLE) == set(Settings.__slots__)

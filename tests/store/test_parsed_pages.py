@@ -13,7 +13,7 @@ from wolfspider.store import page_reader, parsed_pages
 from wolfspider.store.parsed_pages import NAMES, ParsedPages
 from wolfspider.store.sqlite import create, open_run
 from wolfspider.testing.rehearsal import Rehearsal
-from wolfspider.web.page.html import parse
+from wolfspider.web.page.main_text import read_page
 
 
 def page(number: int) -> Page:
@@ -40,11 +40,11 @@ def resumed(run: Path) -> object:
 def test_a_resume_parses_no_page_again_that_came_since_the_snapshot(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: set[float] = set()
 
-    def noted(fetch: Fetch) -> Page | Failure:
+    def noted(fetch: Fetch, **how: bool) -> Page | Failure:
         parsed.add(fetch.at)
-        return parse(fetch)
+        return read_page(fetch, **how)
 
-    monkeypatch.setattr(page_reader, "parse", noted)
+    monkeypatch.setattr(page_reader, "read_page", noted)
     store = open_run(run)
     (snapshot,) = store.turn.one("SELECT MAX(seq) FROM snapshots")
     assert sum(1 for _ in store.past().entries) > 5

@@ -23,10 +23,12 @@ from wolfspider.drivers.driver import Clock
 from wolfspider.drivers.hands.contract import Hands
 from wolfspider.drivers.hands.here import HandsHere
 from wolfspider.drivers.live import LiveDriver
+from wolfspider.drivers.reading import ReadHere
 from wolfspider.engine.contracts import Source
 from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.files.disk import megabytes_free
 from wolfspider.policy.judges.judge import Judge
+from wolfspider.policy.judges.main_text_judge import MainTextJudge
 from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy
@@ -40,7 +42,7 @@ from wolfspider.web.http.live_web import Live
 from wolfspider.web.http.polite import Manners
 from wolfspider.web.http.web_plan import WebPlan
 from wolfspider.web.memory_budget import MEGABYTE, MemoryBudget
-from wolfspider.web.page.html import parse
+from wolfspider.web.page.main_text import read_page
 from wolfspider.web.page.urls import looks_like_file
 from wolfspider.web.seeds import sources as seeds
 from wolfspider.web.seeds.search import Searches
@@ -57,7 +59,8 @@ def topic_of(settings: Settings, likes: Iterable[Fetch]) -> Topic:
     that has `kernel` and `linux` apart is nearer to "linux kernel" than one that has neither. Liked pages lose the
     links that are not followed, as all pages do: links of both are compared."""
     scope = scope_of(settings)
-    liked = tuple(scope.cut(page) for page in map(parse, likes) if isinstance(page, Page))
+    main = settings.judge_text == "main"
+    liked = tuple(scope.cut(page) for like in likes if isinstance(page := read_page(like, main=main), Page))
     keywords = tuple(part.strip() for part in settings.topic.split(",") if part.strip())
     return Topic(keywords, settings.description or settings.topic.replace(",", " "), liked)
 
@@ -93,7 +96,7 @@ def judge_of(settings: Settings, learned: Learned | None = None) -> Callable[[To
     maker = judge_maker(settings.judge)
 
     def made(topic: Topic) -> Judge:
-        judge = maker(topic)
+        judge = MainTextJudge(maker, topic) if settings.judge_text == "main" else maker(topic)
         if learned and "judge" in learned:
             judge.inherit(learned["judge"])
         return judge
@@ -201,14 +204,14 @@ def hands_of(
     settings: Settings, web: Live, store: Store, clock: Clock, budget: MemoryBudget, stack: AsyncExitStack
 ) -> Hands:
     """What sends the requests and reads the answers: this process, or others."""
-    count = preflight.hand_count(settings)
+    count, main = preflight.hand_count(settings), settings.judge_text == "main"
     if not count:
-        return HandsHere(web, budget=budget)
+        return HandsHere(web, ReadHere(main=main), budget)
     from wolfspider.drivers.hands.hired import Orders
     from wolfspider.drivers.hands.many import ManyHands
 
     plan = plan_of(settings, clock.speed).shared(count)
-    orders = Orders(plan, count, settings.memory * MEGABYTE, settings.largest, clock.offset, web.guard.named())
+    orders = Orders(plan, count, settings.memory * MEGABYTE, settings.largest, clock.offset, web.guard.named(), main)
     hands = ManyHands(web, orders, lambda: store.count("refetched"))
     stack.push_async_callback(hands.close)
     return hands

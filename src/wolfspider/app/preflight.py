@@ -60,6 +60,8 @@ def check(settings: Settings) -> None:
     chosen(strategy_kind(settings.strategy).Params, settings.set)
     if settings.pdf and find_spec("pypdf") is None:
         raise Problem("--pdf needs a library that is not installed: pip install 'wolfspider[pdf]'.")
+    if settings.judge_text == "main" and find_spec("resiliparse") is None:
+        raise Problem("--judge-text main needs a library that is not installed: pip install 'wolfspider[text]'.")
     judge_maker(settings.judge)
 
 

@@ -45,7 +45,8 @@ def _needs(about: Mapping[str, Any], info: dict[str, str]) -> Needs:
     settings = Settings.of_run(about)
     liked = {url for url in map(canonical, settings.like) if url is not None}
     info = info or {"software": f"wolfspider/{__version__}", "format": "WARC File Format 1.1", "robots": "obey"}
-    return Needs(_judge(settings), scope_of(settings).allows, settings.largest, liked, info)
+    main = settings.judge_text == "main"
+    return Needs(_judge(settings), scope_of(settings).allows, settings.largest, liked, info, main)
 
 
 def _judge(settings: Settings) -> Callable[[Page], Verdict] | None:

@@ -108,6 +108,12 @@ class Settings:
         metadata=_identity(None, "Parameters of the strategy.").metadata,
     )
     judge: str = _identity(DEFAULT_JUDGE, "Which judge scores the pages; or FILE.py[:NAME], a judge of your own.")
+    judge_text: str = _identity(
+        "whole",
+        "whole: the judge reads all visible text of a page; main: its title and main text, without menus and the like; "
+        "needs the extra wolfspider[text].",
+        choices=("whole", "main"),
+    )
     learned_from: str = _identity("", "A run whose learning to start from.")
     pages: int = _limit("pages", 1000, "Downloads to spend.", low=1)
     slots: int = _limit("slots", 16, "Visits on the wire at the same time.")

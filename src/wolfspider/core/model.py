@@ -128,6 +128,7 @@ class Page:
     charset: str = "utf-8"
     truncated: bool = False
     at: float = 0.0  # when it was looked at
+    main: str | None = None  # words of its title and its main text, a blank between each two, where they are wanted
     counts_: Mapping[str, int] | None = field(default=None, repr=False, compare=False)  # see text.counts
     unread_: UnreadWords | None = field(default=None, repr=False, compare=False)  # words, until somebody asks for them
 

@@ -14,13 +14,10 @@ from collections.abc import Callable
 from functools import partial
 
 from wolfspider.core.model import Failure, Fetch, Page
-from wolfspider.web.page.html import parse
+from wolfspider.web.page.main_text import read_page
 from wolfspider.web.page.taming import LARGE
 
 IN_ONE_GO = 0.02  # seconds of reading after which the loop comes round
-
-
-bounded = partial(parse, bounded=True)
 
 
 class ReadHere:
@@ -28,10 +25,15 @@ class ReadHere:
     and while it holds no other thread can be started. There the bounds on markup must do (web/page/taming.py)."""
 
     def __init__(
-        self, read: Callable[[Fetch], Page | Failure] = parse, timer: Callable[[], float] = time.perf_counter
+        self,
+        read: Callable[[Fetch], Page | Failure] | None = None,
+        timer: Callable[[], float] = time.perf_counter,
+        main: bool = False,
     ) -> None:
-        self._read, self._timer = read, timer
-        self._read_bounded = bounded if read is parse else read
+        """`main`: the main text of pages is wanted, too."""
+        self._timer = timer
+        self._read = read or partial(read_page, main=main)
+        self._read_bounded = read or partial(read_page, bounded=True, main=main)
         self._large = asyncio.Lock()
         self._until: float | None = None  # when the loop has to come round; None if nothing was read since it did
 

@@ -25,12 +25,13 @@ def judged_anew(view: RunView, wanted: bool = True) -> Iterator[Rejudge | None]:
     with glimpse(view) as seen:
         if seen is None:
             raise BadInput(f"{view.folder} has no snapshot yet to judge its pages anew by: try again later.")
-        scope = scope_of(Settings.of_run(view.about))
+        settings = Settings.of_run(view.about)
+        scope, main = scope_of(settings), settings.judge_text == "main"
         scope.restore(seen.last.state["crawl"]["scope"])
         judge = seen.judge
 
         def anew(row: StoredPage) -> StoredPage:
-            page = None if "label" in row.evidence else view.parsed(row)
+            page = None if "label" in row.evidence else view.parsed(row, main)
             if page is None:
                 return row
             verdict = scored(judge, scope.cut(page))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Failure, Fetch, Page
@@ -15,7 +17,8 @@ from wolfspider.store.damage import UNREADABLE, damaged, reading
 from wolfspider.store.parsed_pages import ParsedPages
 from wolfspider.store.row_codec import unpacked_fetch, unpacked_page
 from wolfspider.web.http.inflate import inflated
-from wolfspider.web.page.html import digest_of, parse
+from wolfspider.web.page.html import digest_of
+from wolfspider.web.page.main_text import read_page
 from wolfspider.web.page.pages_at_hand import PagesAtHand
 
 BYTES_AT_HAND = 32 << 20  # of parsed pages kept in memory, unless somebody says how many
@@ -28,13 +31,24 @@ _NUMBER = (
 )
 
 
+def judges_main_text(about: Mapping[str, Any]) -> bool:
+    """Does the judge of this run read the main text of pages alone?"""
+    return bool(about.get("settings", {}).get("judge_text") == "main")
+
+
 class PageReader:
     """The owner's; a page has the number of the landing that brought it."""
 
     def __init__(
-        self, connection: sqlite3.Connection, archive: Path, parsed: ParsedPages, at_hand: int = BYTES_AT_HAND
+        self,
+        connection: sqlite3.Connection,
+        archive: Path,
+        parsed: ParsedPages,
+        at_hand: int = BYTES_AT_HAND,
+        main: bool = False,
     ) -> None:
-        self._connection, self._archive, self._before = connection, archive, parsed
+        """`main`: pages have their main text, as they had when they came."""
+        self._connection, self._archive, self._before, self._main = connection, archive, parsed, main
         self._at_hand: PagesAtHand[int, Page] = PagesAtHand(at_hand)
 
     def number_of(self, url: str, page: Page) -> int | None:
@@ -67,7 +81,7 @@ class PageReader:
                 return before
             passed = tuple(json.loads(hops))
             answer = Fetch(url, final_url, status, json.loads(headers), b"", None, seconds, at, passed, cut=bool(cut))
-            page = archived_page(self._archive, RecordPlace(*map(int, place)), size, answer)
+            page = archived_page(self._archive, RecordPlace(*map(int, place)), size, answer, self._main)
         if isinstance(page, Failure):
             raise Broken(f"{url} was a page when it came and is none when read again ({page.kind})")
         if page.digest != digest:
@@ -85,9 +99,9 @@ def liked(connection: sqlite3.Connection, archive: Path) -> list[Fetch]:
     return fetches
 
 
-def archived_page(archive: Path, place: RecordPlace, size: int, answer: Fetch) -> Page | Failure:
+def archived_page(archive: Path, place: RecordPlace, size: int, answer: Fetch, main: bool = False) -> Page | Failure:
     """The page in an archived answer, which comes here without its body. BadInput if the record is damaged."""
-    return parse(replace(answer, body=body_at(archive, place, size)))
+    return read_page(replace(answer, body=body_at(archive, place, size)), main=main)
 
 
 def body_at(archive: Path, place: RecordPlace, size: int) -> bytes:

@@ -47,7 +47,7 @@ def packed_page(page: Page) -> bytes:
 
 
 def unpacked_page(data: bytes) -> Page:
-    values = dict(zip(_PAGE, unpacked(data), strict=True))
+    values = dict(zip(_PAGE, unpacked(data), strict=False))  # earlier versions had no main text
     values["links"] = tuple(Link(*link) for link in values["links"])
     if isinstance(text := values["words"], str):
         values["words"] = tuple(text.split(" "))

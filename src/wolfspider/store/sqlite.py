@@ -54,7 +54,7 @@ from wolfspider.store.intake import Intake
 from wolfspider.store.journal import Journal, ReplayCheck
 from wolfspider.store.memory import RunMemory
 from wolfspider.store.page_count import PageCount
-from wolfspider.store.page_reader import BYTES_AT_HAND, PageReader, liked
+from wolfspider.store.page_reader import BYTES_AT_HAND, PageReader, judges_main_text, liked
 from wolfspider.store.parsed_pages import ParsedPages
 from wolfspider.store.recovery import SYNCED, recovered_end, refuse_to_begin_again
 from wolfspider.store.row_writer import RowWriter
@@ -190,7 +190,7 @@ class SqliteStore:
         self.shelf = DiskShelf(places.shelf, start.shelf)
         self.turn = Turn(connection, places.folder, owner)
         self._parsed = ParsedPages(places.snapshots)
-        pages = PageReader(connection, places.archive, self._parsed, at_hand)
+        pages = PageReader(connection, places.archive, self._parsed, at_hand, judges_main_text(about))
         rows, check = RowWriter(self.turn), ReplayCheck(self.turn)
         self._intake = Intake(self.turn, archive, pages, rows)
         self.journal = Journal(self.turn, self._intake, rows, check)

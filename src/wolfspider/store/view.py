@@ -280,13 +280,14 @@ class RunView:
             raise damaged(self.folder, f"the record of {row.final_url} is another one")
         return body
 
-    def parsed(self, row: StoredPage) -> Page | None:
-        """A page parsed again from the archive; None if it was never archived, or its record is damaged."""
+    def parsed(self, row: StoredPage, main: bool = False) -> Page | None:
+        """A page parsed again from the archive, with its main text if that is wanted; None if it was never archived, or
+        its record is damaged."""
         if row.place is None:
             return None
         fields = (row.url, row.final_url, row.status, row.headers, b"", None, row.seconds, row.at, row.hops)
         try:
-            page = archived_page(self._places.archive, row.place, row.body, Fetch(*fields, cut=row.cut))
+            page = archived_page(self._places.archive, row.place, row.body, Fetch(*fields, cut=row.cut), main)
         except BadInput:
             return None
         return page if isinstance(page, Page) else None

@@ -1,4 +1,4 @@
-"""A page as a judge would read it that is shown the title and the main text alone: menus and the like are left out."""
+"""A page as a judge reads it that is shown the title and the main text alone: menus and the like are left out."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from wolfspider.core.model import Page
-from wolfspider.core.text import words
-from wolfspider.web.page import charset
-from wolfspider.web.page.html import MOST_BYTES
-from wolfspider.web.page.main_text import main_text
+from wolfspider.policy.judges.main_text_judge import main_only
+from wolfspider.web.page.main_text import read_page
 from wolfspider.web.worlds.world import World
 
 
@@ -19,10 +17,7 @@ def main_text_only(world: World) -> Callable[[Page], Page]:
     def shown(page: Page) -> Page:
         fetch = world.look(page.final_url, world.start)
         answer = fetch if fetch.body else world.record(page.final_url, world.start)
-        kind = answer.headers.get("content-type", "text/html")
-        if charset.kind_of(kind, answer.body) != "html":
-            return page
-        html, _ = charset.decoded(kind, answer.body[:MOST_BYTES])
-        return replace(page, words=(*words(page.title), *words(main_text(html, page.final_url))), counts_=None)
+        read = read_page(replace(answer, page=None), main=True)
+        return main_only(replace(page, main=read.main)) if isinstance(read, Page) else page
 
     return shown

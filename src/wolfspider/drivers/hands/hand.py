@@ -25,7 +25,7 @@ from wolfspider.core.model import Capture, Failure, Fetch, Page, host_of
 from wolfspider.drivers.hands import hand_wire as wire
 from wolfspider.drivers.hands.hand_wire import Wire
 from wolfspider.drivers.hands.here import still_holds
-from wolfspider.drivers.reading import ReadHere, bounded
+from wolfspider.drivers.reading import ReadHere
 from wolfspider.files.failpoints import reach
 from wolfspider.web.http.client import Answer
 from wolfspider.web.http.gates import Lanes
@@ -34,7 +34,7 @@ from wolfspider.web.http.trip import Trip
 from wolfspider.web.http.web_plan import WebPlan
 from wolfspider.web.memory_budget import MemoryBudget, MemoryClaim, holding, parsing
 from wolfspider.web.page.c_heap import large_blocks_apart
-from wolfspider.web.page.html import parse
+from wolfspider.web.page.main_text import read_page
 from wolfspider.web.page.packed import parts_of
 from wolfspider.web.page.taming import LARGE
 from wolfspider.web.warc import writer
@@ -90,10 +90,12 @@ class HandProcess:
         largest: int,
         offset: float,
         named: list[str],
+        main: bool,
         limits: tuple[float, int],
         hosts: list[Any],
     ) -> None:
         loop, speed = asyncio.get_running_loop(), plan["manners"]["speed"]
+        self._main = main
         self._clock: Callable[[], float] = lambda: loop.time() * speed + offset
         self._budget = MemoryBudget(memory, largest=largest, hands=hands)
         self._live = WebPlan.of(plan).made(self._clock, named)
@@ -219,7 +221,7 @@ class HandProcess:
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
         try:
             reach("hand-reading")
-            return parse(fetch) if len(fetch.body) > LARGE else bounded(fetch)
+            return read_page(fetch, bounded=len(fetch.body) <= LARGE, main=self._main)
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
             os.pwrite(self._notes, bytes(8), 0)

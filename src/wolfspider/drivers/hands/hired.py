@@ -40,6 +40,7 @@ class Orders:
     largest: int  # bytes of a page that a person wants read
     offset: float  # of the crawl's clock against the machine's own
     named: list[str] = field(default_factory=list)  # hosts that the person named
+    main: bool = False  # is the main text of pages wanted?
 
 
 class Hired:
@@ -163,7 +164,7 @@ class Hired:
         await hand.connect(ours)
         orders, web = self._orders, self._web
         self._limits = self._limits_now()
-        share = (orders.memory, orders.hands, orders.largest, orders.offset, orders.named)
+        share = (orders.memory, orders.hands, orders.largest, orders.offset, orders.named, orders.main)
         hand.send(wire.BEGIN, orders.plan.plain(), *share, self._limits, web.polite.rows(self._owns))
         return hand
 

@@ -37,7 +37,7 @@ from wolfspider.store.row_codec import unpacked_fetch
 from wolfspider.store.row_writer import RowWriter
 from wolfspider.store.sound_rows import Row, StoredTable, is_sound, tables
 from wolfspider.web.http.inflate import inflated
-from wolfspider.web.page.html import parse
+from wolfspider.web.page.main_text import read_page
 from wolfspider.web.page.urls import canonical
 
 BEFORE = 1 << 40  # what is taken from numbers of an earlier journal
@@ -66,6 +66,7 @@ class Needs:
     largest: int  # bytes of a body
     liked: set[str]  # addresses of pages that describe the topic: they are no pages of the run
     info: Mapping[str, str]  # for the head of each file of the archive
+    main: bool = False  # does the judge read the main text of pages?
 
 
 def info_in(database: Path) -> dict[str, str] | None:
@@ -283,7 +284,7 @@ class _Rebuilding:
         """Pages that are in the archive, and whose rows are lost."""
         known = set(self._lost.values())
         for fetch, place in self._answers():
-            page = parse(fetch)
+            page = read_page(fetch, main=self._needs.main)
             if place[:2] in self._referred or not isinstance(page, Page):
                 continue
             if fetch.url in self._needs.liked:

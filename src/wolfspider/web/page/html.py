@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -32,7 +33,7 @@ from typing import Any
 import xxhash
 
 from wolfspider.core.model import Failure, Fetch, Link, Page
-from wolfspider.core.text import near_signature
+from wolfspider.core.text import near_signature, words
 from wolfspider.web.page import charset, dates, pdf
 from wolfspider.web.page.bounded_text import MOST_TEXT, MOST_WORDS, bounded_words, folded, words_within
 from wolfspider.web.page.markup_tree import tree_of, tree_within
@@ -66,15 +67,18 @@ _PLAIN = re.compile(  # an address that is its own canonical form but for the fr
 _OF_THE_PAGE = frozenset(map(chr, range(33))) | {"?", "#"}  # so begin links that depend on more than the folder
 
 
-def parse(fetch: Fetch, bounded: bool = False) -> Page | Failure:
+def parse(fetch: Fetch, bounded: bool = False, main: bool = False) -> Page | Failure:
     """The page in an answer, or why there is none. Never raises, whatever the bytes are. `bounded`: it comes from a
-    stranger for the first time, and is a trap if its tree takes too much memory. What was a page once is one again."""
+    stranger for the first time, and is a trap if its tree takes too much memory. What was a page once is one again.
+    `main`: the words of its main text are wanted, too, which takes an extra (main_text.py)."""
     if (known := without_reading(fetch)) is not None:
         return known
     content_type = fetch.headers.get("content-type", "")
     match charset.kind_of(content_type, fetch.body):
         case "html":
-            return _html_page(fetch, *charset.decoded(content_type, fetch.body[:MOST_BYTES]), bounded)
+            text, codec = charset.decoded(content_type, fetch.body[:MOST_BYTES])
+            page = _html_page(fetch, text, codec, bounded)
+            return replace(page, main=_main(page, text)) if main and isinstance(page, Page) else page
         case "text":
             return _plain_page(fetch, *charset.decoded(content_type, fetch.body[:MOST_BYTES]))
         case "pdf":
@@ -150,6 +154,12 @@ def _html_page(fetch: Fetch, text: str, codec: str, bounded: bool) -> Page | Fai
         counts_=reading.counts,
         **_common(fetch, codec, reading.words, cut or reading.truncated, reading.near),
     )
+
+
+def _main(page: Page, html: str) -> str:
+    from wolfspider.web.page.main_text import main_text
+
+    return " ".join((*words(page.title), *bounded_words(main_text(html, page.final_url)[:MOST_TEXT])))
 
 
 def digest_of(body: bytes) -> str:

@@ -13,9 +13,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 from wolfspider.core.errors import Problem
+from wolfspider.core.model import Failure, Fetch, Page
+from wolfspider.core.text import words
+from wolfspider.web.page import charset
+from wolfspider.web.page.bounded_text import MOST_TEXT, bounded_words
+from wolfspider.web.page.html import MOST_BYTES, parse
 from wolfspider.web.page.plaintext import joined, readable_markup
 from wolfspider.web.page.taming import LARGE, tamed
 
@@ -43,6 +49,18 @@ def main_text(html: str, url: str) -> str:
         return whole
     main = joined(extract(_LINE_BREAK.sub(" ", tame)).split("\n"))
     return main if len(main) >= LEAST * len(whole) else whole
+
+
+def read_page(fetch: Fetch, bounded: bool = False, main: bool = False) -> Page | Failure:
+    """The page in an answer (html.py), with the words of its title and its main text, if these are wanted, and if it
+    is made of markup."""
+    page = parse(fetch, bounded)
+    kind = fetch.headers.get("content-type", "")
+    if not main or not isinstance(page, Page) or charset.kind_of(kind, fetch.body) != "html":
+        return page
+    html, _ = charset.decoded(kind, fetch.body[:MOST_BYTES])
+    text = main_text(html, page.final_url)[:MOST_TEXT]
+    return replace(page, main=" ".join((*words(page.title), *bounded_words(text))))
 
 
 def depth_bound(html: str) -> int:

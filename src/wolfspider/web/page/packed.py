@@ -21,7 +21,7 @@ from wolfspider.core.text import counts, joined_words
 
 _FIELDS = (
     *("final_url", "title", "size", "digest", "near", "published", "modified", "language", "robots", "canonical"),
-    *("description", "status", "type", "charset", "truncated"),
+    *("description", "status", "type", "charset", "truncated", "main"),
 )
 
 # What Link._make does, without a call of Python for each of a hundred links.
@@ -57,7 +57,7 @@ def result_of(parts: Sequence[Any], url: str | None = None, at: float = 0.0) -> 
     if failure is not None:
         return Failure(*failure)
     fields, kind, words, size, distinct, numbers, *columns = rest
-    known = dict(zip(_FIELDS, fields, strict=True))
+    known = dict(zip(_FIELDS, fields, strict=False))  # earlier versions had no main text
     known["robots"] = tuple(known["robots"])
     known["counts_"] = dict(zip(_texts(distinct, " "), np.frombuffer(numbers, kind).tolist(), strict=True))
     known |= {"url": known["final_url"] if url is None else url, "links": _links(*columns), "at": at}

@@ -29,7 +29,7 @@ def weight(page: Page, interned: bool = False) -> int:
         spoken = size(page.words) + sum(map(size, {id(word): word for word in page.words}.values()))
     urls, anchors, _, _, paths, *_ = zip(*page.links, strict=True) if page.links else ((),) * 7
     linked = _LINK * len(urls) + sum(map(size, urls)) + sum(map(size, anchors)) + sum(map(size, paths))
-    return _HEAD + spoken + linked + (size(page.counts_) if page.counts_ is not None else 0)
+    return _HEAD + spoken + linked + sum(size(part) for part in (page.counts_, page.main) if part is not None)
 
 
 class PagesAtHand(Generic[Key, Kept]):
