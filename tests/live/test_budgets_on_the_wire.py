@@ -70,3 +70,20 @@ def test_time_ends_a_crawl_that_would_go_on_and_the_next_session_knows(tmp_path:
         assert again.reason == "time" and again.downloads <= first.downloads + 3, "what was in flight, and no more"
 
     beside(talk)
+
+
+def test_a_crawl_ends_when_it_is_enough_and_goes_on_when_more_is_wanted(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+
+    async def main() -> None:
+        async with serve(Hosts(6, 120)) as server:
+            first = await hunt(server.port, FIRST, pages=1_000, until="10%", out=run)
+            assert first.reason == "enough" and 450 < first.downloads < 600
+            again = await go_on(run)
+            assert again.reason == "enough" and again.downloads < first.downloads + 20, (
+                "what was in flight, and no more"
+            )
+            more = await go_on(run, until="never")
+            assert more.reason == "done" and more.downloads == 720
+
+    asyncio.run(asyncio.wait_for(main(), 240))
