@@ -29,6 +29,8 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import brotli
 
+from wolfspider.web.http.web_time import PATH as TIME_OF_A_WEB
+
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
@@ -686,7 +688,8 @@ class Faulty:
             return call.stays and (asked.header("connection") or "").lower() != "close"
 
     def call(self, asked: Asked, writer: asyncio.StreamWriter) -> Call:
-        self.log.append(asked)
+        if asked.path != TIME_OF_A_WEB:  # a crawl asks it of every server for what time it is there: that is no visit
+            self.log.append(asked)
         times = sum((each.host, each.path) == (asked.host, asked.path) for each in self.log)
         return Call(asked, times, writer, self.together)
 
