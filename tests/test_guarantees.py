@@ -18,6 +18,8 @@ PAGE = (ROOT / "docs" / "guarantees.md").read_text(encoding="utf-8")
 HAZARDS = (  # each has a line of its own, which begins so
     "The process is killed",
     "A long crawl is killed",
+    "A watch is killed",
+    "A watch goes on for months",
     "The power fails",
     "A default of a strategy changes",
     "The disk is full",

@@ -26,6 +26,7 @@ GROUPS = (
     ("drivers",),
     ("app",),
     ("export",),
+    ("watch",),
     ("testing",),
     ("bench", "cluster", "dashboard"),
     ("terminal",),

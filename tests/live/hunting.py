@@ -29,6 +29,7 @@ from wolfspider.core.events import Event, Landed
 from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.store import archive_reader
 from wolfspider.store.view import RunView
+from wolfspider.web.http import web_time
 from wolfspider.web.worlds.world import Servable
 
 SECONDS = 90.0
@@ -145,11 +146,11 @@ def beside(talk: Callable[[Faulty], Coroutine[Any, Any, Any]]) -> Any:
 
 
 def asked_for(server: Faulty, host: str | None = None) -> list[str]:
-    """What a server was asked for besides robots.txt: host and path."""
+    """What a server was asked for besides robots.txt and the time: host and path."""
     return [
         asked.host + asked.path
         for asked in server.log
-        if not asked.path.endswith("/robots.txt") and host in (None, asked.host)
+        if not asked.path.endswith(("/robots.txt", web_time.PATH)) and host in (None, asked.host)
     ]
 
 

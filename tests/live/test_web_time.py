@@ -26,7 +26,7 @@ FAST = Manner(speed=600.0, start=NOON, tells_time=True)
 
 
 async def asked(port: int) -> WebTime | None:
-    return await web_time.ask(Guard(via=("127.0.0.1", port)), 10.0)
+    return await web_time.ask(Guard(via=("127.0.0.1", port)), 10.0, "wolfspider/test")
 
 
 def test_a_server_says_what_time_it_is_in_its_web() -> None:

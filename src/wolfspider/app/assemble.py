@@ -11,11 +11,12 @@ from wolfspider import __version__
 from wolfspider.app import preflight
 from wolfspider.app.leaping import Leaping
 from wolfspider.app.plugins import judge_maker, strategy_kind
+from wolfspider.app.quiet_hours import QuietHours
 from wolfspider.app.settings import LIVE, Settings
 from wolfspider.core.errors import BadInput
 from wolfspider.core.events import AddSeeds, EndReason, Event, Obeyed
-from wolfspider.core.model import LEAP, SEARCH, Fetch, Page, Route, host_of
-from wolfspider.core.params import begun_with, chosen, wants_letter
+from wolfspider.core.model import FEED, LEAP, SEARCH, SITEMAP, Fetch, Page, Route, host_of
+from wolfspider.core.params import begun_with, chosen, parameters, wants_letter
 from wolfspider.core.randomness import generator
 from wolfspider.core.scope import Nofollow, Scope
 from wolfspider.core.topic import Topic
@@ -39,16 +40,18 @@ from wolfspider.store.folder import Places
 from wolfspider.web.http.client import Caps
 from wolfspider.web.http.gates import HostCap
 from wolfspider.web.http.live_web import Live
-from wolfspider.web.http.polite import Manners
+from wolfspider.web.http.polite import DAY, Manners
 from wolfspider.web.http.web_plan import WebPlan
 from wolfspider.web.memory_budget import MEGABYTE, MemoryBudget
 from wolfspider.web.page.main_text import read_page
 from wolfspider.web.page.urls import looks_like_file
 from wolfspider.web.seeds import sources as seeds
 from wolfspider.web.seeds.search import Searches
+from wolfspider.web.seeds.watched_lists import WatchedLists
 from wolfspider.web.worlds.recording.recorder import Recorder, states_for
 from wolfspider.web.worlds.world import Askable, Web
 
+HOUR = 3600.0
 LARGEST_RAW = 60_000_000  # bytes of an answer before it is unpacked: what the archive reads back
 
 Learned = Mapping[str, Any]  # of `strategy` and of `judge`, those that there are
@@ -67,7 +70,11 @@ def topic_of(settings: Settings, likes: Iterable[Fetch]) -> Topic:
 
 def first_params(settings: Settings) -> dict[str, str]:
     """The parameters that a new run begins with, defaults included, as its run.json keeps them."""
-    params: Any = chosen(strategy_kind(settings.strategy).Params, settings.set)
+    kind = strategy_kind(settings.strategy).Params
+    given = dict(settings.set)
+    if settings.watch and "window" in parameters(kind):  # what a strategy looks for is what is reported
+        given.setdefault("window", str(settings.window * 3600))
+    params: Any = chosen(kind, given)
     return {name: str(value) for name, value in vars(params).items()}
 
 
@@ -126,6 +133,8 @@ def sources_of(
     sources: dict[str, Source] = {}
     if settings.search:
         sources[SEARCH] = Searches(services, seeds.address(settings.search), settings.results, scope.allows)
+    if settings.watch:
+        sources[FEED] = sources[SITEMAP] = WatchedLists(web, scope.allows)
     if leaping is not None:
         sources[LEAP] = leaping.source(scope.allows, web, services)
     return sources
@@ -165,6 +174,7 @@ def crawl_of(
         journal=store.write,
         traps=traps_of(first),
         domain_of=HostCap().domain,
+        quiet=QuietHours.read(settings.quiet_hours),
     )
     crawl.listen(store.hear)
     return crawl
@@ -191,6 +201,7 @@ def plan_of(settings: Settings, speed: float = 1.0) -> WebPlan:
             backoff=settings.backoff,
             per_address=0 if settings.via else settings.per_address,
             patience=patience_of(settings),
+            longest_backoff=HOUR if settings.watch else DAY,  # a watch is to notice soon that a site is back
             speed=speed,
         ),
         strangers=not preflight.public_needs_contact(settings),

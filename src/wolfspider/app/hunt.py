@@ -24,7 +24,8 @@ from wolfspider.app.settings import Settings
 from wolfspider.app.starting_points import StartingPoints, unless
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import AddSeeds, Command, EndReason, Event, check_texts
-from wolfspider.drivers.driver import Clock, Result
+from wolfspider.drivers.driver import Clock
+from wolfspider.drivers.driver import Result as Result
 from wolfspider.drivers.hands.contract import Hands
 from wolfspider.drivers.live import LiveDriver
 from wolfspider.engine.crawl import Crawl

@@ -8,12 +8,14 @@ from dataclasses import replace
 from importlib.util import find_spec
 
 from wolfspider.app.plugins import judge_maker, strategy_kind
+from wolfspider.app.quiet_hours import QuietHours
 from wolfspider.app.settings import SITEMAP_PREFIX, STARTS, Settings, is_own_file
 from wolfspider.core.errors import Problem
 from wolfspider.core.model import host_of
 from wolfspider.core.params import chosen
 from wolfspider.core.plain_text import refuse_controls
 from wolfspider.core.text import words
+from wolfspider.policy.judges import EVERYTHING
 from wolfspider.web.http.ip_addresses import (
     Network,
     bare_host,
@@ -32,9 +34,10 @@ _CONTACT = re.compile(r"https?://[^\s()<>]+\.[^\s()<>]+|[^\s()<>@]+@[^\s()<>@]+\
 
 def check(settings: Settings) -> None:
     """Everything that can be wrong with settings and be seen at once, each as a sentence."""
-    if not (settings.topic or settings.description or settings.like):
+    if not (settings.topic or settings.description or settings.like or settings.judge == EVERYTHING):
         raise Problem('What is wanted? Say it by --topic "a few keywords", or by --like with a page you like.')
-    if not any(words(f"{settings.topic} {settings.description}")) and not settings.like:
+    wanted = f"{settings.topic} {settings.description}"
+    if settings.judge != EVERYTHING and not any(words(wanted)) and not settings.like:
         raise Problem("The topic has no words.")
     if not settings.names_starts() and all(map(is_own_file, settings.like)):
         files = " A file of your own is no place to start from." if settings.like else ""
@@ -50,6 +53,7 @@ def check(settings: Settings) -> None:
             raise Problem(f"{problem} Words to look for go with --topic.") from None
     via(settings)
     networks(settings)
+    QuietHours.read(settings.quiet_hours)
     if settings.contact and not (_CONTACT.fullmatch(settings.contact) and settings.contact.isprintable()):
         raise Problem(f"--contact is a mail or web address, such as crawl@example.org, not {settings.contact[:80]!r}.")
     if not settings.contact and not is_local(settings):

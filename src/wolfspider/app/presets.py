@@ -27,6 +27,9 @@ PRESETS: Mapping[str, Preset] = {
         "whole sites, as they are, for good",
         {"strategy": "breadth-first", "pages": 10_000, "requisites": 50_000, "durability": "full"},
     ),
+    "monitor": Preset(
+        "news of sites, for a watch", {"per_hour": 240, "every": 300.0, "keep_days": 30.0, "window": 24.0}
+    ),
     "gentle": Preset("small servers, which hardly notice", {"delay": 10.0, "adapt": 5.0, "slots": 4, "per_address": 1}),
 }
 

@@ -36,6 +36,8 @@ NO_SETTINGS = (
     "DEBUG",
     "FAILPOINT",
     "TEACHER_KEY",
+    "WEBHOOK",
+    "WEBHOOK_SECRET",
 )  # names in the environment with the prefix that mean something else
 
 
@@ -138,6 +140,9 @@ class Settings:
     pdf: bool = _identity(False, "Follow links to PDFs, and read them; needs the extra wolfspider[pdf].")
     delay: float = _limit("delay", 1.0, "Seconds between two requests to a host, at least; 0.25 if it is public.")
     hurry: float = _limit("hurry", NO_HURRY, HURRY)
+    quiet_hours: str = param(
+        "", "Hours of this machine's time in which nobody is asked, such as 23:00-06:30; several by commas.", live=False
+    )
     max_mb: float = _same_limit("max_mb")
     max_time: float = _same_limit("max_time")
     until: float = _same_limit("until")
@@ -147,6 +152,8 @@ class Settings:
     domain_pages: int = _same_limit("domain_pages")
     domain_mb: float = _same_limit("domain_mb")
     domain_time: float = _same_limit("domain_time")
+    per_hour: int = _same_limit("per_hour")
+    every: float = _same_limit("every")
     adapt: float = param(
         2.0, "A host rests so many times as long as its last answer took; 0 is off.", low=0, high=100, live=False
     )
@@ -207,6 +214,11 @@ class Settings:
     teacher_tokens: int = param(100_000, "Tokens that the teacher may take in all, at most.", low=0, live=False)
     teacher_price: float = param(0.0, "What a million tokens of the teacher cost.", low=0, live=False)
     teacher_money: float = param(0.0, "What the teacher may cost in all, at most; 0 is no bound.", low=0, live=False)
+    watch: bool = _identity(False, "Watch for what is new, until somebody stops it.")
+    window: float = param(
+        24.0, "Hours after its publication for which a page is news.", low=0.1, high=10_000, live=False
+    )
+    fold: float = param(24.0, "Hours after which a watch puts its log in order; 0: never.", low=0, live=False)
 
     def __post_init__(self) -> None:
         """Names and passwords in addresses are never sent, so they are not kept either: settings are written down."""
@@ -285,6 +297,7 @@ def known() -> Mapping[str, Param]:
     }
 
 
+OF_WATCHES = frozenset(("watch", "window", "fold"))  # what a crawl does without
 STARTS = tuple(each.name for each in dataclasses.fields(Settings) if each.metadata.get("start"))
 ASKED: Mapping[str, Callable[[str], str]] = {
     each.name: each.metadata["asked"] for each in dataclasses.fields(Settings) if each.metadata.get("asked")

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wolfspider.app import leaping
-from wolfspider.app.assemble import scope_of
+from wolfspider.app.assemble import agent, scope_of
 from wolfspider.app.preflight import asked, via
 from wolfspider.app.settings import Settings, is_own_file
 from wolfspider.core.errors import BadInput, Nothing, Problem
 from wolfspider.core.failures import in_words
-from wolfspider.core.model import Failure, Fetch, Link, Page, host_of
+from wolfspider.core.model import FEED, SITEMAP, Failure, Fetch, Link, Page, Question, host_of
 from wolfspider.store.base import Store
 from wolfspider.web.http import web_time
 from wolfspider.web.http.guard import Guard
@@ -22,6 +22,7 @@ from wolfspider.web.http.live_web import Live
 from wolfspider.web.http.web_time import WebTime
 from wolfspider.web.page.html import parse
 from wolfspider.web.seeds import sources
+from wolfspider.web.seeds.watched_lists import discovered
 from wolfspider.web.worlds.world import Request
 
 LARGEST = 10_000_000  # bytes of a file that somebody likes
@@ -45,7 +46,7 @@ async def check_server(settings: Settings) -> None:
 async def time_there(settings: Settings) -> WebTime | None:
     """The time in the web that is crawled, if it has one of its own."""
     server = via(settings)
-    return None if server is None else await web_time.ask(Guard(via=server), PATIENCE)
+    return None if server is None else await web_time.ask(Guard(via=server), PATIENCE, agent(settings))
 
 
 def listed(settings: Settings) -> list[str]:
@@ -86,13 +87,25 @@ async def gather(
         gathered = await sources.gather(web, wanted, allows, web.without_robots())
         for url, sentence in gathered.problems:
             remark(f"{url}: {sentence}")
+        lists = await _lists(settings, wanted, web, remark) if settings.watch else []
         if not any(allows(link.url) for link in gathered.links):
             raise Problem("No starting point is in the crawl's scope: look at --include and --exclude.")
         store.count("overhead", gathered.requests + web.counters.overhead)
     finally:
         store.keep_hosts(web.changed())
         store.commit()
-    return StartingPoints(gathered.links, spent + store.counts().get("salvaged", 0))
+    return StartingPoints([*gathered.links, *lists], spent + store.counts().get("salvaged", 0))
+
+
+async def _lists(
+    settings: Settings, wanted: sources.NamedStarts, web: Live, remark: Callable[[str], None]
+) -> list[Link]:
+    """Feeds and sitemaps that a watch looks at besides: those that the person named, and those of the sites."""
+    named = [*(Question(FEED, url) for url in wanted.feeds), *(Question(SITEMAP, url) for url in wanted.sitemaps)]
+    found = await discovered(web, wanted.addresses, web.without_robots())
+    if found:
+        remark(f"The sites name {len(found)} feed{'s' * (len(found) != 1)} of their news, which are watched, too.")
+    return [*(Link(question.url, rel="seed") for question in named), *found]
 
 
 def asked_before(settings: Settings, web: Live) -> None:

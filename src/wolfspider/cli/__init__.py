@@ -16,11 +16,24 @@ from pathlib import Path
 
 import typer
 
-from wolfspider.cli import categories, conform, damaged_runs, doctor, mcp, offline, runs, states, webs
+from wolfspider.cli import categories, conform, damaged_runs, doctor, mcp, offline, runs, states, watches, webs
 from wolfspider.cli.common import app
 from wolfspider.core.errors import Problem
 
-__all__ = ["app", "categories", "conform", "damaged_runs", "doctor", "main", "mcp", "offline", "runs", "states", "webs"]
+__all__ = [
+    "app",
+    "categories",
+    "conform",
+    "damaged_runs",
+    "doctor",
+    "main",
+    "mcp",
+    "offline",
+    "runs",
+    "states",
+    "watches",
+    "webs",
+]
 
 SELDOM = 100_000  # new objects before Python looks for circles of garbage: while modules are loaded there are none
 UNREADABLE, BUG, INTERRUPTED, UNREAD = 3, 70, 130, 141  # exit codes; the commands give 1 and 2

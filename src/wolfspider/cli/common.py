@@ -47,6 +47,7 @@ _ORDER = (
     "steer",
     "label",
     "resume",
+    "watch",
     "explain",
     "export",
     "search",

@@ -16,10 +16,10 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
-from typing import Any, TextIO
+from typing import Any, Protocol, TextIO
 
 from wolfspider.app.event_json import told
-from wolfspider.app.hunt import Hunt
+from wolfspider.app.hunt import Hunt, Result
 from wolfspider.app.plugins import interrupted
 from wolfspider.app.settings import Chosen, Settings
 from wolfspider.app.teacher import check_settings
@@ -108,7 +108,17 @@ def exit_code(reason: EndReason, tally: CrawlTally) -> int:
     return NOTHING if code == 0 and not tally.pages_in else code
 
 
-async def guided(hunt: Hunt, say: Callable[[str], None], look: Callable[[], None], output: TextIO) -> EndReason:
+class Guided(Protocol):
+    """What signals may end: a crawl, or a watch."""
+
+    async def run(self) -> Result: ...
+
+    def drain(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+async def guided(hunt: Guided, say: Callable[[str], None], look: Callable[[], None], output: TextIO) -> EndReason:
     """Run the hunt and return why it ended; signals end it, the first one gently."""
     signals = sent = 0
 

@@ -31,6 +31,10 @@ METAVARS = {
     "contact": "MAIL",
     "allow_network": "CIDR",
     "via": "HOST:PORT",
+    "quiet_hours": "HOURS",
+    "per_hour": "N",
+    "window": "HOURS",
+    "fold": "HOURS",
     "seed": "S",
     "hurry": "N",
     "until": "dry|SHARE",
@@ -48,11 +52,13 @@ _BY_KIND = {"int": "N", "float": "S", "str": "TEXT", "tuple": "TEXT", "Mapping":
 _TYPES: dict[str, Any] = {"int": int | None, "float": float | None, "bool": bool | None, "str": str | None}
 
 
-def with_settings(only: Collection[str] = ()) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def with_settings(
+    only: Collection[str] = (), without: Collection[str] = ()
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A command that takes settings as options, and gets those that were really given as `flags`."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        settings = {name: one for name, one in known().items() if not only or name in only}
+        settings = {name: one for name, one in known().items() if name not in without and (not only or name in only)}
         own = [
             one.replace(kind=inspect.Parameter.KEYWORD_ONLY)
             for one in inspect.signature(command, eval_str=True).parameters.values()

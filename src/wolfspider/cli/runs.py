@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from wolfspider.app.presets import PRESETS
-from wolfspider.app.settings import CHANGEABLE
+from wolfspider.app.settings import CHANGEABLE, OF_WATCHES
 from wolfspider.cli.common import (
     STDOUT,
     Out,
@@ -45,7 +45,7 @@ AsEvents = Annotated[bool, typer.Option("--json", help="Every event as a line of
 Run the same command again, or `wolfspider resume RUN`, to resume after a stop or a crash."""
     )
 )
-@with_settings()
+@with_settings(without=OF_WATCHES)
 def crawl(
     flags: dict[str, Any],
     out: Out = None,
@@ -76,6 +76,10 @@ def resume(flags: dict[str, Any], run: Run, as_json: AsEvents = False, quiet: Qu
     from wolfspider.cli import crawling
 
     settings = choose({**settings_of(run).to_json(), **flags}, environment=False).settings
+    if settings.watch:
+        from wolfspider.cli import watches
+
+        return watches.watched(settings, run, None, as_json, quiet, tuple(flags))
     return crawling.crawl(settings, run, as_json, quiet, given=tuple(flags))
 
 

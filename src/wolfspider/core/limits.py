@@ -9,6 +9,8 @@ from wolfspider.core.params import param
 NO_HURRY = 0.0  # downloads a minute: nothing is followed while something better waits
 AT_ONCE = 1_000_000.0  # downloads a minute that no crawl makes: with this one it waits for nothing
 HURRY = "Downloads a minute, at least, even if lesser links are followed for it; 0: better ones are waited for."
+PER_HOUR = "Downloads that may start in an hour, spread over it; 0: no limit."
+EVERY = "Seconds in which a page is not downloaded twice: the copy at hand must do; 0: whenever the strategy likes."
 MAX_MB = "Megabytes of pages to download, unpacked; what is on its way when they are spent comes on top. 0: no limit."
 MAX_TIME = "Seconds that the crawl may take, those of all its sessions together; 0: no limit."
 HOST_PAGES = "Downloads from one host; 0: no limit."
@@ -42,3 +44,5 @@ class Limits:
     domain_pages: int = param(0, "Downloads from all hosts of one registered domain; 0: no limit.", low=0, high=10**12)
     domain_mb: float = param(0.0, "Megabytes of the pages of one registered domain; 0: no limit.", low=0)
     domain_time: float = param(0.0, "Seconds that the answers of one registered domain take; 0: no limit.", low=0)
+    per_hour: int = param(0, PER_HOUR, low=0, high=10**9)
+    every: float = param(0.0, EVERY, low=0, high=10**9)

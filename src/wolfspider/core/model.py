@@ -44,7 +44,7 @@ LASTING = frozenset(
 )
 
 
-LEAP, SEARCH, BACKLINKS = "leap", "search", "backlinks"  # names of Sources
+LEAP, SEARCH, BACKLINKS, FEED, SITEMAP = "leap", "search", "backlinks", "feed", "sitemap"  # names of Sources
 
 
 def is_web_address(url: str) -> bool:

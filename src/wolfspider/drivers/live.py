@@ -150,7 +150,8 @@ class LiveDriver(Driver):
                 for visit, tried in self._released():
                     self.crawl.flights.park(visit, False)
                     self._send(self._go_out(visit, tried), visit)
-                self._bring_back(now)
+                if self.crawl.pacing.quiet(now) <= now:
+                    self._bring_back(now)
             behind = self.pace is not None and not self.pace()
             orders = [] if self.ending or behind else self.crawl.visits(self.room, now)
             self._commit()
@@ -234,7 +235,7 @@ class LiveDriver(Driver):
 
     def _next(self, now: float) -> float:
         """When there is something to do again, landings and new commands apart."""
-        rested = self.resting.next() if self.crawl.may_start else math.inf
+        rested = max(self.resting.next(), self.crawl.pacing.quiet(now)) if self.crawl.may_start else math.inf
         return min(rested, self._others.next(), self.crawl.next(self.room, now))
 
     # There and back

@@ -47,6 +47,7 @@ from wolfspider.engine.ledger import Ledger
 from wolfspider.policy.budgets import Budgets
 from wolfspider.policy.judges.judge import Judge, scored
 from wolfspider.policy.link_shelf import Shelf
+from wolfspider.policy.pacing import Pacing, never_quiet
 from wolfspider.policy.prospects import Prospects
 from wolfspider.policy.reinforcer import Reinforcer
 from wolfspider.policy.room import Broken, BrokenContract, Order, Replayed, Room
@@ -76,6 +77,7 @@ class Crawl:
         train: str = "charged",
         traps: TrapRules | None = None,
         domain_of: Callable[[str], str] | None = None,
+        quiet: Callable[[float], float] = never_quiet,
     ) -> None:
         self.strategy, self.judge_of, self.memory, self.limits = strategy, judge_of, memory, limits
         self.shelf: Shelf = strategy.shelf
@@ -86,6 +88,7 @@ class Crawl:
         self.scope, self.sources, self.train = scope or Scope(), sources or {}, train
         self.prospects = Prospects()  # is it enough?
         self.budgets = Budgets(limits, domain_of, self.prospects)
+        self.pacing = Pacing(limits, quiet)
         self.traps = traps  # what keeps out of them; None: every link is followed as the strategy likes
         strategy.allows, strategy.budget_left = self.may_propose, lambda: max(0, limits.pages - self.spent)
         self.listeners: list[Callable[[events.Event], None]] = []
@@ -125,8 +128,9 @@ class Crawl:
     def visits(self, room: Room, now: float) -> list[Order]:
         """What starts now. Calls `propose` at most once; credits that are due are paid just before."""
         replayed = isinstance(room, Replayed)
-        free = self.flights.free
-        if not replayed and (not self.may_start or self.budgets.exhausted(now) or self._better_wait(room, now)):
+        free = int(min(self.flights.free, self.pacing.free(now)))
+        closed = free < 1 or not self.may_start or self.budgets.exhausted(now)
+        if not replayed and (closed or self._better_wait(room, now)):
             return []
         self.now = now
         if self.streak >= PATIENCE:
@@ -155,6 +159,8 @@ class Crawl:
             if visit.id in self.flights:
                 raise BrokenContract(self.strategy, "propose", f"visit {visit.id} was proposed twice")
             self.flights.start(visit, how)
+            if how == Route.OUT:
+                self.pacing.started(visit.link.url, now)
             self._emit(events.Went(now, visit, how))
         if self.traps is not None and not self.flights and self._has_nothing(now):
             self._rouse(idle=True)
@@ -180,7 +186,7 @@ class Crawl:
             return Route.OUT if source.network else Route.SOURCE
         if not self.in_scope(url):
             return Route.EXCLUDED
-        if fresh:
+        if fresh and not (self.pacing.lately(url, self.now) and self.memory.holds(url)):
             return Route.OUT
         if self.memory.holds(url):
             return Route.HELD
@@ -316,6 +322,8 @@ class Crawl:
             return math.inf
         if self.roused:
             return now + INSTANT
+        if (opens := self.pacing.opens(now)) > now:
+            return opens
         way = room.way.until if room.way is not None else math.inf
         way = min(way, self.budgets.time_is_up_at)
         return max(now + INSTANT, min(room.next_ready(), way, self.ledger.next_due(), self._wake(now)))

@@ -32,6 +32,7 @@ def taken(crawl: Crawl) -> dict[str, Any]:
         "topic": [list(crawl.topic.keywords), crawl.topic.description],
         "limits": vars(crawl.limits),
         "budgets": crawl.budgets.state(),
+        "pacing": crawl.pacing.state(),
         "params": vars(crawl.strategy.params),
         "flights": [[flight.visit, flight.how, flight.tries] for flight in crawl.flights.values()],
         "postponed": [[number, crawl.flights[number].postponed] for number in sorted(crawl.flights.postponed)],
@@ -58,6 +59,8 @@ def put_back(crawl: Crawl, state: Mapping[str, Any]) -> None:
     vars(crawl.limits).update(state["limits"])
     if "budgets" in state:  # earlier versions counted nothing by host
         crawl.budgets.restore(state["budgets"])
+    if "pacing" in state:
+        crawl.pacing.restore(state["pacing"])
     vars(crawl.strategy.params).update(state["params"])
     crawl.flights.clear()
     postponed = dict(state.get("postponed", ()))  # earlier versions had none

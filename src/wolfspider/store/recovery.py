@@ -20,6 +20,7 @@ from wolfspider.store.archive import ArchiveEnd
 from wolfspider.store.archive_reader import capture_of, members, name_of, numbers, record_may_begin
 from wolfspider.store.damage import UNREADABLE, damaged, reading
 from wolfspider.store.folder import Places
+from wolfspider.store.folding import folded
 from wolfspider.store.row_codec import unpacked
 from wolfspider.store.schema import BEHIND
 
@@ -83,7 +84,10 @@ def refuse_to_begin_again(connection: sqlite3.Connection, places: Places) -> Non
 
 
 def needs_a_snapshot(connection: sqlite3.Connection) -> bool:
-    """Can the journal not be replayed from its beginning, since pages that it speaks of were forgotten or are lost?"""
+    """Can the journal not be replayed from its beginning, since pages that it speaks of were forgotten or are lost, or
+    it was folded?"""
+    if folded(connection).upto:
+        return True
     there = {number for (number,) in connection.execute("SELECT seq FROM pages")}
     for (data,) in connection.execute("SELECT data FROM log WHERE kind = 'land'"):
         _, stands_for, *_ = unpacked(data)

@@ -27,6 +27,7 @@ from wolfspider.store.archive_reader import RecordPlace
 from wolfspider.store.damage import UNREADABLE, Damaged, damaged, reading, trouble
 from wolfspider.store.database import connect_beside
 from wolfspider.store.folder import Places, about_run, refuse_links_and_pipes
+from wolfspider.store.folding import folded
 from wolfspider.store.gauges import MINUTES, SECONDS, gauges
 from wolfspider.store.page_count import HIDDEN, NEWEST, PageCount, count
 from wolfspider.store.page_reader import archived_page, body_at
@@ -35,15 +36,15 @@ from wolfspider.store.row_codec import unpacked, unpacked_entry, unsigned
 from wolfspider.store.sound_rows import check_row, check_values, event_fits, tables
 from wolfspider.web.page.html import digest_of
 
-_PAGE = (
+PAGE = (
     "p.seq, p.visit, p.url, p.final_url, p.host, p.hops, p.at, p.seconds, p.status, p.headers, p.type, p.charset,"
     " p.title, p.description, p.language, p.published, p.modified, p.size, p.digest, p.near, p.words, p.links,"
     " p.truncated, p.robots, p.canonical, p.file, p.offset, p.length, p.body, p.cut"
 )
-_PAGE_COLUMNS = tuple(name.strip().removeprefix("p.") for name in _PAGE.split(","))
+_PAGE_COLUMNS = tuple(name.strip().removeprefix("p.") for name in PAGE.split(","))
 # The newest copy of each page by its final address, with the newest verdict on it.
 _PAGES = (
-    f"SELECT {_PAGE}, h.score, h.relevant, h.evidence FROM {NEWEST}"  # noqa: S608
+    f"SELECT {PAGE}, h.score, h.relevant, h.evidence FROM {NEWEST}"  # noqa: S608
     " WHERE p.at >= ? AND h.relevant >= ? ORDER BY p.seq"
 )
 # The same without their content, the best first, and then one by one.
@@ -51,9 +52,9 @@ _BEST = (
     f"SELECT p.seq FROM {NEWEST}"  # noqa: S608
     " WHERE p.at >= ? AND h.relevant >= ? ORDER BY h.score DESC, p.seq"
 )
-_NUMBERED = f"SELECT {_PAGE}, h.score, h.relevant, h.evidence FROM {NEWEST} WHERE p.seq = ?"  # noqa: S608
+_NUMBERED = f"SELECT {PAGE}, h.score, h.relevant, h.evidence FROM {NEWEST} WHERE p.seq = ?"  # noqa: S608
 _ONE = (
-    f"SELECT {_PAGE}, h.score, h.relevant, h.evidence FROM held h JOIN pages p ON p.seq = h.page"  # noqa: S608
+    f"SELECT {PAGE}, h.score, h.relevant, h.evidence FROM held h JOIN pages p ON p.seq = h.page"  # noqa: S608
     " WHERE h.url = ? ORDER BY h.seq DESC LIMIT 1"
 )
 _MISSING = (
@@ -395,7 +396,7 @@ def _downloads(connection: sqlite3.Connection) -> int:
     if begun is None:
         return int((connection.execute("SELECT value FROM counters WHERE name = 'salvaged'").fetchone() or (0,))[0])
     (spent,) = connection.execute("SELECT IFNULL(SUM(cost), 0) FROM landings WHERE seq > 0").fetchone()
-    return int(spent) + int(unpacked(begun[0])[2])
+    return int(spent) + int(unpacked(begun[0])[2]) + folded(connection).downloads
 
 
 def _ended(connection: sqlite3.Connection) -> str | None:

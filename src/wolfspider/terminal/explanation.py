@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-from wolfspider.app.explain import why as explain
+from wolfspider.app.explain import why
 from wolfspider.core.failures import in_words
 from wolfspider.core.model import NEVER_ASKED, Failure, Route, hidden
 from wolfspider.core.plain_text import plainly
+from wolfspider.watch.why import why as why_told
 
 __all__ = ["explain", "lines"]
 
@@ -34,10 +36,22 @@ _MOST_VISITS = 20
 _MOST_AGENTS = 10
 
 
+def explain(run: Path, url: str) -> dict[str, Any]:
+    """Everything the run knows of an address; of a watch also why somebody was told of it, or not."""
+    return {**why(run, url), "watch": why_told(run, url)}
+
+
 def lines(found: Mapping[str, Any]) -> Iterator[str]:
     """Whatever strangers wrote stands in one line each, harmless."""
     yield plainly(found["url"], 2000)
     yield _never_asked(found) or _STATES[found["state"]]
+    if found.get("watch"):
+        yield plainly(found["watch"]["sentence"], 1000)
+        yield from (
+            f"  report {one['number']}: {one['kind']}, {one['at']}"
+            + (", waits for the webhook" if one["to_webhook"] == "waits" else "")
+            for one in found["watch"]["reports"]
+        )
     if found["page"]:
         yield from _page(found["page"], found["url"])
     if found["waiting"]:

@@ -10,7 +10,7 @@ from wolfspider.core.model import Page, Verdict
 from wolfspider.core.params import DEFAULT_JUDGE as DEFAULT_JUDGE
 from wolfspider.core.topic import Topic
 from wolfspider.policy.judges.context_judge import InContext, InFirstContext
-from wolfspider.policy.judges.judge import Judge, Unlearning
+from wolfspider.policy.judges.judge import Everything, Judge, Unlearning
 from wolfspider.policy.judges.keyword_judges import Coverage, Keywords, TfIdf
 from wolfspider.policy.judges.learning_judge import Learner
 from wolfspider.policy.judges.likeness_judge import Alike
@@ -45,10 +45,12 @@ JUDGES: Mapping[str, KnownJudge] = {
     "coverage": KnownJudge(Coverage, "BM25 as a share: how much of the topic's words the page has, rare ones first."),
     "tfidf": KnownJudge(TfIdf, "The cosine of tf-idf vectors over all words of the page."),
     "likeness": KnownJudge(Alike, "The mean likeness to pages you like, by what they say and where they link to."),
+    "everything": KnownJudge(Everything, "Every page is relevant: for a watch without a topic.", listed=False),
     "keywords": KnownJudge(
         Keywords, "The keyword cosine of the learning-automata paper; any keyword may be enough.", listed=False
     ),
 }
+EVERYTHING = "everything"
 LISTED = tuple(name for name, known in JUDGES.items() if known.listed)
 ORACLE = "oracle"
 

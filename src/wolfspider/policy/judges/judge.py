@@ -91,6 +91,13 @@ class Unlearning:
         pass
 
 
+class Everything(Unlearning):
+    """The judge of somebody who wants to know of all there is."""
+
+    def score(self, page: Page) -> Verdict:
+        return verdict(1.0, 0.5)
+
+
 class Unasked(Unlearning):
     """The judge where nobody needs one: the strategy weighs pages itself, or there is no topic."""
 

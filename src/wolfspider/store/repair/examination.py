@@ -33,6 +33,7 @@ from wolfspider.store.damage import (
 )
 from wolfspider.store.database import closed_log, refuse_strange
 from wolfspider.store.folder import FORGOTTEN, PLAN, Places, about_run, refuse_links_and_pipes
+from wolfspider.store.folding import folded
 from wolfspider.store.inbox import LAST_COMMAND, stranger_in
 from wolfspider.store.inspection import ReadOnlyShelf
 from wolfspider.store.page_reader import has_body
@@ -150,7 +151,7 @@ def _rows(connection: sqlite3.Connection) -> Iterator[str]:
     broken = False
     for table in tables().values():
         trouble: list[str] = []
-        last, count, gaps, first = 0, 0, 0, ""
+        last, count, gaps, first = (folded(connection).upto if table.name == "log" else 0), 0, 0, ""
         for row in damaged_rows.rows(connection, table, trouble.append):
             try:
                 check_row(table, row)
@@ -158,7 +159,7 @@ def _rows(connection: sqlite3.Connection) -> Iterator[str]:
                 first = first or f"{error}"
                 count += 1
             if table.name == "log" and isinstance(row[0], int):
-                last, gaps = row[0], gaps + max(0, row[0] - last - 1)
+                last, gaps = max(last, row[0]), gaps + max(0, row[0] - last - 1)
         if trouble:
             yield f"The table {table.name} of run.db cannot be read to its end ({trouble[0]})"
         if count:

@@ -173,6 +173,22 @@ class Client:
             if exchange.response is not None:
                 exchange.response.close()
 
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str], deadline: float) -> int | Failure:
+        """Hand something to a service that the person named: the status of its answer. No redirect is followed."""
+        if isinstance(wanted := target(url), Failure):
+            return wanted
+        if refused := self.guard.refuses_target(wanted) or _wrong_header(headers):
+            return refused
+        address = yarl.URL(wanted.url, encoded=True)
+        try:
+            async with asyncio.timeout(deadline):
+                async with self._session.post(address, data=body, headers=headers, allow_redirects=False) as response:
+                    return response.status
+        except TimeoutError:
+            return Failure("timeout", f"no answer within {deadline:g} s")
+        except Exception as error:
+            return failure_of(error)
+
     async def send(self, address: yarl.URL, headers: Mapping[str, str] | None) -> aiohttp.ClientResponse:
         """Sent once more only where a connection kept alive was lost (the server hung up before it could answer) or
         brought what belongs to the answer before (bytes beyond its length, which came late)."""

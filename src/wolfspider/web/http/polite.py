@@ -48,6 +48,7 @@ class Manners:
     longest: float = 60.0  # seconds; neither slow answers nor a Crawl-delay make the gap longer than this
     per_address: int = 8  # requests at a time to one IP address; 0 = any number, as where one server stands for all
     backoff: float = 60.0  # seconds that a host in trouble is left alone, doubled for each further trouble, up to a day
+    longest_backoff: float = DAY  # seconds; unless the host itself asks for more
     forgiven: float = 1800.0  # seconds without trouble after which a good answer makes up for all of it
     patience: float = 120.0  # seconds that a visit which has started may wait for a turn
     speed: float = 1.0  # seconds of the clock, in which all of these are, that pass in one of ours
@@ -127,6 +128,7 @@ class Polite:
         if now < known.until:
             return
         own = self.manners.backoff * 2 ** min(known.troubles, 30) * self._rng.uniform(1, _JITTER)
+        own = min(own, self.manners.longest_backoff)
         rest = own if wanted is None else wanted if not known.troubles else max(wanted, own)
         known.troubles, known.troubled, known.ended = known.troubles + 1, now, now
         known.until = now + min(max(rest, self.manners.delay), DAY)

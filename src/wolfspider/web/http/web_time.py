@@ -33,20 +33,21 @@ def told(time: WebTime) -> bytes:
     return json.dumps(time._asdict()).encode()
 
 
-async def ask(guard: Guard, seconds: float) -> WebTime | None:
+async def ask(guard: Guard, seconds: float, agent: str) -> WebTime | None:
     """The time in the web of the one server that answers for every address; None if it is ours."""
     try:
         async with asyncio.timeout(seconds):
-            head, body = await _asked(*await guard.to_server(seconds))
+            head, body = await _asked(agent, *await guard.to_server(seconds))
     except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):  # that it takes too long is the first
         return None
     status = head.split(b" ", 2)[1:2]
     return read(body) if status == [b"200"] else None
 
 
-async def _asked(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> tuple[bytes, bytes]:
+async def _asked(agent: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> tuple[bytes, bytes]:
     try:
-        writer.write(f"GET {PATH} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n".encode())
+        head = f"GET {PATH} HTTP/1.1\r\nhost: localhost\r\nuser-agent: {agent}\r\nconnection: close\r\n\r\n"
+        writer.write(head.encode("ascii", "replace"))
         return await reader.readuntil(b"\r\n\r\n"), await reader.read(_LARGEST)
     finally:
         writer.close()

@@ -118,6 +118,8 @@ class Served:
             self._at_once[asked.host] -= 1
             if not self._at_once[asked.host]:
                 del self._at_once[asked.host]
+        if asked.path == PATH:  # no page of the web
+            return
         self.log.append(asked)
         if self._told is not None:
             self._told(asked)

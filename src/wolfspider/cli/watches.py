@@ -1,0 +1,108 @@
+"""`wolfspider watch`: sites are watched until somebody stops it, and what is new is told as it is found."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from wolfspider.cli.common import Out, Quiet, app, own_output, verbatim
+from wolfspider.cli.options import with_settings
+
+ADDRESS, SECRET = "WOLFSPIDER_WEBHOOK", "WOLFSPIDER_WEBHOOK_SECRET"
+Webhook = Annotated[
+    str,
+    typer.Option(
+        metavar="URL", help=f"A service of yours that is handed every report; or by {ADDRESS}, and a key by {SECRET}."
+    ),
+]
+
+
+@app.command(
+    epilog=verbatim(
+        """Examples:
+
+  wolfspider watch https://example.org/ --contact me@example.org --out news
+  wolfspider watch https://example.org/ --topic "floods" --preset monitor --contact me@example.org --out floods
+  wolfspider watch --out news
+  wolfspider explain news https://example.org/page
+
+The third one goes on after a stop or a crash, the last one says why you were told of a page, or were not. News are in
+news/news.jsonl, and news/news.atom is a feed for your reader."""
+    )
+)
+@with_settings(without=("watch",))
+def watch(
+    flags: dict[str, Any],
+    out: Out = None,
+    config: Annotated[Path | None, typer.Option(metavar="FILE", help="Settings in a TOML file.")] = None,
+    preset: Annotated[str, typer.Option(metavar="NAME", help="Settings for a purpose: monitor, or gentle.")] = "",
+    webhook: Webhook = "",
+    webhook_as: Annotated[
+        str, typer.Option("--webhook-as", metavar="json|slack", help="What the service is sent.")
+    ] = "json",
+    as_json: Annotated[bool, typer.Option("--json", help="Every report as a line of JSON on stdout.")] = False,
+    quiet: Quiet = False,
+) -> int:
+    """Watch sites, and tell what is new on them as it is found, until you stop it."""
+    from wolfspider.app.run_folder import settings_of
+    from wolfspider.app.settings import choose
+    from wolfspider.cli.crawling import folder_for
+    from wolfspider.store.folder import is_run
+    from wolfspider.watch.watching import settings_for
+    from wolfspider.watch.webhook import Hook
+
+    chosen = choose(flags, config, preset)
+    settings = chosen.settings
+    folder = out or folder_for(settings)
+    if is_run(folder) and not settings.names_starts():
+        settings = choose({**settings_of(folder).to_json(), **flags}, environment=False).settings
+    else:
+        settings = settings_for(chosen)
+    address = webhook or os.environ.get(ADDRESS, "")
+    hook = Hook.read(address, os.environ.get(SECRET, ""), webhook_as) if address else None
+    return watched(settings, folder, hook, as_json, quiet, tuple(flags))
+
+
+def watched(settings: Any, folder: Path, hook: Any, as_json: bool, quiet: bool, given: tuple[str, ...] = ()) -> int:
+    import asyncio
+
+    from wolfspider.cli.common import say
+    from wolfspider.cli.crawling import CODES, guided
+    from wolfspider.export.harmless_text import json_line
+    from wolfspider.store.folder import is_run
+    from wolfspider.terminal import progress as terminal
+    from wolfspider.terminal.watch_screen import WatchTally, following
+    from wolfspider.watch.book import Report
+    from wolfspider.watch.outputs import FEED, TAIL
+    from wolfspider.watch.watching import Watch
+
+    console = terminal.console_for(stderr=True, quiet=quiet)
+    tally = WatchTally(folder)
+
+    def told(report: Report) -> None:
+        tally.told(report)
+        if as_json:
+            output.write(json_line(report.told()) + "\n")
+        else:
+            say(console, tally.line(report))
+
+    def remark(sentence: str) -> None:
+        say(console, sentence)
+
+    with own_output() as output:
+        resumed = is_run(folder)
+        watch = Watch(settings, folder, hook, tell=tally.hear, told=told, remark=remark, given=given)
+        remark(
+            f"{'Going on watching' if resumed else 'Watching'} {', '.join(settings.urls[:3])}; news go to "
+            f"{folder / TAIL} and {folder / FEED}. Ctrl-C stops."
+        )
+        with following(console, tally) as look:
+            reason = asyncio.run(guided(watch, remark, look, output))
+    sys.stdout.flush()
+    for line in tally.summary():
+        remark(line)
+    return CODES[reason]

@@ -1,0 +1,200 @@
+"""What a watch remembers beside its run: the documents it has met, what it has reported, and what is still to be sent.
+
+It lies in RUN/watch.db. A report, the documents it is about and how far the run was read are written in one
+transaction. So whatever kills the watch, every landing is looked at, and nothing is reported twice: a report has a name
+that follows from what it says, and a name is taken once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wolfspider.files.disk import open_to_write
+from wolfspider.store.damage import damaged, trouble
+from wolfspider.store.database import connect, refuse_strange
+
+NAME = "watch.db"
+FORMAT = 1
+_TABLES = """
+CREATE TABLE documents (url TEXT PRIMARY KEY, state TEXT NOT NULL, first REAL NOT NULL, looked REAL NOT NULL,
+    page INTEGER NOT NULL, digest TEXT NOT NULL, published REAL, dated TEXT NOT NULL, title TEXT NOT NULL,
+    agent TEXT NOT NULL, source TEXT NOT NULL, changes INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
+CREATE TABLE reports (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL,
+    at REAL NOT NULL, url TEXT NOT NULL, data TEXT NOT NULL);
+CREATE TABLE outbox (number INTEGER PRIMARY KEY, tries INTEGER NOT NULL DEFAULT 0, since REAL, next REAL NOT NULL
+    DEFAULT 0, problem TEXT NOT NULL DEFAULT '', state TEXT NOT NULL DEFAULT 'waits');
+CREATE TABLE sites (host TEXT PRIMARY KEY, first REAL NOT NULL, last REAL NOT NULL, told INTEGER NOT NULL,
+    looks INTEGER NOT NULL, silent INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
+CREATE TABLE lists (url TEXT PRIMARY KEY, told INTEGER NOT NULL, links REAL NOT NULL DEFAULT 0,
+    bad INTEGER NOT NULL DEFAULT 0, alerted INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+
+class Reached(NamedTuple):
+    """How far the landings of the run were read."""
+
+    seq: int = 0
+    n: int = -1
+
+
+@dataclass(slots=True)
+class MetDocument:
+    """A page that was met, and what was made of it."""
+
+    url: str
+    state: str  # told, old, undated, irrelevant or noindex
+    first: float  # when it was first met
+    looked: float  # and last
+    page: int  # the newest copy, by the entry of the run's journal that brought it
+    digest: str
+    published: float | None
+    dated: str  # by what: page, last-modified, list or ""
+    title: str = ""
+    agent: str = ""
+    source: str = ""
+    changes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What people are told. `data` is plain, and is what they get."""
+
+    kind: str  # new, changed or alert
+    at: float
+    url: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    number: int = 0  # its place among all reports, once it is in the book
+    id: str = ""
+
+    @classmethod
+    def named(cls, kind: str, at: float, url: str, data: Mapping[str, Any], what: str = "") -> Report:
+        """`what` tells it from other reports of its kind on this address."""
+        name = blake2b(f"{kind}\n{url}\n{what}".encode("utf-8", "replace"), digest_size=16).hexdigest()
+        return cls(kind, at, url, data, id=name)
+
+    def told(self) -> dict[str, Any]:
+        return {"number": self.number, "id": self.id, "kind": self.kind, "url": self.url, **self.data}
+
+
+class Book:
+    """One owner: the process that watches."""
+
+    def __init__(self, run: Path, sends: bool = False) -> None:
+        """`sends`: do reports wait to be sent?"""
+        self.path, self._sends = run / NAME, sends
+        os.close(open_to_write(self.path))
+        self._connection = connect(self.path)
+        try:
+            refuse_strange(self._connection, self.path)
+            (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+            if version not in (0, FORMAT):
+                raise damaged(self.path, f"its format is {version}, and this version knows {FORMAT}")
+            if not version:
+                with self.writing():
+                    for statement in filter(str.strip, _TABLES.split(";")):
+                        self._connection.execute(statement)
+                    self._connection.execute(f"PRAGMA user_version = {FORMAT}")
+        except sqlite3.DatabaseError as error:
+            self._connection.close()
+            raise trouble(self.path, error, "cannot be opened") from error
+
+    def close(self) -> None:
+        self._connection.close()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """All of the block, or nothing."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._connection.execute("COMMIT")
+        except BaseException:
+            self._connection.rollback()
+            raise
+
+    def rows(self, query: str, *values: Any) -> list[Any]:
+        return self._connection.execute(query, values).fetchall()
+
+    def execute(self, statement: str, *values: Any) -> int:
+        """How many rows it changed."""
+        return self._connection.execute(statement, values).rowcount
+
+    # How far
+
+    def reached(self) -> Reached:
+        found = self.rows("SELECT value FROM meta WHERE name = 'reached'")
+        return Reached(*json.loads(found[0][0])) if found else Reached()
+
+    def reach(self, where: Reached) -> None:
+        self.execute("INSERT OR REPLACE INTO meta VALUES ('reached', ?)", json.dumps(where))
+
+    # Documents and reports
+
+    def document(self, url: str) -> MetDocument | None:
+        found = self.rows("SELECT * FROM documents WHERE url = ?", url)
+        return MetDocument(*found[0]) if found else None
+
+    def keep(self, document: MetDocument) -> None:
+        values = tuple(getattr(document, name) for name in MetDocument.__slots__)
+        self.execute(f"INSERT OR REPLACE INTO documents VALUES ({', '.join('?' * len(values))})", *values)  # noqa: S608
+
+    def report(self, report: Report) -> Report | None:
+        """Write it down, and give it its number; None if it was reported before."""
+        values = (report.id, report.kind, report.at, report.url, json.dumps(report.data))
+        insert = "INSERT OR IGNORE INTO reports (id, kind, at, url, data) VALUES (?, ?, ?, ?, ?)"
+        if not self.execute(insert, *values):
+            return None
+        (number,) = self.rows("SELECT last_insert_rowid()")[0]
+        if self._sends:
+            self.execute("INSERT INTO outbox (number) VALUES (?)", number)
+        return Report(report.kind, report.at, report.url, report.data, number, report.id)
+
+    def reports(self, after: int = 0, most: int = -1) -> list[Report]:
+        """In their order."""
+        sql = "SELECT number, id, kind, at, url, data FROM reports WHERE number > ? ORDER BY number LIMIT ?"
+        return [_report(row) for row in self.rows(sql, after, most)]
+
+    def newest(self, most: int) -> list[Report]:
+        """The last ones, newest first."""
+        sql = "SELECT number, id, kind, at, url, data FROM reports ORDER BY number DESC LIMIT ?"
+        return [_report(row) for row in self.rows(sql, most)]
+
+    def about(self, url: str) -> list[Report]:
+        sql = "SELECT number, id, kind, at, url, data FROM reports WHERE url = ? ORDER BY number"
+        return [_report(row) for row in self.rows(sql, url)]
+
+    def counts(self) -> dict[str, int]:
+        return dict(self.rows("SELECT kind, COUNT(*) FROM reports GROUP BY kind"))
+
+    def trim(self, before: float) -> int:
+        """Forget reports from before a time that are not to be sent any more, and documents not met since then."""
+        gone = self.execute(
+            "DELETE FROM reports WHERE at < ? AND number NOT IN (SELECT number FROM outbox) "
+            "AND number < (SELECT MAX(number) FROM reports)",
+            before,
+        )
+        return gone + self.execute("DELETE FROM documents WHERE looked < ?", before)
+
+
+def _report(row: Any) -> Report:
+    number, name, kind, at, url, data = row
+    return Report(kind, at, url, json.loads(data), number, name)
+
+
+def is_watched(run: Path) -> bool:
+    return (run / NAME).is_file()
+
+
+@contextmanager
+def opened(run: Path) -> Iterator[Book]:
+    with closing(Book(run)) as book:
+        yield book

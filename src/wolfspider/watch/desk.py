@@ -1,0 +1,224 @@
+"""The desk: reads what a run has brought, and decides what of it is news.
+
+It follows the run on disk, from the landing it read last. So it never misses one, whoever made the run go on meanwhile,
+and however it or the run died. A page is news once: when it is first met, is wanted, and was published within the
+window. When that was the page says itself, in its metadata or by its address. If it does not, it is news only if the
+link that led to it appeared on a page that was looked at before without it; then it was published by then, or when its
+server says that it was last modified, if that can be.
+
+Of documents that have a date, a copy that says something else is news as well, with what was there before.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wolfspider.core.errors import BadInput, Problem
+from wolfspider.core.model import hidden
+from wolfspider.store.brought_pages import BroughtPage, brought_after, copies_of
+from wolfspider.store.view import RunView, StoredPage, utc
+from wolfspider.watch.alerts import Alerts
+from wolfspider.watch.appearing import Appearing
+from wolfspider.watch.book import Book, MetDocument, Reached, Report
+from wolfspider.watch.differences import difference
+from wolfspider.web.page import charset
+from wolfspider.web.page.main_text import main_text
+from wolfspider.web.page.plaintext import readable
+
+AT_ONCE = 200  # landings that are read in one go
+LONGEST_TEXT = 20_000  # characters of a copy that a report has
+DAY = 86_400.0
+_ARCHIVE = re.compile(r"/(?:19|20)\d\d[/_-][01]?\d[/_-][0-3]?\d(?:/\d{1,5})?/?$")  # the list of a day, not a page of it
+TOLD, OLD, UNDATED, IRRELEVANT, NOINDEX = "told", "old", "undated", "irrelevant", "noindex"
+BY_PAGE, BY_SERVER, BY_LIST = "page", "last-modified", "list"
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """When a document was published, and who says so."""
+
+    published: float | None = None
+    by: str = ""
+    latest: float | None = None  # it may have been up to then: a date without a time is a day
+
+    def fresh(self, at: float, window: float) -> bool:
+        return self.published is not None and at - min(at, self.latest or self.published) <= window
+
+
+class Desk:
+    """`window`: seconds after its publication for which a page is news."""
+
+    def __init__(self, run: Path, book: Book, window: float) -> None:
+        self.view, self.book, self.window = RunView(run), book, window
+        self._appearing = Appearing(self.view.parsed)
+        self._alerts = Alerts(book)
+        self._first: float | None = None
+
+    def look(self, now: float | None = None) -> list[Report]:
+        """Read on, as far as the run is, and write down what is news. `now`: for what nobody brought, alerts."""
+        found: list[Report] = []
+        while True:
+            with self.view.moment() as run:
+                reached = self._where(run)
+                landings = brought_after(run, *reached, AT_ONCE)
+                if not landings:
+                    break
+                with self.book.writing():
+                    for landing in landings:
+                        found += filter(None, map(self.book.report, self._read(run, landing)))
+                    self.book.reach(Reached(landings[-1].seq, landings[-1].n))
+        if now is not None:
+            with self.book.writing():
+                found += filter(None, map(self.book.report, self._alerts.silent(now)))
+        return found
+
+    def _where(self, run: sqlite3.Connection) -> Reached:
+        """A run that lost its last moments in a power cut goes on from an earlier one; what was read of it is known."""
+        reached = self.book.reached()
+        (last,) = run.execute("SELECT IFNULL(MAX(seq), 0) FROM log").fetchone()
+        return reached if reached.seq <= last else Reached(last, -1)
+
+    def _read(self, run: sqlite3.Connection, landing: BroughtPage) -> Iterator[Report]:
+        yield from self._alerts.looked(landing)
+        if landing.page is None:
+            return
+        page, known = landing.page, self.book.document(landing.page.final_url)
+        if known is not None and known.page == page.number:
+            known.looked = landing.at
+            self.book.keep(known)
+        elif known is None:
+            yield from self._met(run, landing, page)
+        else:
+            yield from self._again(run, landing, page, known)
+
+    def _met(self, run: sqlite3.Connection, landing: BroughtPage, page: StoredPage) -> Iterator[Report]:
+        """A page that is met for the first time."""
+        dated = self._dated(run, landing, page)
+        state = self._state(page, dated, landing.at)
+        self.book.keep(
+            MetDocument(
+                *(page.final_url, state, landing.at, landing.at, page.number, page.digest),
+                *(dated.published, dated.by, page.title[:300], landing.agent, landing.source),
+            )
+        )
+        if state == TOLD:
+            yield self._new(landing, page, dated)
+
+    def _again(
+        self, run: sqlite3.Connection, landing: BroughtPage, page: StoredPage, known: MetDocument
+    ) -> Iterator[Report]:
+        """Another copy of a page."""
+        before, known.looked, known.page = known.page, landing.at, page.number
+        changed, known.digest, known.title = page.digest != known.digest, page.digest, page.title[:300]
+        if known.state in (IRRELEVANT, NOINDEX) or (known.state == OLD and page.published is not None):
+            dated = _by_page(page, landing.at)
+            state = self._state(page, dated, landing.at)
+            if state in (TOLD, OLD):
+                known.state, known.published, known.dated = state, dated.published, dated.by
+            if state == TOLD:
+                self.book.keep(known)
+                yield self._new(landing, page, dated)
+                return
+        wanted = known.state in (TOLD, OLD) and page.relevant and not hidden(page.robots)
+        if changed and wanted and (report := self._changed(run, landing, page, before)) is not None:
+            known.changes += 1
+            yield report
+        self.book.keep(known)
+
+    def _state(self, page: StoredPage, dated: Dated, at: float) -> str:
+        if hidden(page.robots):
+            return NOINDEX
+        if not page.relevant:
+            return IRRELEVANT
+        if dated.published is None:
+            return UNDATED
+        return TOLD if dated.fresh(at, self.window) else OLD
+
+    def _dated(self, run: sqlite3.Connection, landing: BroughtPage, page: StoredPage) -> Dated:
+        if (dated := _by_page(page, landing.at)).published is not None:
+            return dated
+        if not page.relevant or not landing.source or _ARCHIVE.search(page.final_url):
+            return Dated()
+        appeared = self._appearing.of(run, landing.url, landing.source, landing.seq)
+        if appeared is None:
+            return Dated()
+        if page.modified is not None and appeared.after - DAY <= page.modified <= landing.at:
+            return Dated(page.modified, BY_SERVER)
+        return Dated(appeared.by, BY_LIST)
+
+    # What is told
+
+    def _new(self, landing: BroughtPage, page: StoredPage, dated: Dated) -> Report:
+        self._alerts.told(page.final_url, landing.source, dated.published or landing.at)
+        data = _about(landing, page) | {
+            "published": utc(dated.published),
+            "dated_by": dated.by,
+            "late": None if dated.published is None else round(max(0.0, landing.at - dated.published), 1),
+            "to_the_day": dated.latest is not None,
+            "from_before": dated.published is not None and dated.published < self._began(landing.at),
+        }
+        return Report.named("new", landing.at, page.final_url, data)
+
+    def _began(self, at: float) -> float:
+        """When the watch first looked: what was published before is told, but nobody could have been in time."""
+        if self._first is None:
+            self.book.execute("INSERT OR IGNORE INTO meta VALUES ('began', ?)", str(at))
+            self._first = float(self.book.rows("SELECT value FROM meta WHERE name = 'began'")[0][0])
+        return self._first
+
+    def _changed(self, run: sqlite3.Connection, landing: BroughtPage, page: StoredPage, before: int) -> Report | None:
+        copies = copies_of(run, page.final_url, landing.seq, 50)
+        old = next((copy for copy in copies if copy.number == before), None)
+        if old is None:
+            return None
+        texts = [self._text(copy) for copy in (old, page)]
+        change = difference(*texts)
+        if not change.matters:
+            return None
+        kept = [
+            {"page": copy.number, "fetched": utc(copy.at), "digest": copy.digest, "text": text[:LONGEST_TEXT]}
+            for copy, text in zip((old, page), texts, strict=True)
+        ]
+        data = _about(landing, page) | {"old": kept[0], "new": kept[1], **change.told()}
+        return Report.named("changed", landing.at, page.final_url, data, page.digest)
+
+    def _text(self, page: StoredPage) -> str:
+        """Its main text where the extra is installed that finds it, its visible text otherwise."""
+        try:
+            body = self.view.body(page)
+        except BadInput:
+            return ""
+        kind = page.headers.get("content-type", "")
+        if charset.kind_of(kind, body) == "html":
+            try:
+                return main_text(charset.decoded(kind, body)[0], page.final_url)
+            except Problem:
+                pass
+        return readable(body, kind)
+
+
+def _by_page(page: StoredPage, at: float) -> Dated:
+    """What the page says itself. A date that is still to come is today; one without a time may be any time of its
+    day."""
+    if page.published is None or _ARCHIVE.search(page.final_url):
+        return Dated()
+    published = min(page.published, at)
+    return Dated(published, BY_PAGE, None if page.published % DAY else published + DAY - 1)
+
+
+def _about(landing: BroughtPage, page: StoredPage) -> dict[str, Any]:
+    return {
+        "title": page.title,
+        "description": page.description,
+        "language": page.language,
+        "found": utc(landing.at),
+        "agent": landing.agent,
+        "source": landing.source,
+        "score": round(page.score, 4),
+        "digest": page.digest,
+    }

@@ -1,0 +1,230 @@
+"""A watch: a crawl that never ends, and a desk that reads what it brings and tells people what is new.
+
+The crawl is one like any other (app/hunt.py), with the strategy that was chosen: a fleet of foragers, a poll policy, or
+one of a person's own. It runs in sessions. Between two, once a day, the log is folded and what is too old forgotten. A
+session that comes to an end of its own, because everything rests or the strategy has lost all its links in a long
+outage, is followed by another one after a while, with the addresses that the person gave.
+
+The desk follows the run on disk, so it does not matter how a session ended, or who made the run go on meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from wolfspider.app.assemble import agent
+from wolfspider.app.hunt import Hunt
+from wolfspider.app.settings import Chosen, Settings
+from wolfspider.core.errors import Problem
+from wolfspider.core.events import AddSeeds, EndReason, Event
+from wolfspider.core.model import host_of
+from wolfspider.drivers.driver import Result
+from wolfspider.policy.judges import EVERYTHING
+from wolfspider.store.folder import is_run
+from wolfspider.store.folding import fold
+from wolfspider.store.inbox import append_command
+from wolfspider.watch.book import Book, Report
+from wolfspider.watch.desk import Desk
+from wolfspider.watch.outputs import Tail, write_feed
+from wolfspider.watch.webhook import Hook, Outbox
+from wolfspider.web.seeds.sources import address
+
+STRATEGY = "foragers"
+ENDLESS = 10**9  # downloads
+MONTH = 30 * 86_400.0
+HOUR = 3600.0
+LOOK = 0.5  # seconds between two looks at what the run has brought
+REST, LONGEST_REST = 5.0, 600.0  # seconds before another session, doubled while none brings anything
+RECENT = 2 * 86_400.0  # seconds whose log is never folded
+AGAIN = (EndReason.WAITING, EndReason.REFUSED, EndReason.DONE, EndReason.CIRCLING, EndReason.STUCK)
+
+
+def settings_for(chosen: Chosen) -> Settings:
+    """How a person's settings are meant for a watch, where they say nothing else: it stays on the sites that were
+    named, wants all that is new if there is no topic, and ends when somebody stops it."""
+    settings, given = chosen.settings, chosen.origin
+    wanted = settings.topic or settings.description or settings.like
+    hosts = tuple(dict.fromkeys(host_of(address(url)) for url in settings.urls))
+    return replace(
+        settings,
+        watch=True,
+        strategy=settings.strategy if "strategy" in given else STRATEGY,
+        judge=settings.judge if "judge" in given or wanted else EVERYTHING,
+        include=settings.include if "include" in given else hosts,
+        pages=settings.pages if "pages" in given else ENDLESS,
+        max_wait=settings.max_wait if "max_wait" in given else MONTH,
+    )
+
+
+class Watch:
+    """`tell` hears the events of the crawl, `told` every report once it is in the files."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        folder: Path,
+        hook: Hook | None = None,
+        *,
+        tell: Callable[[Event], None] | None = None,
+        told: Callable[[Report], None] | None = None,
+        remark: Callable[[str], None] | None = None,
+        given: tuple[str, ...] = (),
+    ) -> None:
+        if not settings.watch:
+            raise Problem(f"{folder} is a crawl, not a watch: go on with it by `wolfspider resume {folder}`.")
+        self.settings, self.folder, self.hook, self._given = settings, folder, hook, given
+        self._tell, self._told = tell, told or (lambda report: None)
+        self.remark = remark or (lambda sentence: None)
+        self.now = 0.0  # by the clock of the crawl
+        self._hunt: Hunt | None = None
+        self._ending: EndReason | None = None
+        self._over = asyncio.Event()
+        self._folds = False  # does this session end for the sake of the log?
+        self._began = 0.0  # when it began
+
+    async def run(self) -> Result:
+        rest = REST
+        while True:
+            before = self.now
+            result = await self._session()
+            if self._ending is not None or (result.reason not in AGAIN and not self._folds):
+                return result
+            if self._folds:
+                rest = REST
+                continue
+            rest = min(2 * rest, LONGEST_REST) if self.now - before < HOUR else REST
+            self.remark(f"The crawl came to an end ({result.reason}); the watch goes on in {rest:.0f} s.")
+            if result.reason != EndReason.WAITING:
+                append_command(self.folder, AddSeeds(tuple(map(address, self.settings.urls))), "the watch itself")
+            try:
+                await asyncio.wait_for(self._over.wait(), rest)
+            except TimeoutError:
+                continue
+
+    async def _session(self) -> Result:
+        self._folds, self._began = False, 0.0
+        hunt = self._hunt = Hunt(self.settings, self.folder, tell=self._hear, remark=self.remark, given=self._given)
+        if self._ending is not None:
+            hunt.drain()
+        async with AsyncExitStack() as stack:
+            running = asyncio.create_task(hunt.run())
+            try:
+                reporting = await self._reporting(stack, running)
+                while reporting is not None and not running.done():
+                    await asyncio.wait([running], timeout=LOOK)
+                    await reporting.look(self.now)
+                    if self._fold_due():
+                        self._folds = True
+                        hunt.drain()
+                result = await running
+                if reporting is not None:
+                    await reporting.look(self.now or None)
+            finally:
+                hunt.stop()
+                await asyncio.gather(running, return_exceptions=True)
+        if self._folds:
+            await asyncio.to_thread(self._fold)
+        return result
+
+    async def _reporting(self, stack: AsyncExitStack, running: asyncio.Task[object]) -> Reporting | None:
+        """Once there is a run to read."""
+        while not is_run(self.folder) or not self.now:
+            done, _ = await asyncio.wait([running], timeout=LOOK)
+            if done and not is_run(self.folder):
+                return None
+            if done:
+                break
+        reporting = Reporting(self.settings, self.folder, self.hook, self._told, self.remark)
+        stack.push_async_callback(reporting.close)
+        return reporting
+
+    def _fold_due(self) -> bool:
+        return bool(self.settings.fold) and bool(self._began) and self.now - self._began >= self.settings.fold * HOUR
+
+    def _fold(self) -> None:
+        """Between two sessions."""
+        book = Book(self.folder)
+        try:
+            rows = fold(self.folder, self.now - RECENT, book.reached().seq)
+            if self.settings.keep_days:
+                with book.writing():
+                    rows += book.trim(self.now - self.settings.keep_days * 86_400.0)
+        finally:
+            book.close()
+        if rows:
+            self.remark(f"The log was folded: {rows:,} rows went.")
+
+    def _hear(self, event: Event) -> None:
+        self.now = max(self.now, event.at)
+        self._began = self._began or event.at
+        if self._tell is not None:
+            self._tell(event)
+
+    # Steering
+
+    def drain(self) -> None:
+        """Wait for visits in flight, then end."""
+        self._end(EndReason.INTERRUPTED)
+        if self._hunt is not None:
+            self._hunt.drain()
+
+    def stop(self) -> None:
+        """End at once."""
+        self._end(EndReason.STOPPED)
+        if self._hunt is not None:
+            self._hunt.stop()
+
+    def _end(self, reason: EndReason) -> None:
+        self._ending = self._ending or reason
+        self._over.set()
+
+
+class Reporting:
+    """The desk at work, and the files and the service that it reports to."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        folder: Path,
+        hook: Hook | None,
+        told: Callable[[Report], None],
+        remark: Callable[[str], None],
+    ) -> None:
+        self._folder, self._told, self._remark = folder, told, remark
+        self._title = settings.topic or settings.description or ", ".join(settings.urls) or folder.name
+        self.book = Book(folder, sends=hook is not None)
+        self._desk = Desk(folder, self.book, settings.window * HOUR)
+        self._tail = Tail(folder, self.book)
+        self._outbox = Outbox(self.book, hook, agent(settings)) if hook is not None else None
+        self._sending: asyncio.Task[list[str]] | None = None
+        self._written = False
+
+    async def look(self, now: float | None) -> None:
+        """Read on, write down and tell what is new, and send what is due."""
+        self._desk.look(now or None)
+        reports = self._tail.follow()
+        if reports or not self._written:
+            write_feed(self._folder, self.book, self._title, now or 0.0)
+            self._written = True
+        for report in reports:
+            self._told(report)
+        if self._outbox is None:
+            return
+        if self._sending is not None and self._sending.done():
+            for sentence in self._sending.result():
+                self._remark(sentence)
+            self._sending = None
+        if self._sending is None:
+            self._sending = asyncio.create_task(self._outbox.send())
+
+    async def close(self) -> None:
+        if self._sending is not None:  # what is on its way is heard out
+            await asyncio.gather(self._sending, return_exceptions=True)
+        if self._outbox is not None:
+            await self._outbox.close()
+        self._tail.close()
+        self.book.close()

@@ -1,0 +1,126 @@
+"""Reports handed to a service of the person's own, each until it says that it has it.
+
+A report waits in the book until the service answers with a status of 200 to 299. It is tried again after a while that
+doubles, up to an hour, for a week; then it is given up, which is told, and `watch --webhook` tries it once more when it
+is started again. That a report is tried is written down before it is sent. So nothing is lost, and what may have been
+sent before says so: it has the same `Idempotency-Key` and a higher `X-Wolfspider-Attempt`.
+
+With a secret, requests are signed: `X-Wolfspider-Signature` is `sha256=` and the HMAC, in hexadecimal digits, of the
+time in `X-Wolfspider-Timestamp`, a full stop and the body. The address of the service may be a secret itself, so
+neither is kept in the run: they are given each time, best by the environment.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from wolfspider.core.errors import Problem
+from wolfspider.core.failures import in_words
+from wolfspider.core.model import Failure, host_of
+from wolfspider.watch.book import Book, Report
+from wolfspider.web.http.client import Client
+from wolfspider.web.http.guard import Guard
+from wolfspider.web.seeds.sources import address
+
+FIRST_REST, LONGEST_REST = 10.0, 3600.0  # seconds before another try
+PATIENCE = 7 * 86_400.0  # seconds after which a report is given up
+DEADLINE = 30.0  # seconds for an answer
+AT_ONCE = 20  # reports that are sent before the watch looks at other things
+FORMS = ("json", "slack")
+
+
+class Hook(NamedTuple):
+    """A service, and how it is spoken to."""
+
+    url: str
+    secret: str = ""
+    form: str = "json"
+
+    @classmethod
+    def read(cls, url: str, secret: str = "", form: str = "json") -> Hook:
+        if form not in FORMS:
+            raise Problem(f"--webhook-as is {' or '.join(FORMS)}, not {form!r:.40}.")
+        return cls(address(url), secret, form)
+
+
+def signature(secret: str, timestamp: str, body: bytes) -> str:
+    return "sha256=" + hmac.new(secret.encode(), timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
+
+
+def body_of(report: Report, form: str) -> bytes:
+    if form == "json":
+        return json.dumps(report.told()).encode()
+    mark = {"new": "", "changed": "Changed: ", "alert": "Alarm: "}[report.kind]
+    title = "".join(" " if sign in "<>|\n" else sign for sign in report.data.get("title") or report.url)
+    return json.dumps({"text": f"{mark}<{report.url}|{title}>" if report.kind != "alert" else mark + title}).encode()
+
+
+class Outbox:
+    """To be made and closed inside a running loop."""
+
+    def __init__(self, book: Book, hook: Hook, agent: str, clock: Callable[[], float] = time.time) -> None:
+        self._book, self._hook, self._clock = book, hook, clock
+        guard = Guard(allow_private=True, named=[host_of(hook.url)])  # the person named it
+        self._client = Client(guard, agent)
+        with book.writing():
+            book.execute("UPDATE outbox SET state = 'waits', next = 0, since = NULL WHERE state = 'given up'")
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    async def send(self) -> list[str]:
+        """Send what is due, the oldest first; what went wrong, in sentences. If one fails, the others wait with it."""
+        remarks: list[str] = []
+        sql = "SELECT number, tries, since FROM outbox WHERE state = 'waits' AND next <= ? ORDER BY number LIMIT ?"
+        for number, tries, since in self._book.rows(sql, self._clock(), AT_ONCE):
+            report = next(iter(self._book.reports(number - 1, 1)))
+            with self._book.writing():
+                self._book.execute("UPDATE outbox SET tries = tries + 1 WHERE number = ?", number)
+            problem = await self._sent(report, tries + 1)
+            with self._book.writing():
+                if not problem:
+                    self._book.execute("DELETE FROM outbox WHERE number = ?", number)
+                else:
+                    remarks += self._failed(number, tries + 1, since, problem)
+            if problem:
+                break
+        return remarks
+
+    async def _sent(self, report: Report, attempt: int) -> str:
+        """Why it could not be handed over; "" if it was."""
+        body, timestamp = body_of(report, self._hook.form), str(int(self._clock()))
+        headers = {
+            "Content-Type": "application/json",
+            "Idempotency-Key": report.id,
+            "X-Wolfspider-Attempt": str(attempt),
+            "X-Wolfspider-Timestamp": timestamp,
+        }
+        if self._hook.secret:
+            headers["X-Wolfspider-Signature"] = signature(self._hook.secret, timestamp, body)
+        status = await self._client.post(self._hook.url, body, headers, DEADLINE)
+        if isinstance(status, Failure):
+            return in_words(status)
+        return "" if 200 <= status < 300 else f"status {status}"
+
+    def _failed(self, number: int, tries: int, since: float | None, problem: str) -> list[str]:
+        now = self._clock()
+        since = now if since is None else since
+        given_up = now - since > PATIENCE
+        rest = min(FIRST_REST * 2 ** min(tries - 1, 30), LONGEST_REST)
+        state = "given up" if given_up else "waits"
+        self._book.execute(
+            "UPDATE outbox SET since = ?, next = ?, problem = ?, state = ? WHERE number = ?",
+            *(since, now + rest, problem[:300], state, number),
+        )
+        if not given_up:  # those behind it need not be tried before
+            self._book.execute("UPDATE outbox SET next = MAX(next, ?) WHERE state = 'waits'", now + rest)
+        if given_up:
+            return [f"Report {number} could not be handed to the webhook for a week ({problem}) and is given up."]
+        waiting = self._book.rows("SELECT COUNT(*) FROM outbox WHERE state = 'waits'")[0][0]
+        first = tries == 1 or rest == LONGEST_REST
+        return [f"The webhook does not take reports ({problem}): {waiting} wait, tried again in {rest:.0f} s."] * first
