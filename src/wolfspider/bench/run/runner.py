@@ -45,7 +45,7 @@ from wolfspider.policy.judges import DEFAULT_JUDGE
 from wolfspider.strategies import all_strategies
 from wolfspider.web.worlds.world import World, open_web
 
-QUICK_WEB = "synthetic:pages=5000"
+QUICK_WEB = "synthetic:pages=5000,seed=2,words=english"  # with topics that every kind of crawl finds
 QUICK_PAGES = 200
 QUICK_TOPICS = 2
 QUICK_DOWNLOADS = 5_000  # of all cells together
