@@ -91,9 +91,8 @@ class Requisites:
                 self._database.execute(f"PRAGMA synchronous = {'FULL' if full else 'NORMAL'}")
             there = dict(self._database.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall())
             if write and not there:
-                for statement in (*_MAKE.values(), f"PRAGMA user_version = {_VERSION}"):
-                    self._database.execute(statement)
-                self._database.commit()
+                for statement in ("BEGIN", *_MAKE.values(), f"PRAGMA user_version = {_VERSION}", "COMMIT"):
+                    self._database.execute(statement)  # all or nothing, whenever it is killed
             elif there != _MAKE:
                 raise BadInput(f"{self._path} is not as wolfspider makes it. Remove it: requisites are fetched anew.")
 
@@ -101,7 +100,8 @@ class Requisites:
     @contextlib.contextmanager
     def of(cls, run: Path) -> Iterator[Requisites | None]:
         """To be read; None if the run has none."""
-        if not (run / REQUISITES).exists():
+        path = run / REQUISITES
+        if not path.exists() or not path.lstat().st_size:  # killed, or looked at, before it was made
             yield None
             return
         with contextlib.closing(cls(run)) as kept:
