@@ -30,6 +30,7 @@ from wolfspider.cli import main
 from wolfspider.core.errors import Busy, Problem
 from wolfspider.core.events import SetLimit
 from wolfspider.core.model import Link
+from wolfspider.core.params import parameters
 from wolfspider.core.text import words
 from wolfspider.export.exporting import export
 from wolfspider.export.run_search import search_run
@@ -142,7 +143,8 @@ def test_a_forgotten_page_is_nowhere_in_the_run_and_the_others_are_as_they_were(
 @pytest.mark.parametrize("strategy", sorted(all_strategies()))
 def test_no_strategy_keeps_its_words(strategy: str, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    served(run, pages=6, strategy=strategy)
+    polls = {"set": {"per_hour": 1e6}} if "per_hour" in parameters(all_strategies()[strategy].Params) else {}
+    served(run, pages=6, strategy=strategy, **polls)
     if SECRET not in exported(run):
         pytest.skip(f"{strategy} did not come there.")
     assert "shelf" in os.listdir(run) and any(name.startswith("snapshots/") for name in that_hold_the_secret(run))
