@@ -16,6 +16,7 @@ from wolfspider.app.explain import why
 from wolfspider.core.events import Noted
 from wolfspider.terminal.explanation import lines
 from wolfspider.testing.trap_site import HOST, TrapSite
+from wolfspider.web.http.web_time import PATH as WEB_TIME
 from wolfspider.web.server.serve import serve
 
 SITE = TrapSite(7)
@@ -40,7 +41,7 @@ def crawled(run: Path, **settings: str) -> tuple[Counter[bool], list[Told]]:
             new: set[str] = set()
             asked: Counter[bool] = Counter()
             for one in server.log:
-                if one.path != "/robots.txt":
+                if one.path not in ("/robots.txt", WEB_TIME):  # which are asked besides the pages
                     page = SITE.honest(f"http://{one.host}{one.path}")
                     asked[page is not None and page not in new] += 1
                     new |= {page} if page else set()
