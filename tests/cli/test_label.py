@@ -19,7 +19,7 @@ import pytest
 
 import wolfspider
 from small_web import BREAD, EVIL, SPIDERS, SmallWeb, page
-from wolfspider.app.labelling import excerpt, read_answers
+from wolfspider.app.labelling import doubt_told, excerpt, read_answers
 from wolfspider.app.past_runs import glimpse
 from wolfspider.core.errors import Problem
 from wolfspider.store.view import RunView
@@ -164,6 +164,35 @@ def test_a_program_asks_in_json_and_answers_by_a_file_or_a_pipe(
         patched.setattr(sys, "stdin", nothing)
         assert run("label --answers -", crawled)[0] == 0
     assert labels(crawled) == {asked[0]["url"]: True}
+
+
+def test_an_address_of_which_the_run_has_no_page_is_told(crawled: Path, run: Run, tmp_path: Path) -> None:
+    answers, good = tmp_path / "answers", wolfspider.questions(crawled, 1)[0].url
+    answers.write_text(f"up {good}\nup http://nowhere.test/\n")
+    code, _, err = run(f"label --answers {shlex.quote(str(answers))}", crawled)
+    assert code == 0 and "no page http://nowhere.test/. This label counts only if" in err and good not in err
+    answers.write_text("\n".join(f"up http://nowhere{number}.test/" for number in range(9)))
+    code, _, err = run(f"label --answers {shlex.quote(str(answers))}", crawled)
+    assert code == 0 and "and 4 more. These labels count" in err
+    remarks: list[str] = []
+    wolfspider.label(crawled, {"http://no.test/": True, "h1.test": False}, remarks.append)
+    assert "no page http://no.test/." in remarks[0]
+
+
+@pytest.mark.parametrize(
+    ("score", "told"),
+    [
+        (0.01, "is nearly sure, and"),
+        (0.07, "is nearly sure, and"),
+        (0.2, "leans to no"),
+        (0.36, "is in doubt"),
+        (0.64, "is in doubt"),
+        (0.82, "leans to yes"),
+        (0.96, "is nearly sure, and"),
+    ],
+)
+def test_a_question_says_how_sure_the_judge_is(score: float, told: str) -> None:
+    assert doubt_told(score).startswith(told)
 
 
 @pytest.mark.parametrize(

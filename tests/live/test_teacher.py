@@ -21,10 +21,14 @@ from tests.web.loopback import http
 
 from small_web import BREAD, SPIDERS, SmallWeb, page
 from wolfspider.app import teacher
+from wolfspider.app.settings import Settings
 from wolfspider.app.teacher import KEY, TeacherPlan, answer_in, check, question_of, teacher_at
+from wolfspider.core import codec
 from wolfspider.core.errors import BadInput, Problem
+from wolfspider.core.events import Label
 from wolfspider.core.model import Page
 from wolfspider.core.topic import Topic
+from wolfspider.store.row_codec import command_of
 from wolfspider.store.teacher_ledger import Spent, TeacherLedger
 from wolfspider.store.view import RunView
 from wolfspider.web.http import chat_service
@@ -268,12 +272,45 @@ def test_a_ledger_that_is_a_link_or_no_database_is_refused(tmp_path: Path) -> No
         (TeacherPlan("https://a.example.org/v1", money=1.0), "", "--teacher-price"),
         (TeacherPlan("http://a.example.org/v1"), "secret", "use https"),
         (TeacherPlan("https://a.example.org/v1"), "sec\nret", "characters"),
-        (TeacherPlan("https://a.example.org/v1", prompt="/no/such/file"), "", "--teacher-prompt"),
+        (TeacherPlan("https://a.example.org/v1", prompt="/no/such/file"), "", "cannot be read: no such file or dir"),
+        (TeacherPlan("https://a.example.org/v1", prompt=sys.executable), "", "no text in UTF-8"),
     ],
 )
 def test_mistakes_are_told_before_anything_begins(plan: TeacherPlan, key: str, told: str) -> None:
-    with pytest.raises(Problem, match=told):
+    with pytest.raises(Problem, match=told) as problem:
         check(plan, key)
+    assert "Errno" not in str(problem.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"http://user:{SECRET}@127.0.0.1:1/v1",
+        f"user:{SECRET}@127.0.0.1:1/v1",
+        f"https:/{SECRET}@a.test",
+        f"https://a.test/v1?key={SECRET}",
+        f"https://a.test/v1#{SECRET}",
+    ],
+)
+def test_an_address_with_something_secret_in_it_is_refused_and_kept_nowhere(
+    crawl: Run, run: Run, tmp_path: Path, url: str
+) -> None:
+    code, out, err = crawl(f"--teacher {shlex.quote(url)}")
+    assert code == 2 and KEY in err and SECRET not in out + err
+    assert not any(SECRET.encode() in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    with pytest.raises(Problem, match=KEY):
+        Settings(teacher=url)
+
+
+def test_an_address_without_a_scheme_is_told_how_to_begin(crawl: Run) -> None:
+    code, _, err = crawl("--teacher 127.0.0.1:18090")
+    assert code == 2 and "begins with http:// or https://" in err and "'127.0.0.1:18090' does not" in err
+
+
+def test_a_run_that_keeps_such_an_address_of_an_earlier_version_is_read() -> None:
+    for url in ("127.0.0.1:18090", "https://a.test/v1?version=3"):
+        stored = {**Settings(urls=("http://a.test/",)).to_json(), "teacher": url}
+        assert Settings.from_json(stored).teacher == "" == Settings.of_run({"settings": stored}).teacher
 
 
 # Beside a crawl
@@ -289,6 +326,8 @@ def test_a_crawl_learns_from_its_teacher_and_keeps_no_key(
     assert code == 0, err
     given = labels(folder)
     assert 0 < len(given) <= len(service.bodies) <= 8 and "The teacher says" in err
+    assert f"of {len(service.bodies)} questions in this session" in err
+    assert all(row.evidence["by_teacher"] for row in RunView(folder).pages() if "label" in row.evidence)
     assert all(
         good == (int(url.split(".")[0].removeprefix("http://h")) % 2 == 1)
         for url, good in given.items()
@@ -300,7 +339,7 @@ def test_a_crawl_learns_from_its_teacher_and_keeps_no_key(
     assert f"Bearer {SECRET}" in service.heads[0]
     told = [json.loads(line) for line in out.splitlines()]
     obeyed = [each for each in told if each["event"] == "obeyed" and each["command"] == "label"]
-    assert {each["url"]: each["good"] for each in obeyed} == given
+    assert {each["url"]: each["good"] for each in obeyed} == given and all(each["by_teacher"] for each in obeyed)
     code, _, err = run("resume --pages 45", folder)
     assert code == 0 and len(service.bodies) <= 8, err  # the bound holds over all sessions
     sent = [json.dumps(question) for question in service.questions]
@@ -320,6 +359,15 @@ def test_a_dead_teacher_stops_nothing(
     service = aside(ChatServer(reply))
     code, _, err = crawl(f"--teacher {service.url}")
     assert code == 0 and "The budget is spent" in err and labels(tmp_path / "run") == {}
+    assert "The teacher answered 0 of" in err
+
+
+def test_a_crawl_that_is_over_before_a_question_says_that_none_was_asked(
+    crawl: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(teacher, "POLL", 600.0)
+    code, _, err = crawl("--teacher http://127.0.0.1:1/v1")
+    assert code == 0 and teacher.NOTHING_ASKED in err
 
 
 def test_a_crawl_killed_while_it_is_taught_asks_nothing_twice(run: Run, aside: Aside, tmp_path: Path) -> None:
@@ -357,13 +405,51 @@ def test_a_teacher_labels_a_run_that_has_ended(
     code, out, err = run(f"label --count 4 --teacher {service.url}", folder)
     assert code == 0 and "4 labels" in out and len(labels(folder)) == 4 and "it is" in err
     code, out, err = run("label --teacher http://127.0.0.1:1/v1 --count 1", folder)
-    assert code == 1 and "No label was given" in out and "connection refused" in err
+    assert code == 1 and "No label was given" in out and "connection refused. Does it run, and" in err
     code, _, err = run("label --teacher-model small", folder)
     assert code == 2 and "--teacher URL" in err
     with suppress(KeyError):
         del os.environ[KEY]
     code, _, err = run("label --teacher ftp://a.test/", folder)
     assert code == 2 and "speaks http" in err
+
+
+def test_labels_of_a_teacher_are_told_as_its_own_and_yours_replace_them(
+    crawl: Run, run: Run, aside: Aside, tmp_path: Path
+) -> None:
+    crawl()
+    service, folder, page = aside(ChatServer()), tmp_path / "run", tmp_path / "report.html"
+    code, out, err = run(f"label --count 2 --teacher {service.url}", folder)
+    assert code == 0 and "the teacher's word counts" in out and "your word" not in out, err
+    first, second = labels(folder)
+
+    def why() -> dict[str, str]:
+        told = [json.loads(line) for line in run("export", folder)[1].splitlines()]
+        return {each["final_url"]: each["why"] for each in told if each["label"] is not None}
+
+    def explained(url: str) -> str:
+        return run(f"explain {folder} {url}")[1]
+
+    assert all(each.startswith("The teacher says that it is ") for each in why().values()) and len(why()) == 2
+    assert "the teacher says it is" in explained(first) and "a person" not in explained(first)
+    answers = tmp_path / "answers"
+    answers.write_text(f"up {first}\n")
+    code, out, _ = run(f"label --answers {answers}", folder)
+    assert code == 0 and "It is kept in the run: for this page your word counts" in out
+    assert why()[first] == "A person says that it is relevant." and why()[second].startswith("The teacher says")
+    assert "a person says it is good" in explained(first) and "the teacher says it is" in explained(second)
+    assert run(f"report --out {page}", folder)[0] == 0
+    assert page.read_text().count("<td>the teacher</td>") == 2 and page.read_text().count("<td>a person</td>") == 1
+    code, _, err = run("resume --pages 45", folder)
+    assert code == 0 and "by_teacher" in explained(second) and "by_teacher" not in explained(first), err
+
+
+def test_a_label_of_an_earlier_version_is_a_persons() -> None:
+    assert command_of('{"~value": ["Label", ["http://a.test/", true]]}') == Label("http://a.test/", True, False)
+    taught = Label("http://a.test/", True, by_teacher=True)
+    assert command_of(codec.store(taught)[0]) == taught
+    with pytest.raises(ValueError, match="by_teacher"):
+        command_of('{"~value": ["Label", ["http://a.test/", true, "me"]]}')
 
 
 def test_a_run_that_is_given_to_you_names_no_teacher(

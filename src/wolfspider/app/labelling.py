@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -41,7 +41,8 @@ _WINDOW = 50  # words of it
 _READ = 20_000  # words of a page among which the excerpt is looked for
 WAIT, _PAUSE = 10.0, 0.1  # seconds for a crawl to obey, and between two looks
 _LARGEST_ANSWERS = 10_000_000  # bytes
-_DOUBT = 0.15  # and more from both ends, of a score
+_IN_DOUBT, _LEANING = 0.15, 0.35  # from the border, at most, of a score
+_MOST_NAMED = 5  # addresses in a sentence
 UP, DOWN, SKIP = "up", "down", "skip"
 
 
@@ -88,11 +89,19 @@ def _question(view: RunView, candidate: Doubtful, page: StoredPage, wanted: set[
     except BadInput:  # never archived, or damaged
         text = page.description
     shown, met = excerpt(text, wanted)
-    sure = "in doubt" if _DOUBT < candidate.score < 1 - _DOUBT else "fairly sure, but less so than of others"
-    why = f"The judge is {sure}: its score is {candidate.score:.2f}, and 0.50 is the border. "
+    why = f"The judge {doubt_told(candidate.score)}: its score is {candidate.score:.2f}, and 0.50 is the border. "
     why += f"The page shows {candidate.links:,} link{'s' * (candidate.links != 1)}."
     title, links = plainly(page.title), candidate.links
     return PageQuestion(candidate.url, title, candidate.score, page.relevant, links, met, shown, why)
+
+
+def doubt_told(score: float) -> str:
+    """How sure the judge is, in words that fit behind its name."""
+    if abs(score - 0.5) <= _IN_DOUBT:
+        return "is in doubt"
+    if abs(score - 0.5) <= _LEANING:
+        return f"leans to {'yes' if score > 0.5 else 'no'}"
+    return "is nearly sure, and other pages would teach it less"
 
 
 def excerpt(text: str, wanted: set[str]) -> tuple[str, list[str]]:
@@ -127,13 +136,30 @@ def label(run: str | Path, labels: Mapping[str, bool], on_remark: Callable[[str]
     """Label pages of a run by their addresses: good or not. A crawl that runs learns at once; where nobody crawls, the
     run itself takes them in, which may take a while."""
     folder, who = Path(run), who_asks()
+    if on_remark and (unknown := unknown_told(folder, [address(url) for url in labels if "/" in url])):
+        on_remark(unknown)
     numbers = [send(folder, url, good, who) for url, good in labels.items()]
     return settled(folder, list(labels.values()), numbers, on_remark)
 
 
-def send(folder: Path, url: str, good: bool, who: str) -> int:
+def send(folder: Path, url: str, good: bool, who: str, by_teacher: bool = False) -> int:
     """Hand a label over; the number of the command."""
-    return append_command(folder, Label(address(url) if "/" in url else url.lower(), good), who)
+    return append_command(folder, Label(address(url) if "/" in url else url.lower(), good, by_teacher), who)
+
+
+def unknown_told(run: Path, urls: Iterable[str]) -> str:
+    """Of which of these addresses the run has no page, in a sentence; "" if it has all. They may be mistyped."""
+    view = RunView(run)
+    missing = [url for url in urls if view.page(url) is None]
+    if not missing:
+        return ""
+    named = ", ".join(plainly(url, 200) for url in missing[:_MOST_NAMED])
+    more = f" and {len(missing) - _MOST_NAMED:,} more" if len(missing) > _MOST_NAMED else ""
+    one = len(missing) == 1
+    return (
+        f"The run has no page {named}{more}. {'This label counts' if one else 'These labels count'} only if a crawl of "
+        f"it downloads the page{'s' * (not one)}: is the address spelled right?"
+    )
 
 
 def settled(
@@ -159,7 +185,7 @@ def settled(
     return Labelled(up, len(answers) - up, running, taken, problem)
 
 
-def told(folder: Path, result: Labelled) -> str:
+def told(folder: Path, result: Labelled, by_teacher: bool = False) -> str:
     """What became of labels, and what they are good for, in sentences."""
     if not result.up + result.down:
         return "No label was given, and nothing was changed."
@@ -168,9 +194,11 @@ def told(folder: Path, result: Labelled) -> str:
     if result.running:
         return f"{given} The crawl learns from {'them' if count > 1 else 'it'} as it goes on."
     rejudge = shlex.join(("wolfspider", "export", str(folder), "--rejudge", "--relevant"))
+    kept, pages = ("They are kept", "these pages") if count > 1 else ("It is kept", "this page")
+    whose = "the teacher's" if by_teacher else "your"
     learned = shlex.join(("wolfspider", "crawl", "...", "--learned-from", str(folder)))
     return (
-        f"{given} They are kept in the run: for these pages your word counts. Score all its pages anew by what the "
+        f"{given} {kept} in the run: for {pages} {whose} word counts. Score all its pages anew by what the "
         f"judge has learned: {rejudge}. Start a new crawl from that: {learned}"
     )
 

@@ -226,7 +226,7 @@ class Settings:
         object.__setattr__(self, "parsers", 0)
         for name in ASKED:
             object.__setattr__(self, name, _without_who(getattr(self, name)))
-        object.__setattr__(self, "teacher", _without_who(self.teacher))
+        _check_teacher(self.teacher)
         leaps = self.leaps or (CATEGORIES if self.category else "")
         paths = ("record", self.record), ("leaps", leaps), ("teacher_prompt", self.teacher_prompt)
         for name, path in paths:  # a run may be resumed from another folder
@@ -249,7 +249,8 @@ class Settings:
     def from_json(cls, data: Mapping[str, Any]) -> Settings:
         """Settings of a run. One begun before there was `nofollow` obeyed no mark, unless other processes parsed; one
         begun before there was `hurry` waited for no better link, and one begun before there was `traps` avoided none.
-        One that names no strategy or judge had the default of then."""
+        One that names no strategy or judge had the default of then. A teacher is forgotten: whom to send texts and a
+        key to, only the person says, each time."""
         nofollow = Nofollow.OBEY if data.get("parsers") else Nofollow.IGNORE
         earlier = {
             "nofollow": nofollow,
@@ -258,7 +259,7 @@ class Settings:
             "strategy": "shark",
             "judge": "classifier",
         }
-        return cls(**read({**earlier, **data}, "the run"))
+        return cls(**read({**earlier, **data, "teacher": ""}, "the run"))
 
     @classmethod
     def of_run(cls, about: Mapping[str, Any]) -> Settings:
@@ -266,8 +267,23 @@ class Settings:
         if not isinstance(stored := about.get("settings"), dict):
             raise BadInput("The run's run.json is damaged: it does not say how the run was begun.")
         first = stored.get("judge") == "context" and "judges" not in about  # before the judge had editions
-        now = {"teacher": ""}  # whom to send texts and a key to, only the person says, each time
-        return cls.from_json({**stored, **now, "judge": "context-1"} if first else {**stored, **now})
+        return cls.from_json({**stored, "judge": "context-1"} if first else stored)
+
+
+def _check_teacher(url: str) -> None:
+    """Nothing of it may be secret, since settings are written down, so what could be is refused and not repeated."""
+    if not url.strip():
+        return
+    if any(mark in url for mark in "@?#"):
+        raise Problem(
+            "The address of a teacher (--teacher) must be without a name, a password, a query and a fragment, since it "
+            "is written down with the settings of the run. Give a key by the variable WOLFSPIDER_TEACHER_KEY instead."
+        )
+    if "://" not in url:
+        raise Problem(
+            f"The address of a teacher (--teacher) begins with http:// or https://, and {url[:200]!r} does not. "
+            "One on your own machine is mostly asked by http, such as http://localhost:11434/v1."
+        )
 
 
 def _without_who(given: Any) -> Any:

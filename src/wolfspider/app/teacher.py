@@ -46,6 +46,7 @@ MOST_FAILURES = 5  # in a row, after which the service is left alone for this se
 FIRST_WAIT = 5.0  # seconds after a failure, doubled with each
 LONGEST_WAIT = 300.0
 POLL = 0.5  # seconds
+NOTHING_ASKED = "The teacher was asked no question in this session."
 _MILLION = 1_000_000
 
 
@@ -100,8 +101,11 @@ def prompt_of(plan: TeacherPlan) -> str:
         return _own_prompt()
     try:
         text = Path(plan.prompt).read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise BadInput(f"--teacher-prompt {plan.prompt} cannot be read: {error}.") from error
+    except OSError as error:
+        why = (error.strerror or "unknown error").lower()
+        raise BadInput(f"--teacher-prompt {plan.prompt} cannot be read: {why}. Give a file with a text.") from error
+    except ValueError as error:
+        raise BadInput(f"--teacher-prompt {plan.prompt} is no text in UTF-8.") from error
     if not text.strip() or len(text) > LONGEST_PROMPT:
         raise BadInput(f"--teacher-prompt {plan.prompt} must have 1 to {LONGEST_PROMPT:,} characters.")
     return text
@@ -161,6 +165,7 @@ class Teacher:
     ) -> None:
         self.plan, self.ledger, self.remark = plan, ledger, remark
         self._service, self._prompt = service, prompt_of(plan)
+        self.asked = self.answered = 0  # questions of this session
         self._failures = 0  # in a row
         self.wait = 0.0  # seconds before the next question
         self.over = ""  # why nothing more is asked in this session
@@ -180,6 +185,7 @@ class Teacher:
             self._end(f"The teacher was asked {asked}, which is all that its bounds allow.")
             return None
         number = self.ledger.begin(key, most)
+        self.asked += 1
         reply = await self._service.ask(self._prompt, question, ANSWER)
         if isinstance(reply, ChatTrouble):
             self._fail(number, reply)
@@ -189,8 +195,15 @@ class Teacher:
         if answer is None:
             self._strike("The teacher's answer is not one of yes and no with a reason, and counts as none.")
         else:
-            self._failures = 0
+            self._failures, self.answered = 0, self.answered + 1
         return answer
+
+    def summary(self) -> str:
+        """What came of this session, in a sentence."""
+        if not self.asked:
+            return NOTHING_ASKED
+        questions = f"{self.asked:,} question{'s' * (self.asked > 1)}"
+        return f"The teacher answered {self.answered:,} of {questions} in this session."
 
     def _fail(self, number: int, trouble: ChatTrouble) -> None:
         if not trouble.counts:
@@ -241,16 +254,23 @@ async def taught(
     if not settings.teacher:
         yield
         return
-    lesson = asyncio.create_task(_lessons(settings, crawl, folder, ring, remark))
+    asked: list[Teacher] = []  # empty, if the crawl was too short even for that
+    lesson = asyncio.create_task(_lessons(settings, crawl, folder, ring, remark, asked))
     try:
         yield
     finally:
         lesson.cancel()
         await asyncio.gather(lesson, return_exceptions=True)
+        remark(asked[0].summary() if asked else NOTHING_ASKED)
 
 
 async def _lessons(
-    settings: Settings, crawl: Crawl, folder: Path, ring: Callable[[], None], remark: Callable[[str], None]
+    settings: Settings,
+    crawl: Crawl,
+    folder: Path,
+    ring: Callable[[], None],
+    remark: Callable[[str], None],
+    asked: list[Teacher],
 ) -> None:
     questions = Questions()
     crawl.listen(questions.hear)
@@ -258,6 +278,7 @@ async def _lessons(
         for candidate in await asyncio.to_thread(lambda: list(candidates(RunView(folder)))):
             questions.add(candidate)  # of an earlier session
         async with teacher_at(TeacherPlan.of(settings), folder, key_in_environment(), remark) as teacher:
+            asked.append(teacher)
             while not teacher.over:
                 await _lesson(teacher, questions, crawl, folder, ring)
                 await asyncio.sleep(max(POLL, teacher.wait))
@@ -280,8 +301,8 @@ async def _lesson(teacher: Teacher, questions: Questions, crawl: Crawl, folder: 
         if page is None:
             continue
         answer = await teacher.ask(crawl.topic, page)
-        if answer is not None:
-            crawl.inbox.append(Label(candidate.url, answer.good))
+        if answer is not None and candidate.url not in crawl.labels:  # unless a person was quicker
+            crawl.inbox.append(Label(candidate.url, answer.good, by_teacher=True))
             ring()
             said = f"The teacher says {'yes' if answer.good else 'no'} to {candidate.url}: {answer.reason}"
             teacher.remark(plainly(said, 500))

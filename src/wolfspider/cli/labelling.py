@@ -32,6 +32,7 @@ from wolfspider.app.labelling import (
     settled,
     told,
     topic_of,
+    unknown_told,
 )
 from wolfspider.app.run_folder import settings_of
 from wolfspider.app.settings import choose
@@ -60,7 +61,7 @@ _LARGEST = 10_000_000  # bytes of answers
 def label(run: Path, count: int, answers: Path | None, as_json: bool, quiet: bool) -> int:
     """Ask, send, and say what became of it."""
     if answers is not None:
-        return _finished(run, list(read_answers(_read(answers), str(answers)).items()), quiet)
+        return _answered(run, read_answers(_read(answers), str(answers)), quiet)
     console = console_for(stderr=True, quiet=quiet)
     with busy(console, "Looking for the pages to ask about"):
         asked = questions(run, count)
@@ -87,19 +88,26 @@ def _read(answers: Path) -> str:
         raise BadInput(f"{answers} cannot be read: {error.strerror}.") from error
 
 
-def _finished(run: Path, labels: Sequence[tuple[str, bool]], quiet: bool) -> int:
+def _answered(run: Path, labels: Mapping[str, bool], quiet: bool) -> int:
+    code = _finished(run, labels, quiet)
+    if unknown := unknown_told(run, labels):
+        say(console_for(stderr=True, quiet=quiet), unknown, 2000)
+    return code
+
+
+def _finished(run: Path, labels: Mapping[str, bool], quiet: bool, by_teacher: bool = False) -> int:
     who = who_asks()
-    numbers = [send(run, url, good, who) for url, good in labels]
-    return _tell(run, [good for _, good in labels], numbers, quiet)
+    numbers = [send(run, url, good, who, by_teacher) for url, good in labels.items()]
+    return _tell(run, list(labels.values()), numbers, quiet, by_teacher)
 
 
-def _tell(run: Path, answers: Sequence[bool], numbers: Sequence[int], quiet: bool) -> int:
+def _tell(run: Path, answers: Sequence[bool], numbers: Sequence[int], quiet: bool, by_teacher: bool = False) -> int:
     """Wait for what becomes of the labels, and say it."""
     with busy(console_for(stderr=True, quiet=quiet), "The run takes the labels in"):
         result = settled(run, answers, numbers)
     if result.problem:
         raise Problem(result.problem)
-    say(console_for(quiet=quiet), told(run, result), 2000)
+    say(console_for(quiet=quiet), told(run, result, by_teacher), 2000)
     return 0
 
 
@@ -110,7 +118,7 @@ def ask_teacher(run: Path, count: int, flags: Mapping[str, Any], quiet: bool) ->
     console = console_for(stderr=True, quiet=quiet)
     view, asked = RunView(run), questions(run, count)
     taught = asyncio.run(_taught(plan, view, asked, console))
-    code = _finished(run, [(each.url, each.good) for each in taught], quiet)
+    code = _finished(run, {each.url: each.good for each in taught}, quiet, by_teacher=True)
     return SILENT if asked and not taught else code
 
 

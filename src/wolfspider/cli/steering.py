@@ -117,6 +117,8 @@ def _remark(run: Path, command: Command) -> str:
 def told_of(event: events.Obeyed) -> str:
     """What came of a command, in a line beside the screen of the crawl that obeyed it."""
     verb, was = as_typed(event.command), event.old
+    if isinstance(event.command, events.Label) and event.command.by_teacher:
+        verb += ", as the teacher says"
     if event.problem:
         return f"Not obeyed: {verb}: {event.problem}"
     before = ", ".join(map(str, was)) if isinstance(was, list | tuple) else was

@@ -230,10 +230,11 @@ class AddSeeds(Command):
 
 @dataclass(frozen=True, slots=True)
 class Label(Command):
-    """A person's label, up or down, for a page or (an address without a path) for a host's newest pages."""
+    """A label, up or down, for a page or (an address without a path) for a host's newest pages."""
 
     url: str
     good: bool
+    by_teacher: bool = False  # a service gave it, not a person
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,8 @@ def obey(crawl: Crawl, command: events.Command) -> Any:
             return _set_limit(crawl, name, value)
         case events.SetTopic(keywords, description):
             return _set_topic(crawl, keywords, description)
-        case events.Label(url, good):
-            return _label(crawl, url, good)
+        case events.Label():
+            return _label(crawl, command)
         case events.AddSeeds(urls):
             for url in urls:
                 if not is_web_address(url):
@@ -81,19 +81,20 @@ def _set_topic(crawl: Crawl, keywords: tuple[str, ...], description: str) -> lis
     return list(old.keywords)
 
 
-def _label(crawl: Crawl, url: str, good: bool) -> None:
+def _label(crawl: Crawl, label: events.Label) -> None:
+    url, good = label.url, label.good
     addresses = [url] if "://" in url else crawl.memory.newest(url, 20)
     if not addresses:
         raise Problem(f"No page of {url} has been downloaded yet, so there is nothing to label.")
     for address in addresses:
         held = crawl.memory.recall(address)
         if held and isinstance(held.result, Page):
-            crawl.memory.keep(address, held.result, labelled(good))
-            crawl.label(crawl.scope.cut(held.result), good)
+            crawl.memory.keep(address, held.result, labelled(good, label.by_teacher))
+            crawl.label(crawl.scope.cut(held.result), good, label.by_teacher)
         else:
-            crawl.labels[address] = good  # it counts when the page comes
+            crawl.note_label(address, good, label.by_teacher)  # it counts when the page comes
 
 
-def labelled(good: bool) -> Verdict:
-    """A person's word is final."""
-    return Verdict(float(good), good, {"label": good})
+def labelled(good: bool, by_teacher: bool = False) -> Verdict:
+    """A label is final."""
+    return Verdict(float(good), good, {"label": good} | ({"by_teacher": True} if by_teacher else {}))

@@ -98,6 +98,7 @@ class Crawl:
         self.flights = Flights(limits, train == "free")  # visits without a result
         self.ledger = Ledger(self.reinforcer)
         self.labels: dict[str, bool] = {}  # by final address, once it is known
+        self.by_teacher: set[str] = set()  # those of them that no person gave
         self.taught: set[str] = set()  # labels that judge and strategy know of
         self.paused = False
         self.closing: EndReason | None = None  # finished or stopped, once a person said so
@@ -271,21 +272,28 @@ class Crawl:
         return result, verdict
 
     def _verdict(self, url: str, page: Page) -> Verdict:
-        """A person's word, if there is one, else the judge's. A label given before the page was known teaches now."""
-        early = self.labels.pop(url, None) if url != page.final_url else None
-        good = self.labels.get(page.final_url, early)
+        """The label, if there is one, else the judge's word. A label given before the page was known teaches now."""
+        named = page.final_url if page.final_url in self.labels else url
+        good, by_teacher = self.labels.get(named), named in self.by_teacher
+        if url != page.final_url:
+            self.labels.pop(url, None)
+            self.by_teacher.discard(url)
         if good is None:
             return scored(self.judge, page)
         if page.final_url not in self.taught:
-            self.label(page, good)
-        return labelled(good)
+            self.label(page, good, by_teacher)
+        return labelled(good, by_teacher)
 
-    def label(self, page: Page, good: bool) -> None:
-        """A person's label for a page that is here: it is final, and judge and strategy learn from it."""
-        self.labels[page.final_url] = good
+    def label(self, page: Page, good: bool, by_teacher: bool = False) -> None:
+        """A label for a page that is here: it is final, and judge and strategy learn from it."""
+        self.note_label(page.final_url, good, by_teacher)
         self.taught.add(page.final_url)
         self.judge.learn(page, good)
-        self.strategy.judged(page, labelled(good))
+        self.strategy.judged(page, labelled(good, by_teacher))
+
+    def note_label(self, url: str, good: bool, by_teacher: bool) -> None:
+        self.labels[url] = good
+        (self.by_teacher.add if by_teacher else self.by_teacher.discard)(url)
 
     def _observe(
         self, flight: Flight, result: Page | Failure, verdict: Verdict | None, cost: int, now: float, seconds: float

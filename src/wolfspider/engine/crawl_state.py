@@ -13,7 +13,7 @@ from wolfspider.engine.flights import Flight
 if TYPE_CHECKING:
     from wolfspider.engine.crawl import Crawl
 
-KEPT = ("now", "labels", "taught", "paused", "closing", "idle", "streak", "futile", "asked", "roused")
+KEPT = ("now", "labels", "by_teacher", "taught", "paused", "closing", "idle", "streak", "futile", "asked", "roused")
 KEPT_OF_FLIGHTS = ("spent", "training", "joined")
 
 

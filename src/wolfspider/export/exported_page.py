@@ -184,7 +184,8 @@ def why(relevant: bool, evidence: Mapping[str, Any]) -> str:
     """Why a page counts as relevant, or does not, in words."""
     label = evidence.get("label")
     if label is not None:
-        return f"A person says that it is {'relevant' if label else 'not relevant'}."
+        who = "The teacher" if evidence.get("by_teacher") else "A person"
+        return f"{who} says that it is {'relevant' if label else 'not relevant'}."
     judged = f"Judged {'relevant' if relevant else 'not relevant'}"
     told = "; ".join(_told(evidence))
     return f"{judged}: {told}." if told else f"{judged}."

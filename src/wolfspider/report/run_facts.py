@@ -79,13 +79,14 @@ class OfHost:
 
 
 class Commanded(NamedTuple):
-    """What a person said to the run, in the words of `wolfspider steer`."""
+    """What a person, or a teacher, said to the run, in the words of `wolfspider steer`."""
 
     at: float
     downloads: int  # spent by then
     typed: str
     before: str
     problem: str
+    by_teacher: bool
 
 
 class RunFacts(NamedTuple):
@@ -140,8 +141,9 @@ def _commands(connection: sqlite3.Connection) -> list[Commanded]:
         with suppress(ValueError, TypeError, AttributeError, RecursionError):  # of a damaged row
             said = json.loads(data)
             passed = bisect_right(steps, step)
-            answer = (_in_a_line(said.get("old")), str(said.get("problem") or ""))
-            told.append(Commanded(at, sums[passed - 1] if passed else 0, _typed(said["command"]), *answer))
+            command, problem = said["command"], str(said.get("problem") or "")
+            answer = (_in_a_line(said.get("old")), problem, bool(command.get("by_teacher")))
+            told.append(Commanded(at, sums[passed - 1] if passed else 0, _typed(command), *answer))
     return told[::-1]
 
 

@@ -93,7 +93,7 @@ def _body(facts: RunFacts, lines: Sequence[str], folder: Path, now: float) -> It
     yield _hosts(facts)
     yield "<h2>What could not be had</h2>"
     yield _reasons(facts)
-    yield "<h2>What people did meanwhile</h2>"
+    yield "<h2>What was changed meanwhile</h2>"
     yield _commands(facts)
     yield f"<footer>{_text(str(folder))}, read {utc(now)} by wolfspider {__version__}.</footer>"
 
@@ -187,6 +187,7 @@ def _commands(facts: RunFacts) -> str:
         (
             _text(utc(each.at) or ""),
             f"{each.downloads:,}",
+            "the teacher" if each.by_teacher else "a person",
             _text(each.typed),
             _text(each.before),
             _text(each.problem or "obeyed"),
@@ -197,7 +198,7 @@ def _commands(facts: RunFacts) -> str:
         '<p class="note">Commands as `wolfspider steer` takes them; options of `wolfspider resume` are among them. '
         "Downloads: those spent by then.</p>"
     )
-    return _table(("time", "downloads", "command", "before", "answer"), rows, numbers=(1,)) + note
+    return _table(("time", "downloads", "by", "command", "before", "answer"), rows, numbers=(1,)) + note
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int] = ()) -> str:

@@ -100,7 +100,8 @@ def _page(page: Mapping[str, Any], url: str) -> Iterator[str]:
     yield f"  in it      {page['words']:,} words, {page['links']:,} links"
     yield f"  score      {page['score']:.3f} ({_evidence(page['evidence'])})"
     if page["label"] is not None:
-        yield f"  label      a person says it is {'good' if page['label'] else 'bad'}"
+        who = "the teacher" if page["evidence"].get("by_teacher") else "a person"
+        yield f"  label      {who} says it is {'good' if page['label'] else 'bad'}"
     if "nofollow" in page["robots"]:
         yield "  follow     It asks robots not to follow its links."
     if hidden(page["robots"]):

@@ -33,6 +33,11 @@ _HINTS = {
     404: " Is the address right, and the name of the model (--teacher-model)?",
     429: " It is asked too often.",
 }
+_CAUSES = {  # by the kind of a failure
+    "dns": ". Is its address (--teacher) right?",
+    "connect": ". Does it run, and are its address and port (--teacher) right?",
+    "tls": ". Is it asked by https (--teacher), and does it speak that?",
+}
 
 
 class ChatReply(NamedTuple):
@@ -106,7 +111,8 @@ class ChatService:
             return 0, ChatTrouble(f"no answer within {self._deadline:g} s")
         except (aiohttp.ClientError, OSError, ValueError) as error:
             failure = failure_of(error)
-            return 0, ChatTrouble(failure.detail, counts=failure.kind not in ("dns", "connect", "tls", "blocked"))
+            counts = failure.kind not in ("dns", "connect", "tls", "blocked")
+            return 0, ChatTrouble(failure.detail + _CAUSES.get(failure.kind, ""), counts=counts)
 
 
 def _forms(question: dict[str, Any], most: int) -> list[dict[str, Any]]:
@@ -149,4 +155,5 @@ def _read(body: bytes) -> ChatReply | ChatTrouble:
 
 def told(service: str, trouble: ChatTrouble) -> str:
     """A sentence for people."""
-    return plainly(f"The teacher {service} gives no answer: {trouble.sentence}")
+    end = "" if trouble.sentence.endswith((".", "?")) else "."
+    return plainly(f"The teacher {service} gives no answer: {trouble.sentence}{end}")
