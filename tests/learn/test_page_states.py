@@ -164,7 +164,7 @@ def test_the_model_that_ships_tells_topics_apart() -> None:
 @pytest.mark.parametrize("name", ["nowhere.npz", "folder"])
 def test_states_that_are_not_there(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder").mkdir()
-    with pytest.raises(BadInput, match="wolfspider states build"):
+    with pytest.raises(BadInput, match="states build"):
         open_states(str(tmp_path / name), "calibrated")
 
 

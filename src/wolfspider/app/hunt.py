@@ -30,6 +30,7 @@ from wolfspider.drivers.hands.contract import Hands
 from wolfspider.drivers.live import LiveDriver
 from wolfspider.engine.crawl import Crawl
 from wolfspider.files.disk import check_floor
+from wolfspider.files.program_name import shell_command
 from wolfspider.policy.room import Room
 from wolfspider.store.base import Store
 from wolfspider.store.folder import is_run
@@ -122,7 +123,7 @@ class Hunt:
             self._recorder = assemble.recorder_of(self.settings, crawl, stack)
             move_limits(self.settings, self.given, crawl, store.about, self.remark)
             if crawl.paused:
-                self.remark(f"The run is paused. End the pause by: wolfspider steer {folder} resume")
+                self.remark(f"The run is paused. End the pause by: {shell_command('steer', folder, 'resume')}")
             self.crawl, self.driver = crawl, driver
             if self._ending is not None:
                 (driver.stop if self._ending == EndReason.STOPPED else driver.drain)()

@@ -8,7 +8,6 @@ they are in the log of the run, and in what the run hands on.
 from __future__ import annotations
 
 import json
-import shlex
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -26,6 +25,7 @@ from wolfspider.core.plain_text import plainly
 from wolfspider.core.text import words
 from wolfspider.core.topic import Topic
 from wolfspider.files.lock import is_owned
+from wolfspider.files.program_name import shell_command
 from wolfspider.learn.stopwords import STOP_WORDS
 from wolfspider.policy.questions import Doubtful, chosen
 from wolfspider.policy.topic_words import is_telling
@@ -193,10 +193,10 @@ def told(folder: Path, result: Labelled, by_teacher: bool = False) -> str:
     given = f"{count} label{'s' * (count > 1)}: {result.up} up, {result.down} down."
     if result.running:
         return f"{given} The crawl learns from {'them' if count > 1 else 'it'} as it goes on."
-    rejudge = shlex.join(("wolfspider", "export", str(folder), "--rejudge", "--relevant"))
+    rejudge = shell_command("export", folder, "--rejudge", "--relevant")
     kept, pages = ("They are kept", "these pages") if count > 1 else ("It is kept", "this page")
     whose = "the teacher's" if by_teacher else "your"
-    learned = shlex.join(("wolfspider", "crawl", "...", "--learned-from", str(folder)))
+    learned = shell_command("crawl", "...", "--learned-from", folder)
     return (
         f"{given} {kept} in the run: for {pages} {whose} word counts. Score all its pages anew by what the "
         f"judge has learned: {rejudge}. Start a new crawl from that: {learned}"

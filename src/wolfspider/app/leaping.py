@@ -52,8 +52,7 @@ def remarks(settings: Settings) -> Iterator[str]:
         yield f"{kind.name} never leaps, so --leaps and --category do nothing. Those that leap: {', '.join(leapers())}."
     if kind.leaps and not settings.leaps:
         yield (
-            f"{kind.name} has no leaps: name a file of `wolfspider categories build`, a run, sitemap:URL or search:URL "
-            "by --leaps."
+            f"{kind.name} has no leaps: name a file of `categories build`, a run, sitemap:URL or search:URL by --leaps."
         )
     liked = len(dict.fromkeys(settings.like))
     if liked > MOST_INPUTS and issubclass(kind, SpiderSearch):
@@ -72,7 +71,7 @@ def opened(settings: Settings, remark: Callable[[str], None]) -> Leaping | None:
     if not what:
         return None
     if settings.category and (what.startswith((SITEMAP_PREFIX, SEARCH_PREFIX)) or is_run(Path(what))):
-        raise Problem(f"--category names a category of a file of `wolfspider categories build`; {what} has none.")
+        raise Problem(f"--category names a category of a file of `categories build`; {what} has none.")
     if what.startswith(SITEMAP_PREFIX):
         url, abroad = sources.address(what.removeprefix(SITEMAP_PREFIX)), bool(settings.include)
         return Leaping(
@@ -109,7 +108,7 @@ def _run(folder: Path, remark: Callable[[str], None]) -> Leaping:
 
 def _categories(path: Path, category: str) -> Leaping:
     if path.is_dir():
-        raise BadInput(f"{path} is a folder and no run. Leaps take a file of `wolfspider categories build`, or a run.")
+        raise BadInput(f"{path} is a folder and no run. Leaps take a file of `categories build`, or a run.")
     index = Categories.open(path)
     try:
         inside = index.find(category) if category else index.tree()

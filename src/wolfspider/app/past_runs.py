@@ -14,6 +14,7 @@ from wolfspider.app.settings import Settings
 from wolfspider.core import codec
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.scope import Scope
+from wolfspider.files.program_name import shell_command
 from wolfspider.policy.browsing import Browsing
 from wolfspider.policy.judges.judge import Judge
 from wolfspider.policy.strategy import Strategy
@@ -22,7 +23,6 @@ from wolfspider.store.folder import Places
 from wolfspider.store.view import RunView
 
 MOST_BROWSED = 500  # pages of a run that a browsing crawler learns from, beside those with a label
-LABEL = "wolfspider steer {} label URL up"
 
 
 class Glimpse(NamedTuple):
@@ -120,7 +120,8 @@ def _browsed(view: RunView, labels: Mapping[str, bool], scope: Scope, remark: Ca
         if any(not visited.source for visited in view.visits_of(row.url)):
             browsing.began(page.final_url)
     wanted = len(browsing.targets)
-    how = f"{wanted} of them labelled as wanted" if wanted else f"but none is labelled: {LABEL.format(view.folder)}"
+    label = shell_command("steer", view.folder, "label", "URL", "up")
+    how = f"{wanted} of them labelled as wanted" if wanted else f"but none is labelled: {label}"
     remark(f"{view.folder} is read as what a person browsed: {len(browsing.pages)} pages, {how}.")
     if unread:
         remark(f"{unread} more could not be read from its archive, and {'are' if unread > 1 else 'is'} left out.")

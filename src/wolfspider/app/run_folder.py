@@ -20,6 +20,7 @@ from wolfspider.core.events import EndReason
 from wolfspider.engine.crawl import Crawl
 from wolfspider.engine.replay import replay
 from wolfspider.files.failpoints import reach
+from wolfspider.files.program_name import shell_command
 from wolfspider.policy.judges.context_judge import InContext
 from wolfspider.policy.room import Broken, Room
 from wolfspider.store.base import Store
@@ -131,7 +132,7 @@ def check_same(settings: Settings, first: Settings, folder: Path) -> None:
     if names:
         before = ", ".join(f"{name} was {getattr(first, name)!r}" for name in names)
         raise Problem(
-            f"{folder} is a run that was begun otherwise ({before}). Resume it by `wolfspider resume {folder}`, "
+            f"{folder} is a run that was begun otherwise ({before}). Resume it by `{shell_command('resume', folder)}`, "
             "or name another folder by --out."
         )
 

@@ -176,9 +176,7 @@ class Settings:
     allow_network: tuple[str, ...] = param(
         (), "Crawl this network of your own too, such as 10.1.0.0/16, whatever its hosts are called.", live=False
     )
-    via: str = param(
-        "", "HOST:PORT of one server that answers for every address, such as `wolfspider web serve`.", live=False
-    )
+    via: str = param("", "HOST:PORT of one server that answers for every address, such as `web serve`.", live=False)
     hands: int = param(
         0, "Processes that download and read pages; 0 does it in the crawl's own.", low=0, high=64, live=False
     )

@@ -15,6 +15,7 @@ from wolfspider.app.settings import Settings, is_own_file
 from wolfspider.core.errors import BadInput, Nothing, Problem
 from wolfspider.core.failures import in_words
 from wolfspider.core.model import FEED, SITEMAP, Failure, Fetch, Link, Page, Question, host_of
+from wolfspider.files.program_name import shell_command
 from wolfspider.store.base import Store
 from wolfspider.web.http import web_time
 from wolfspider.web.http.guard import Guard
@@ -40,7 +41,7 @@ async def check_server(settings: Settings) -> None:
     """Does the one server for every address answer? If not, every page would fail, one after the other."""
     server = via(settings)
     if server is not None and not await Guard(via=server).somebody_answers(PATIENCE):
-        raise Nothing(f"Nobody answers at {settings.via}; is `wolfspider web serve` running there?")
+        raise Nothing(f"Nobody answers at {settings.via}; is `{shell_command('web', 'serve')}` running there?")
 
 
 async def time_there(settings: Settings) -> WebTime | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import getpass
 import math
-import shlex
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +24,7 @@ from wolfspider.core.events import Command
 from wolfspider.core.params import chosen, move
 from wolfspider.core.scope import Rule
 from wolfspider.files.lock import is_owned
+from wolfspider.files.program_name import shell_command
 from wolfspider.store.folder import Places
 from wolfspider.store.inbox import answer_to, append_command
 from wolfspider.store.view import RunView
@@ -73,7 +73,7 @@ def _over(run: Path, command: Command) -> str:
         return ""
     if isinstance(command, _REVIVING if ended == events.EndReason.DONE else events.Label):
         return ""
-    begin = shlex.join(("wolfspider", "crawl", "...", "--learned-from", str(run)))
+    begin = shell_command("crawl", "...", "--learned-from", run)
     other = "Give it starting points (seeds) and resume it, or " if ended == events.EndReason.DONE else "Instead, "
     return (
         f"{run} has ended ({_OVER.get(ended, ended)}), so this would change nothing. {other}"
@@ -111,7 +111,7 @@ def command_for(run: Path, verb: str, words: Sequence[str]) -> Command:
         raise Problem(f"{verb!r} is not a command to a run.{closest(verb, VERBS)}")
     needs, make = VERBS[verb]
     if bool(words) != bool(needs):
-        raise Problem(f"It is `wolfspider steer RUN {verb} {needs}`.".replace(" `.", "`."))
+        raise Problem(f"It is `{shell_command('steer', 'RUN', verb)} {needs}`.".replace(" `.", "`."))
     command = make(words)
     if isinstance(command, events.SetParam):
         with suppress(ClassNeeded):  # then the crawl alone can check it
@@ -171,8 +171,8 @@ def _seeds(words: Sequence[str]) -> Command:
         return events.AddSeeds(tuple(dict.fromkeys(map(address, words))))
     except NoHost as problem:
         raise Problem(
-            f"{problem} Starting points are given by `wolfspider steer RUN seeds URL...`, words to look for by "
-            "`wolfspider steer RUN topic WORDS`."
+            f"{problem} Starting points are given by `{shell_command('steer', 'RUN', 'seeds', 'URL...')}`, words to "
+            f"look for by `{shell_command('steer', 'RUN', 'topic', 'WORDS')}`."
         ) from None
 
 

@@ -15,6 +15,7 @@ from wolfspider.assistant.tools import NOTICE, Answer, Tools
 from wolfspider.core.errors import Problem
 from wolfspider.core.plain_text import plainly
 from wolfspider.export.optional_library import needed
+from wolfspider.files.program_name import shell_command
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -33,7 +34,7 @@ def serve(hunts: Hunts) -> None:
 
 
 def server_of(tools: Tools) -> MCPServer[Any]:
-    with needed("mcp", "`wolfspider mcp`", extra="mcp"):
+    with needed("mcp", f"`{shell_command('mcp')}`", extra="mcp"):
         from mcp.server.mcpserver import MCPServer
         from mcp.types import ToolAnnotations
     about = _ABOUT.format(f"{tools.hunts.allowance.pages:,}", tools.hunts.allowance.hunts)

@@ -19,6 +19,7 @@ import typer
 from wolfspider.cli import categories, conform, damaged_runs, doctor, mcp, offline, runs, states, watches, webs
 from wolfspider.cli.common import app
 from wolfspider.core.errors import Problem
+from wolfspider.files.program_name import NAME, program
 
 __all__ = [
     "app",
@@ -47,14 +48,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # a terminal that lacks a letter is no reason to fail
     runs_at_hand: list[Path] = []  # folders that the command was given
     try:
-        code = app(arguments, prog_name="wolfspider", standalone_mode=False, obj=runs_at_hand)
+        code = app(arguments, prog_name=NAME, standalone_mode=False, obj=runs_at_hand)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except typer.TyperException as error:  # what is wrong with the command line, and where to look
         context, sentence = getattr(error, "ctx", None), _wrong_value(error) or error.format_message()
-        command = context.command_path if context is not None else "wolfspider"
+        named = (context.command_path if context is not None else NAME).removeprefix(NAME)
         stop = "" if sentence.endswith((".", "?")) else "."
-        return _complain(f"{sentence}{stop} See {command} --help.", error.exit_code)
+        return _complain(f"{sentence}{stop} See {program()}{named} --help.", error.exit_code)
     except Problem as problem:
         return _complain(str(problem), problem.code)
     except (KeyboardInterrupt, typer.Abort):

@@ -12,6 +12,7 @@ import typer
 from wolfspider.app.settings import CATEGORIES
 from wolfspider.cli.common import Quiet, app, help_if_alone, open_world, print_json, verbatim
 from wolfspider.core.errors import Problem
+from wolfspider.files.program_name import shell_command
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,9 +37,7 @@ categories_app.callback(invoke_without_command=True)(help_if_alone)
     )
 )
 def build(
-    web: Annotated[
-        str, typer.Argument(metavar="WEB_OR_RUN", help="A folder of `wolfspider crawl`, or any web, as for bench.")
-    ],
+    web: Annotated[str, typer.Argument(metavar="WEB_OR_RUN", help="A folder of `crawl`, or any web, as for bench.")],
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where to keep the categories.")] = Path(CATEGORIES),
     pages: Annotated[int, typer.Option(metavar="N", help="At most so many pages, drawn at random.")] = 20000,
     seed: Annotated[int, typer.Option(metavar="S", help="The seed of all random numbers.")] = 0,
@@ -68,7 +67,7 @@ def build(
             bars[what](done, count)
 
         built = building.build(origin, out, seed, progress)
-    console.print(f"{built.told()} See them: wolfspider categories show {out}", markup=False)
+    console.print(f"{built.told()} See them: {shell_command('categories', 'show', out)}", markup=False)
 
 
 @categories_app.command(

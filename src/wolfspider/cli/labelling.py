@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import os
 import select
-import shlex
 import sys
 import termios
 import tty
@@ -41,6 +40,7 @@ from wolfspider.app.teacher import TaughtPage, TeacherPlan, ask_about, check, ke
 from wolfspider.cli.common import STDOUT, print_json, say
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.plain_text import plainly
+from wolfspider.files.program_name import shell_command
 from wolfspider.store.view import RunView
 from wolfspider.terminal.progress import busy, console_for
 
@@ -138,7 +138,7 @@ def _list(run: Path, asked: Sequence[PageQuestion]) -> None:
     """For a person whose terminal is elsewhere, or a program."""
     for question in asked:
         print(*_lines(question), "", sep="\n")
-    how = shlex.join(("wolfspider", "label", str(run), "--answers", "FILE"))
+    how = shell_command("label", run, "--answers", "FILE")
     print(
         "There is no terminal to ask at. Write an answer a line, `up URL`, `down URL` or `skip URL`, and give them by"
     )
@@ -222,7 +222,8 @@ class Asking:
         elif self.place and (not self.given or self.given[-1][0] != self.place - 1):
             self.place -= 1  # it was skipped
         else:
-            said = "That answer was sent; give the other label by `wolfspider steer RUN label URL up|down`."
+            other = shell_command("steer", "RUN", "label", "URL")
+            said = f"That answer was sent; give the other label by `{other} up|down`."
             say(self.console, said if self.given else "This is the first page.")
 
     def _show(self, question: PageQuestion) -> None:

@@ -5,7 +5,6 @@ A command that takes something away says first what that is, and asks.
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -24,6 +23,7 @@ from wolfspider.core.errors import Problem
 from wolfspider.core.events import Command
 from wolfspider.core.plain_text import plainly
 from wolfspider.core.scope import Rule
+from wolfspider.files.program_name import shell_command
 from wolfspider.store.view import RunView
 from wolfspider.terminal.progress import console_for
 from wolfspider.terminal.standing import counted, resume_command
@@ -33,7 +33,7 @@ DECLINED = 1  # exit code: the person was asked, and did not say yes
 _MOST_HOSTS = 3  # named in a warning
 _ASIDE = "those that match are set aside until they are included again"
 _DONE = {
-    "Pause": "Paused: visits in flight land, nothing new starts. End the pause by: wolfspider steer {run} resume",
+    "Pause": "Paused: visits in flight land, nothing new starts. End the pause by: {unpause}",
     "Resume": "Going on.",
     "Finish": "Finishing: visits in flight land, then the run is closed.",
     "Stop": "Stopped. Resume it by: {resume}",
@@ -144,9 +144,11 @@ def _sentence(run: Path, command: Command, answer: Mapping[str, Any] | None) -> 
         case events.Label(url, good):
             return f"{url} counts as {'good' if good else 'bad'} from now on."
         case events.Exclude(rule):
-            again = shlex.join(("wolfspider", "steer", str(run), "include", rule))
+            again = shell_command("steer", run, "include", rule)
             return f"Excluded: {rule}. Take it back by: {again}"
         case events.Include(rule):
             return f"Included: {rule}. Links that were set aside by it wait again, if there are any."
         case _:
-            return _DONE[type(command).__name__].format(run=shlex.quote(str(run)), resume=resume_command(run))
+            return _DONE[type(command).__name__].format(
+                unpause=shell_command("steer", run, "resume"), resume=resume_command(run)
+            )

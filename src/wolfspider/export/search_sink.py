@@ -10,6 +10,7 @@ from wolfspider.core.errors import BadInput, Problem
 from wolfspider.export.exported_page import ExportedPage
 from wolfspider.export.optional_library import needed
 from wolfspider.export.sink import About
+from wolfspider.files.program_name import shell_command
 
 ABOUT = "wolfspider.json"  # marks the folder of such an index
 _HEAP = 50_000_000  # bytes that Tantivy may take before it writes to the disk
@@ -56,8 +57,8 @@ def search(folder: Path, question: str, limit: int = 10) -> list[IndexedPage]:
     """The pages that fit a question best, in the language of Tantivy: words, "a phrase", title:word, +must, -not."""
     if not (folder / ABOUT).is_file():
         raise BadInput(
-            f"{folder} is neither a run nor an index to search in, such as wolfspider export RUN --format tantivy "
-            "--out FOLDER makes."
+            f"{folder} is neither a run nor an index to search in, such as this makes: "
+            f"{shell_command('export', 'RUN', '--format', 'tantivy', '--out', 'FOLDER')}"
         )
     index = _tantivy().Index.open(str(folder))
     try:

@@ -141,9 +141,7 @@ class StateModel:
     def from_bytes(cls, blob: bytes) -> StateModel:
         read = states_from(blob)
         if not isinstance(read, cls):
-            raise BadInput(
-                "These are the states of a recording, not a model. Give a file of `wolfspider states build`."
-            )
+            raise BadInput("These are the states of a recording, not a model. Give a file of `states build`.")
         return read
 
 
@@ -184,9 +182,7 @@ def states_from(blob: bytes) -> StateModel | KeptStates:
             raise ValueError(f"its format is {about['format']}, not {_FORMAT}")
         return _model(about, parts) if about["kind"] == "model" else _kept(parts)
     except (KeyError, TypeError, ValueError, RecursionError, Problem) as error:
-        raise BadInput(
-            f"These are no states of pages ({error}). Make them anew by `wolfspider states build`."
-        ) from error
+        raise BadInput(f"These are no states of pages ({error}). Make them anew by `states build`.") from error
 
 
 def open_states(model: str, mapping: str) -> States:
@@ -203,7 +199,7 @@ def open_states(model: str, mapping: str) -> States:
         read = states_from(path.read_bytes())
     except OSError as error:
         sentence = f"No states can be read from {path}: {error.strerror}."
-        raise BadInput(f"{sentence} Make them by `wolfspider states build`, or use `default`.") from error
+        raise BadInput(f"{sentence} Make them by `states build`, or use `default`.") from error
     except BadInput as error:
         raise BadInput(f"{path}: {error}") from error
     return read.mapped(mapping) if isinstance(read, StateModel) else read

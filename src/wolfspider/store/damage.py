@@ -6,7 +6,6 @@ A database that another process is writing, or a disk in trouble, is no damage.
 from __future__ import annotations
 
 import errno
-import shlex
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ import msgpack
 
 from wolfspider.core.errors import BadInput, Busy, Problem
 from wolfspider.files.disk import disk_full
+from wolfspider.files.program_name import shell_command
 
 # Exit codes of the command line, by what is damaged (docs/cli.md).
 NOTHING_LOST, PAGES_LOST, DATABASE, DESCRIPTION = 9, 10, 11, 12
@@ -44,11 +44,11 @@ def damaged(part: Path, why: object) -> Damaged:
 
 
 def remedy(run: Path) -> str:
-    return f"{_SEE}: wolfspider check {shlex.quote(str(run))}. Mend the rest by: {repair_command(run)}"
+    return f"{_SEE}: {shell_command('check', run)}. Mend the rest by: {repair_command(run)}"
 
 
 def repair_command(run: Path) -> str:
-    return f"wolfspider repair {shlex.quote(str(run))}"
+    return shell_command("repair", run)
 
 
 def begin_anew(run: Path) -> str:

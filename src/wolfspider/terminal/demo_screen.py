@@ -15,8 +15,8 @@ from rich.text import Text
 
 from wolfspider.bench.run.demo import Demo, DemoCrawl, Line, next_steps, verdict
 from wolfspider.core.plain_text import plainly
+from wolfspider.files.program_name import program
 from wolfspider.terminal import progress as terminal
-from wolfspider.terminal.program_name import program
 from wolfspider.terminal.progress import percent
 
 SHOWN = 5  # finds

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -11,9 +10,9 @@ from contextlib import suppress
 from wolfspider.app.present_settings import PresentSettings
 from wolfspider.core.model import hidden
 from wolfspider.core.plain_text import plainly
+from wolfspider.files.program_name import shell_command
 from wolfspider.store.page_count import NEWEST, PageCount
 from wolfspider.store.view import RunView, Summary, pages_of
-from wolfspider.terminal.program_name import program
 
 SOON = 100  # downloads without a relevant page after which a person is told
 _NAMED = 5  # words
@@ -74,5 +73,5 @@ def _nearest(view: RunView) -> list[str]:
                 break
     if not near:
         return []
-    label = f"{program()} steer {shlex.quote(str(view.folder))} label URL up"
+    label = shell_command("steer", view.folder, "label", "URL", "up")
     return [f"Nearest so far: {', '.join(near)}. If one of them is good, say so: {label}"]

@@ -20,6 +20,7 @@ from wolfspider.bench.groups import grouped
 from wolfspider.bench.stats import by_work
 from wolfspider.core.params import LETTER, Param, parameters
 from wolfspider.core.plain_text import plainly
+from wolfspider.files.program_name import shell_command
 from wolfspider.policy.strategy import REGISTRY, Strategy
 
 _MOST_FAILURES = 5
@@ -105,7 +106,7 @@ def strategies(console: Console, known: Mapping[str, type[Strategy]], default: s
         shown = Text.assemble((name, "bold"), "\n(default)" if name == default else "")
         table.add_row(shown, Text.assemble(kind.use or about(kind), "\n", (kind.paper, "dim"), "\n"))
     console.print(table)
-    console.print("`wolfspider strategies NAME` tells the parameters of one.")
+    console.print(Text(f"`{shell_command('strategies', 'NAME')}` tells the parameters of one."))
 
 
 def strategy(console: Console, kind: type[Strategy]) -> None:
@@ -162,4 +163,4 @@ def experiments(console: Console, known: Mapping[str, Experiment]) -> None:
     for name, each in known.items():
         table.add_row(Text(name, "bold"), Text.assemble(each.title, "\n", (each.paper, "dim"), "\n"))
     console.print(table)
-    console.print("`wolfspider reproduce NAME --out DIR` runs one.")
+    console.print(Text(f"`{shell_command('reproduce', 'NAME', '--out', 'DIR')}` runs one."))

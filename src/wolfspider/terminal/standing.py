@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -19,13 +18,13 @@ from wolfspider.core.events import RESUMABLE, CrawlState, EndReason, Gauge, Phas
 from wolfspider.core.limits import AT_ONCE, DRY
 from wolfspider.core.plain_text import plainly
 from wolfspider.files.lock import is_owned
+from wolfspider.files.program_name import shell_command
 from wolfspider.policy.prospects import OUTLOOK
 from wolfspider.store.folder import Places, about_run, is_run
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.requisites import Requisites
 from wolfspider.store.view import RunView, Summary
 from wolfspider.terminal.first_aid import advice_for
-from wolfspider.terminal.program_name import program
 from wolfspider.terminal.progress import of_budget, percent
 from wolfspider.terminal.spider_results import Outputs
 
@@ -225,7 +224,7 @@ class RunEnd:
                 more = f"More starting points, or a wider --include, bring more.{self._resting()}"
                 return f"No link is left to follow after {spent}. {more}{UNFOLLOWED.get(self.nofollow, '')}"
             case EndReason.EXCLUDED:
-                include = f"{_command('steer', self.folder)} include RULE"
+                include = f"{shell_command('steer', self.folder)} include RULE"
                 again = f"Include some again ({include}) and resume the run, or leave it at that."
                 return f"All links that are left are excluded, after {spent}. {again}"
             case EndReason.WAITING:
@@ -276,16 +275,14 @@ class RunEnd:
         elif self.reason in RESUMABLE:
             steps.append(f"Resume it by: {resume}")
         elif self.reason == EndReason.DONE and not self.through:
-            steps.append(f"Give it starting points by: {_command('steer', self.folder)} seeds URL, then: {resume}")
+            steps.append(f"Give it starting points by: {shell_command('steer', self.folder)} seeds URL, then: {resume}")
         if self.paused and self.reason in RESUMABLE:
-            steps.append(f"It is paused; end the pause by: {_command('steer', self.folder)} resume")
+            steps.append(f"It is paused; end the pause by: {shell_command('steer', self.folder)} resume")
         if self.count.pages:
-            steps.append(f"The pages: {_command('export', self.folder)}{' --relevant' * bool(self.count.relevant)}")
+            steps.append(
+                f"The pages: {shell_command('export', self.folder)}{' --relevant' * bool(self.count.relevant)}"
+            )
         return steps
-
-
-def _command(name: str, folder: Path) -> str:
-    return f"{program()} {name} {shlex.quote(str(folder))}"
 
 
 def resume_command(folder: Path, **limits: float) -> str:
@@ -295,7 +292,7 @@ def resume_command(folder: Path, **limits: float) -> str:
     if call := call_to_resume({part: str(stored.get(part, "")) for part in PARTS}, folder):
         return f"{call.removesuffix(')')}{''.join(f', {name}={limits[name]:.12g}' for name in limits)}) from Python"
     options = (f" --{name.replace('_', '-')} {_worded(name, value)}" for name, value in limits.items())
-    return _command("resume", folder) + "".join(options)
+    return shell_command("resume", folder) + "".join(options)
 
 
 def _worded(name: str, value: float) -> str:

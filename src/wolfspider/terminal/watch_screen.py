@@ -16,6 +16,7 @@ from rich.console import Console
 from wolfspider.core.events import Event, Gauge, Landed
 from wolfspider.core.model import Route
 from wolfspider.core.plain_text import plainly
+from wolfspider.files.program_name import shell_command
 from wolfspider.store.view import utc
 from wolfspider.terminal import progress as terminal
 from wolfspider.terminal.standing import counted
@@ -73,7 +74,7 @@ class WatchTally:
 
     def summary(self) -> Iterator[str]:
         yield f"Stopped. {self.standing().partition('watching: ')[2]}."
-        yield f"Go on by: wolfspider watch --out {self.run}"
+        yield f"Go on by: {shell_command('watch', '--out', self.run)}"
 
 
 def span(seconds: float) -> str:

@@ -23,6 +23,7 @@ from wolfspider.core.errors import Problem
 from wolfspider.core.events import AddSeeds, EndReason, Event
 from wolfspider.core.model import host_of
 from wolfspider.drivers.driver import Result
+from wolfspider.files.program_name import shell_command
 from wolfspider.policy.judges import EVERYTHING
 from wolfspider.store.folder import is_run
 from wolfspider.store.folding import fold
@@ -75,7 +76,7 @@ class Watch:
         given: tuple[str, ...] = (),
     ) -> None:
         if not settings.watch:
-            raise Problem(f"{folder} is a crawl, not a watch: go on with it by `wolfspider resume {folder}`.")
+            raise Problem(f"{folder} is a crawl, not a watch: go on with it by `{shell_command('resume', folder)}`.")
         self.settings, self.folder, self.hook, self._given = settings, folder, hook, given
         self._tell, self._told = tell, told or (lambda report: None)
         self.remark = remark or (lambda sentence: None)

@@ -21,6 +21,7 @@ from wolfspider.bench.measure.bounds import curve
 from wolfspider.bench.run.result_cache import write_whole
 from wolfspider.bench.stats import WORK, Comparison, by_work, compare, recall_at, spread, summaries
 from wolfspider.core.errors import BadInput
+from wolfspider.files.program_name import shell_command
 
 DRAWN = len(PALETTE)  # curves in one figure; more would share colours
 FIGURES = (
@@ -43,7 +44,7 @@ def load(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be read as the results of a bench: {error}.") from error
     if not isinstance(data, dict) or not isinstance(data.get("rows"), list):
-        raise BadInput(f"{path} holds no rows of a bench; `wolfspider bench --json FILE` writes them.")
+        raise BadInput(f"{path} holds no rows of a bench; `{shell_command('bench', '--json', 'FILE')}` writes them.")
     return data
 
 

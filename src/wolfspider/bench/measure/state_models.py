@@ -80,9 +80,7 @@ def build(world: World, out: Path, sample: Sample, classes: int, words: int, pro
 def opened(name: str) -> StateModel:
     model = open_states(name, "calibrated")
     if not isinstance(model, StateModel):
-        raise BadInput(
-            f"{name} has the states of recorded pages, not a model. Give a file of `wolfspider states build`."
-        )
+        raise BadInput(f"{name} has the states of recorded pages, not a model. Give a file of `states build`.")
     return model
 
 

@@ -17,6 +17,7 @@ from wolfspider.bench.run.source import imports_of
 from wolfspider.core.errors import Problem, closest
 from wolfspider.core.params import chosen
 from wolfspider.core.topic import Task, Topic
+from wolfspider.files.program_name import shell_command
 from wolfspider.policy.judges import JUDGES, ORACLE, make_judge
 from wolfspider.policy.judges.judge import Judge
 from wolfspider.policy.strategy import Strategy
@@ -94,7 +95,7 @@ def check_works(entrants: Iterable[Entrant], judge: Entrant, settings: Mapping[s
     for entrant, checked in checks:
         if checked.seen:
             sentence = f"{entrant.given} cannot take part: {checked.seen.rstrip('.')}. {checked.remedy}"
-            raise Problem(f"{sentence} More is tried by: wolfspider conform {entrant.given}")
+            raise Problem(f"{sentence} More is tried by: {shell_command('conform', entrant.given)}")
 
 
 def _crawls(kind: type[Strategy]) -> None:

@@ -26,6 +26,7 @@ from urllib.parse import quote
 
 from wolfspider.core.errors import BadInput, Problem, closest
 from wolfspider.core.text import folded, words
+from wolfspider.files.program_name import shell_command
 
 FORMAT = 1
 APPLICATION = 0x776F6C66  # marks our files for SQLite's own tools
@@ -61,7 +62,6 @@ SHADOWS = {  # the tables that FTS5 makes for the last
     "texts_config": "CREATE TABLE 'texts_config'(k PRIMARY KEY, v) WITHOUT ROWID",
 }
 
-_ANEW = "Make it anew by `wolfspider categories build`."
 _RANKED = (
     "SELECT p.url, p.title FROM texts JOIN pages p ON p.number = texts.rowid"
     " WHERE texts MATCH ? AND p.category BETWEEN ? AND ? ORDER BY bm25(texts), p.number LIMIT ?"
@@ -117,7 +117,7 @@ class Categories:
     def open(cls, path: Path) -> Categories:
         """BadInput says what is wrong with the file. Threads may take turns with the index."""
         if not path.is_file():
-            raise BadInput(f"There is no file {path}. Make one by `wolfspider categories build WEB_OR_RUN`.")
+            raise BadInput(f"There is no file {path}. Make one by {_build()}")
         address = f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1"
         try:
             connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
@@ -179,7 +179,7 @@ class Categories:
         try:
             yield
         except (sqlite3.Error, OverflowError, UnicodeError, _Unfit) as error:
-            raise BadInput(f"{self.path} is damaged or no category index ({error}). {_ANEW}") from error
+            raise BadInput(f"{self.path} is damaged or no category index ({error}). {_anew()}") from error
 
 
 def query(asked: str) -> str:
@@ -196,6 +196,14 @@ class _Unfit(ValueError):
     """Says what is wrong with a file."""
 
 
+def _build() -> str:
+    return f"`{shell_command('categories', 'build', 'WEB_OR_RUN')}`."
+
+
+def _anew() -> str:
+    return f"Make it anew by {_build()}"
+
+
 def _check_schema(connection: sqlite3.Connection, path: Path) -> None:
     """Our tables and nothing else: a view or a trigger could make a harmless query run for ever."""
     connection.execute("PRAGMA trusted_schema = OFF")
@@ -205,7 +213,7 @@ def _check_schema(connection: sqlite3.Connection, path: Path) -> None:
         raise _Unfit("it is a file of something else")
     if version != FORMAT:
         raise OtherFormat(
-            f"{path} is a category index of format {version}, and this wolfspider reads {FORMAT}. {_ANEW}"
+            f"{path} is a category index of format {version}, and this wolfspider reads {FORMAT}. {_anew()}"
         )
     there = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql NOT NULL LIMIT 100").fetchall())
     if there != TABLES | SHADOWS:

@@ -20,7 +20,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import shlex
 import signal
 import sys
 import time
@@ -32,6 +31,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from wolfspider.core.errors import Problem, closest
+from wolfspider.files.program_name import shell_command
 from wolfspider.web.http.web_time import FASTEST, PATH, WebTime, told
 from wolfspider.web.server.replies import ENCODINGS, Faults, Replies, Reply, is_robots, mistyped, plain_reply
 from wolfspider.web.server.wire import Connection, LoggedRequest, accepts
@@ -251,8 +251,8 @@ def _hint(world: World, via: str) -> None:
         return
     for task in list(tasks.values())[:_TASKS_SHOWN]:
         topic = ", ".join(task.topic.keywords) or task.topic.description
-        words = ("wolfspider", "crawl", *task.seeds[:1], "--topic", topic, "--via", via)
-        print(_printable(shlex.join(words)), file=sys.stderr, flush=True)
+        typed = shell_command("crawl", *task.seeds[:1], "--topic", topic, "--via", via)
+        print(_printable(typed), file=sys.stderr, flush=True)
 
 
 def _printable(text: str) -> str:

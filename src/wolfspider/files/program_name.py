@@ -21,3 +21,8 @@ def program() -> str:
         return NAME
     below = os.path.relpath(called)
     return shlex.quote(str(called) if below.startswith(os.pardir) else below)
+
+
+def shell_command(*words: object) -> str:
+    """A command of this program as a shell takes it: every printed one is made here."""
+    return f"{program()} {shlex.join(map(str, words))}"
