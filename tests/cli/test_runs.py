@@ -737,6 +737,27 @@ def test_a_resumed_run_tells_of_every_command_it_obeys(crawl: Run, run: Run, tmp
     assert run("resume --quiet", folder)[2] == ""
 
 
+def test_an_option_that_is_given_counts_though_it_is_the_default(crawl: Run, run: Run, tmp_path: Path) -> None:
+    crawl("--pages 1")
+    run("steer", tmp_path / "run", "limit", "slots=4")
+    run("steer", tmp_path / "run", "limit", "until=90%")
+    assert "limit slots=16" not in crawl("--pages 1")[2], "nobody gave it"
+    told = crawl("--pages 1 --slots 16 --until never")[2]
+    assert "Obeyed: limit slots=16 (was 4)" in told and "Obeyed: limit until=" in told
+
+
+def test_the_same_command_leaves_alone_what_was_changed_since_and_says_so(crawl: Run, run: Run, tmp_path: Path) -> None:
+    """A machine that gives it again after each crash does not undo what a person did meanwhile."""
+    crawl("--pages 1")
+    run("resume --pages 2", tmp_path / "run")
+    told = crawl("--pages 1")[2]
+    assert (
+        "pages stays 2: it was changed since the run was begun with 1. Change it back by: wolfspider resume " in told
+        and "beyed: " not in told
+    )
+    assert "Obeyed: limit pages=1 (was 2)" in run("resume --pages 1", tmp_path / "run")[2]
+
+
 @pytest.mark.parametrize(
     ("command", "says"),
     [

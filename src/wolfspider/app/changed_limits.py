@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
 from typing import Any
 
 from wolfspider.app.preflight import told
@@ -10,17 +11,40 @@ from wolfspider.app.settings import LIVE, Settings
 from wolfspider.core.events import SetLimit
 from wolfspider.core.limits import Limits
 from wolfspider.engine.crawl import Crawl
+from wolfspider.files.program_name import shell_command
 
 
 def move_limits(
-    settings: Settings, given: Collection[str], crawl: Crawl, about: Mapping[str, Any], remark: Callable[[str], None]
+    settings: Settings,
+    given: Collection[str],
+    again: bool,
+    crawl: Crawl,
+    about: Mapping[str, Any],
+    folder: Path,
+    remark: Callable[[str], None],
 ) -> None:
-    """Let a crawl take over what the settings say now, and tell a person what they might not expect of them."""
-    changes = changed_limits(settings, given, crawl.limits, about)
+    """Let a crawl take over what the settings say now, and tell a person what they might not expect of them. `again`:
+    the command that began the run is given again, so what it said then as well leaves alone what was changed since."""
+    repeated = said_before(settings, given, about) if again else set[str]()
+    changes = changed_limits(settings, set(given) - repeated, crawl.limits, about)
     crawl.inbox += changes
+    for name in sorted(repeated):
+        first, now = (f"{getattr(kept, name):.12g}" for kept in (settings, crawl.limits))
+        if first != now:
+            back = shell_command("resume", folder, f"--{name.replace('_', '-')}", first)
+            remark(
+                f"{name} stays {now}: it was changed since the run was begun with {first}. Change it back by: {back}"
+            )
     delay = next((change.value for change in changes if change.name == "delay"), crawl.limits.delay)
     for sentence in told(settings, delay):
         remark(sentence)
+
+
+def said_before(settings: Settings, given: Collection[str], about: Mapping[str, Any]) -> set[str]:
+    """Limits that the person gave when the run was begun, and gives again with the same values."""
+    first, before = Settings.of_run(about), about.get("given")
+    named = {name for name in LIVE if name in given and isinstance(before, list) and name in before}
+    return {name for name in named if getattr(settings, name) == getattr(first, name)}
 
 
 def changed_limits(

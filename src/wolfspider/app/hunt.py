@@ -55,15 +55,17 @@ class Hunt:
         tell: Callable[[Event], None] | None = None,
         remark: Callable[[str], None] | None = None,
         given: Collection[str] = (),
+        again: bool = False,
     ) -> None:
-        """`given`: names of settings to apply on resume even if the run began with the same values."""
+        """`given`: names of settings that the person gave, which count on resume even if the run began with the same
+        values. `again`: the command is one that begins a run, so what it also said then leaves later changes alone."""
         check_at_hand({part: getattr(settings, part) for part in PARTS}, folder)
         preflight.check(settings)
         teacher.check_settings(settings)
         begun = folder is not None and is_run(folder)
         if not begun:
             preflight.check_texts(settings)
-        self.settings, self.folder, self.given = settings, folder, given
+        self.settings, self.folder, self.given, self._again = settings, folder, given, again
         self._budget = preflight.memory_budget(settings)
         # The standard input is read here, where Ctrl-C works as everywhere.
         self._listed = [] if begun else starting_points.listed(settings)
@@ -121,7 +123,7 @@ class Hunt:
             if start is not None:
                 crawl.begin(start.links, clock(), start.spent)
             self._recorder = assemble.recorder_of(self.settings, crawl, stack)
-            move_limits(self.settings, self.given, crawl, store.about, self.remark)
+            move_limits(self.settings, self.given, self._again, crawl, store.about, folder, self.remark)
             if crawl.paused:
                 self.remark(f"The run is paused. End the pause by: {shell_command('steer', folder, 'resume')}")
             self.crawl, self.driver = crawl, driver
@@ -170,7 +172,8 @@ class Hunt:
         """The store, the run's folder, and whether that was a run before."""
         folder = self.folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wolfspider-")), "run")
         reopened = is_run(folder)
-        store = run_folder.opened(self.settings, folder, self.remark, self._read_lists, self._budget.at_hand)
+        given = self.given if self._again else ()
+        store = run_folder.opened(self.settings, folder, given, self.remark, self._read_lists, self._budget.at_hand)
         stack.push(run_folder.closing(store))
         self.folder = folder
         return store, folder, reopened

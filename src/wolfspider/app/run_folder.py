@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from itertools import chain
@@ -38,10 +38,16 @@ def settings_of(folder: Path) -> Settings:
 
 
 def opened(
-    settings: Settings, folder: Path, remark: Callable[[str], None], before_removal: Callable[[], None], at_hand: int
+    settings: Settings,
+    folder: Path,
+    given: Collection[str],
+    remark: Callable[[str], None],
+    before_removal: Callable[[], None],
+    at_hand: int,
 ) -> Store:
-    """The store of the run in this folder, or of a new run. A first try that came to nothing is removed, after
-    `before_removal` was called. `at_hand`: bytes of parsed pages that are kept in memory."""
+    """The store of the run in this folder, or of a new run. `given`: names of the settings that the person gave, which
+    a new run notes. A first try that came to nothing is removed, after `before_removal` was called. `at_hand`: bytes of
+    parsed pages that are kept in memory."""
     full = settings.durability == "full"
     with ExitStack() as unless_good:
         if is_run(folder):
@@ -64,6 +70,8 @@ def opened(
     }
     if files := _own_files(settings):
         about["files"] = files
+    if given:
+        about["given"] = sorted(given)
     if settings.learned_from:
         about["learned"] = past_runs.hand_on(Path(settings.learned_from), folder, settings, remark)
     # For the head of every archive file: the program and the person behind the crawl.

@@ -14,6 +14,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any, Protocol, TextIO
@@ -68,7 +69,10 @@ def folder_for(settings: Settings) -> Path:
     return Path("runs") / ("-".join(kept.split())[:60] or "run")
 
 
-def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool, given: Collection[str] = ()) -> int:
+def crawl(
+    settings: Settings, folder: Path, as_json: bool, quiet: bool, given: Collection[str] = (), again: bool = False
+) -> int:
+    """`given` and `again`: as for a `Hunt`."""
     console = terminal.console_for(stderr=True, quiet=quiet)
     keywords = [word.strip() for word in settings.topic.split(",") if word.strip()]
     tally, outputs = CrawlTally(settings.pages, keywords), Outputs()
@@ -86,7 +90,8 @@ def crawl(settings: Settings, folder: Path, as_json: bool, quiet: bool, given: C
             say(console, told_of(event))
 
     with own_output() as output:
-        hunt = Hunt(settings, folder, tell=tell, remark=lambda sentence: say(console, sentence), given=given)
+        remark = partial(say, console)
+        hunt = Hunt(settings, folder, tell=tell, remark=remark, given=given, again=again)
         hunt.prepare()
         with following(console, tally, outputs, moves=not (as_json and output.isatty())) as look:
             reason = asyncio.run(guided(hunt, lambda sentence: say(console, sentence), look, output))

@@ -64,7 +64,8 @@ def crawl(
     chosen = choose(flags, config, preset)
     if dry_run:
         return crawling.dry_run(chosen, as_json, quiet)
-    return crawling.crawl(chosen.settings, out or crawling.folder_for(chosen.settings), as_json, quiet)
+    folder = out or crawling.folder_for(chosen.settings)
+    return crawling.crawl(chosen.settings, folder, as_json, quiet, given=tuple(flags), again=True)
 
 
 @app.command(epilog=verbatim("Examples:\n\n  wolfspider resume run\n  wolfspider resume run --pages 2000"))
