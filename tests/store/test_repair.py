@@ -16,11 +16,13 @@ import pytest
 from tests.store.failing_database import full_at, unheard
 
 from wolfspider.core.errors import BadInput
+from wolfspider.core.events import Label
 from wolfspider.core.model import Verdict
 from wolfspider.files.disk import DiskFull
 from wolfspider.files.failpoints import VARIABLE
 from wolfspider.store.damage import DATABASE
 from wolfspider.store.folder import PLAN
+from wolfspider.store.inbox import append_command
 from wolfspider.store.repair.examination import examine
 from wolfspider.store.repair.journal_anew import Needs
 from wolfspider.store.repair.repair import repair
@@ -378,3 +380,44 @@ def test_a_repair_says_which_parts_were_damaged(run: Path, tmp_path: Path) -> No
         repair(tmp_path / "nowhere", needs)
     with pytest.raises(BadInput, match="nowhere is not a run: there is no such folder"):
         RunView(tmp_path / "nowhere")
+    (tmp_path / "file").touch()
+    for look in (RunView, lambda path: repair(path, needs)):
+        with pytest.raises(BadInput, match="file is not a run: it is a file, and a run is a folder"):
+            look(tmp_path / "file")
+
+
+def test_pages_that_ask_not_to_be_indexed_are_told_apart_as_status_does(run: Path) -> None:
+    with closing(sqlite3.connect(run / "run.db")) as connection, connection:
+        connection.execute("UPDATE pages SET robots = 'noindex' WHERE seq = (SELECT MAX(seq) FROM pages)")
+        (offset,) = connection.execute("SELECT offset FROM pages ORDER BY seq LIMIT 1").fetchone()
+    damage_byte(run, offset + 40)
+    told, count = repair(run, needs).told(), RunView(run).summary().count
+    pages = f"{count.pages} page{'s' * (count.pages != 1)}"
+    assert f"It has {pages} and 1 more that asks not to be indexed; 1 page is lost." in told and count.hidden == 1
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> Path:
+    """A run with a label that a person gave and one of a program, which no inbox holds."""
+    folder = tmp_path / "labelled"
+    store = create(folder, {"settings": {}}, info={"software": "test"})
+    rehearsal = Rehearsal(store, pages=20)
+    append_command(folder, Label(address(0), True), "somebody")
+    rehearsal.run(6)
+    rehearsal.crawl.command(Label(address(1), True), rehearsal.crawl.now)
+    rehearsal.run(6, snapshots=4)
+    store.close()
+    return folder
+
+
+def test_a_repair_that_loses_labels_says_so(labelled: Path) -> None:
+    again = f"Give labels again by: wolfspider label {labelled}"
+    assert f"1 label is lost, and 1 kept. {again}" in repair(labelled, needs, anew=True).told()
+
+
+def test_a_repair_that_cannot_know_whether_labels_are_lost_says_so(labelled: Path) -> None:
+    with (labelled / "run.db").open("r+b") as file:
+        file.write(bytes(100))
+    repaired = repair(labelled, needs)
+    assert repaired.rebuilt is not None and repaired.rebuilt.labels_lost is None
+    assert any(sentence.startswith("It knows of 1 label; if there were more") for sentence in repaired.told())

@@ -37,6 +37,8 @@ def report(done: Repaired) -> dict[str, Any]:
         "lost": done.lost,
         "rows_lost": {} if rebuilt is None else rebuilt.rows,
         "bytes_lost": done.torn,
+        "labels": None if rebuilt is None else rebuilt.labels,
+        "labels_lost": 0 if rebuilt is None else rebuilt.labels_lost,
         "journal_kept": rebuilt is None or not rebuilt.anew,
     }
 

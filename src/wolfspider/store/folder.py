@@ -140,6 +140,10 @@ def describe(places: Places, about: Mapping[str, Any]) -> None:
     reach("create-done")
 
 
+def no_folder(path: Path) -> str:
+    return "it is a file, and a run is a folder" if path.is_file() else "there is no such folder"
+
+
 def about_run(folder: Path) -> dict[str, Any]:
     """The settings of a run, if its format is known here."""
     path = folder / "run.json"
@@ -148,7 +152,7 @@ def about_run(folder: Path) -> dict[str, Any]:
     if not folder.is_dir() or not is_run(folder):
         if os.path.lexists(folder / "run.db"):
             raise damaged(folder, "run.json is missing")
-        missing = "there is no run.json in it" if folder.is_dir() else "there is no such folder"
+        missing = "there is no run.json in it" if folder.is_dir() else no_folder(folder)
         raise BadInput(f"{folder} is not a run: {missing}.")
     try:
         with os.fdopen(open_to_read(path), "rb") as file:

@@ -19,7 +19,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 from wolfspider.core.errors import BadInput
-from wolfspider.core.events import Finish, Pause, Resume, SetLimit, Stop
+from wolfspider.core.events import Finish, Label, Pause, Resume, SetLimit, Stop
 from wolfspider.core.limits import Limits
 from wolfspider.core.model import Capture, Failure, Fetch, Page, Verdict, hidden
 from wolfspider.store import schema
@@ -89,16 +89,29 @@ def obeyed_limits(database: Path) -> dict[str, float]:
     return limits
 
 
-def _obeyed(database: Path) -> Iterator[Any]:
+def _labelled(database: Path) -> set[str] | None:
+    """Addresses of which somebody said whether they are good; None if what was obeyed cannot be read as a whole."""
+    damage: list[str] = []
+    commands = list(_obeyed(database, damage.append))
+    labels = {str(one.get("url")) for one in commands if isinstance(one, dict) and one.get("kind") == "Label"}
+    return None if damage else labels
+
+
+def _obeyed(database: Path, damage: Callable[[str], object] = lambda why: None) -> Iterator[Any]:
     if (source := _opened(database)) is None:
+        damage("it cannot be opened")
         return
     with closing(source):
         events = tables()["events"]
-        for row in damaged_rows.rows(source, events, lambda why: None):
+        for row in damaged_rows.rows(source, events, damage):
             told = dict(zip(events.columns, row, strict=True))
-            if told["kind"] == "Obeyed" and is_sound(events, row):
-                obeyed = json.loads(told["data"])
-                yield obeyed.get("command") if not obeyed.get("problem") else None
+            if told["kind"] != "Obeyed":
+                continue
+            if not is_sound(events, row):
+                damage("a row is not sound")
+                continue
+            obeyed = json.loads(told["data"])
+            yield obeyed.get("command") if not obeyed.get("problem") else None
 
 
 def _last_answered(source: sqlite3.Connection) -> int:
@@ -124,6 +137,7 @@ def rebuild(old: Path, new: Path, archive: Salvaged, needs: Needs, from_archive:
                 rebuilding.take_over(source)
                 answered = _last_answered(source)
         rebuilding.take_commands(old.with_name("inbox.db"), answered)
+        rebuilding.miss_labels(_labelled(old))
         rebuilding.house_pages()
         rebuilding.find_others()
         rebuilding.settle_landings()
@@ -187,6 +201,12 @@ class _Rebuilding:
             done = isinstance(command, SetLimit) and number <= answered
             if done or isinstance(command, Stop | Finish | Pause | Resume | None):
                 self._connection.execute("DELETE FROM commands WHERE id = ?", (number,))
+
+    def miss_labels(self, before: set[str] | None) -> None:
+        """Labels of people lie in the inbox too; those that a teacher or a program gave stood in the journal alone."""
+        commands = (command_in(data) for (data,) in self._connection.execute("SELECT data FROM commands"))
+        kept = {command.url for command in commands if isinstance(command, Label)}
+        self.result.labels, self.result.labels_lost = len(kept), None if before is None else len(before - kept)
 
     def keep_forgotten(self, old: Path) -> None:
         """What was forgotten stays so: what the old database notes, the new one holds, and the file beside it says."""

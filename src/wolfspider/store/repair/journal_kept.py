@@ -29,6 +29,8 @@ class Rebuilt:
     rows: dict[str, int] = field(default_factory=dict)  # that could not be read, by table
     anew: bool = True  # does the journal begin anew?
     hidden: int = 0  # pages beside those that are kept, which ask not to be indexed
+    labels: int = 0  # that the new journal obeys again
+    labels_lost: int | None = 0  # None: nobody can say, since the answers to commands cannot be read as a whole
 
 
 def without_lost_pages(old: Path, new: Path, archive: Salvaged) -> Rebuilt | None:

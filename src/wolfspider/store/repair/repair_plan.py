@@ -16,6 +16,7 @@ from typing import Any
 from wolfspider.core.errors import BadInput
 from wolfspider.files.disk import open_to_read, sync_folder, whole_file
 from wolfspider.files.failpoints import reach
+from wolfspider.files.program_name import shell_command
 from wolfspider.store.damage import DATABASE, PAGES_LOST, UNREADABLE, Damaged, repair_command, trouble
 from wolfspider.store.folder import (
     FORGETTING,
@@ -60,6 +61,9 @@ class Repaired:
         rebuilt = self.rebuilt or earlier.rebuilt
         if self.rebuilt is not None and rebuilt is not None:
             rebuilt.lost += earlier.lost
+            if rebuilt.labels_lost is not None and earlier.rebuilt is not None:
+                before = earlier.rebuilt.labels_lost
+                rebuilt.labels_lost = None if before is None else rebuilt.labels_lost + before
         findings, torn = [*earlier.findings, *self.findings], self.torn + earlier.torn
         return Repaired(self.folder, findings, self.aside or earlier.aside, rebuilt, torn)
 
@@ -92,10 +96,20 @@ class Repaired:
             yield f"When it is resumed, it does not ask for the lost pages again. It does if {again}"
         if rebuilt.rows:
             yield f"Tables of the database that could not be read as a whole: {', '.join(rebuilt.rows)}."
+        again = f"again by: {shell_command('label', self.folder)}"
+        if rebuilt.labels_lost is None:
+            yield f"It knows of {_labels(rebuilt.labels)}; if there were more, they are lost. Give labels {again}"
+        elif rebuilt.labels_lost:
+            are = "is" if rebuilt.labels_lost == 1 else "are"
+            yield f"{_labels(rebuilt.labels_lost)} {are} lost, and {rebuilt.labels:,} kept. Give labels {again}"
 
 
 def _pages(number: int) -> str:
     return f"{number:,} page{'s' * (number != 1)}"
+
+
+def _labels(number: int) -> str:
+    return f"{number:,} label{'s' * (number != 1)}"
 
 
 @dataclass
@@ -182,6 +196,8 @@ def _report(run: Path, said: Any) -> Repaired:
         rebuilt = Rebuilt(
             int(of["kept"]), int(of["found"]), int(of["lost"]), rows, bool(of["anew"]), int(of.get("hidden", 0))
         )
+        lost = of.get("labels_lost", 0)
+        rebuilt.labels, rebuilt.labels_lost = int(of.get("labels", 0)), None if lost is None else int(lost)
     return Repaired(run, findings, None, rebuilt, int(said["torn"]))
 
 
