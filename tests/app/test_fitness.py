@@ -50,7 +50,10 @@ def test_few_file_handles_are_told() -> None:
 
 
 def test_a_name_without_an_address_is_told() -> None:
-    assert "name server" in said(fitness.lookup("no-such-name.invalid\x1b[31m"), BAD)
+    look = fitness.lookup("no-such-name.invalid\x1b[31m")
+    assert "resolv.conf" in said(look, BAD)
+    assert fitness.failed([look]) and fitness.verdict([look]).endswith("so does one with --via.")
+    assert fitness.verdict([look, Look("disk", BAD, "full")]) == "A crawl would fail here."
 
 
 def test_a_slow_name_server_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

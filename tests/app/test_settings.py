@@ -48,6 +48,7 @@ def test_flags_win_over_the_environment_over_the_file_over_the_preset(
         ({"delay": [1]}, "delay is a single value"),
         ({"set": ["gamma"]}, "NAME=VALUE"),
         ({"durability": "none"}, "durability is one of normal, full"),
+        ({"traps": "aviod"}, "traps is one of ignore, avoid, not 'aviod'. Did you mean 'avoid'?"),
     ],
 )
 def test_a_mistake_is_told_with_where_it_was_made(given: dict[str, object], says: str) -> None:

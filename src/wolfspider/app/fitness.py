@@ -34,6 +34,7 @@ COMPILED = {  # what each of the compiled modules does that is called from Pytho
     "wolfspider.core.tokens": "words",
     "wolfspider.core.signature": "signatures",
 }
+NAMES = "name server"
 SLOW = 2.0  # seconds for a name
 MARKS = {FINE: "+", POOR: "~", BAD: "!"}
 
@@ -69,6 +70,14 @@ def report(looks: list[Look]) -> dict[str, Any]:
 
 def failed(looks: list[Look]) -> bool:
     return any(look.state == BAD for look in looks)
+
+
+def verdict(looks: list[Look]) -> str:
+    """In a sentence. Without a name server some crawls work."""
+    bad = {look.what for look in looks if look.state == BAD}
+    if bad == {NAMES}:
+        return "A crawl of hosts by their names would fail here. One of IP addresses works, and so does one with --via."
+    return "A crawl would fail here." if bad else "This machine is fit for a crawl."
 
 
 def python() -> Look:
@@ -174,14 +183,12 @@ def lookup(name: str) -> Look:
         found = asyncio.run(_addresses(name))
     except (OSError, UnicodeError, TimeoutError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or type(error).__name__
-        advice = (
-            "Without a name server only addresses and --via work: see /etc/resolv.conf, or your network's settings."
-        )
-        return Look("name server", BAD, f"{name} has no address: {reason}", advice)
+        advice = "See /etc/resolv.conf, or your network's settings."
+        return Look(NAMES, BAD, f"{name} has no address: {reason}", advice)
     says = f"{name} has {len(found)} addresses" if len(found) > 1 else f"{name} has an address"
     if time.monotonic() - began > SLOW:
-        return Look("name server", POOR, f"{says}, after more than {SLOW:g} s", "A crawl of many hosts would be slow.")
-    return Look("name server", FINE, says)
+        return Look(NAMES, POOR, f"{says}, after more than {SLOW:g} s", "A crawl of many hosts would be slow.")
+    return Look(NAMES, FINE, says)
 
 
 async def _addresses(name: str) -> set[str]:

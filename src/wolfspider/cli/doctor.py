@@ -21,12 +21,12 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
 ) -> int:
     """Is this machine fit for a crawl? Looks at versions, disk, file handles, memory, clock and name server."""
-    from wolfspider.app.fitness import examine, failed, report, told
+    from wolfspider.app.fitness import examine, failed, report, told, verdict
 
     looks = examine(folder, host)
     if as_json:
         print_json(report(looks))
     else:
         print("\n".join(told(looks)))
-        print("A crawl would fail here." if failed(looks) else "This machine is fit for a crawl.")
+        print(verdict(looks))
     return int(failed(looks))

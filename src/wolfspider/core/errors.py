@@ -40,14 +40,15 @@ def closest(name: str, names: Iterable[str]) -> str:
     known = sorted(names)
     if not known:
         return " There are none."
-    return _near(name, known) or f" There are: {', '.join(known)}."
+    return near(name, known) or f" There are: {', '.join(known)}."
 
 
 def no_such(what: str, given: str, names: Collection[str]) -> Problem:
     """The problem that `what` is one of these few names, and another was given."""
-    return Problem(f"{what} is {' or '.join(names)}, not {given!r}.{_near(given, names)}")
+    return Problem(f"{what} is {' or '.join(names)}, not {given!r}.{near(given, names)}")
 
 
-def _near(name: str, names: Collection[str]) -> str:
-    near = difflib.get_close_matches(name, names, 1)
-    return f" Did you mean {near[0]!r}?" if near else ""
+def near(name: str, names: Collection[str]) -> str:
+    """ " Did you mean 'x'?" with the nearest of the names, if one is near."""
+    found = difflib.get_close_matches(name, names, 1)
+    return f" Did you mean {found[0]!r}?" if found else ""

@@ -18,7 +18,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from wolfspider.core.errors import Problem, closest
+from wolfspider.core.errors import Problem, closest, near
 
 T = TypeVar("T")
 DEFAULT_STRATEGY, DEFAULT_JUDGE = "hunter", "context"
@@ -67,7 +67,9 @@ class Param:
         """The value given (text from a command line, or already a value), checked; Problem says what is wrong."""
         value = self.convert(given)
         if self.choices and value not in self.choices:
-            raise Problem(f"{self.name} is one of {', '.join(self.choices)}, not {given!r}.")
+            raise Problem(
+                f"{self.name} is one of {', '.join(self.choices)}, not {given!r}.{near(str(given), self.choices)}"
+            )
         if self.low is not None and value < self.low:
             raise Problem(f"{self.name} must be at least {self.low:,}, not {given}.")
         if self.high is not None and value > self.high:
