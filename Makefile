@@ -16,10 +16,11 @@ SECONDS ?= 60
 # The tests start hundreds of processes, which must not compile everything each time, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help install demo test test-slow fuzz check figures states wheels lock clean
+.PHONY: help install extras demo test test-slow fuzz check figures states wheels lock clean
 
 help:
 	@echo "make install    set up .venv with the locked versions"
+	@echo "make extras     the same, with all extras and what the tests need"
 	@echo "make demo       hunt on the built-in web: no network, nothing to configure"
 	@echo "make test       the tests, without the slow ones"
 	@echo "make test-slow  the slow tests"
@@ -32,6 +33,8 @@ help:
 	@echo "make clean      remove every .venv and everything built or cached"
 
 install: $(VENV)/base
+
+extras: $(VENV)/dev
 
 demo: $(VENV)/base
 	$(BIN)/wolfspider demo

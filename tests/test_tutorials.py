@@ -45,6 +45,14 @@ def test_a_tutorial_installs_serves_and_crawls(name: str) -> None:
     assert all(command.startswith(("wolfspider ", "python ")) for command in rest)
 
 
+@pytest.mark.parametrize("name", [*TUTORIALS, "corpus"])
+def test_a_tutorial_says_how_to_install_from_a_clone(name: str) -> None:
+    text = TUTORIALS.get(name) or (ROOT / "docs" / "corpus.md").read_text(encoding="utf-8")
+    target = "extras" if "wolfspider[" in text.partition("## A web")[0] else "install"
+    assert f"`make {target}`" in text and "`.venv/bin/wolfspider`" in text and "`. .venv/bin/activate`" in text
+    assert re.search(rf"^{target}: ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TUTORIALS)
 def test_every_command_works(name: str, tmp_path: Path, aside: Callable[[Any], Any]) -> None:
