@@ -24,7 +24,7 @@ from wolfspider.core.model import Link, Outcome, Page, Verdict, Visit
 from wolfspider.store.inbox import append_command
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.view import RunView
-from wolfspider.terminal import standing
+from wolfspider.terminal import outlook_words, standing
 from wolfspider.terminal.crawl_screen import CrawlTally
 from wolfspider.terminal.progress import progress
 from wolfspider.web.server.serve import Manner, serve
@@ -398,6 +398,47 @@ def test_what_a_run_has_is_told_in_words() -> None:
         "1 page from 1 host, 0 of them relevant (0 % of the downloads); 2 more pages ask not to be indexed, and no "
         "export has them; failures: none."
     )
+
+
+@pytest.mark.parametrize(
+    ("shown", "says"),
+    [
+        (gauge(), ""),
+        (gauge(until=0.9), "the end you asked for (--until 90%) is not reached yet"),
+        (
+            gauge(until=0.9, enough_in=275),
+            "the end you asked for (--until 90%) is reached by estimate; waiting 275 more downloads to be sure",
+        ),
+        (
+            gauge(until=1.0, enough_in=1),
+            "the end you asked for (--until dry) is reached by estimate; waiting 1 more download to be sure",
+        ),
+        (gauge(until=1.0, enough_in=0), ""),
+    ],
+)
+def test_what_until_asks_for_is_told_with_the_wait_to_be_sure(shown: Gauge, says: str) -> None:
+    assert outlook_words.awaited(shown) == says
+    told = outlook_words.prospects(shown, "budget")
+    assert told == ([f"The{says[3:]}."] if says else [])
+
+
+def test_what_is_found_is_not_rounded_up_and_one_is_no_plural() -> None:
+    shown = gauge(lately=1, coming=0.4, coming_low=0.0, coming_high=1.2, relevant=996, unfound=4.6)
+    assert outlook_words.coming(shown) == (
+        "1 of the last 100 downloads was relevant, of the next 100 probably about 0 (0 to 2)"
+    )
+    assert outlook_words.unfound(shown) == "relevant pages left within reach: about 5, so 99 % found"
+
+
+def test_forgotten_pages_are_told_and_what_was_counted_with_them_is_not() -> None:
+    told = standing.found(PageCount(9, 7), 2, 14, {}, 25)
+    assert told.endswith("(50 % of the downloads); 25 pages were forgotten; failures: none.")
+    assert "1 page was forgotten" in standing.found(PageCount(9, 7), 2, 14, {}, 1)
+    shown = gauge(lately=1, coming=0.4, relevant=9, unfound=4.6, until=0.9)
+    assert len(outlook_words.prospects(shown, "budget", 1e9 - 1)) == 3
+    assert outlook_words.prospects(shown, "budget", 1e9 + 1) == []
+    outlook = outlook_words.outlook_of(shown, 1e9 + 1)
+    assert outlook is not None and outlook.pop("until") == 0.9 and set(outlook.values()) == {None}
 
 
 def test_the_newest_pages_on_the_screen_are_of_different_addresses() -> None:

@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
+from wolfspider.app.settings import worded
+from wolfspider.app.steering import as_typed
+from wolfspider.cli.steering import told_of
 from wolfspider.core import codec
-from wolfspider.core.events import EndReason, SetLimit, SetTopic
+from wolfspider.core.events import EndReason, Obeyed, SetLimit, SetTopic
 from wolfspider.core.limits import DRY, Limits
 from wolfspider.core.model import Fetch, Link
 from wolfspider.core.params import parameters
@@ -73,19 +76,39 @@ def test_a_person_may_ask_for_it_while_the_crawl_runs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "value"), [("dry", DRY), ("90%", 0.9), ("0.9", 0.9), (0.9, 0.9), ("never", 0.0), ("100 %", DRY)]
+    ("given", "value"), [("dry", DRY), ("90%", 0.9), ("0.9", 0.9), (0.9, 0.9), ("never", 0.0), ("99 %", 0.99)]
 )
 def test_it_may_be_a_word_or_a_share(given: object, value: float) -> None:
     assert parameters(Limits)["until"].read(given) == pytest.approx(value)
 
 
 @pytest.mark.parametrize(
-    ("given", "says"), [("90", "Did you mean 90%?"), ("wet", "one of dry, never"), ("-5%", "at least 0"), ("x%", "90%")]
+    ("given", "says"),
+    [
+        ("90", "Did you mean 90%?"),
+        ("wet", "one of dry, never"),
+        ("x%", "90%"),
+        ("0%", "more than 0% and less than 100%, or dry or never, not 0%."),
+        ("100%", "more than 0% and less than 100%, or dry or never, not 100%."),
+        ("101%", "more than 0% and less than 100%, or dry or never, not 101%."),
+        ("-5%", "more than 0%"),
+    ],
 )
 def test_what_it_may_not_be_is_told_with_what_was_meant(given: str, says: str) -> None:
     with pytest.raises(Exception, match="until must be") as error:
         parameters(Limits)["until"].read(given)
     assert says in str(error.value)
+
+
+@pytest.mark.parametrize("written", ["dry", "never", "90%", "99.5%", "7%"])
+def test_it_is_told_as_it_was_written(written: str) -> None:
+    until = parameters(Limits)["until"]
+    assert until.told(until.read(written)) == written
+    assert worded("until", until.read(written)) == written
+    assert as_typed(SetLimit("until", until.read(written))) == f"limit until={written}"
+    assert as_typed(SetLimit("delay", 2.0)) == "limit delay=2" and as_typed(SetLimit("pages", 900)) == "limit pages=900"
+    told = told_of(Obeyed(0.0, SetLimit("until", until.read(written)), 0.9))
+    assert told == f"Obeyed: limit until={written} (was 90%)"
 
 
 def test_another_topic_begins_anew_and_says_nothing_of_what_is_left() -> None:

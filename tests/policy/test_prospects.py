@@ -7,7 +7,7 @@ from hypothesis import strategies as some
 
 from wolfspider.core.limits import DRY
 from wolfspider.core.model import Failure, Link, Page
-from wolfspider.policy.prospects import NEXT, SURE, Prospects
+from wolfspider.policy.prospects import EVERY, NEXT, SURE, Prospects
 
 
 def landed(prospects: Prospects, number: int, good: bool, links: int = 0, final: str = "") -> None:
@@ -52,6 +52,32 @@ def test_a_crawl_that_never_found_anything_is_not_dry_at_its_beginning() -> None
     for number in range(999, 1_100):
         landed(prospects, number, good=False, links=3)
     assert prospects.enough(DRY)
+
+
+def test_how_long_it_still_waits_is_counted_down_and_begins_anew_when_it_was_wrong() -> None:
+    prospects = Prospects()
+    for number in range(NEXT):
+        assert prospects.enough_in(0.9) is None, "too little is known"
+        landed(prospects, number, good=True)
+    assert prospects.enough_in(0.0) is None
+    for waits in range(EVERY * (SURE - 1), 0, -1):
+        assert prospects.enough_in(0.9) == waits and not prospects.enough(0.9)
+        landed(prospects, NEXT + EVERY * SURE - waits, good=True)
+    assert prospects.enough_in(0.9) == 0 and prospects.enough(0.9)
+    for number in range(1_000, 1_000 + EVERY):
+        landed(prospects, number, good=False, links=200)
+    assert prospects.enough_in(0.99) is None
+
+
+def test_a_dry_crawl_ends_400_downloads_after_hardly_anything_came() -> None:
+    prospects = Prospects()
+    for number in range(150):
+        landed(prospects, number, good=True, links=3)
+    number = 150
+    while not prospects.enough(DRY):
+        landed(prospects, number, good=False)
+        number += 1
+    assert 150 + EVERY * SURE <= number <= 150 + NEXT + EVERY * SURE
 
 
 def test_it_is_enough_when_several_looks_agree() -> None:

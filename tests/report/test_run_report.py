@@ -40,11 +40,13 @@ WEB = SmallWeb(
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("report") / "run"
+    return crawled(tmp_path_factory.mktemp("report") / "run")
 
+
+def crawled(folder: Path, **more: Any) -> Path:
     async def crawl() -> None:
         async with serve(WEB) as served:
-            settings: dict[str, Any] = {"delay": 0.0, "adapt": 0.0, "tries": 1, "disk_floor": 0}
+            settings: dict[str, Any] = {"delay": 0.0, "adapt": 0.0, "tries": 1, "disk_floor": 0, **more}
             via = f"127.0.0.1:{served.port}"
             hunt = wolfspider.crawl("http://a.test/", topic="wolf <b>spiders</b>", out=folder, via=via, **settings)
             await asyncio.wait_for(hunt.run(), 60)
@@ -169,3 +171,9 @@ def test_every_number_of_the_table_of_hosts_is_explained_and_what_is_left_is_tol
     assert heads[0] == "host" and all(f"{head[0].upper()}{head[1:]}:" in note for head in heads[1:])
     assert "<h2>What is left</h2>\n<p>No link is left to follow" in text
     assert "Parameters of the strategy hunter" in text
+
+
+def test_that_it_is_to_end_when_it_is_enough_is_told_as_it_was_written(tmp_path: Path) -> None:
+    text = report(crawled(tmp_path / "run", pages=2, until="90%"), 0.0)
+    assert "<td>until</td><td>90%</td>" in text
+    assert "The end you asked for (--until 90%) is not reached yet." in text.partition("<h2>What is left</h2>")[2]

@@ -15,6 +15,7 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +38,18 @@ from wolfspider.export.run_search import search_run
 from wolfspider.files.disk import DiskFull
 from wolfspider.files.failpoints import VARIABLE
 from wolfspider.files.lock import Lock
+from wolfspider.policy.prospects import OUTLOOK
+from wolfspider.report.run_page import report
 from wolfspider.store.folder import FORGOTTEN, SEARCH_INDEX
 from wolfspider.store.inbox import append_command
+from wolfspider.store.page_count import PageCount
 from wolfspider.store.repair.examination import examine
 from wolfspider.store.repair.taking_out import noted
 from wolfspider.store.repair.unlearning import Unlearned
 from wolfspider.store.view import RunView
 from wolfspider.strategies import all_strategies
+from wolfspider.terminal.crawl_screen import CrawlTally
+from wolfspider.terminal.first_aid import advice_for
 from wolfspider.web.server.serve import serve
 
 SECRET = "http://a.test/private"
@@ -212,6 +218,30 @@ def test_that_it_was_forgotten_is_recorded(run: Path, capsys: pytest.CaptureFixt
     assert main(["forget", str(run), SECRET, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["pages"] == 0
     assert main(["explain", str(run), "http://a.test/mine"]) == 0 and "forgotten" in capsys.readouterr().out
+
+
+def test_forgotten_pages_are_no_failures_and_no_reason_for_advice(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = RunView(run).summary()
+    forget(run, "a.test", silent)
+    after = RunView(run).summary()
+    assert after.failures == before.failures and after.reasons == before.reasons
+    assert after.forgotten == before.count.all - after.count.all > 0 and after.downloads == before.downloads
+    assert main(["status", str(run), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["forgotten"] == after.forgotten and "excluded" not in told["failures"]
+    assert told["outlook"] == {"until": 0.0, "enough_in": None} | dict.fromkeys(OUTLOOK)
+    assert main(["status", str(run)]) == 0
+    assert f"{after.forgotten} pages were forgotten; failures: none." in capsys.readouterr().out
+    many = replace(after, downloads=500, count=PageCount(5))
+    assert advice_for(RunView(run), replace(many, forgotten=0)) and not advice_for(RunView(run), many)
+    tally = CrawlTally(500)
+    tally.take_stock(many, [])
+    assert not tally.advice() and f"{after.forgotten} pages were forgotten" in tally.summary()
+    text = report(run, 0.0)
+    assert "out of scope" not in text and "Are the starting points on topic?" not in text
+    assert "Pages were forgotten: what is left is told again when the crawl goes on." in text
 
 
 def test_the_run_goes_on_and_does_not_ask_for_it_again(run: Path) -> None:

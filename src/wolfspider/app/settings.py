@@ -311,6 +311,11 @@ def known() -> Mapping[str, Param]:
     }
 
 
+def worded(name: str, value: Any) -> str:
+    """The value of a setting as a person writes it."""
+    return known()[name].told(value) if name in known() else str(value)
+
+
 OF_WATCHES = frozenset(("watch", "window", "fold"))  # what a crawl does without
 STARTS = tuple(each.name for each in dataclasses.fields(Settings) if each.metadata.get("start"))
 ASKED: Mapping[str, Callable[[str], str]] = {

@@ -17,7 +17,7 @@ from typing import Any
 
 from wolfspider.app.plugins import ClassNeeded, strategy_kind
 from wolfspider.app.run_folder import settings_of
-from wolfspider.app.settings import LIVE, known
+from wolfspider.app.settings import LIVE, known, worded
 from wolfspider.core import codec, events
 from wolfspider.core.errors import Problem, closest
 from wolfspider.core.events import Command
@@ -201,7 +201,7 @@ def as_typed(command: Command) -> str:
         case events.SetParam(name, value):
             return f"set {name}={value}"
         case events.SetLimit(name, value):
-            return f"limit {name}={value}"
+            return f"limit {name}={worded(name, value)}"
         case events.SetTopic(keywords, description):
             return f"topic {', '.join(keywords) or description}"
         case events.AddSeeds(urls):

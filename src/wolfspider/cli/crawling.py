@@ -35,8 +35,9 @@ from wolfspider.store.folder import is_run
 from wolfspider.store.view import RunView
 from wolfspider.terminal import progress as terminal
 from wolfspider.terminal.crawl_screen import CrawlTally, following
+from wolfspider.terminal.outlook_words import prospects
 from wolfspider.terminal.spider_results import Outputs, show
-from wolfspider.terminal.standing import RunEnd, counted, prospects
+from wolfspider.terminal.standing import RunEnd, counted
 
 NOTHING = Nothing.code  # exit code: not one page
 CODES = {  # docs/cli.md has the table

@@ -16,6 +16,7 @@ from wolfspider.app.past_runs import glimpse
 from wolfspider.app.plugins import ClassNeeded
 from wolfspider.app.preflight import floor_told
 from wolfspider.app.run_folder import settings_of
+from wolfspider.app.settings import worded
 from wolfspider.app.steering import answered, as_typed, command_for, is_running, refuse_what_is_late, send
 from wolfspider.cli.common import print_json, say
 from wolfspider.core import events
@@ -122,6 +123,8 @@ def told_of(event: events.Obeyed) -> str:
     if event.problem:
         return f"Not obeyed: {verb}: {event.problem}"
     before = ", ".join(map(str, was)) if isinstance(was, list | tuple) else was
+    if isinstance(event.command, events.SetLimit) and was is not None:
+        before = worded(event.command.name, was)
     return f"Obeyed: {verb}" + (f" (was {before})" if before not in (None, "") else "")
 
 
@@ -135,7 +138,9 @@ def _sentence(run: Path, command: Command, answer: Mapping[str, Any] | None) -> 
         case events.SetLimit("pages", value) if value <= RunView(run).summary().downloads:
             now = f"pages was {old}, and is {value} now."
             return f"{now} That is spent already: the crawl ends when the requests it has sent are answered."
-        case events.SetParam(name, value) | events.SetLimit(name, value):
+        case events.SetLimit(name, value):
+            return f"{name} was {worded(name, old)}, and is {worded(name, value)} now."
+        case events.SetParam(name, value):
             return f"{name} was {old}, and is {value} now."
         case events.SetTopic(keywords, _):
             return f"Wanted was: {', '.join(old or ()) or 'nothing named'}. Wanted is now: {', '.join(keywords)}."

@@ -78,6 +78,13 @@ class Param:
             raise Problem(f"{self.name} must be at most {self.high:,}, not {given}.{percent}")
         return value
 
+    def told(self, value: Any) -> str:
+        """The value as a person writes it: by its word where it has one, or as a share."""
+        if isinstance(value, bool) or not isinstance(value, float if not self.words else (int, float)):
+            return str(value)
+        plain = f"{100 * value:.12g}%" if self.words else f"{value:.12g}"
+        return {kept: word for word, kept in self.words.items()}.get(value, plain)
+
     def convert(self, given: Any) -> Any:
         """The value given, of the right kind; whether it is within the bounds is another matter."""
         if self.kind == "str":
@@ -90,13 +97,21 @@ class Param:
                 return (TRUE + FALSE).index(text) < len(TRUE)
             if self.kind == "int":
                 return int(text)
-            value = float(text[:-1]) / 100 if self.words and text.endswith("%") else float(text)
+            value = self._share(text, given) if self.words and text.endswith("%") else float(text)
         except ValueError:
             named = f", a share such as 90%, or one of {', '.join(self.words)}" if self.words else ""
             raise Problem(f"{self.name} must be {KINDS[self.kind]}{named}, not {given!r}.") from None
         if math.isnan(value):
             raise Problem(f"{self.name} must be a number, not {given!r}.")
         return value
+
+    def _share(self, text: str, given: Any) -> float:
+        """Nothing and all have words, which say what is meant by them."""
+        share = float(text[:-1]) / 100
+        if share <= 0 or share >= 1:
+            words = " or ".join(self.words)
+            raise Problem(f"{self.name} must be more than 0% and less than 100%, or {words}, not {given}.")
+        return share
 
 
 _SWITCH = Param(LETTER, "bool", False, "Keep to the letter of the paper.", None, None, (), False, True, False)

@@ -155,6 +155,7 @@ class Meter:
             longest_deadline=longest.visit.deadline if longest else None,
             stranded=dict(Counter(map(in_words, stranded))),
             until=crawl.limits.until,
+            enough_in=crawl.prospects.enough_in(crawl.limits.until),
             **(outlook._asdict() if outlook is not None else {}),
         )
 

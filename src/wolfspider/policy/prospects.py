@@ -135,12 +135,19 @@ class Prospects:
     def enough(self, until: float) -> bool:
         """Is as much found as is asked for, by the last looks? `until`: a share of the relevant pages in reach, DRY, or
         0 for never."""
+        return self.enough_in(until) == 0
+
+    def enough_in(self, until: float) -> int | None:
+        """Downloads after which it is enough, if what is asked for holds at every look until then; None if it did not
+        at the last one, or nothing is asked for."""
         if not until:
-            return False
-        if until == DRY:
-            barren = self.whole and not self.found and self.downloads < _BARREN
-            return not barren and len(self._coming) == SURE and max(self._coming) < 1
-        return len(self._shares) == SURE and min(self._shares) >= until
+            return None
+        looks = [one < 1 for one in self._coming] if until == DRY else [one >= until for one in self._shares]
+        agree = next((number for number, holds in enumerate(reversed(looks)) if not holds), len(looks))
+        if not agree:
+            return None
+        barren = _BARREN - self.downloads if until == DRY and self.whole and not self.found else 0
+        return max(0, barren, EVERY * (SURE - agree) - (self.downloads - self._looked))
 
     def state(self) -> dict[str, Any]:
         return {

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wolfspider.app.present_settings import PresentSettings
+from wolfspider.app.settings import worded
 from wolfspider.app.steering import as_typed
 from wolfspider.core import events
 from wolfspider.core.failures import in_words
@@ -26,8 +27,8 @@ from wolfspider.export.exported_page import why
 from wolfspider.store.damage import reading
 from wolfspider.store.folder import Places
 from wolfspider.store.page_count import HIDDEN, NEWEST
-from wolfspider.store.view import RunView, Summary, pages_of
-from wolfspider.terminal import standing
+from wolfspider.store.view import FAILED, RunView, Summary, pages_of
+from wolfspider.terminal.outlook_words import prospects
 
 MOST_HOSTS, MOST_PAGES, MOST_COMMANDS, MOST_REASONS = 50, 30, 200, 40
 _ARRIVALS = f"SELECT p.seq, h.relevant FROM {NEWEST} WHERE NOT {HIDDEN} ORDER BY p.seq"  # noqa: S608
@@ -37,7 +38,7 @@ _OF_HOSTS = (
     f" WHERE NOT {HIDDEN} GROUP BY p.host"
 )
 _OBEYED = "SELECT seq, at, data FROM events WHERE kind = 'Obeyed' ORDER BY seq DESC, n DESC LIMIT ?"
-_FAILED = "SELECT url, failure, detail FROM landings WHERE failure IS NOT NULL AND how = 'out'"
+_FAILED = f"SELECT url, failure, detail FROM {FAILED}"  # noqa: S608
 
 
 class PagesCurve(NamedTuple):
@@ -112,7 +113,7 @@ def facts_of(folder: Path) -> RunFacts:
         rest.add(host)
     summary, gauge = view.summary(), view.gauge()
     hosts_told = (shown, rest if others else None)
-    to_come = standing.prospects(gauge, summary.ended)
+    to_come = prospects(gauge, summary.ended, summary.forgotten_at)
     return RunFacts(PresentSettings.of(view), summary, curve, best, *hosts_told, reasons, commands, to_come)
 
 
@@ -141,8 +142,10 @@ def _commands(connection: sqlite3.Connection) -> list[Commanded]:
         with suppress(ValueError, TypeError, AttributeError, RecursionError):  # of a damaged row
             said = json.loads(data)
             passed = bisect_right(steps, step)
-            command, problem = said["command"], str(said.get("problem") or "")
-            answer = (_in_a_line(said.get("old")), problem, bool(command.get("by_teacher")))
+            command, old, problem = said["command"], said.get("old"), str(said.get("problem") or "")
+            if command.get("kind") == "SetLimit" and old is not None:
+                old = worded(command.get("name"), old)
+            answer = (_in_a_line(old), problem, bool(command.get("by_teacher")))
             told.append(Commanded(at, sums[passed - 1] if passed else 0, _typed(command), *answer))
     return told[::-1]
 

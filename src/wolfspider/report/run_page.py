@@ -11,6 +11,7 @@ from typing import Any
 
 from wolfspider import __version__
 from wolfspider.app.present_settings import PresentSettings
+from wolfspider.app.settings import worded
 from wolfspider.bench.draw.page import STYLE
 from wolfspider.bench.draw.svg import Figure
 from wolfspider.core.events import EndReason
@@ -26,7 +27,7 @@ _ROWS = "td { vertical-align: top }\n"
 _LONGEST, _SENTENCE = 300, 1000  # characters of a title or an address, and of a line of `status`
 _SHOWN = (
     *("topic", "description", "like", "urls", "seeds", "sitemap", "feed", "search", "strategy", "set", "judge"),
-    *("pages", "slots", "delay", "hurry", "include", "exclude", "traps", "nofollow"),
+    *("pages", "until", "slots", "delay", "hurry", "include", "exclude", "traps", "nofollow"),
 )
 ADVICE: Mapping[str, str] = {  # what a person can do where visits fail
     "dns": "Look whether the starting points are spelled right, and whether this machine has a name server.",
@@ -87,6 +88,8 @@ def _body(facts: RunFacts, lines: Sequence[str], folder: Path, now: float) -> It
             ((f"{page.score:.2f}", _link(page.url, page.title), _text(page.why)) for page in facts.best),
             numbers=(0,),
         )
+    elif facts.summary.forgotten:
+        yield "<p>No relevant page is held: pages were forgotten.</p>"
     else:
         yield "<p>No page was judged relevant. Are the starting points on topic? Do pages use its words?</p>"
     yield "<h2>Hosts</h2>"
@@ -106,6 +109,8 @@ def _asked(settings: PresentSettings) -> str:
 def _nothing_known(facts: RunFacts) -> str:
     if facts.summary.ended == EndReason.DONE:
         return "No link is left to follow: within reach nothing is left."
+    if facts.summary.forgotten:
+        return "Pages were forgotten: what is left is told again when the crawl goes on."
     return "Too little is known yet to say what further downloads would bring."
 
 
@@ -114,11 +119,13 @@ def _settings(settings: PresentSettings) -> Iterator[tuple[str, str, str]]:
     for name in dict.fromkeys((*_SHOWN, *settings.now)):
         first, now = settings.first.get(name), settings.now.get(name)
         if (name in _SHOWN and now not in (None, "", [], (), {})) or first != now:
-            yield _text(name), _text(_value(first)), "" if first == now else _text(_value(now))
+            yield _text(name), _text(_value(name, first)), "" if first == now else _text(_value(name, now))
 
 
-def _value(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else "" if value is None else str(value)
+def _value(name: str, value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return "" if value is None else worded(name, value)
 
 
 def _parameters(settings: PresentSettings) -> str:

@@ -32,6 +32,7 @@ from wolfspider.store.gauges import MINUTES, SECONDS, gauges
 from wolfspider.store.page_count import HIDDEN, NEWEST, PageCount, count
 from wolfspider.store.page_reader import archived_page, body_at
 from wolfspider.store.recovery import committed_end, refuse_unknown_answers
+from wolfspider.store.repair.forgotten_list import FORGOTTEN_PAGE, forgotten_pages
 from wolfspider.store.row_codec import unpacked, unpacked_entry, unsigned
 from wolfspider.store.sound_rows import check_row, check_values, event_fits, tables
 from wolfspider.web.page.html import digest_of
@@ -61,6 +62,7 @@ _MISSING = (
     "SELECT COUNT(DISTINCT l.page) FROM landings l WHERE l.page IS NOT NULL AND NOT EXISTS (SELECT 1 FROM held h"
     " JOIN pages p ON p.seq = h.page WHERE h.url = l.url AND h.page = l.page)"
 )
+FAILED = f"landings WHERE failure IS NOT NULL AND how = 'out' AND NOT {FORGOTTEN_PAGE}"  # visits
 _HOSTS = f"SELECT DISTINCT p.host FROM {NEWEST} WHERE NOT {HIDDEN}"  # noqa: S608
 _VISITS = "SELECT * FROM visits WHERE url = ? ORDER BY id"
 _LANDINGS = "SELECT * FROM landings WHERE url = ? ORDER BY seq, n"
@@ -149,6 +151,8 @@ class Summary:
     ended: str | None  # why, if the run is over and was not resumed since
     counts: Mapping[str, int]
     trouble: str = ""  # what the last session ended by, if it came to no end of its own and knew why
+    forgotten: int = 0  # pages that were taken out, which are no failures
+    forgotten_at: float = 0.0  # when some last were
 
     @property
     def pages(self) -> int:
@@ -257,6 +261,7 @@ class RunView:
                 *(count(connection), _downloads(connection), failures, reasons, hosts),
                 *(began[0] if began else None, _ended(connection), counts),
                 _text((connection.execute("SELECT value FROM meta WHERE name = 'trouble'").fetchone() or ("",))[0]),
+                *forgotten_pages(connection),
             )
 
     def gauge(self) -> Gauge | None:
@@ -377,8 +382,7 @@ def _failures(connection: sqlite3.Connection) -> tuple[Counter[str], Counter[str
     """How many visits failed, by kind and in words."""
     kinds: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
-    sql = "SELECT failure, detail, COUNT(*) FROM landings WHERE failure IS NOT NULL AND how = 'out' GROUP BY 1, 2"
-    for kind, detail, times in connection.execute(sql):
+    for kind, detail, times in connection.execute(f"SELECT failure, detail, COUNT(*) FROM {FAILED} GROUP BY 1, 2"):  # noqa: S608
         failure = Failure(_text(kind), _text(detail or ""))
         kinds[failure.kind] += times
         reasons[in_words(failure)] += times

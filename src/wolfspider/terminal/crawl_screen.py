@@ -24,6 +24,7 @@ from wolfspider.store.view import Summary
 from wolfspider.terminal import progress as terminal
 from wolfspider.terminal import standing
 from wolfspider.terminal.first_aid import count_words, nothing_relevant
+from wolfspider.terminal.outlook_words import awaited, coming, unfound
 from wolfspider.terminal.spider_results import FEWEST, Generation, Layout, Outputs, on_screen
 from wolfspider.terminal.standing import HALTED, counted
 
@@ -47,6 +48,7 @@ class CrawlTally:
         self.count = PageCount()
         self.bytes = 0
         self.failures: Counter[str] = Counter()  # in words
+        self.forgotten = 0  # pages that were taken out of the run
         self.hosts: set[str] = set()
         self.lately: deque[bool] = deque(maxlen=LATELY)
         self.newest: deque[tuple[float, str, str]] = deque(maxlen=SHOWN)  # each address once
@@ -57,7 +59,7 @@ class CrawlTally:
         """The whole run, as it lies on disk."""
         self._whole = self._whole and summary.downloads <= self.downloads
         self.count, self.downloads, self.failures = summary.count, summary.downloads, Counter(summary.reasons)
-        self.hosts = set(hosts)
+        self.hosts, self.forgotten = set(hosts), summary.forgotten
 
     @property
     def pages_in(self) -> int:
@@ -93,10 +95,12 @@ class CrawlTally:
 
     def advice(self) -> str:
         """What to do if nothing relevant is found for long; "" if there is no need."""
+        if self.forgotten:  # relevant pages may be among them
+            return ""
         return nothing_relevant(self.downloads, self.count, self.keywords, self.words if self._whole else None)
 
     def summary(self) -> str:
-        return standing.found(self.count, len(self.hosts), self.downloads, self.failures)
+        return standing.found(self.count, len(self.hosts), self.downloads, self.failures, self.forgotten)
 
     @property
     def now(self) -> float | None:
@@ -143,7 +147,7 @@ def _reminding(console: Console, tally: CrawlTally) -> Callable[[], None]:
             console.print(_line(advice))
         silent = time.monotonic() - said
         if silent >= A_MINUTE or (said == began and silent >= PATIENCE and standing.resting(tally.gauge)):
-            left = f"; {prospect}" if (prospect := standing.unfound(tally.gauge)) else ""
+            left = "".join(f"; {said}" for said in (unfound(tally.gauge), awaited(tally.gauge)) if said)
             console.print(_line(f"{_progress(tally)}{left}; {standing.visits(tally.gauge)}"))
             said = time.monotonic()
 
@@ -158,12 +162,12 @@ def _picture(console: Console, tally: CrawlTally, generation: Generation | None)
     found = (
         terminal.finds(tally.newest)
         if generation is None
-        else Group(*_results(console, tally, generation, height - AROUND))
+        else Group(*_results(console, tally, generation, height - AROUND - bool(tally.gauge and awaited(tally.gauge))))
     )
     ready = "getting ready: resuming the run, or gathering starting points"
     visits = ready if tally.gauge is None else standing.visits(tally.gauge)
     failures = f"failures: {standing.failed(tally.failures)}"
-    prospects = () if tally.gauge is None else (standing.coming(tally.gauge), standing.unfound(tally.gauge))
+    prospects = () if tally.gauge is None else (said(tally.gauge) for said in (coming, unfound, awaited))
     about = [_line(_rates(tally)), *map(_line, filter(None, prospects)), _line(visits), _line(failures), fetching]
     if advice := tally.advice():
         about.append(Text(plainly(advice, 500), "yellow"))

@@ -53,8 +53,8 @@ def count_words(words: object, counts: Counter[str] | None) -> Counter[str] | No
 
 def advice_for(view: RunView, summary: Summary) -> list[str]:
     """The same for a run as it lies on disk, with the pages that came nearest; nothing while there is no need."""
-    if not nothing_relevant(summary.downloads, summary.count, (), None):
-        return []
+    if summary.forgotten or not nothing_relevant(summary.downloads, summary.count, (), None):
+        return []  # relevant pages may be among those that were forgotten
     counts: Counter[str] | None = None
     for (evidence,) in view.rows(_EVIDENCE, _LOOKED_AT):
         with suppress(ValueError, TypeError, AttributeError, RecursionError):  # of a damaged row

@@ -12,19 +12,19 @@ from typing import Any
 
 from wolfspider.app.event_json import told
 from wolfspider.app.plugins import PARTS, call_to_resume
-from wolfspider.app.settings import Settings, known
+from wolfspider.app.settings import Settings, worded
 from wolfspider.core import failures
 from wolfspider.core.events import RESUMABLE, CrawlState, EndReason, Gauge, Phase
 from wolfspider.core.limits import AT_ONCE, DRY
 from wolfspider.core.plain_text import plainly
 from wolfspider.files.lock import is_owned
 from wolfspider.files.program_name import shell_command
-from wolfspider.policy.prospects import OUTLOOK
 from wolfspider.store.folder import Places, about_run, is_run
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.requisites import Requisites
 from wolfspider.store.view import RunView, Summary
 from wolfspider.terminal.first_aid import advice_for
+from wolfspider.terminal.outlook_words import outlook_of, prospects
 from wolfspider.terminal.progress import of_budget, percent
 from wolfspider.terminal.spider_results import Outputs
 
@@ -122,36 +122,6 @@ def _clock(moment: float) -> str:
     return time.strftime("%H:%M:%S", time.localtime(moment))
 
 
-def coming(gauge: Gauge) -> str:
-    """What the next downloads will probably bring; "" while too little is known."""
-    if gauge.coming is None or gauge.lately is None:
-        return ""
-    said = _about(gauge.coming, gauge.coming_low, gauge.coming_high)
-    return f"{gauge.lately} of the last 100 downloads were relevant, of the next 100 probably {said}"
-
-
-def unfound(gauge: Gauge) -> str:
-    """How many relevant pages are left within reach; "" where that is not known."""
-    if gauge.unfound is None:
-        return ""
-    said = _about(gauge.unfound, gauge.unfound_low, gauge.unfound_high)
-    relevant = gauge.relevant + gauge.hidden_relevant
-    share = f", so {percent(relevant / (relevant + gauge.unfound))} found" if relevant else ""
-    return f"relevant pages left within reach: {said}{share}"
-
-
-def prospects(gauge: Gauge | None, ended: str | None) -> list[str]:
-    """What there is to say of the relevant pages to come, in sentences. Where no link is left there is none."""
-    if gauge is None or ended == EndReason.DONE:
-        return []
-    return [f"{said[0].upper()}{said[1:]}." for said in (coming(gauge), unfound(gauge)) if said]
-
-
-def _about(figure: float, low: float | None, high: float | None) -> str:
-    bounds = "" if low is None or high is None else f" ({round(low):,} to {math.ceil(high):,})"
-    return f"about {round(figure):,}{bounds}"
-
-
 def harvest(count: PageCount, downloads: int) -> str:
     """The share of relevant pages among the downloads."""
     return percent(count.relevant / downloads) if downloads else "none"
@@ -161,13 +131,15 @@ def failed(reasons: Mapping[str, int]) -> str:
     return failures.counted(reasons) or "none"
 
 
-def found(count: PageCount, hosts: int, downloads: int, reasons: Mapping[str, int]) -> str:
+def found(count: PageCount, hosts: int, downloads: int, reasons: Mapping[str, int], forgotten: int = 0) -> str:
     """What there is, in the end."""
     more = ""
     if count.hidden:
         which = f" ({count.hidden_relevant:,} relevant)" if count.hidden_relevant else ""
         asks, them = ("asks", "it") if count.hidden == 1 else ("ask", "them")
         more = f"{counted(count.hidden, 'more page')}{which} {asks} not to be indexed, and no export has {them}; "
+    if forgotten:
+        more += f"{counted(forgotten, 'page')} {'was' if forgotten == 1 else 'were'} forgotten; "
     return (
         f"{counted(count.pages, 'page')} from {counted(hosts, 'host')}, {count.relevant:,} of them relevant "
         f"({harvest(count, downloads)} of the downloads); {more}failures: {failed(reasons)}."
@@ -248,7 +220,7 @@ class RunEnd:
             case EndReason.ENOUGH if self.spent == DRY:
                 return f"The yield has ended (--until dry), after {spent}: the next 100 would hardly bring anything."
             case EndReason.ENOUGH:
-                return f"Enough is found (--until {100 * self.spent:g}%, by estimate), after {spent}."
+                return f"Enough is found (--until {worded('until', self.spent)}, by estimate), after {spent}."
             case EndReason.DISK:
                 return f"The disk is nearly full (--disk-floor), so the crawl stopped after {spent}. Make room first."
             case EndReason.FINISHED:
@@ -291,14 +263,8 @@ def resume_command(folder: Path, **limits: float) -> str:
     stored = stored if isinstance(stored, dict) else {}
     if call := call_to_resume({part: str(stored.get(part, "")) for part in PARTS}, folder):
         return f"{call.removesuffix(')')}{''.join(f', {name}={limits[name]:.12g}' for name in limits)}) from Python"
-    options = (f" --{name.replace('_', '-')} {_worded(name, value)}" for name, value in limits.items())
+    options = (f" --{name.replace('_', '-')} {worded(name, value)}" for name, value in limits.items())
     return shell_command("resume", folder) + "".join(options)
-
-
-def _worded(name: str, value: float) -> str:
-    """A value of a setting: by its word, where it has one."""
-    words = {kept: word for word, kept in known()[name].words.items()}
-    return words.get(value, f"{value:.12g}")
 
 
 # wolfspider status
@@ -323,7 +289,8 @@ def status(folder: Path) -> dict[str, Any]:
         "trouble": summary.trouble or None,
         "advice": advice_for(view, summary),
         "requisites": requisites,
-        "outlook": None if gauge is None else {name: getattr(gauge, name) for name in ("until", *OUTLOOK)},
+        "forgotten": summary.forgotten,
+        "outlook": outlook_of(gauge, summary.forgotten_at),
         "gauge": None if gauge is None else told(gauge),
     }
 
@@ -341,10 +308,10 @@ def lines(folder: Path, now: float) -> list[str]:
         shown.append(f"{ready}{counted(gauge.hosts_resting, 'host')} resting")
     elif not running and gauge is not None:
         shown.append(of_budget(summary.downloads, gauge.budget))
-    shown.append(found(summary.count, summary.hosts, summary.downloads, summary.reasons))
+    shown.append(found(summary.count, summary.hosts, summary.downloads, summary.reasons, summary.forgotten))
     with Requisites.of(folder) as kept:
         shown += [kept.told()] if kept is not None else []
-    shown += [*prospects(gauge, summary.ended), *advice_for(view, summary)]
+    shown += [*prospects(gauge, summary.ended, summary.forgotten_at), *advice_for(view, summary)]
     if end is not None:
         shown += end.next_steps()
     return [plainly(line, 1000) for line in shown]

@@ -21,6 +21,7 @@ from wolfspider.store.folder import FORGOTTEN
 from wolfspider.store.sound_rows import are_forgotten
 
 FAILURE = ("excluded", "forgotten")  # kind and detail of what the run holds in the place of a page
+FORGOTTEN_PAGE = f"(failure = '{FAILURE[0]}' AND IFNULL(detail, '') = '{FAILURE[1]}')"  # such a row
 NOTED = "forgotten"  # the name of the entries in the table meta
 MOST_NOTED = 10_000
 _LARGEST = 1 << 28  # bytes
@@ -82,6 +83,14 @@ def in_database(connection: sqlite3.Connection) -> ForgottenList:
     with suppress(sqlite3.DatabaseError):
         addresses = [url for (url,) in connection.execute(_GONE, FAILURE) if isinstance(url, str)]
     return ForgottenList(entries, addresses)
+
+
+def forgotten_pages(connection: sqlite3.Connection) -> tuple[int, float]:
+    """How many pages were forgotten, and when the last of them; damage here is for `check` to tell."""
+    with suppress(*UNREADABLE):
+        entries = noted(connection)
+        return sum(one["pages"] for one in entries), max((float(one["at"]) for one in entries), default=0.0)
+    return 0, 0.0
 
 
 def noted(connection: sqlite3.Connection) -> list[dict[str, Any]]:

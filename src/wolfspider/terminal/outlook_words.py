@@ -1,0 +1,62 @@
+"""What a crawl says of the relevant pages to come, in words: on its screen, in `wolfspider status`, in the report."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from wolfspider.app.settings import worded
+from wolfspider.core.events import EndReason, Gauge
+from wolfspider.policy.prospects import OUTLOOK
+from wolfspider.terminal.progress import percent
+
+
+def coming(gauge: Gauge) -> str:
+    """What the next downloads will probably bring; "" while too little is known."""
+    if gauge.coming is None or gauge.lately is None:
+        return ""
+    said = _about(gauge.coming, gauge.coming_low, gauge.coming_high)
+    were = "was" if gauge.lately == 1 else "were"
+    return f"{gauge.lately} of the last 100 downloads {were} relevant, of the next 100 probably {said}"
+
+
+def unfound(gauge: Gauge) -> str:
+    """How many relevant pages are left within reach; "" where that is not known. The share that is found is not rounded
+    up: what is called 90 % is no less."""
+    if gauge.unfound is None:
+        return ""
+    said = _about(gauge.unfound, gauge.unfound_low, gauge.unfound_high)
+    relevant = gauge.relevant + gauge.hidden_relevant
+    share = f", so {percent(math.floor(100 * relevant / (relevant + gauge.unfound)) / 100)} found" if relevant else ""
+    return f"relevant pages left within reach: {said}{share}"
+
+
+def awaited(gauge: Gauge) -> str:
+    """Whether what --until asks for is reached, and how long the crawl still waits to be sure; "" without it."""
+    if not gauge.until or gauge.enough_in == 0:  # then it is about to end, and says so
+        return ""
+    wanted = f"the end you asked for (--until {worded('until', gauge.until)}) is"
+    if gauge.enough_in is None:
+        return f"{wanted} not reached yet"
+    wait = f"{gauge.enough_in:,} more download{'s' * (gauge.enough_in != 1)}"
+    return f"{wanted} reached by estimate; waiting {wait} to be sure"
+
+
+def prospects(gauge: Gauge | None, ended: str | None, forgotten_at: float = 0.0) -> list[str]:
+    """What there is to say of the relevant pages to come, in sentences. Where no link is left there is none."""
+    if gauge is None or ended == EndReason.DONE or gauge.at < forgotten_at:
+        return []
+    return [f"{said[0].upper()}{said[1:]}." for said in (coming(gauge), unfound(gauge), awaited(gauge)) if said]
+
+
+def outlook_of(gauge: Gauge | None, forgotten_at: float) -> dict[str, Any] | None:
+    """The same as plain data. A gauge from before pages were forgotten counts them: it says only what is asked for."""
+    if gauge is None:
+        return None
+    stale = dict.fromkeys((*OUTLOOK, "enough_in")) if gauge.at < forgotten_at else {}
+    return {name: getattr(gauge, name) for name in ("until", "enough_in", *OUTLOOK)} | stale
+
+
+def _about(figure: float, low: float | None, high: float | None) -> str:
+    bounds = "" if low is None or high is None else f" ({round(low):,} to {math.ceil(high):,})"
+    return f"about {round(figure):,}{bounds}"
