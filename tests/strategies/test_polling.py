@@ -7,7 +7,7 @@ import pytest
 
 from wolfspider.core.codec import load, store
 from wolfspider.core.events import Finish
-from wolfspider.core.model import Fetch, Link, Page, host_of
+from wolfspider.core.model import Fetch, Link, Outcome, Page, Route, host_of
 from wolfspider.core.randomness import generator
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Topic
@@ -15,6 +15,7 @@ from wolfspider.drivers.simulated import simulate, simulated_crawl
 from wolfspider.engine.crawl import Limits
 from wolfspider.policy.judges.judge import Unasked
 from wolfspider.policy.poll_policies import POLICIES, Sources
+from wolfspider.policy.room import Room
 from wolfspider.strategies import strategy_named
 from wolfspider.strategies.newshound import shape_of
 
@@ -72,6 +73,27 @@ def test_the_index_looks_most_where_most_is_new():
     looks = strategy.sources["looks"]
     busy, quiet = (strategy.sources.numbers[f"{HOME}s{section}/"] for section in range(2))
     assert looks[busy] > 3 * looks[quiet] > 0
+
+
+@pytest.mark.parametrize("name", ["poll", "newshound"])
+def test_items_are_read_after_a_look_that_went_first(name):
+    """While a look goes first, the host that items wait for becomes ready: they must hear of it."""
+    strategy = strategy_named(name).new(Topic(("news",)), generator(1), {"per_hour": 240})
+    strategy.begin([Link(HOME)], START)
+    items = [Link(f"{HOME}{number}.html") for number in range(35)]
+    strategy.frontier.extend(items, [START] * len(items), HOME, extra={})
+    room, asked = Room(), []
+    for second in range(2 * len(items)):
+        room.open(START + second, 5, lambda url, fresh: Route.OUT, delay=1.0)
+        visits = strategy.propose(room, START + second)
+        room.settle(visits)
+        for visit in visits:
+            url = visit.link.url
+            asked.append(url)
+            room.release(host_of(url), START + second)
+            strategy.observe(Outcome(visit, Page(url, url, published=START), None, 1, 0.1, START + second))
+    assert {link.url for link in items} <= set(asked)
+    assert 0 < asked[: len(items)].count(HOME) <= 4
 
 
 def test_looks_keep_their_distance():

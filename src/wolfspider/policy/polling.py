@@ -103,13 +103,15 @@ class Polling(Strategy):
     # The turn
 
     def propose(self, room: Room, now: float) -> list[Visit]:
-        """Items first, but a look that is due waits for a few of them only."""
+        """Items first, but a look that is due waits for a few of them only. Items are asked for in every turn: a
+        frontier that is not would never hear that a host is ready again."""
         due = now >= self.next_look
-        visits = []
-        while not (due and self.read >= BETWEEN) and (item := self.frontier.pop(room)):
+        at_once = due and self.read >= BETWEEN
+        visits = self._looks(room, now) if at_once else []
+        while (at_once or not due or self.read < BETWEEN) and (item := self.frontier.pop(room)):
             visits.append(self.visit(item.link, source=item.source, note=item.extra))
             self.read += 1
-        return visits + self._looks(room, now) if due else visits
+        return visits + self._looks(room, now) if due and not at_once else visits
 
     def _looks(self, room: Room, now: float) -> list[Visit]:
         """One look, if a host has room for it: looks are evenly apart."""
