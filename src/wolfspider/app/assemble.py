@@ -74,6 +74,8 @@ def first_params(settings: Settings) -> dict[str, str]:
     given = dict(settings.set)
     if settings.watch and "window" in parameters(kind):  # what a strategy looks for is what is reported
         given.setdefault("window", str(settings.window * 3600))
+    if settings.watch and settings.per_hour and "per_hour" in parameters(kind):  # it is how often a person wants looks
+        given.setdefault("per_hour", str(settings.per_hour))
     params: Any = chosen(kind, given)
     return {name: str(value) for name, value in vars(params).items()}
 
