@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable
@@ -13,13 +14,26 @@ from wolfspider.app.settings import Settings
 from wolfspider.app.settling import settle
 from wolfspider.core.errors import Problem
 from wolfspider.store.folder import PLAN, REQUISITES, about_run, remove_derived
-from wolfspider.store.repair.taking_out import Forgotten, Unwanted, before_size, finish_earlier, has_older, to_unlearn
+from wolfspider.store.repair.taking_out import (
+    Forgotten,
+    Unwanted,
+    before_size,
+    finish_earlier,
+    has_older,
+    owned,
+    to_unlearn,
+)
 from wolfspider.store.repair.taking_out import forget as taken_out
 from wolfspider.store.requisites import Requisites
 from wolfspider.store.view import RunView
 from wolfspider.web.page.urls import canonical
 
 DAY = 86_400.0  # seconds
+Beside = Callable[[Path, Callable[[str], bool]], int]  # takes such addresses out of what else is kept with a run
+
+
+def nothing_beside(folder: Path, unwanted: Callable[[str], bool]) -> int:
+    return 0
 
 
 def keep_within(folder: Path, settings: Settings, remark: Callable[[str], None]) -> None:
@@ -34,9 +48,10 @@ def keep_within(folder: Path, settings: Settings, remark: Callable[[str], None])
             remark(forgotten.told())
 
 
-def forget(folder: Path, what: str, remark: Callable[[str], None]) -> Forgotten:
-    """Take an address, or all pages of a host, out of a run. A run that a crawl owns is refused."""
-    return _forget(folder, _named(what), remark)
+def forget(folder: Path, what: str, remark: Callable[[str], None], beside: Beside = nothing_beside) -> Forgotten:
+    """Take an address, or all pages of a host, out of a run. A run that a crawl owns is refused. Of a run that may be
+    watched, use the one of watch/forgetting.py."""
+    return _forget(folder, _named(what), remark, beside=beside)
 
 
 def forget_older(
@@ -69,15 +84,22 @@ def _named(what: str) -> Unwanted:
 
 
 def _forget(
-    folder: Path, unwanted: Unwanted, remark: Callable[[str], None], settings: Settings | None = None
+    folder: Path,
+    unwanted: Unwanted,
+    remark: Callable[[str], None],
+    settings: Settings | None = None,
+    beside: Beside = nothing_beside,
 ) -> Forgotten:
     if not os.path.lexists(folder / PLAN):
         about_run(folder)  # is it a run at all?
     finish_earlier(folder)
     unlearn = to_unlearn(folder, unwanted)
+    with owned(folder):  # before the pages go, which say what addresses they had
+        reports = beside(folder, lambda url: url in unlearn.urls or unwanted.page((url,), math.inf))
     settle(folder, settings or settings_of(folder), remark, unlearn)
     remove_derived(folder)
     forgotten = taken_out(folder, unwanted, unlearn)
+    forgotten.reports = reports
     remove_derived(folder)  # somebody may have searched meanwhile
     if (folder / REQUISITES).exists():
         with closing(Requisites(folder, write=True)) as kept:

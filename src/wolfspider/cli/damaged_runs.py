@@ -85,9 +85,10 @@ def forget(
     from wolfspider.store.repair.taking_out import noted
     from wolfspider.store.view import utc
     from wolfspider.terminal import progress as screen
+    from wolfspider.watch import forgetting as watched
 
     console = screen.console_for(stderr=True, quiet=quiet)
-    done = [forgetting.forget(run, one, lambda sentence: say(console, sentence)) for one in what or ()]
+    done = [watched.forget(run, one, lambda sentence: say(console, sentence)) for one in what or ()]
     if older is not None:
         done.append(forgetting.forget_older(run, older, lambda sentence: say(console, sentence)))
     if down_to is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -20,9 +20,12 @@ from typing import Any, NamedTuple
 from wolfspider.files.disk import open_to_write
 from wolfspider.store.damage import damaged, trouble
 from wolfspider.store.database import connect, refuse_strange
+from wolfspider.store.view import utc
 
 NAME = "watch.db"
 FORMAT = 1
+ALERT, FORGOTTEN = "alert", "forgotten"
+_STAYS = ("number", "id", "kind", "url", "found")  # of a report on a page that is forgotten
 _TABLES = """
 CREATE TABLE documents (url TEXT PRIMARY KEY, state TEXT NOT NULL, first REAL NOT NULL, looked REAL NOT NULL,
     page INTEGER NOT NULL, digest TEXT NOT NULL, published REAL, dated TEXT NOT NULL, title TEXT NOT NULL,
@@ -51,7 +54,7 @@ class MetDocument:
     """A page that was met, and what was made of it."""
 
     url: str
-    state: str  # told, old, undated, irrelevant or noindex
+    state: str  # told, old, undated, irrelevant, noindex or forgotten
     first: float  # when it was first met
     looked: float  # and last
     page: int  # the newest copy, by the entry of the run's journal that brought it
@@ -183,6 +186,30 @@ class Book:
             before,
         )
         return gone + self.execute("DELETE FROM documents WHERE looked < ?", before)
+
+    def forget(self, unwanted: Callable[[str], bool]) -> set[str]:
+        """What was kept and told of pages goes, and stays in no byte of the file; the names of the reports. That these
+        pages were met stays, so that nobody is told of them again."""
+        gone: set[str] = set()
+        with self.writing():
+            for number, name, at, url in self.rows("SELECT number, id, at, url FROM reports WHERE kind <> ?", ALERT):
+                if unwanted(url):
+                    data = json.dumps(without_texts({"found": utc(at)}))
+                    if self.execute("UPDATE reports SET data = ? WHERE number = ? AND data <> ?", data, number, data):
+                        gone.add(name)
+                    self.execute("DELETE FROM outbox WHERE number = ?", number)
+            blank = "digest = '', published = NULL, dated = '', title = ''"
+            for (url,) in self.rows("SELECT url FROM documents"):
+                if unwanted(url):
+                    self.execute(f"UPDATE documents SET state = ?, {blank} WHERE url = ?", FORGOTTEN, url)  # noqa: S608
+        self.execute("VACUUM")
+        self.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+        return gone
+
+
+def without_texts(report: Mapping[str, Any]) -> dict[str, Any]:
+    """What stays of a report, or of its data, when its page is forgotten."""
+    return {name: report[name] for name in _STAYS if name in report} | {FORGOTTEN: True}
 
 
 def _report(row: Any) -> Report:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider import __version__
+from wolfspider.app.settings import Settings
 from wolfspider.export.harmless_text import json_line, xml_text
 from wolfspider.files.disk import extend, open_to_write, whole_file
 from wolfspider.store.view import utc
@@ -58,6 +59,10 @@ class Tail:
             return size, int(json.loads(last)["number"]) if last else 0
         except (ValueError, KeyError, TypeError):
             return size, self._book.newest(1)[0].number if self._book.newest(1) else 0
+
+
+def title_of(settings: Settings, run: Path) -> str:
+    return settings.topic or settings.description or ", ".join(settings.urls) or run.name
 
 
 def write_feed(run: Path, book: Book, title: str, now: float) -> None:

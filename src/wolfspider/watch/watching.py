@@ -30,7 +30,7 @@ from wolfspider.store.folding import fold
 from wolfspider.store.inbox import append_command
 from wolfspider.watch.book import Book, Report
 from wolfspider.watch.desk import Desk
-from wolfspider.watch.outputs import Tail, write_feed
+from wolfspider.watch.outputs import Tail, title_of, write_feed
 from wolfspider.watch.webhook import Hook, Outbox
 from wolfspider.web.seeds.sources import address
 
@@ -196,7 +196,7 @@ class Reporting:
         remark: Callable[[str], None],
     ) -> None:
         self._folder, self._told, self._remark = folder, told, remark
-        self._title = settings.topic or settings.description or ", ".join(settings.urls) or folder.name
+        self._title = title_of(settings, folder)
         self.book = Book(folder, sends=hook is not None)
         self._desk = Desk(folder, self.book, settings.window * HOUR)
         self._tail = Tail(folder, self.book)

@@ -40,6 +40,8 @@ def _sentence(document: MetDocument, window: float) -> str:
     match document.state:
         case "told":
             return f"{met}, and you were told of it."
+        case "forgotten":
+            return f"{met}. What was told of it is forgotten, as somebody asked for, and you are not told of it again."
         case "irrelevant":
             return f"{met}. You were not told of it, for the judge finds it not relevant to the topic."
         case "noindex":

@@ -18,7 +18,7 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -82,17 +82,20 @@ class Forgotten:
     pages: int = 0  # by their final addresses, as `status` counts them
     records: int = 0  # of the archive: answers, redirects and requests
     bytes: int = 0
+    reports: int = 0  # of a watch, which lose their texts
     liked: int = 0  # pages that describe the topic, which stay
     at: float = 0.0
     copies: list[str] = field(default_factory=list)  # other addresses with the same bytes, which stay
     aside: list[str] = field(default_factory=list)  # folders with what an earlier repair replaced, which stay
 
     def told(self) -> str:
-        if not (self.pages or self.records):
+        if not (self.pages or self.records or self.reports):
             sentence = f"The run holds nothing of {self.what}, so nothing was changed."
         else:
             pages = f"{self.pages:,} page{'s' * (self.pages != 1)}"
             sentence = f"Forgot {self.what}: {pages}, {self.records:,} records and {self.bytes:,} bytes of the archive."
+            told = f"{self.reports:,} report{'s' * (self.reports != 1)}"
+            sentence += f" What the watch told of it ({told}) is forgotten, too." * bool(self.reports)
         kept = f" {self.liked:,} of it describe the topic of the run (--like) and stay." if self.liked else ""
         if self.copies:
             kept += f" The same content stays at other addresses: {', '.join(self.copies)}."
@@ -105,15 +108,12 @@ def forget(run: Path, unwanted: Unwanted, unlearn: Unlearned) -> Forgotten:
     """`unlearn`: what goes with it, which the newest snapshot is without already."""
     places = Places.of(run)
     refuse_links_and_pipes(places)
-    lock = Lock(places.lock)
-    try:
+    with owned(run):
         finish(run)
         remove_forgotten(run)
         _refuse_unsettled(places)
         with writing(places.database):
             return _forgotten(places, unwanted, unlearn)
-    finally:
-        lock.release()
 
 
 def to_unlearn(run: Path, unwanted: Unwanted) -> Unlearned:
@@ -124,11 +124,18 @@ def to_unlearn(run: Path, unwanted: Unwanted) -> Unlearned:
 def finish_earlier(run: Path) -> None:
     """Finish what was killed, if anything was."""
     if os.path.lexists(run / PLAN):
-        lock = Lock(Places.of(run).lock)
-        try:
+        with owned(run):
             finish(run)
-        finally:
-            lock.release()
+
+
+@contextmanager
+def owned(run: Path) -> Iterator[None]:
+    """Nobody else has the run meanwhile; Busy if somebody has."""
+    lock = Lock(Places.of(run).lock)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def noted(run: Path) -> list[dict[str, Any]]:
