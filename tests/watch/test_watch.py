@@ -209,6 +209,32 @@ def test_alarms_when_a_list_shows_nothing_any_more(tmp_path: Path) -> None:
     assert lines(tmp_path / "run")[-1]["alarm"] == "list"
 
 
+def test_an_alarm_when_a_site_that_had_news_has_none_for_a_day(tmp_path: Path) -> None:
+    """It is told once, and again only after there was news in between."""
+    paper = Paper()
+    paper.articles = {f"story-{number}": Article(f"Story {number}.", NOON - number * MINUTE) for number in range(6)}
+    from dataclasses import replace
+
+    async def main() -> None:
+        manner = replace(FAST, speed=60_000.0)
+        given = {"window": 10_000.0, "set": ["rest=1200"], "delay": 60.0}
+        async with watching(paper, tmp_path / "run", manner, **given) as under_way:
+            await under_way.until(lambda: under_way.told("alert"))
+            assert len(under_way.told()) == 6
+            alarm = under_way.reports[-1]
+            assert alarm.at >= NOON + 24 * HOUR and alarm.data["alarm"] == "silent"
+            assert alarm.data["sentence"].startswith("paper.test had 6 news, but none for ")
+            await under_way.looks(30)
+            assert len(under_way.told("alert")) == 1
+            paper.articles["again"] = Article("It has news again.", under_way.now())
+            await under_way.until(lambda: len(under_way.told("alert")) == 2)
+            assert under_way.told()[-1] == "again"
+            assert under_way.reports[-1].data["sentence"].startswith("paper.test had 7 news, but none for ")
+
+    asyncio.run(main())
+    assert [line["kind"] for line in lines(tmp_path / "run")] == ["new"] * 6 + ["alert", "new", "alert"]
+
+
 def test_the_log_is_folded_while_the_watch_goes_on_and_nothing_is_lost(tmp_path: Path) -> None:
     paper = Paper()
     paper.articles = {"first": Article("It was first.", NOON - MINUTE)}
