@@ -96,6 +96,17 @@ def test_items_are_read_after_a_look_that_went_first(name):
     assert 0 < asked[: len(items)].count(HOME) <= 4
 
 
+def test_a_look_that_became_due_since_the_last_turn_is_not_slept_over():
+    """A clock goes on between the turn and the question when to wake."""
+    strategy = strategy_named("newshound").new(Topic(("news",)), generator(1), {"per_hour": 60})
+    strategy.begin([Link(HOME)], START)
+    room = Room()
+    room.open(START, 5, lambda url, fresh: Route.OUT)
+    assert [visit.link.url for visit in strategy.propose(room, START)] == [HOME]
+    assert strategy.wake(START + 1) == START + 60
+    assert START + 61 < strategy.wake(START + 61) <= START + 121
+
+
 def test_looks_keep_their_distance():
     strategy = watched("poll", 48, per_hour=2)
     assert strategy.sources["looks"].sum() <= 2 * 48 + 1

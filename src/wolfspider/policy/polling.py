@@ -31,6 +31,7 @@ from wolfspider.policy.strategy import Strategy
 Floats = NDArray[np.float64]
 MISSES = 5  # failures in a row after which a source is given up
 BETWEEN = 10  # items that go before a look that is due
+SOON = 1.0  # seconds after which a look that is due is tried again, at the earliest
 TRIED = 16  # sources asked for room in one turn
 MOST_SOURCES = 50_000
 PENDING = 100_000  # items that were sent and are not paid for yet
@@ -197,7 +198,8 @@ class Polling(Strategy):
         able = any(n not in self.gone and self.allows(url) for n, url in enumerate(self.sources.urls))
         if not able:
             return waits
-        look = self.next_look if self.next_look > now else math.inf  # a look that is due waits for a host
+        # A look that is due waits for a host, or has become due since the last turn: nobody else may wake us then.
+        look = self.next_look if self.next_look > now else now + max(SOON, HOUR / self.params.per_hour)
         return min(look, math.inf if waits is None else waits)
 
     def excluded(self) -> int:
