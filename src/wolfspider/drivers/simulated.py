@@ -87,8 +87,10 @@ class Simulation(Driver):
         allow: Callable[[str, float], bool] | None = None,
         pause: Callable[[str, float], float] | None = None,
         room: Room | None = None,
+        hops_rest: bool = True,
     ) -> None:
         super().__init__(crawl, tries=tries, room=room)
+        self.hops_rest = hops_rest  # is a redirect a request, for which its host rests first, as on the live web?
         self.world = world
         self.now = crawl.now if start is None else start
         self.commands = sorted(commands, key=lambda timed: timed[0])
@@ -171,7 +173,7 @@ class Simulation(Driver):
             self.withheld[visit.id] = (visit, tried)
             return
         url = visit.link.url
-        source, back = self.crawl.source_of(url), now + INSTANT
+        source, back = self.crawl.source_of(url), now + INSTANT  # unless it goes out
         if source is not None:
             result, seconds = source.look(url, now), INSTANT
         elif not self.allow(url, now):
@@ -181,7 +183,7 @@ class Simulation(Driver):
             result, seconds = parse(fetch), max(fetch.seconds, INSTANT)
             if visit.deadline is not None and seconds > visit.deadline:
                 result, seconds = Failure("timeout", f"not here within {visit.deadline:g} s"), visit.deadline
-            back = self._back(fetch, now, seconds)
+            back = self._back(fetch, now, seconds) if self.hops_rest else now + seconds
         heapq.heappush(self.done, (back, visit.id, visit, result, seconds, tried))
 
     def _back(self, fetch: Fetch, now: float, seconds: float) -> float:

@@ -112,7 +112,7 @@ class Trial:
 
     def simulation(self, crawl: Crawl) -> Simulation:
         start = self.start if crawl.now == -math.inf else None
-        return Simulation(crawl, self.world, start=start, commands=self.commands, tries=self.tries)
+        return Simulation(crawl, self.world, start=start, commands=self.commands, tries=self.tries, hops_rest=False)
 
     def run(self, watch: Callable[[Crawl, events.Event], None] | None = None) -> Crawl:
         crawl = self.build()
@@ -158,7 +158,7 @@ class Trial:
         crawl.shelf = crawl.strategy.shelf = died.crawl.shelf
         crawl.restore(codec.load(*stored(died.crawl)))
         room = crawl.flights.restored_room(codec.load(*codec.store(died.room.state())))
-        return Simulation(crawl, self.world, tries=self.tries, room=room)
+        return Simulation(crawl, self.world, tries=self.tries, room=room, hops_rest=False)
 
     def landings(self) -> list[events.Landed]:
         return [event for event in self.log if isinstance(event, events.Landed)]
