@@ -34,7 +34,7 @@ def test_light_pages_have_the_links_and_the_days_of_printed_ones():
 
 def test_nobody_finds_more_than_there_is_or_looks_more_often_than_allowed(rows):
     for row in rows.values():
-        assert 0 < row["items"] and 0 <= row["value"] <= 1
+        assert row["items"] > 0 and 0 <= row["value"] <= 1
         assert row["looks"] <= 40 * 36 + 1
 
 
