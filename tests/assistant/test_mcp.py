@@ -158,22 +158,24 @@ def test_a_hunt_is_steered_within_bounds_and_outlives_a_killed_server(
 ) -> None:
     endless = aside(serve(EndlessWeb({}, {})))
     words = arguments(
-        tmp_path / "hunts", settings, f"127.0.0.1:{endless.port}", "--most-pages", "400", "--most-hunts", "1"
+        tmp_path / "hunts", settings, f"127.0.0.1:{endless.port}", "--most-pages", "4000", "--most-hunts", "1"
     )
     asked = {"topic": "wolf spiders", "seeds": ["http://a.test/"]}
+    limits: list[int] = []
 
     async def first() -> None:
         async with client(words) as connected:
-            assert "1 to 400 downloads" in await refused(connected, "hunt", **asked, pages=401)
-            await call(connected, "hunt", **asked, pages=400, name="one")
+            assert "1 to 4,000 downloads" in await refused(connected, "hunt", **asked, pages=4001)
+            await call(connected, "hunt", **asked, pages=4000, name="one")
             while "getting ready" in str((await call(connected, "status", hunt="one"))["told"]):
                 await asyncio.sleep(0.1)
             assert "is running" in await refused(connected, "hunt", **asked, pages=10, name="one")
             assert "no more may" in await refused(connected, "hunt", **asked, pages=10, name="two")
             assert (await call(connected, "steer", hunt="one", verb="pause"))["obeyed"] is True
-            moved = await call(connected, "steer", hunt="one", verb="limit", words=["pages=60"])
-            assert (moved["obeyed"], moved["old"]) == (True, 400)
-            assert "1 to 400" in await refused(connected, "steer", hunt="one", verb="limit", words=["pages=4000"])
+            limits.append((await call(connected, "status", hunt="one"))["downloads"] + 100)
+            moved = await call(connected, "steer", hunt="one", verb="limit", words=[f"pages={limits[0]}"])
+            assert (moved["obeyed"], moved["old"]) == (True, 4000)
+            assert "1 to 4,000" in await refused(connected, "steer", hunt="one", verb="limit", words=["pages=40000"])
             assert "the person's" in await refused(connected, "steer", hunt="one", verb="limit", words=["delay=0.3"])
             (server,) = server_of(words)
             os.kill(server, signal.SIGKILL)
@@ -186,9 +188,9 @@ def test_a_hunt_is_steered_within_bounds_and_outlives_a_killed_server(
             assert "no more may" in await refused(connected, "hunt", **asked, pages=10, name="two")
             assert (await call(connected, "steer", hunt="one", verb="resume"))["obeyed"] is True
             told = await until_over(connected, "one")
-            assert (told["ended"], told["downloads"]) == ("budget", 60)
-            await call(connected, "hunt", **asked, pages=70, name="one")
-            assert (await until_over(connected, "one"))["downloads"] == 70
+            assert (told["ended"], told["downloads"]) == ("budget", limits[0])
+            await call(connected, "hunt", **asked, pages=limits[0] + 10, name="one")
+            assert (await until_over(connected, "one"))["downloads"] == limits[0] + 10
 
     asyncio.run(first())
     asyncio.run(second())
