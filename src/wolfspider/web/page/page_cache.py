@@ -25,6 +25,7 @@ from wolfspider.web.page.packed import packed, parts_of, result_of, unpacked
 # What makes a kept page of a record. Pages are kept under a hash of this code and of the versions of what it uses: none
 # outlives a change of the parser.
 MAKERS = (
+    "core/errors.py",
     "core/marks.py",
     "core/model.py",
     "core/signature.pyx",
@@ -50,6 +51,8 @@ MAKERS = (
     "web/page/markup_tree.py",
     "web/page/taming.py",
     "web/page/pdf.py",
+    "web/page/main_text.py",
+    "web/page/plaintext.py",
     "web/http/inflate.py",
     "web/warc/reader.py",
     "web/worlds/recorded.py",
