@@ -162,6 +162,8 @@ def test_a_hunt_is_steered_within_bounds_and_outlives_a_killed_server(
     )
     asked = {"topic": "wolf spiders", "seeds": ["http://a.test/"]}
     limits: list[int] = []
+    (tmp_path / "hunts").mkdir(exist_ok=True)
+    (tmp_path / "hunts" / "typer.py").write_text("raise SystemExit('nothing in the folder is a module')")
 
     async def first() -> None:
         async with client(words) as connected:

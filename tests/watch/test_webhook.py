@@ -16,7 +16,7 @@ from tests.watch.papers import NOON, Article, Paper, watching
 
 from wolfspider.core.errors import Problem
 from wolfspider.watch.book import Book, Report
-from wolfspider.watch.webhook import FIRST_REST, LONGEST_REST, PATIENCE, Hook, Outbox, body_of
+from wolfspider.watch.webhook import FIRST_REST, LONGEST_REST, PATIENCE, REFUSALS, Hook, Outbox, body_of
 
 AGENT = "wolfspider/test"
 
@@ -114,6 +114,25 @@ def test_a_service_in_trouble_is_tried_again_for_days_and_then_told(tmp_path: Pa
             attempts = [int(one.headers["x-wolfspider-attempt"]) for one in there.received[:-1]]
             assert attempts == list(range(1, len(attempts) + 1)), "What may have come before says so."
             assert book.rows("SELECT * FROM outbox") == []
+            await outbox.close()
+            book.close()
+
+    asyncio.run(main())
+
+
+def test_a_report_that_is_refused_holds_up_no_other_and_is_given_up_soon(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with service() as there:
+            there.status = 413
+            book, time = booked(tmp_path, 2), Time()
+            outbox = Outbox(book, Hook.read(f"http://127.0.0.1:{there.port}/hook"), AGENT, time)
+            told = []
+            for _ in range(REFUSALS):
+                told = await outbox.send()
+                time.now += LONGEST_REST
+            assert len(there.received) == 2 * REFUSALS and len(told) == 2
+            assert all("was refused 3 times (status 413) and is given up" in remark for remark in told)
+            assert await outbox.send() == []
             await outbox.close()
             book.close()
 

@@ -25,7 +25,7 @@ from wolfspider.app.doubtful_pages import candidates
 from wolfspider.app.settings import Settings
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import Label
-from wolfspider.core.model import Page, host_of
+from wolfspider.core.model import Page, hidden, host_of
 from wolfspider.core.plain_text import plainly
 from wolfspider.core.topic import Topic
 from wolfspider.engine.crawl import Crawl
@@ -314,7 +314,7 @@ async def _lesson(teacher: Teacher, questions: Questions, crawl: Crawl, folder: 
 def page_at(folder: Path, url: str) -> Page | None:
     view = RunView(folder)
     row = view.page(url)
-    return None if row is None else view.parsed(row)
+    return None if row is None or hidden(row.robots) else view.parsed(row)
 
 
 # Without a crawl

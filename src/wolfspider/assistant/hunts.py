@@ -161,7 +161,7 @@ class Hunts:
         log = os.open(self._log(name), os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
             self._started[name] = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-m", "wolfspider", *words],
+                [sys.executable, "-P", "-m", "wolfspider", *words],  # nothing in the folder is a module
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

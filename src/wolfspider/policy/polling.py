@@ -91,10 +91,11 @@ class Polling(Strategy):
     def seeds(self, links: Sequence[Link]) -> None:
         for link in links:
             self.watch(link.url)
-            self.given.add(self.sources.numbers.get(link.url, 0))
+            if link.url in self.sources.numbers:
+                self.given.add(self.sources.numbers[link.url])
 
     def watch(self, url: str) -> None:
-        if len(self.sources) < MOST_SOURCES:
+        if url in self.sources.numbers or len(self.sources) < MOST_SOURCES:
             self.gone.discard(self.sources.add(url, self.group(url)))
 
     def group(self, url: str) -> int:

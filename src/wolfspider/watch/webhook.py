@@ -29,6 +29,9 @@ from wolfspider.web.seeds.sources import address
 
 FIRST_REST, LONGEST_REST = 10.0, 3600.0  # seconds before another try
 PATIENCE = 7 * 86_400.0  # seconds after which a report is given up
+# What a service answers that will not take this one report, however often it is asked; others may pass.
+REFUSED = frozenset(f"status {status}" for status in (400, 406, 411, 413, 414, 415, 422, 431))
+REFUSALS = 3
 DEADLINE = 30.0  # seconds for an answer
 AT_ONCE = 20  # reports that are sent before the watch looks at other things
 FORMS = ("json", "slack")
@@ -87,7 +90,7 @@ class Outbox:
                     self._book.execute("DELETE FROM outbox WHERE number = ?", number)
                 else:
                     remarks += self._failed(number, tries + 1, since, problem)
-            if problem:
+            if problem and problem not in REFUSED:
                 break
         return remarks
 
@@ -110,17 +113,19 @@ class Outbox:
     def _failed(self, number: int, tries: int, since: float | None, problem: str) -> list[str]:
         now = self._clock()
         since = now if since is None else since
-        given_up = now - since > PATIENCE
+        refused = problem in REFUSED
+        given_up = now - since > PATIENCE or (refused and tries >= REFUSALS)
         rest = min(FIRST_REST * 2 ** min(tries - 1, 30), LONGEST_REST)
         state = "given up" if given_up else "waits"
         self._book.execute(
             "UPDATE outbox SET since = ?, next = ?, problem = ?, state = ? WHERE number = ?",
             *(since, now + rest, problem[:300], state, number),
         )
-        if not given_up:  # those behind it need not be tried before
+        if not given_up and not refused:  # those behind it need not be tried before
             self._book.execute("UPDATE outbox SET next = MAX(next, ?) WHERE state = 'waits'", now + rest)
         if given_up:
-            return [f"Report {number} could not be handed to the webhook for a week ({problem}) and is given up."]
+            why = f"was refused {tries} times" if refused else "could not be handed over for a week"
+            return [f"Report {number} for the webhook {why} ({problem}) and is given up."]
         waiting = self._book.rows("SELECT COUNT(*) FROM outbox WHERE state = 'waits'")[0][0]
         first = tries == 1 or rest == LONGEST_REST
         return [f"The webhook does not take reports ({problem}): {waiting} wait, tried again in {rest:.0f} s."] * first

@@ -16,7 +16,7 @@ from wolfspider.core.errors import Problem
 from wolfspider.web.http.guard import Guard
 
 PATH = "/.well-known/wolfspider-time"
-FASTEST = 100_000.0  # seconds in one of ours
+SLOWEST, FASTEST = 0.001, 100_000.0  # seconds in one of ours
 _LATEST = 32_503_680_000.0  # the year 3000
 _LARGEST = 4_096  # bytes of an answer that are looked at
 
@@ -60,8 +60,8 @@ def read(body: bytes) -> WebTime | None:
     try:
         said = json.loads(body)
         now, speed = float(said["now"]), float(said["speed"])
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, RecursionError, OverflowError):
         return None
-    if not (0.0 <= now <= _LATEST and 0.0 < speed <= FASTEST and math.isfinite(now)):
+    if not (0.0 <= now <= _LATEST and SLOWEST <= speed <= FASTEST and math.isfinite(now)):
         raise Problem(f"The server says that its time is {now:g} and passes {speed:g} times as fast: that cannot be.")
     return WebTime(now, speed)
