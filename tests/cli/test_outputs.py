@@ -354,7 +354,7 @@ def test_on_a_terminal_the_generations_move_and_the_page_stays(aside: Aside, wor
     slow = aside(serve(SMALL, manner=Manner(latency=0.5)))
     words = re.sub(r"127\.0\.0\.1:\d+", f"127.0.0.1:{slow.port}", words)
     terminal, end = os.openpty()
-    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 90, 0, 0))
+    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 36, 90, 0, 0))
     call = [sys.executable, "-m", "wolfspider", *shlex.split(words)]
     environment = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS", "LINES")}
     with subprocess.Popen(call, stdin=end, stdout=end, stderr=end, env={**environment, "TERM": "xterm"}) as crawl:
