@@ -9,6 +9,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -21,6 +22,7 @@ import wolfspider
 from small_web import BREAD, EVIL, SPIDERS, SmallWeb, page
 from wolfspider.app.labelling import doubt_told, excerpt, read_answers
 from wolfspider.app.past_runs import glimpse
+from wolfspider.cli.labelling import _pressed
 from wolfspider.core.errors import Problem
 from wolfspider.store.view import RunView
 from wolfspider.web.server.serve import serve
@@ -131,6 +133,32 @@ def test_ctrl_c_keeps_what_was_answered_and_no_answer_changes_nothing(crawled: P
     seen.press("y")
     seen.interrupt()
     assert seen.end() == 0 and len(labels(crawled)) == 1
+
+
+def test_ctrl_c_is_heard_where_it_does_not_break_off_the_read_of_a_key() -> None:
+    """It is caught by another thread here, which is as if it came between the last look for signals and the read."""
+    read, write = os.pipe()
+
+    def interrupt() -> None:
+        time.sleep(0.3)
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+        if not ended.wait(TIME):
+            late.append("only with the next key")
+            os.write(write, b"y")
+
+    ended = threading.Event()
+    late: list[str] = []
+    other = threading.Thread(target=interrupt)
+    other.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            _pressed(read)
+    finally:
+        ended.set()
+        other.join()
+        os.close(read)
+        os.close(write)
+    assert not late
 
 
 def test_what_a_page_says_does_nothing_to_a_terminal(crawled: Path, run: Run) -> None:

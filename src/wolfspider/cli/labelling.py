@@ -55,6 +55,7 @@ _KEYS = {
 }
 _HELP = "↑ or y: on topic   ↓ or n: not   → or s: skip   ← or u: undo   q: quit"
 _LONGEST_KEY, _TOGETHER = 6, 0.05  # characters of a key, and seconds between two of them
+_TURN = 0.2  # seconds to wait for a key before looking whether Ctrl-C was pressed
 _LARGEST = 10_000_000  # bytes of answers
 
 
@@ -169,7 +170,12 @@ def _keyboard() -> Iterator[Callable[[], str]]:
 
 
 def _pressed(terminal: int) -> str:
-    """A key; an arrow is three characters that come at once."""
+    """A key; an arrow is three characters that come at once.
+
+    It waits in short turns: a Ctrl-C that comes just before a read would otherwise be heard only with the next key.
+    """
+    while not select.select([terminal], [], [], _TURN)[0]:
+        pass
     key = os.read(terminal, 1)
     if not key:
         raise EOFError
