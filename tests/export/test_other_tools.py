@@ -5,6 +5,7 @@ The environments are made below build/other-tools and used again. Where nothing 
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import io
 import json
@@ -58,10 +59,17 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def tool() -> Callable[[str], Path]:
-    """Programs of a package, installed where it is alone."""
+    """Programs of a package, installed where it is alone, by one process at a time."""
 
     def installed(package: str) -> Path:
         home = TOOLS / package
+        TOOLS.mkdir(parents=True, exist_ok=True)
+        with (TOOLS / f"{package}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            install(package, home)
+        return home / "bin"
+
+    def install(package: str, home: Path) -> None:
         if not (home / "ready").is_file():
             made = [sys.executable, "-m", "venv", "--clear", str(home)]
             words = [str(home / "bin" / "pip"), "install", "--quiet", f"{package}=={VERSIONS[package]}"]
@@ -69,7 +77,6 @@ def tool() -> Callable[[str], Path]:
                 if subprocess.run(command, capture_output=True, timeout=500, check=False).returncode:
                     pytest.skip(f"{package} could not be installed.")
             (home / "ready").touch()
-        return home / "bin"
 
     return installed
 
