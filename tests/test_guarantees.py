@@ -64,6 +64,7 @@ HAZARDS = (  # each has a line of its own, which begins so
     "A page that makes the search for its main text slow",
     "Titles and texts that are markup, paths or images",
     "Addresses without end",
+    "Part of the budget is to show what chance would have found",
     "A host, a registered domain or the whole crawl takes more",
     "Screen, `status`, `report` and export tell different numbers",
     "A killed run says other things of what is left",

@@ -341,7 +341,7 @@ class Endless(Scripted):
 
 
 def test_visits_that_are_turned_away_without_end_end_a_crawl(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wolfspider.engine.crawl.MOST_REFUSED", 20)
+    monkeypatch.setattr("wolfspider.engine.ending.MOST_REFUSED", 20)
     strategy = Endless(Topic(("spider",)), NoParams(), generator(1), Shelf())
     crawl = simulated_crawl(strategy, "keywords", Sketch(pages=10**6), Limits(500, slots=3))
     crawl.begin([SEED], 0.0)

@@ -18,6 +18,7 @@ from tests.live.stopping import differences, final_state, from_the_log_alone
 from everything import HOST
 from faults import Faulty, faults
 from wolfspider.files.failpoints import VARIABLE
+from wolfspider.store.view import RunView
 from wolfspider.strategies import all_strategies
 
 PAGES = 40
@@ -62,8 +63,23 @@ def told(outputs: list[str]) -> set[str]:
 def test_killed_twice_every_strategy_ends_as_if_never_killed(
     name: str, tmp_path: Path, aside: Callable[[Any], Any]
 ) -> None:
+    ends_as_if_never_killed(name, tmp_path, aside)
+
+
+@pytest.mark.slow
+def test_killed_twice_a_crawl_draws_by_chance_what_it_would_have_drawn(
+    tmp_path: Path, aside: Callable[[Any], Any]
+) -> None:
+    ends_as_if_never_killed("best-first", tmp_path, aside, chance=0.2)
+    drawn = RunView(tmp_path / "broken").rows("SELECT url, how FROM visits WHERE agent = 'chance' ORDER BY id")
+    assert drawn and drawn == RunView(tmp_path / "whole").rows(
+        "SELECT url, how FROM visits WHERE agent = 'chance' ORDER BY id"
+    )
+
+
+def ends_as_if_never_killed(name: str, tmp_path: Path, aside: Callable[[Any], Any], **more: Any) -> None:
     server: Faulty = aside(faults())
-    whole, broken, settings = tmp_path / "whole", tmp_path / "broken", {**SETTINGS, "strategy": name}
+    whole, broken, settings = tmp_path / "whole", tmp_path / "broken", {**SETTINGS, "strategy": name, **more}
     words = [*crawl_command(server.port, broken, f"{HOST}/hub", **settings), "--pdf"]
     if name in POLLING:
         words += ["--set", "per_hour=1000000"]

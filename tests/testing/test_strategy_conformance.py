@@ -15,6 +15,7 @@ import pytest
 
 from wolfspider.core.model import Failure, Link, Outcome, Visit
 from wolfspider.core.params import param
+from wolfspider.policy.frontier import Frontier
 from wolfspider.policy.link_shelf import Shelf
 from wolfspider.policy.room import Broken, Room
 from wolfspider.policy.strategy import Strategy
@@ -36,6 +37,7 @@ LONG = {
     "excluded_links_come_back": 3,
     "frontier_keeps_its_cap": 3,
     "goes_on_from_a_snapshot": 4,
+    "leaves_room_for_chance": 4,
     "live_parameters_move": 6,
     "obeys_people": 3,
     "replays_its_journal": 12,
@@ -302,6 +304,14 @@ class Greedy(Walkers):
         return super().propose(room, now)
 
 
+class Hides(BreadthFirst):
+    """Says that chance may draw, and shows it an empty queue."""
+
+    @property
+    def drawn_from(self) -> Frontier | None:
+        return Frontier(self.shelf)
+
+
 class Mumbles(BreadthFirst):
     """Reports what no one can read."""
 
@@ -329,6 +339,7 @@ BROKEN: dict[str, type[Strategy]] = {
     "survives_any_reward": Expects,
     "goes_on_from_a_snapshot": Forgets,
     "replays_its_journal": Peeks,
+    "leaves_room_for_chance": Hides,
     "memory_is_bounded": Hoards,
     "frontier_keeps_its_cap": Uncapped,
     "live_parameters_move": Stiff,

@@ -27,6 +27,7 @@ from wolfspider.drivers.live import LiveDriver
 from wolfspider.drivers.reading import ReadHere
 from wolfspider.engine.contracts import Source
 from wolfspider.engine.crawl import Crawl, Limits
+from wolfspider.engine.probes import CHANCE
 from wolfspider.files.disk import megabytes_free
 from wolfspider.policy.judges.judge import Judge
 from wolfspider.policy.judges.main_text_judge import MainTextJudge
@@ -177,6 +178,7 @@ def crawl_of(
         traps=traps_of(first),
         domain_of=HostCap().domain,
         quiet=QuietHours.read(settings.quiet_hours),
+        chance=generator(settings.seed, CHANCE),
     )
     crawl.listen(store.hear)
     return crawl

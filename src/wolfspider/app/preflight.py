@@ -15,6 +15,7 @@ from wolfspider.core.model import host_of
 from wolfspider.core.params import chosen
 from wolfspider.core.plain_text import refuse_controls
 from wolfspider.core.text import words
+from wolfspider.engine.probes import nothing_to_draw_from
 from wolfspider.policy.judges import EVERYTHING
 from wolfspider.web.http.ip_addresses import (
     Network,
@@ -61,7 +62,10 @@ def check(settings: Settings) -> None:
     elsewhere = _allows_own(settings) or settings.via or settings.seeds
     if not elsewhere and (named := asked(settings)) and all(map(_is_own, named)):
         raise Problem(_closed(named[0]))
-    chosen(strategy_kind(settings.strategy).Params, settings.set)
+    kind = strategy_kind(settings.strategy)
+    chosen(kind.Params, settings.set)
+    if settings.chance and not kind.queues:
+        raise Problem(nothing_to_draw_from(kind.name))
     if settings.pdf and find_spec("pypdf") is None:
         raise Problem("--pdf needs a library that is not installed: pip install 'wolfspider[pdf]'.")
     if settings.judge_text == "main" and find_spec("resiliparse") is None:

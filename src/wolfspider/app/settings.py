@@ -154,6 +154,7 @@ class Settings:
     domain_time: float = _same_limit("domain_time")
     per_hour: int = _same_limit("per_hour")
     every: float = _same_limit("every")
+    chance: float = _same_limit("chance")
     adapt: float = param(
         2.0, "A host rests so many times as long as its last answer took; 0 is off.", low=0, high=100, live=False
     )

@@ -38,6 +38,7 @@ METAVARS = {
     "seed": "S",
     "hurry": "N",
     "until": "dry|SHARE",
+    "chance": "SHARE",
     "max_mb": "N",
     "host_mb": "N",
     "domain_mb": "N",

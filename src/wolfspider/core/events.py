@@ -174,6 +174,8 @@ class Gauge(Event):
     unfound: float | None = None  # relevant pages left within reach, estimated
     unfound_low: float | None = None
     unfound_high: float | None = None
+    probes: int = 0  # links that were drawn by chance and asked for
+    probes_relevant: int = 0  # how many of them led to a relevant page
 
 
 @dataclass(frozen=True, slots=True)

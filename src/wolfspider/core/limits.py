@@ -14,6 +14,10 @@ EVERY = "Seconds in which a page is not downloaded twice: the copy at hand must 
 MAX_MB = "Megabytes of pages to download, unpacked; what is on its way when they are spent comes on top. 0: no limit."
 MAX_TIME = "Seconds that the crawl may take, those of all its sessions together; 0: no limit."
 HOST_PAGES = "Downloads from one host; 0: no limit."
+CHANCE = (
+    "Share of the downloads, such as 0.05, that go to links drawn by chance from those that wait, to show what chance "
+    "would have found; 0: none. For strategies that keep one queue of links."
+)
 DRY = 1.0  # of `until`: not a share, but until the yield has ended
 UNTIL = (
     "End when it is enough: dry, when the next 100 downloads will hardly bring a relevant page; or a share, such as "
@@ -46,3 +50,4 @@ class Limits:
     domain_time: float = param(0.0, "Seconds that the answers of one registered domain take; 0: no limit.", low=0)
     per_hour: int = param(0, PER_HOUR, low=0, high=10**9)
     every: float = param(0.0, EVERY, low=0, high=10**9)
+    chance: float = param(0.0, CHANCE, low=0, high=0.2)

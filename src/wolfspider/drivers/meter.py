@@ -157,6 +157,8 @@ class Meter:
             until=crawl.limits.until,
             enough_in=crawl.prospects.enough_in(crawl.limits.until),
             **(outlook._asdict() if outlook is not None else {}),
+            probes=crawl.probes.made,
+            probes_relevant=crawl.probes.relevant,
         )
 
     def _state(self, active: int, waits: bool) -> CrawlState:

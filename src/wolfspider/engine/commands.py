@@ -13,6 +13,7 @@ from wolfspider.core.limits import OF_HOSTS
 from wolfspider.core.model import Link, Page, Verdict, is_web_address
 from wolfspider.core.params import live_names, move, parameters
 from wolfspider.core.scope import Rule
+from wolfspider.engine.probes import nothing_to_draw_from
 
 if TYPE_CHECKING:
     from wolfspider.engine.crawl import Crawl
@@ -59,6 +60,8 @@ def obey(crawl: Crawl, command: events.Command) -> Any:
 def _set_limit(crawl: Crawl, name: str, value: float) -> Any:
     if name not in live_names(crawl.limits):
         raise Problem(f"A limit that can be changed is one of {', '.join(live_names(crawl.limits))}, not {name!r}.")
+    if name == "chance" and value and not crawl.strategy.queues:
+        raise Problem(nothing_to_draw_from(crawl.strategy.name))
     whole = parameters(crawl.limits)[name].kind == "int" and math.isfinite(value)
     old = move(crawl.limits, name, math.floor(value) if whole else value)
     if name in OF_HOSTS:

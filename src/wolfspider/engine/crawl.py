@@ -17,6 +17,7 @@ which a killed run is resumed (replay.py). What a person may do meanwhile is in 
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -37,13 +38,16 @@ from wolfspider.core.model import (
     Visit,
     is_web_address,
 )
+from wolfspider.core.randomness import generator
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Topic
-from wolfspider.engine import crawl_state, entries
+from wolfspider.engine import crawl_state, ending, entries
 from wolfspider.engine.commands import labelled, obey
 from wolfspider.engine.contracts import Memory, Source
+from wolfspider.engine.ending import PATIENCE
 from wolfspider.engine.flights import Flight, Flights
 from wolfspider.engine.ledger import Ledger
+from wolfspider.engine.probes import CHANCE, Probes, is_probe
 from wolfspider.policy.budgets import Budgets
 from wolfspider.policy.judges.judge import Judge, scored
 from wolfspider.policy.link_shelf import Shelf
@@ -55,8 +59,6 @@ from wolfspider.policy.strategy import Strategy
 from wolfspider.policy.thrift import Worth
 from wolfspider.policy.trap_rules import TrapRules
 
-PATIENCE = 1_000  # visits without a download after which a turn waits for something to change
-MOST_REFUSED = 100_000  # visits in a row that may be turned away unasked: they cost nothing, and links have no end
 INSTANT = 0.001  # the shortest step in time
 
 
@@ -78,7 +80,9 @@ class Crawl:
         traps: TrapRules | None = None,
         domain_of: Callable[[str], str] | None = None,
         quiet: Callable[[float], float] = never_quiet,
+        chance: random.Random | None = None,
     ) -> None:
+        """`chance`: what probes are drawn with."""
         self.strategy, self.judge_of, self.memory, self.limits = strategy, judge_of, memory, limits
         self.shelf: Shelf = strategy.shelf
         self.topic = strategy.topic
@@ -89,6 +93,7 @@ class Crawl:
         self.prospects = Prospects()  # is it enough?
         self.budgets = Budgets(limits, domain_of, self.prospects)
         self.pacing = Pacing(limits, quiet)
+        self.probes = Probes(limits, chance or generator(0, CHANCE))
         self.traps = traps  # what keeps out of them; None: every link is followed as the strategy likes
         strategy.allows, strategy.budget_left = self.may_propose, lambda: max(0, limits.pages - self.spent)
         self.listeners: list[Callable[[events.Event], None]] = []
@@ -145,15 +150,16 @@ class Crawl:
         hurry = self.limits.hurry if self.strategy.thrifty else AT_ONCE
         room.open(now, free, self._route, self.limits.delay, hurry, self.limits.max_wait)
         opened = (room.free, tuple(room.newly_ready))
+        probes = self.probes.visits(self.strategy.drawn_from, room, self.may_propose, self._is_new)
         visits = self.strategy.propose(room, now)
         try:
-            orders = room.settle(visits)
+            orders = room.settle([*probes, *visits])
         except Broken as error:
             raise BrokenContract(self.strategy, "propose", str(error)) from error
         except (AttributeError, TypeError) as error:
             what = f"it must return a list of visits, not {visits!r:.100}"
             raise BrokenContract(self.strategy, "propose", what) from error
-        self._write(entries.ProposeEntry(now, *opened, tuple(room.answers), tuple(visit.id for visit in visits)))
+        self._write(entries.ProposeEntry(now, *opened, tuple(room.answers), tuple(order.visit.id for order in orders)))
         self.asked = -math.inf if orders else now
         self.futile = 0 if orders or not opened[1] or Worth.GIVES_WAY in room.answers else self.futile + 1
         for visit, how in orders:
@@ -163,7 +169,7 @@ class Crawl:
             if how == Route.OUT:
                 self.pacing.started(visit.link.url, now)
             self._emit(events.Went(now, visit, how))
-        if self.traps is not None and not self.flights and self._has_nothing(now):
+        if self.traps is not None and not self.flights and self.has_nothing(now):
             self._rouse(idle=True)
         self._collect()
         return orders
@@ -178,7 +184,7 @@ class Crawl:
     @property
     def may_start(self) -> bool:
         """May a visit start, or one that was postponed go on?"""
-        closed = self.paused or self.closing is not None or self.refused >= MOST_REFUSED
+        closed = self.paused or self.closing is not None or self.refused >= ending.MOST_REFUSED
         return not closed and self.flights.free > 0
 
     def _route(self, url: str, fresh: bool) -> Route:
@@ -192,6 +198,10 @@ class Crawl:
         if self.memory.holds(url):
             return Route.HELD
         return Route.JOINED if url in self.flights.addresses else Route.OUT
+
+    def _is_new(self, url: str) -> bool:
+        """Is this an address of the web that a visit to would cost a download?"""
+        return is_web_address(url) and self._route(url, False) == Route.OUT
 
     def source_of(self, url: str) -> Source | None:
         """The Source that answers this address; None for addresses of the web, and where there is no such Source."""
@@ -235,6 +245,7 @@ class Crawl:
         self._write(entries.LandEntry(visit.id, result, now, seconds))
         self.now = now
         flight, cost = self.flights.leave(visit, result)
+        self.probes.spent(cost)
         if cost and (cap := self.budgets.took(visit.link.host, result, cost, seconds)):
             self.strategy.note(now, "cap", **cap._asdict())
         traps = self.traps if cost else None
@@ -301,6 +312,10 @@ class Crawl:
         self.idle, self.streak = (0, 0) if cost else (self.idle + 1, self.streak + 1)
         self.refused = 0 if cost else self.refused + (flight.how == Route.OUT)
         outcome = Outcome(flight.visit, result, verdict, cost, seconds, now, cached=flight.how != Route.OUT)
+        if is_probe(flight.visit):  # the strategy did not ask for it
+            self.probes.landed(result, verdict)
+            self._emit(events.Landed(now, outcome, flight.how, self.spent))
+            return
         if isinstance(result, Page):
             self.ledger.remember(flight.visit, result, verdict)
         submitted = self.strategy.observe(outcome) or ()
@@ -320,7 +335,7 @@ class Crawl:
             raise BrokenContract(self.strategy, "wake", f"it wants to be woken at {time}, which is not after {now}")
         return math.inf if time is None else time
 
-    def _has_nothing(self, now: float) -> bool:
+    def has_nothing(self, now: float) -> bool:
         """Is nothing left that could be followed, now or later?"""
         return self.strategy.wake(now) is None and not self.ledger.credits
 
@@ -343,35 +358,7 @@ class Crawl:
 
     def over(self, room: Room, now: float) -> EndReason | None:
         """Why the crawl is over, if it is."""
-        if self.closing == EndReason.STOPPED:
-            return self.closing
-        if not self.flights.out and self.idle >= max(10_000, 10 * self.limits.pages) and room.next_ready() == math.inf:
-            return EndReason.CIRCLING
-        if self.flights and not self.flights.dormant():
-            return None
-        if self.closing or self.flights.left <= 0:
-            return self.closing or EndReason.BUDGET
-        if reason := self.budgets.exhausted(now):
-            return reason
-        if self.refused >= MOST_REFUSED:
-            return EndReason.REFUSED
-        if self.paused:
-            return EndReason.PAUSED
-        if self.flights or self.asked != now or self.roused:  # what was postponed comes back
-            return None
-        if self._has_nothing(now):
-            return self._nothing_left()
-        time = self.next(room, now)
-        if time == math.inf or self.futile >= PATIENCE:
-            return EndReason.STUCK
-        return EndReason.WAITING if time - now > self.limits.max_wait else None
-
-    def _nothing_left(self) -> EndReason:
-        """Why nothing is left to follow."""
-        aside = self.strategy.excluded()
-        if aside and self.scope.narrowed:
-            return EndReason.EXCLUDED
-        return EndReason.CAPPED if aside and self.budgets.any_spent() else EndReason.DONE
+        return ending.why_over(self, room, now)
 
     def end(self, reason: EndReason, now: float) -> None:
         """The driver is through. Credits that never came due are dropped unless the run can be resumed."""

@@ -33,6 +33,7 @@ def taken(crawl: Crawl) -> dict[str, Any]:
         "limits": vars(crawl.limits),
         "budgets": crawl.budgets.state(),
         "pacing": crawl.pacing.state(),
+        "probes": crawl.probes.state(),
         "params": vars(crawl.strategy.params),
         "flights": [[flight.visit, flight.how, flight.tries] for flight in crawl.flights.values()],
         "postponed": [[number, crawl.flights[number].postponed] for number in sorted(crawl.flights.postponed)],
@@ -61,6 +62,8 @@ def put_back(crawl: Crawl, state: Mapping[str, Any]) -> None:
         crawl.budgets.restore(state["budgets"])
     if "pacing" in state:
         crawl.pacing.restore(state["pacing"])
+    if "probes" in state:  # earlier versions made none
+        crawl.probes.restore(state["probes"])
     vars(crawl.strategy.params).update(state["params"])
     crawl.flights.clear()
     postponed = dict(state.get("postponed", ()))  # earlier versions had none

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import random
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -37,6 +38,7 @@ from wolfspider.policy.set_aside import SetAside
 
 MOVED = 1_024  # links that may be moved one by one, beyond as many as wait, before the queues are made anew
 LOOKED_AT = 256  # hosts with a better link that a link may give way to
+GUESSES = 32  # rows that are tried for a link that waits, before all are looked at
 SIFTED = 2_000  # links that one `pop` sets aside, at most: each costs a look at the shelf, and others wait meanwhile
 TAKEN = 0xFFFFFFFF  # in the table: handed out, never to come back
 DROPPED = 0xFFFFFFFE  # in the table: thrown away; may be pushed again
@@ -210,6 +212,18 @@ class Frontier:
 
     def seen(self, url: str) -> bool:
         return self.known.get(key_of(url)) not in (None, DROPPED)
+
+    def drawn(self, rng: random.Random) -> Item | None:
+        """One of all that wait, each as likely as the others, left where it is; None if none waits."""
+        if not self.waiting:
+            return None
+        for _ in range(GUESSES):
+            row = rng.randrange(len(self.scores))
+            if self.scores[row] == self.scores[row]:
+                return self._item(row, self.scores[row])
+        live = self._live()  # few rows wait
+        row = int(live[rng.randrange(len(live))])
+        return self._item(row, self.scores[row])
 
     def items(self) -> Iterator[Item]:
         """All that wait, in order of discovery."""

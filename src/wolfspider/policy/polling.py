@@ -65,6 +65,7 @@ class Polling(Strategy):
     Params = PollingParams
     thrifty = False
     params: Any
+    queues = True
     frontier: Frontier  # items that wait
 
     def __init__(self, topic: Topic, params: Any, rng: random.Random, shelf: Shelf) -> None:

@@ -53,6 +53,7 @@ class Strategy(ABC):
     browses: ClassVar[bool] = False  # learns from what a person browsed: `inherit` may be given that alone
     awaits: ClassVar[bool] = False  # has agents that go on only when a visit has an outcome: none waits long for a host
     thrifty: ClassVar[bool] = True  # do scores say what links are worth, so that one gives way to a better one?
+    queues: ClassVar[bool] = False  # does one Frontier hold all links that wait? Then chance may draw from it
     frontier: Frontier | None = None  # the links that wait, where one Frontier holds them all
 
     def __init__(self, topic: Topic, params: Any, rng: random.Random, shelf: Shelf) -> None:
@@ -128,6 +129,11 @@ class Strategy(ABC):
             if isinstance(value, Frontier | Interned):
                 value.shelf = self.shelf
 
+    @property
+    def drawn_from(self) -> Frontier | None:
+        """The links that wait, as chance may draw from them."""
+        return self.frontier if self.queues else None
+
     @cached_property
     def _similarity(self) -> Similarity:
         """How near the text of a link is to the topic."""
@@ -201,6 +207,7 @@ class Ordered(Strategy):
     """
 
     merge: ClassVar[str] = "max"
+    queues = True
     frontier: Frontier
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:

@@ -64,7 +64,7 @@ _MISSING = (
 )
 FAILED = f"landings WHERE failure IS NOT NULL AND how = 'out' AND NOT {FORGOTTEN_PAGE}"  # visits
 _HOSTS = f"SELECT DISTINCT p.host FROM {NEWEST} WHERE NOT {HIDDEN}"  # noqa: S608
-_VISITS = "SELECT * FROM visits WHERE url = ? ORDER BY id"
+_VISITS = "SELECT * FROM visits WHERE url = ? ORDER BY seq, id"
 _LANDINGS = "SELECT * FROM landings WHERE url = ? ORDER BY seq, n"
 
 

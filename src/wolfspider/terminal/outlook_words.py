@@ -7,6 +7,7 @@ from typing import Any
 
 from wolfspider.app.settings import worded
 from wolfspider.core.events import EndReason, Gauge
+from wolfspider.core.shares import share_of
 from wolfspider.policy.prospects import OUTLOOK
 from wolfspider.terminal.progress import percent
 
@@ -55,6 +56,28 @@ def outlook_of(gauge: Gauge | None, forgotten_at: float) -> dict[str, Any] | Non
         return None
     stale = dict.fromkeys((*OUTLOOK, "enough_in")) if gauge.at < forgotten_at else {}
     return {name: getattr(gauge, name) for name in ("until", "enough_in", *OUTLOOK)} | stale
+
+
+def chance_of(gauge: Gauge | None) -> dict[str, Any] | None:
+    """What chance found where links were drawn by it, with its bounds; None where none were."""
+    share = share_of(gauge.probes_relevant, gauge.probes) if gauge is not None else None
+    if gauge is None or share is None:
+        return None
+    return {"probes": gauge.probes, "relevant": gauge.probes_relevant, **share._asdict()}
+
+
+def by_chance(gauge: Gauge | None) -> list[str]:
+    """The same in a sentence, beside what the strategy found with all other downloads."""
+    share = share_of(gauge.probes_relevant, gauge.probes) if gauge is not None else None
+    if gauge is None or share is None:
+        return []
+    links = "link" if gauge.probes == 1 else "links"
+    bounds = f"{percent(share.rate)}, 19 times in 20 between {percent(share.low)} and {percent(share.high)}"
+    others = max(0, gauge.relevant + gauge.hidden_relevant - gauge.probes_relevant)
+    rest = gauge.downloads - gauge.probes
+    beside = f"; of the other downloads {percent(min(1.0, others / rest))} did" if rest > 0 else ""
+    led = f"{gauge.probes_relevant:,} of {gauge.probes:,} {links} drawn by chance led to a relevant page"
+    return [f"{led} ({bounds}){beside}."]
 
 
 def _about(figure: float, low: float | None, high: float | None) -> str:

@@ -24,7 +24,7 @@ from wolfspider.store.page_count import PageCount
 from wolfspider.store.requisites import Requisites
 from wolfspider.store.view import RunView, Summary
 from wolfspider.terminal.first_aid import advice_for
-from wolfspider.terminal.outlook_words import outlook_of, prospects
+from wolfspider.terminal.outlook_words import by_chance, chance_of, outlook_of, prospects
 from wolfspider.terminal.progress import of_budget, percent
 from wolfspider.terminal.spider_results import Outputs
 
@@ -291,6 +291,7 @@ def status(folder: Path) -> dict[str, Any]:
         "requisites": requisites,
         "forgotten": summary.forgotten,
         "outlook": outlook_of(gauge, summary.forgotten_at),
+        "chance": chance_of(gauge),
         "gauge": None if gauge is None else told(gauge),
     }
 
@@ -311,7 +312,7 @@ def lines(folder: Path, now: float) -> list[str]:
     shown.append(found(summary.count, summary.hosts, summary.downloads, summary.reasons, summary.forgotten))
     with Requisites.of(folder) as kept:
         shown += [kept.told()] if kept is not None else []
-    shown += [*prospects(gauge, summary.ended, summary.forgotten_at), *advice_for(view, summary)]
+    shown += [*prospects(gauge, summary.ended, summary.forgotten_at), *by_chance(gauge), *advice_for(view, summary)]
     if end is not None:
         shown += end.next_steps()
     return [plainly(line, 1000) for line in shown]

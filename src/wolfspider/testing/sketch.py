@@ -83,6 +83,7 @@ class Trial:
     slots: int = 3
     delay: float = 0.5
     hurry: float = AT_ONCE
+    chance: float = 0.0
     seed: int = 1
     cap: int | None = None
     tries: int = 2
@@ -100,7 +101,7 @@ class Trial:
             strategy,
             "keywords",
             self.world,
-            Limits(self.pages, self.slots, self.delay, hurry=self.hurry),
+            Limits(self.pages, self.slots, self.delay, hurry=self.hurry, chance=self.chance),
             reinforcer=Reinforcer(self.terms),
             journal=self.journal.append,
         )

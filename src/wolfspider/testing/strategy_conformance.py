@@ -20,6 +20,7 @@ from wolfspider.core.params import parameters
 from wolfspider.core.randomness import generator
 from wolfspider.drivers.simulated import Simulation
 from wolfspider.engine.crawl import Crawl
+from wolfspider.engine.probes import is_probe
 from wolfspider.engine.replay import replay
 from wolfspider.policy.browsing import TRAINING
 from wolfspider.policy.link_shelf import Shelf
@@ -189,6 +190,26 @@ def _replay_from(trial: Trial, snapshot: int, last: Trial, died: Simulation, who
     if from_memory or any(flight.how not in (Route.OUT, Route.JOINED) for flight in flights):
         first, second = ([landed.outcome.visit.link.url for landed in one.landings()] for one in (whole, trial))
     demand(first == second, f"a crawl that died after landing {stop} went on differently")
+
+
+def leaves_room_for_chance(kind: Kind) -> None:
+    """A strategy with `queues` goes on well where some links of its frontier are visited by chance, and not by itself.
+
+    Pages that come by chance are not observed: a link is answered from what the run holds when you visit it. Take none
+    of that for a download, and let `frontier` hold all links that wait, or do not declare `queues`."""
+    if not kind.queues:
+        return
+    whole = _ran(kind, Sketch(), slots=1, chance=0.2)
+    probes = [event for event in whole.landings() if is_probe(event.outcome.visit)]
+    demand(bool(probes) or len(whole.landings()) < 100, "no link was drawn by chance: `frontier` holds none")
+    demand(len(probes) <= 0.2 * whole.driver.crawl.spent, "more links were drawn by chance than may be")
+    counted = sum(landed.outcome.downloads for landed in whole.landings())
+    demand(counted == whole.driver.crawl.spent <= whole.pages, f"outcomes cost {counted} downloads of {whole.pages}")
+    for stop in _before_the_end(whole, 40, 90):
+        last = Trial(kind, Sketch(), slots=1, chance=0.2)
+        died = last.crash(stop, "land")
+        for snapshot in (0, stop // 2):
+            _replay_from(Trial(kind, Sketch(), slots=1, chance=0.2), snapshot, last, died, whole)
 
 
 def memory_is_bounded(kind: Kind) -> None:
@@ -371,6 +392,7 @@ STRATEGY_CHECKS: dict[str, Callable[[Kind], None]] = {
         accepts_outcomes_of_the_dead,
         goes_on_from_a_snapshot,
         replays_its_journal,
+        leaves_room_for_chance,
         memory_is_bounded,
         frontier_keeps_its_cap,
         live_parameters_move,

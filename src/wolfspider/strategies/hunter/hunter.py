@@ -76,6 +76,7 @@ class Hunter(Strategy):
     Params = HunterParams
     variants = ({}, {"spread": 0.5, "showing": 0.0, "patience": 0, "scouting": 0.0, "doubt": 1.0})
     params: HunterParams
+    queues = True
     frontier: Frontier
     taught: tuple[Floats, Floats] | None = None  # weights that another run learned
     words: WordOdds | None = None  # likewise, until the crawl begins
