@@ -28,10 +28,10 @@ GROUPS = (
     ("export",),
     ("watch",),
     ("testing",),
-    ("bench", "cluster", "dashboard"),
+    ("bench", "cluster"),
     ("terminal",),
     ("report",),
-    ("assistant",),
+    ("assistant", "dashboard"),
     ("cli", "__main__"),
 )
 POLICY = {name for group in GROUPS[:5] for name in group}

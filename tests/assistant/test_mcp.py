@@ -64,7 +64,7 @@ def ended() -> Iterator[list[Hunts]]:
     made: list[Hunts] = []
     yield made
     for hunts in made:
-        for child in hunts._started.values():
+        for child in hunts.children._started.values():
             child.kill()
             child.wait(30)
 
@@ -254,7 +254,7 @@ def test_what_is_wrong_with_a_hunt_is_told_at_once(tmp_path: Path) -> None:
     ):
         with pytest.raises(Problem, match=said):
             hunts.start(topic, seeds, pages)
-    assert hunts.names() == [] and not hunts._started
+    assert hunts.names() == [] and not hunts.children.started
 
 
 def test_a_hunt_that_comes_to_nothing_says_why(tmp_path: Path, ended: list[Hunts]) -> None:

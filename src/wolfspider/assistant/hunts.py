@@ -7,28 +7,22 @@ of its folder, so a new server knows the hunts of an earlier one.
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from wolfspider.app import preflight
+from wolfspider.app.run_children import RunChildren, slug
 from wolfspider.app.run_folder import settings_of
 from wolfspider.app.settings import Settings, choose
 from wolfspider.core.errors import Busy, Problem
 from wolfspider.core.plain_text import plainly
-from wolfspider.files.disk import no_link, open_to_read
-from wolfspider.files.lock import is_owned
-from wolfspider.store.folder import Places, is_run
+from wolfspider.store.folder import is_run
 
 MOST_SEEDS, LONGEST_TEXT = 100, 2000  # addresses of a hunt, and characters of a topic or an address
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
-_TOLD = 2000  # bytes at the end of what a hunt has said
-_LOGS = ".said"  # the folder of that, beside the hunts
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,29 +44,23 @@ class Hunts:
     preset: str = ""
     contact: str = ""
     via: str = ""
-    _started: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)  # tools are called in threads
 
     def __post_init__(self) -> None:
         """What is wrong with the person's own settings is told when the server starts."""
-        if self.folder.is_symlink():
-            raise no_link(self.folder)
-        self.folder = self.folder.absolute()
-        try:
-            (self.folder / _LOGS).mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:
-            raise Problem(f"{self.folder} cannot be made: {error.strerror}. Name another folder.") from error
+        self.children = RunChildren(self.folder, lambda name: bool(_NAME.fullmatch(name)))
+        self.children.make_folder()
         self._settings({})
 
     def start(self, topic: str, seeds: Sequence[str], pages: int, name: str = "") -> str:
         """Begin a hunt, or go on with the one of this name; its name."""
-        name = name or _slug(topic)
+        name = name or _named(topic)
         with self._lock:
             run = self._inside(name)
             begun = is_run(run)
             words = self._resumed(run, pages) if begun else self._begun(run, topic, seeds, pages)
             self._refuse_too_many(name, begun)
-            self._spawn(name, words)
+            self.children.spawn(name, words)
         return name
 
     def run(self, name: str) -> Path:
@@ -86,31 +74,23 @@ class Hunts:
 
     def names(self) -> list[str]:
         """Those that are runs already, the newest first."""
-        found = [path for path in self.folder.iterdir() if _NAME.fullmatch(path.name) and not path.is_symlink()]
-        return [path.name for path in sorted(found, key=lambda path: -path.stat().st_mtime) if is_run(path)]
+        return self.children.names()
 
     def is_running(self, name: str) -> bool:
-        child = self._started.get(name)
-        return (child is not None and child.poll() is None) or is_owned(Places.of(self._inside(name)).lock)
+        self._inside(name)
+        return self.children.is_running(name)
 
     def said(self, name: str) -> str:
         """The last words of its process, for one that came to nothing."""
-        try:
-            with os.fdopen(open_to_read(self._log(name)), "rb") as file:
-                file.seek(max(0, os.fstat(file.fileno()).st_size - _TOLD))
-                return plainly(file.read(_TOLD).decode("utf-8", "replace"), _TOLD)
-        except OSError:
-            return ""
+        return plainly(self.children.said(name), LONGEST_TEXT)
 
     def refuse_beyond(self, pages: float) -> None:
         if not 1 <= pages <= self.allowance.pages:
             raise Problem(f"A hunt may have 1 to {self.allowance.pages:,} downloads here, not {pages:,.12g}.")
 
     def _inside(self, name: str) -> Path:
-        if not _NAME.fullmatch(name):
+        if (run := self.children.inside(name)) is None:
             raise Problem(f"A hunt is named by small letters, digits and dashes, 60 at most, not {name[:80]!r}.")
-        if (run := self.folder / name).is_symlink():
-            raise no_link(run)
         return run
 
     def _begun(self, run: Path, topic: str, seeds: Sequence[str], pages: int) -> list[str]:
@@ -150,33 +130,14 @@ class Hunts:
     def _refuse_too_many(self, name: str, begun: bool) -> None:
         if self.is_running(name):
             raise Busy(f"The hunt {name!r} is running. Steer it, look at its status, or give another name.")
-        running = [other for other in {*self.names(), *self._started} if self.is_running(other)]
+        running = [other for other in {*self.names(), *self.children.started} if self.is_running(other)]
         if len(running) >= self.allowance.hunts:
             raise Busy(f"{len(running)} hunts are running, and no more may: {', '.join(sorted(running)[:10])}.")
         if not begun and len(self.names()) >= self.allowance.runs:
             raise Problem(f"The folder holds {self.allowance.runs:,} hunts already. A person has to remove some.")
 
-    def _spawn(self, name: str, words: Sequence[str]) -> None:
-        """A process of its own session: it goes on when the server ends, and no Ctrl-C of the server's reaches it."""
-        log = os.open(self._log(name), os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        try:
-            self._started[name] = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-P", "-m", "wolfspider", *words],  # nothing in the folder is a module
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                cwd=self.folder,
-                start_new_session=True,
-            )
-        finally:
-            os.close(log)
 
-    def _log(self, name: str) -> Path:
-        return self.folder / _LOGS / f"{name}.txt"
-
-
-def _slug(topic: str) -> str:
-    slug = re.sub(r"[^a-z0-9]+", "-", topic.lower()[:200])[:50].strip("-")
-    if not slug:
+def _named(topic: str) -> str:
+    if not (name := slug(topic)):
         raise Problem("Give the hunt a name of small letters, digits and dashes: none can be made of this topic.")
-    return slug
+    return name

@@ -16,7 +16,19 @@ from pathlib import Path
 
 import typer
 
-from wolfspider.cli import categories, conform, damaged_runs, doctor, mcp, offline, runs, states, watches, webs
+from wolfspider.cli import (
+    categories,
+    conform,
+    damaged_runs,
+    dashboard,
+    doctor,
+    mcp,
+    offline,
+    runs,
+    states,
+    watches,
+    webs,
+)
 from wolfspider.cli.common import app
 from wolfspider.core.errors import Problem
 from wolfspider.files.program_name import NAME, program
@@ -26,6 +38,7 @@ __all__ = [
     "categories",
     "conform",
     "damaged_runs",
+    "dashboard",
     "doctor",
     "main",
     "mcp",

@@ -48,6 +48,7 @@ _ORDER = (
     "label",
     "resume",
     "watch",
+    "dashboard",
     "explain",
     "export",
     "search",

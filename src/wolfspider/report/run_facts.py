@@ -31,13 +31,16 @@ from wolfspider.store.view import FAILED, RunView, Summary, pages_of
 from wolfspider.terminal.outlook_words import prospects
 
 MOST_HOSTS, MOST_PAGES, MOST_COMMANDS, MOST_REASONS = 50, 30, 200, 40
-_ARRIVALS = f"SELECT p.seq, h.relevant FROM {NEWEST} WHERE NOT {HIDDEN} ORDER BY p.seq"  # noqa: S608
+ARRIVALS = f"SELECT p.seq, h.relevant FROM {NEWEST} WHERE NOT {HIDDEN} ORDER BY p.seq"  # noqa: S608
 _SPENT = "SELECT seq, SUM(cost) FROM landings WHERE cost > 0 GROUP BY seq ORDER BY seq"
 _OF_HOSTS = (
     f"SELECT p.host, COUNT(*), SUM(h.relevant), SUM(p.size) FROM {NEWEST}"  # noqa: S608
     f" WHERE NOT {HIDDEN} GROUP BY p.host"
 )
-_OBEYED = "SELECT seq, at, data FROM events WHERE kind = 'Obeyed' ORDER BY seq DESC, n DESC LIMIT ?"
+_OBEYED = (
+    "SELECT e.seq, e.at, e.data, e.command, c.who FROM events e LEFT JOIN commands c ON c.id = e.command"
+    " WHERE e.kind = 'Obeyed' ORDER BY e.seq DESC, e.n DESC LIMIT ?"
+)
 _FAILED = f"SELECT url, failure, detail FROM {FAILED}"  # noqa: S608
 
 
@@ -88,6 +91,10 @@ class Commanded(NamedTuple):
     before: str
     problem: str
     by_teacher: bool
+    command: events.Command
+    old: Any = None
+    number: int | None = None  # by which its sender knows it; None if it was said when the run was resumed
+    who: str = ""
 
 
 class RunFacts(NamedTuple):
@@ -105,8 +112,8 @@ class RunFacts(NamedTuple):
 def facts_of(folder: Path) -> RunFacts:
     view = RunView(folder)
     with view.moment() as connection, reading(Places.of(folder).database, "what a report tells"):
-        hosts, reasons = _hosts_and_reasons(connection)
-        curve, best, commands = _curve(connection), _best(connection), _commands(connection)
+        hosts, reasons = hosts_and_reasons(connection)
+        curve, best, commands = _curve(connection), _best(connection), commands_of(connection)
     shown, others = hosts[:MOST_HOSTS], hosts[MOST_HOSTS:]
     rest = OfHost(f"{len(others):,} other hosts")
     for host in others:
@@ -121,7 +128,7 @@ def _curve(connection: sqlite3.Connection) -> PagesCurve:
     spent = iter(connection.execute(_SPENT).fetchall())
     curve, downloads, pages, relevant = PagesCurve([0], [0], [0]), 0, 0, 0
     coming: Sequence[int] | None = next(spent, None)
-    for number, good in connection.execute(_ARRIVALS):
+    for number, good in connection.execute(ARRIVALS):
         while coming is not None and coming[0] <= number:
             downloads, coming = downloads + coming[1], next(spent, None)
         pages, relevant = pages + 1, relevant + good
@@ -133,29 +140,29 @@ def _curve(connection: sqlite3.Connection) -> PagesCurve:
     return curve
 
 
-def _commands(connection: sqlite3.Connection) -> list[Commanded]:
-    """The newest of them."""
+def commands_of(connection: sqlite3.Connection, most: int = MOST_COMMANDS) -> list[Commanded]:
+    """The newest of them, oldest first."""
     spent = connection.execute(_SPENT).fetchall()
     steps, sums = [step for step, _ in spent], list(accumulate(cost for _, cost in spent))
     told = []
-    for step, at, data in connection.execute(_OBEYED, (MOST_COMMANDS,)):
+    for step, at, data, number, who in connection.execute(_OBEYED, (most,)):
         with suppress(ValueError, TypeError, AttributeError, RecursionError):  # of a damaged row
             said = json.loads(data)
             passed = bisect_right(steps, step)
-            command, old, problem = said["command"], said.get("old"), str(said.get("problem") or "")
-            if command.get("kind") == "SetLimit" and old is not None:
-                old = worded(command.get("name"), old)
-            answer = (_in_a_line(old), problem, bool(command.get("by_teacher")))
-            told.append(Commanded(at, sums[passed - 1] if passed else 0, _typed(command), *answer))
+            command, old, problem = _command(said["command"]), said.get("old"), str(said.get("problem") or "")
+            before = worded(command.name, old) if isinstance(command, events.SetLimit) and old is not None else old
+            by_teacher = isinstance(command, events.Label) and command.by_teacher
+            answer = (_in_a_line(before), problem, by_teacher, command, old, number, str(who or ""))
+            told.append(Commanded(at, sums[passed - 1] if passed else 0, as_typed(command), *answer))
     return told[::-1]
 
 
-def _typed(command: Mapping[str, Any]) -> str:
-    rest = {name: tuple(value) if isinstance(value, list) else value for name, value in command.items()}
+def _command(told: Mapping[str, Any]) -> events.Command:
+    rest = {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}
     kind = getattr(events, str(rest.pop("kind", "")), None)
     if not (isinstance(kind, type) and issubclass(kind, events.Command)):
         raise ValueError("no command")
-    return as_typed(kind(**rest))
+    return kind(**rest)
 
 
 def _in_a_line(value: Any) -> str:
@@ -172,7 +179,7 @@ def _best(connection: sqlite3.Connection) -> list[BestPage]:
     return best
 
 
-def _hosts_and_reasons(connection: sqlite3.Connection) -> tuple[list[OfHost], list[Reason]]:
+def hosts_and_reasons(connection: sqlite3.Connection) -> tuple[list[OfHost], list[Reason]]:
     hosts: dict[str, OfHost] = {}
     for name, pages, relevant, size in connection.execute(_OF_HOSTS):
         hosts[name] = OfHost(name, pages, relevant, size or 0)

@@ -75,6 +75,22 @@ def gauges(connection: sqlite3.Connection, newest: int = SECONDS + MINUTES) -> l
     return [gauge for (data,) in reversed(rows) if (gauge := _gauge(data)) is not None]
 
 
+def since(connection: sqlite3.Connection, state: str) -> float | None:
+    """Since when the crawl has been in this state without a break, as far as its gauges tell."""
+    sql = (
+        "SELECT MIN(second) FROM gauges WHERE second > (SELECT IFNULL(MAX(second), -1) FROM gauges"
+        " WHERE CASE WHEN json_valid(data) THEN json_extract(data, '$.state') <> ? END)"
+    )
+    try:
+        return (
+            float(found)
+            if _is_ours(connection) and (found := connection.execute(sql, (state,)).fetchone()[0])
+            else None
+        )
+    except sqlite3.Error:
+        return None
+
+
 def _gauge(text: str | bytes) -> Gauge | None:
     """Fields that an older or a newer version wrote are taken as far as they are known here and fit."""
     try:

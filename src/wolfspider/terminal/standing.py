@@ -97,14 +97,14 @@ def resting(gauge: Gauge) -> str:
     """Nothing happens until a host has rested; "" if something does, or it is a matter of moments."""
     if gauge.state != CrawlState.WAITING or gauge.next_at is None or gauge.next_at - gauge.at <= SHORT:
         return ""
-    return f"waiting for hosts to rest: next at {_clock(gauge.next_at)}"
+    return f"waiting for hosts to rest: next at {clock(gauge.next_at)}"
 
 
 def giving_way(gauge: Gauge) -> str:
     """That slots are free because links give way to better ones, and to whose."""
     if not gauge.giving_way or gauge.better_until is None:
         return ""
-    what = f"{gauge.better_host}, until {_clock(gauge.better_until)} at most"
+    what = f"{gauge.better_host}, until {clock(gauge.better_until)} at most"
     return f"{counted(gauge.giving_way, 'slot')} waiting for a better host ({what})"
 
 
@@ -118,7 +118,7 @@ def pace(gauge: Gauge) -> str:
     return f"{kept} ({counted(gauge.hasty, 'download')} for lesser links so far)"
 
 
-def _clock(moment: float) -> str:
+def clock(moment: float) -> str:
     return time.strftime("%H:%M:%S", time.localtime(moment))
 
 
@@ -299,9 +299,9 @@ def status(folder: Path) -> dict[str, Any]:
 def lines(folder: Path, now: float) -> list[str]:
     view = RunView(folder)
     summary, gauge, running = view.summary(), view.gauge(), is_owned(Places.of(folder).lock)
-    end = None if running or summary.ended is None else _end(view, summary.ended)
+    end = None if running or summary.ended is None else end_of(view, summary.ended)
     shown = [_headline(folder, summary, gauge, running, now) if end is None else end.why()]
-    if running and gauge is not None and _is_fresh(gauge, now):
+    if running and gauge is not None and is_fresh(gauge, now):
         budget = f"{of_budget(gauge.downloads, gauge.budget)}, {gauge.rate_minute:.1f} a second"
         shown.append(", ".join(filter(None, (budget, HALTED.get(gauge.state, left(gauge))))))
         shown.append(visits(gauge))
@@ -322,7 +322,7 @@ def steps_after_repair(folder: Path) -> list[str]:
     view = RunView(folder)
     summary = view.summary()
     if summary.ended is not None:
-        return _end(view, summary.ended).next_steps()
+        return end_of(view, summary.ended).next_steps()
     return [_resume_repaired(folder, summary.downloads)]
 
 
@@ -332,13 +332,13 @@ def _resume_repaired(folder: Path, downloads: int) -> str:
     return f"Resume it by: {resume_command(folder, **({} if downloads < budget else {'pages': 2 * downloads}))}"
 
 
-def _end(view: RunView, reason: str) -> RunEnd:
+def end_of(view: RunView, reason: str) -> RunEnd:
     outputs = Outputs()
     outputs.recall(view)
     return RunEnd.of(view, reason, outputs)
 
 
-def _is_fresh(gauge: Gauge, now: float) -> bool:
+def is_fresh(gauge: Gauge, now: float) -> bool:
     """Does it tell of this moment, and not of an earlier session?"""
     return gauge.state != CrawlState.ENDED and now - gauge.at < OLD
 
@@ -349,7 +349,7 @@ def _headline(folder: Path, summary: Summary, gauge: Gauge | None, running: bool
     if running:
         if gauge is None or gauge.state == CrawlState.ENDED:
             return "The run is getting ready, or closing."
-        if _is_fresh(gauge, now):
+        if is_fresh(gauge, now):
             return "The run is going on."
         silent = f"has not reported for {now - gauge.at:,.0f} s"
         return f"A process has the run open and {silent}: it is resuming the run, or it hangs."

@@ -1,0 +1,85 @@
+"""What of a crawl can be moved, and who set it where it is: parameters of the strategy, limits, and rules of scope."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from wolfspider.app.plugins import ClassNeeded, strategy_kind
+from wolfspider.app.present_settings import PresentSettings
+from wolfspider.app.settings import LIVE, Settings, known
+from wolfspider.core import events
+from wolfspider.core.params import Param, parameters
+from wolfspider.dashboard.shapes import Control, ScopeRule
+from wolfspider.report.run_facts import Commanded
+
+DEFAULT, AT_START, AT_RESUME = "default", "when it was begun", "when it was resumed"
+
+
+def control(param: Param, value: Any, set_by: str = DEFAULT, set_at: float | None = None) -> Control:
+    return {
+        "name": param.name,
+        "kind": param.kind,
+        "value": value,
+        "default": param.default,
+        "low": param.low,
+        "high": param.high,
+        "choices": list(param.choices or param.words),
+        "live": param.live,
+        "help": param.says,
+        "set_by": set_by,
+        "set_at": set_at,
+    }
+
+
+def params_of(settings: Settings, present: PresentSettings, commands: Sequence[Commanded]) -> list[Control]:
+    """Empty where the strategy is a class of another program."""
+    try:
+        params = parameters(strategy_kind(settings.strategy).Params)
+    except ClassNeeded:
+        return []
+    moved = {each.command.name: each for each in _obeyed(commands) if isinstance(each.command, events.SetParam)}
+    return [
+        control(
+            param,
+            param.read(present.params.get(name, param.first)),
+            *_who(moved.get(name), AT_START if name in settings.set else DEFAULT),
+        )
+        for name, param in params.items()
+    ]
+
+
+def limits_of(settings: Settings, present: PresentSettings, commands: Sequence[Commanded]) -> list[Control]:
+    moved = {each.command.name: each for each in _obeyed(commands) if isinstance(each.command, events.SetLimit)}
+    begun = Settings()
+    return [
+        control(
+            known()[name],
+            present.now.get(name, getattr(settings, name)),
+            *_who(moved.get(name), DEFAULT if getattr(settings, name) == getattr(begun, name) else AT_START),
+        )
+        for name in LIVE
+    ]
+
+
+def rules_of(settings: Settings, commands: Sequence[Commanded]) -> list[ScopeRule]:
+    """In the order in which they were given: of those that match, the last one decides."""
+    rules = [_rule(True, rule, AT_START) for rule in settings.include]
+    rules += [_rule(False, rule, AT_START) for rule in settings.exclude]
+    for each in _obeyed(commands):
+        if isinstance(each.command, events.Include | events.Exclude):
+            allowed = isinstance(each.command, events.Include)
+            rules.append(_rule(allowed, each.command.rule, each.who or AT_RESUME, each.number))
+    return rules
+
+
+def _rule(allowed: bool, rule: str, who: str, number: int | None = None) -> ScopeRule:
+    return {"allowed": allowed, "rule": rule, "set_by": who, "number": number}
+
+
+def _obeyed(commands: Sequence[Commanded]) -> Iterable[Commanded]:
+    return (each for each in commands if not each.problem)
+
+
+def _who(moved: Commanded | None, otherwise: str) -> tuple[str, float | None]:
+    return (otherwise, None) if moved is None else (moved.who or AT_RESUME, moved.at)

@@ -1,0 +1,169 @@
+"""Curves of runs: what was found, how fast, and what waits, over downloads; and runs side by side.
+
+Every page counts once, with the last verdict on it, at the download that brought its newest copy, as in an export: so
+the last point of a curve has the numbers of the export.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wolfspider.app.present_settings import PresentSettings
+from wolfspider.core.errors import Problem
+from wolfspider.core.events import Gauge
+from wolfspider.dashboard.desk import RunDesk
+from wolfspider.dashboard.shapes import AfterQuery, Chance, CommandMark, ComparedRun, RunsCompared, RunsQuery, Series
+from wolfspider.report.run_facts import ARRIVALS, Commanded, commands_of
+from wolfspider.store.view import RunView
+
+MOST_POINTS, WINDOW = 2000, 100  # of a curve; downloads that the harvest of the moment is taken over
+_SPENT = "SELECT seq, SUM(cost), MAX(at) FROM landings WHERE cost > 0 GROUP BY seq ORDER BY seq"
+_CHANCE = (
+    "SELECT COUNT(*), IFNULL(SUM(l.relevant), 0) FROM visits v JOIN landings l ON l.visit = v.id"
+    " WHERE v.agent = 'chance' AND l.how = 'out'"
+)
+_OLD = 120.0  # seconds after which a gauge says nothing of a moment any more
+_SURE = 1.96  # standard deviations of an interval that holds in 95 of 100 cases
+MOST_COMPARED = 8  # runs
+
+
+class _Past(NamedTuple):
+    """All of a run that its curves are made of."""
+
+    downloads: Any  # cumulated, one for each step that cost some
+    at: Any
+    pages: Any
+    relevant: Any
+    gauges: list[Gauge]
+    marks: list[CommandMark]
+    chance: Chance | None
+
+
+def series(desk: RunDesk, run: Path, asked: AfterQuery) -> Series:
+    past = desk.remembered(run, "curves", lambda: _past(run))
+    first = int(np.searchsorted(past.downloads, asked.get("after", -1), side="right"))
+    chosen = _thinned(first, len(past.downloads))
+    downloads, relevant, at = past.downloads[chosen], past.relevant[chosen], past.at[chosen]
+    before = np.searchsorted(past.downloads, downloads - WINDOW, side="right") - 1
+    earlier = np.where(before >= 0, past.relevant[before], 0)
+    gauges = _at_times(past.gauges, at)
+    return {
+        "downloads": downloads.tolist(),
+        "at": at.tolist(),
+        "pages": past.pages[chosen].tolist(),
+        "relevant": relevant.tolist(),
+        "window": _shares(relevant - earlier, np.minimum(downloads, WINDOW)),
+        "cumulative": _shares(relevant, downloads),
+        "frontier": [None if gauge is None else gauge.frontier for gauge in gauges],
+        "rate": [None if gauge is None else gauge.rate_minute for gauge in gauges],
+        "strategy": _of_strategy(gauges),
+        "window_size": WINDOW,
+        "chance": past.chance,
+        "marks": [mark for mark in past.marks if mark["downloads"] > asked.get("after", -1)],
+    }
+
+
+def compare(desk: RunDesk, asked: RunsQuery) -> RunsCompared:
+    names = [name for name in dict.fromkeys(asked["runs"].split(",")) if name]
+    if not 1 <= len(names) <= MOST_COMPARED:
+        raise Problem(f"Name 1 to {MOST_COMPARED} runs, separated by commas.")
+    runs = [desk.run(name) for name in names]
+    settings = [_settings(run) for run in runs]
+    every = sorted({name for each in settings for name in each})
+    differ = {name: [each.get(name) for each in settings] for name in every}
+    told: list[ComparedRun] = [{"name": run.name, "series": series(desk, run, {})} for run in runs]
+    return {
+        "runs": told,
+        "differ": {name: values for name, values in differ.items() if any(value != values[0] for value in values)},
+    }
+
+
+def _settings(run: Path) -> dict[str, Any]:
+    present = PresentSettings.of(RunView(run))
+    params = {f"set {name}": value for name, value in present.params.items()}
+    return {name: value for name, value in present.now.items() if name != "set"} | params
+
+
+def _past(run: Path) -> _Past:
+    view = RunView(run)
+    with view.moment() as connection:
+        steps = connection.execute(_SPENT).fetchall()
+        arrivals = connection.execute(ARRIVALS).fetchall()
+        marks, chance = [_mark(each) for each in commands_of(connection, MOST_POINTS)], _chance(connection)
+    summary, gauges = view.summary(), view.gauges()
+    sums = np.cumsum([0, *(cost for _, cost, _ in steps)])
+    # the last point has what every other screen says: some downloads were made before the crawl began
+    downloads = sums + (summary.downloads - int(sums[-1]))
+    numbers = [-1, *(number for number, _, _ in steps)]
+    if steps:
+        numbers[-1] = max(numbers[-1], arrivals[-1][0] if arrivals else 0)
+    came = np.searchsorted([number for number, _ in arrivals], numbers, side="right")
+    relevant = np.cumsum([0, *(good for _, good in arrivals)])
+    began = summary.started if summary.started is not None else (steps[0][2] if steps else 0.0)
+    at = np.array([began, *(moment or 0.0 for _, _, moment in steps)], dtype=float)
+    return _Past(downloads, at, came, relevant[came], gauges, marks, chance)
+
+
+def _thinned(first: int, last: int) -> Any:
+    """Which points of so many are shown: evenly, the last one among them."""
+    if last - first <= MOST_POINTS:
+        return np.arange(first, last)
+    return np.unique(np.linspace(first, last - 1, MOST_POINTS).round().astype(int))
+
+
+def _shares(parts: Any, wholes: Any) -> list[float | None]:
+    return [
+        round(part / whole, 5) if whole else None for part, whole in zip(parts.tolist(), wholes.tolist(), strict=True)
+    ]
+
+
+def _at_times(gauges: Sequence[Gauge], times: Any) -> list[Gauge | None]:
+    """The last gauge at each of these times; None where there is none from about then."""
+    if not gauges:
+        return [None] * len(times)
+    places = np.searchsorted([gauge.at for gauge in gauges], times + 1.0, side="right") - 1
+    found = [gauges[place] if place >= 0 else None for place in places.tolist()]
+    return [
+        gauge if gauge is not None and at - gauge.at < _OLD else None
+        for gauge, at in zip(found, times.tolist(), strict=True)
+    ]
+
+
+def _of_strategy(gauges: Sequence[Gauge | None]) -> dict[str, list[float | None]]:
+    """Figures that only this strategy has."""
+    return {}
+
+
+def _mark(each: Commanded) -> CommandMark:
+    return {
+        "at": each.at,
+        "downloads": each.downloads,
+        "text": each.typed,
+        "before": each.before,
+        "problem": each.problem,
+        "who": each.who,
+        "number": each.number,
+    }
+
+
+def _chance(connection: sqlite3.Connection) -> Chance | None:
+    """None where nobody allowed any; the interval is Wilson's."""
+    probes, relevant = connection.execute(_CHANCE).fetchone()
+    if not probes:
+        return None
+    low, high = interval(relevant, probes)
+    return {"probes": probes, "relevant": relevant, "rate": relevant / probes, "low": low, "high": high}
+
+
+def interval(hits: int, tries: int) -> tuple[float, float]:
+    """Within which the true share lies in 95 of 100 cases (Wilson 1927)."""
+    share, squared = hits / tries, _SURE * _SURE
+    middle = (share + squared / (2 * tries)) / (1 + squared / tries)
+    half = _SURE * math.sqrt(share * (1 - share) / tries + squared / (4 * tries * tries)) / (1 + squared / tries)
+    return max(0.0, middle - half), min(1.0, middle + half)

@@ -1,0 +1,100 @@
+"""What the dashboard knows of its folder: which runs are there, and answers that are dear to work out, kept a while."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from wolfspider.app.run_children import RunChildren
+from wolfspider.core.errors import Problem
+from wolfspider.store.folder import Places, is_run
+
+T = TypeVar("T")
+_KEPT = 300  # answers
+_AGE = 0.5  # seconds for which an answer is good at least
+_SHARE = 10  # an answer that took a second to work out is good for so many, however the run changes
+
+
+class Missing(Problem):
+    """What was asked for is not here."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForAll:
+    """What the person chose when the dashboard was started, for every crawl that is started from it."""
+
+    config: Path | None = None
+    preset: str = ""
+    contact: str = ""
+    via: str = ""
+
+    def flags(self) -> dict[str, str]:
+        return {name: value for name, value in (("contact", self.contact), ("via", self.via)) if value}
+
+
+class _KeptAnswer(NamedTuple):
+    stamp: object  # of the run's files, when it was worked out
+    until: float  # it is good until then in any case
+    value: Any
+
+
+@dataclass
+class RunDesk:
+    """One folder of runs."""
+
+    folder: Path
+    for_all: ForAll = field(default_factory=ForAll)
+    _kept: OrderedDict[tuple[Path, str], _KeptAnswer] = field(default_factory=OrderedDict)
+    _working: dict[tuple[Path, str], threading.Lock] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self.children = RunChildren(self.folder, lambda name: True)
+        self.folder = self.children.folder
+
+    def run(self, name: str) -> Path:
+        """The folder of a run, by its name alone."""
+        run = self.children.inside(name)
+        if run is None or not run.is_dir() or not is_run(run):
+            raise Missing(f"There is no run {name[:80]!r} in {self.folder}.")
+        return run
+
+    def remembered(self, run: Path, what: str, make: Callable[[], T]) -> T:
+        """What `make` gives, worked out once for a state of the run, and by one thread at a time."""
+        key = (run, what)
+        with self._lock:
+            working = self._working.setdefault(key, threading.Lock())
+        with working:
+            stamp, kept = _stamp(run), self._kept.get(key)
+            if kept is not None and (kept.stamp == stamp or time.monotonic() < kept.until):
+                found: T = kept.value
+                return found
+            began = time.monotonic()
+            value = make()
+            took = time.monotonic() - began
+            with self._lock:
+                self._kept[key] = _KeptAnswer(stamp, began + took + max(_AGE, _SHARE * took), value)
+                self._kept.move_to_end(key)
+                while len(self._kept) > _KEPT:
+                    self._working.pop(self._kept.popitem(last=False)[0], None)
+            return value
+
+
+def _stamp(run: Path) -> object:
+    """Changes whenever something is committed."""
+    places = Places.of(run)
+    return [_of_file(path) for path in (places.database, places.wal, places.inbox, run / "watch.db-wal")]
+
+
+def _of_file(path: Path) -> tuple[int, int]:
+    try:
+        found = os.stat(path, follow_symlinks=False)
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_size

@@ -1,0 +1,91 @@
+"""Every address of the interface: one line each, from which it is served, checked and described (OpenAPI)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from wolfspider.dashboard import curves, host_table, overview, page_lists, shapes, starting
+from wolfspider.dashboard.desk import RunDesk
+
+GET, POST = "GET", "POST"
+OF_RUN = "/api/runs/{name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """`call` gets the desk, the name of the run where the path has one, and what was asked: the query or the body, of
+    the shape `asks`. It answers in the shape `answers`, or by a Problem."""
+
+    method: str
+    path: str
+    says: str
+    call: Callable[[RunDesk, str, Any], Any]
+    answers: Any
+    asks: Any = shapes.NoQuestion
+    status: int = 200
+
+
+ENDPOINTS = (
+    Endpoint(
+        *(GET, "/api/runs", "All runs of the folder, the newest first."),
+        lambda desk, name, asked: overview.run_list(desk),
+        shapes.RunList,
+    ),
+    Endpoint(
+        *(POST, "/api/runs", "Start a crawl in a process of its own; `test`: a test crawl of 50 pages."),
+        lambda desk, name, asked: starting.start(desk, asked),
+        *(shapes.Started, shapes.StartBody, 201),
+    ),
+    Endpoint(
+        *(POST, "/api/runs/check", "What would be started, or what is wrong with it."),
+        lambda desk, name, asked: starting.check(desk, asked),
+        *(shapes.CrawlPlan, shapes.StartBody),
+    ),
+    Endpoint(
+        *(GET, "/api/choices", "What can be chosen for a crawl: strategies, judges, presets, scopes, limits."),
+        lambda desk, name, asked: starting.choices(desk),
+        shapes.Choices,
+    ),
+    Endpoint(
+        *(GET, OF_RUN, "How a run stands, what to do next, and what can be moved."),
+        lambda desk, name, asked: overview.run_state(desk, desk.run(name)),
+        shapes.RunState,
+    ),
+    Endpoint(
+        *(GET, f"{OF_RUN}/series", "Curves over downloads; `after`: only what came after so many downloads."),
+        lambda desk, name, asked: curves.series(desk, desk.run(name), asked),
+        *(shapes.Series, shapes.AfterQuery),
+    ),
+    Endpoint(
+        *(GET, f"{OF_RUN}/pages", "Pages, and visits that failed, the newest first."),
+        lambda desk, name, asked: page_lists.pages(desk.run(name), asked),
+        *(shapes.Pages, shapes.PagesQuery),
+    ),
+    Endpoint(
+        *(GET, f"{OF_RUN}/hosts", "Hosts: what came from each, what was refused, what waits and until when."),
+        lambda desk, name, asked: host_table.hosts(desk, desk.run(name), asked),
+        *(shapes.Hosts, shapes.HostsQuery),
+    ),
+    Endpoint(
+        *(GET, f"{OF_RUN}/failures", "Why visits failed, in plain words, and what to do."),
+        lambda desk, name, asked: host_table.failures(desk, desk.run(name)),
+        shapes.Failures,
+    ),
+    Endpoint(
+        *(POST, f"{OF_RUN}/resume", "Go on with a run whose process has ended, perhaps with more pages."),
+        lambda desk, name, asked: starting.resume(desk, desk.run(name), asked),
+        *(shapes.Started, shapes.ResumeBody),
+    ),
+    Endpoint(
+        *(GET, f"{OF_RUN}/said", "The last lines that the process of a run has said."),
+        lambda desk, name, asked: starting.said(desk, name),
+        shapes.Said,
+    ),
+    Endpoint(
+        *(GET, "/api/compare", "Runs side by side: their curves, and the settings that differ."),
+        lambda desk, name, asked: curves.compare(desk, asked),
+        *(shapes.RunsCompared, shapes.RunsQuery),
+    ),
+)

@@ -1,0 +1,194 @@
+"""How runs stand: the list of all, and one as its first screen shows it: is it working, is what it finds good, what
+next."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wolfspider.app.event_json import finite
+from wolfspider.app.past_runs import glimpse
+from wolfspider.app.plugins import ClassNeeded, strategy_kind
+from wolfspider.app.present_settings import PresentSettings
+from wolfspider.app.settings import Settings
+from wolfspider.core import codec
+from wolfspider.core.errors import Problem
+from wolfspider.core.events import CrawlState, Gauge
+from wolfspider.dashboard.advising import advice_for
+from wolfspider.dashboard.controls import limits_of, params_of, rules_of
+from wolfspider.dashboard.desk import RunDesk
+from wolfspider.dashboard.shapes import RunLine, RunList, RunState
+from wolfspider.dashboard.starting import is_test
+from wolfspider.report.run_facts import commands_of
+from wolfspider.store import gauges
+from wolfspider.store.view import RunView, Summary
+from wolfspider.terminal import standing
+
+_SLOW = 20.0  # megabytes of a snapshot, beyond which a strategy is not asked how it stands
+
+
+class Standing(NamedTuple):
+    """What a run is doing, why, and since when."""
+
+    state: str  # a CrawlState; or starting, preparing, silent, unbegun, failed or killed
+    reason: str  # why it ended, if it has
+    since: float | None
+
+
+def run_list(desk: RunDesk) -> RunList:
+    names = desk.children.names()
+    lines = [_starting(desk, name) for name in desk.children.started if name not in names]
+    return {"runs": [*lines, *(_line(desk, name) for name in names)], "folder": str(desk.folder)}
+
+
+def _starting(desk: RunDesk, name: str) -> RunLine:
+    """A run whose process has not made its folder yet, or never did."""
+    running = desk.children.is_running(name)
+    said = "" if running else desk.children.said(name).strip().rpartition("\n")[2]
+    return {
+        **_blank(name),
+        "state": "starting" if running else "failed",
+        "reason": said,
+        "running": running,
+    }
+
+
+def _blank(name: str) -> RunLine:
+    return {
+        "name": name,
+        "state": "",
+        "reason": "",
+        "since": None,
+        "topic": "",
+        "strategy": "",
+        "downloads": 0,
+        "budget": 0,
+        "pages": 0,
+        "relevant": 0,
+        "harvest": None,
+        "began": None,
+        "running": False,
+        "watch": False,
+        "test": is_test(name),
+    }
+
+
+def _line(desk: RunDesk, name: str) -> RunLine:
+    try:
+        run = desk.run(name)
+        view, running = RunView(run), desk.children.is_running(name)
+        summary, present = desk.remembered(run, "brief", lambda: (view.summary(), PresentSettings.of(view)))
+        gauge = view.gauge()
+        at = standing_of(view, summary, gauge, running, time.time())
+    except Problem as problem:
+        return {**_blank(name), "state": "damaged", "reason": str(problem)}
+    return {
+        "name": name,
+        "state": at.state,
+        "reason": at.reason,
+        "since": at.since,
+        "topic": topic_told(present),
+        "strategy": str(present.now.get("strategy", "")),
+        "downloads": summary.downloads,
+        "budget": int(present.now.get("pages") or 0),
+        "pages": summary.count.pages,
+        "relevant": summary.count.relevant,
+        "harvest": harvest(summary),
+        "began": summary.started,
+        "running": running,
+        "watch": bool(present.now.get("watch")),
+        "test": is_test(name),
+    }
+
+
+def topic_told(present: PresentSettings) -> str:
+    now = present.now
+    return str(now.get("topic") or now.get("description") or ", ".join(map(str, now.get("like") or ())))
+
+
+def harvest(summary: Summary) -> float | None:
+    """Relevant pages of each download."""
+    return summary.count.relevant / summary.downloads if summary.downloads else None
+
+
+def standing_of(view: RunView, summary: Summary, gauge: Gauge | None, running: bool, now: float) -> Standing:
+    last = gauge.at if gauge is not None else None
+    if running:
+        if gauge is None or gauge.state == CrawlState.ENDED:
+            return Standing("preparing", "", last)
+        if not standing.is_fresh(gauge, now):
+            return Standing("silent", "", last)
+        with view.moment() as connection:
+            return Standing(gauge.state, "", gauges.since(connection, gauge.state) or last)
+    if summary.ended is not None:
+        return Standing(CrawlState.ENDED, summary.ended, last)
+    if summary.started is None:
+        return Standing("unbegun", "", None)
+    return Standing("failed" if summary.trouble else "killed", summary.trouble, last or summary.started)
+
+
+def run_state(desk: RunDesk, run: Path) -> RunState:
+    now, name = time.time(), run.name
+    view, running = RunView(run), desk.children.is_running(name)
+    status = desk.remembered(run, "status", lambda: standing.status(run))
+    summary, present, commands = desk.remembered(run, "commanded", lambda: _commanded(view))
+    gauge, settings = view.gauge(), Settings.of_run(view.about)
+    at = standing_of(view, summary, gauge, running, now)
+    lines = desk.remembered(run, "lines", lambda: standing.lines(run, now))
+    report_at, report = desk.remembered(run, "report", lambda: _report(view))
+    return {
+        "name": name,
+        "state": at.state,
+        "reason": at.reason,
+        "reason_text": lines[0],
+        "lines": lines[1:],
+        "since": at.since,
+        "now": now,
+        "running": running,
+        "watch": settings.watch,
+        "test": is_test(name),
+        "gauge": status["gauge"],
+        "status": {name: value for name, value in status.items() if name not in ("gauge", "run")},
+        "advice": advice_for(at.state, at.reason, summary, gauge, status["advice"], commands),
+        "topic": ", ".join(present.keywords),
+        "description": settings.description,
+        "liked": list(settings.like),
+        "strategy": settings.strategy,
+        "strategy_help": _use(settings.strategy),
+        "judge": settings.judge,
+        "harvest": harvest(summary),
+        "params": params_of(settings, present, commands),
+        "limits": limits_of(settings, present, commands),
+        "scope": rules_of(settings, commands),
+        "report": report,
+        "report_at": report_at,
+    }
+
+
+def _commanded(view: RunView) -> Any:
+    with view.moment() as connection:
+        commands = commands_of(connection, 1000)
+    return view.summary(), PresentSettings.of(view), commands
+
+
+def _use(strategy: str) -> str:
+    try:
+        return strategy_kind(strategy).use
+    except Problem:
+        return ""
+
+
+def _report(view: RunView) -> tuple[float | None, dict[str, Any]]:
+    """What the strategy reports of itself, as of the last snapshot."""
+    rows = view.rows("SELECT bytes FROM snapshots ORDER BY seq DESC, n DESC LIMIT 1")
+    if not rows or rows[0][0] > _SLOW * 1e6:
+        return None, {}
+    try:
+        with glimpse(view) as seen:
+            if seen is None:
+                return None, {}
+            told: dict[str, Any] = finite(codec.plain(seen.strategy.report()))
+            return seen.last.at, told
+    except (ClassNeeded, Problem):
+        return None, {}

@@ -1,0 +1,131 @@
+"""The pages of a run and the visits that failed, newest first: the list behind every number."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from heapq import merge
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from wolfspider.core.errors import Problem
+from wolfspider.core.failures import in_words
+from wolfspider.core.model import Failure, host_of
+from wolfspider.core.plain_text import plainly
+from wolfspider.dashboard.shapes import PageLine, Pages, PagesQuery
+from wolfspider.export.exported_page import why
+from wolfspider.store.page_count import HIDDEN, NEWEST
+from wolfspider.store.view import FAILED, RunView
+
+SHOWN = 50  # pages in an answer
+LONGEST = 2000  # characters of an address
+_END = 1 << 62
+_PAGES = (
+    "SELECT p.seq, p.final_url, p.title, p.at, p.host, h.score, h.relevant, h.evidence, v.agent"  # noqa: S608
+    f" FROM {NEWEST} LEFT JOIN visits v ON v.id = p.visit WHERE NOT {HIDDEN} AND p.seq <= ? AND (p.seq, 0) < (?, ?)"
+)
+_FAILURES = (
+    "SELECT l.seq, l.n, l.url, l.at, l.failure, l.detail, v.agent"  # noqa: S608
+    f" FROM (SELECT * FROM {FAILED}) l LEFT JOIN visits v ON v.id = l.visit"
+    " WHERE (l.seq, l.n) < (?, ?) ORDER BY l.seq DESC, l.n DESC"
+)
+
+Numbered = tuple[int, int, PageLine]  # two numbers by which they are in order
+
+
+def pages(run: Path, asked: PagesQuery) -> Pages:
+    kind, limit = asked.get("kind", "all"), asked.get("limit", SHOWN)
+    host, reason = asked.get("host"), asked.get("reason")
+    before = _before(asked.get("before", ""))
+    with RunView(run).moment() as connection:
+        lists: list[Iterator[Numbered]] = []
+        if kind != "failed" and not reason:
+            lists.append(_pages(connection, before, {"accepted": True, "rejected": False}.get(kind), host))
+        if kind in ("failed", "all"):
+            lists.append(_failures(connection, before, host, reason))
+        found = list(islice(merge(*lists, key=lambda each: (-each[0], -each[1])), limit + 1))
+    shown = found[:limit]
+    more = len(found) > limit
+    return {
+        "pages": [line for _, _, line in shown],
+        "more": more,
+        "next": f"{shown[-1][0]}-{shown[-1][1]}" if more else None,
+    }
+
+
+def _before(text: str) -> tuple[int, int]:
+    number, _, n = (text or str(_END)).partition("-")
+    if not number.isdecimal() or len(number) > 19 or (n and (not n.isdecimal() or len(n) > 9)):
+        raise Problem("before is what an earlier answer called next.")
+    return int(number), int(n or 0)
+
+
+def _pages(
+    connection: sqlite3.Connection, before: tuple[int, int], relevant: bool | None, host: str | None
+) -> Iterator[Numbered]:
+    wanted = [("h.relevant = ?", relevant), ("p.host = ?", host)]
+    given = [(clause, value) for clause, value in wanted if value is not None]
+    sql = f"{_PAGES}{''.join(f' AND {clause}' for clause, _ in given)} ORDER BY p.seq DESC"
+    values = (before[0], *before, *(value for _, value in given))
+    for number, url, title, at, of_host, score, good, evidence, agent in connection.execute(sql, values):
+        yield number, 0, _page(number, url, title, at, of_host, score, good, evidence, agent)
+
+
+def _page(
+    number: int, url: Any, title: Any, at: Any, host: Any, score: Any, relevant: Any, evidence: Any, agent: Any
+) -> PageLine:
+    told = _evidence(evidence)
+    label = told.get("label")
+    return {
+        "number": number,
+        "url": plainly(str(url), LONGEST),
+        "title": plainly(str(title or "")),
+        "score": score if isinstance(score, float | int) else None,
+        "relevant": bool(relevant),
+        "at": at if isinstance(at, float | int) else None,
+        "host": plainly(str(host)),
+        "reasons": [plainly(why(bool(relevant), told), 1000)],
+        "label": label if isinstance(label, bool) else None,
+        "by_teacher": bool(told.get("by_teacher")),
+        "agent": plainly(str(agent or "")),
+        "failure": None,
+    }
+
+
+def _evidence(text: Any) -> dict[str, Any]:
+    """Of a damaged row there is none."""
+    try:
+        told = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _failures(
+    connection: sqlite3.Connection, before: tuple[int, int], host: str | None, reason: str | None
+) -> Iterator[Numbered]:
+    for number, n, url, at, kind, detail, agent in connection.execute(_FAILURES, before):
+        failure = Failure(str(kind), str(detail or ""))
+        words = in_words(failure)
+        if (host and host_of(url) != host) or (reason and reason not in (words, failure.kind)):
+            continue
+        yield (
+            number,
+            n,
+            {
+                "number": number,
+                "url": plainly(str(url), LONGEST),
+                "title": "",
+                "score": None,
+                "relevant": None,
+                "at": at if isinstance(at, float | int) else None,
+                "host": plainly(host_of(url)),
+                "reasons": [plainly(f"{words} ({failure.detail})" if failure.detail else words, 1000)],
+                "label": None,
+                "by_teacher": False,
+                "agent": plainly(str(agent or "")),
+                "failure": failure.kind,
+            },
+        )

@@ -1,0 +1,62 @@
+"""The dashboard served on this machine, and on no other, until somebody stops it."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote
+
+from wolfspider.core.errors import Problem
+from wolfspider.dashboard.application import application, check_libraries
+from wolfspider.dashboard.desk import ForAll, RunDesk
+from wolfspider.dashboard.door import new_token
+from wolfspider.store.folder import is_run
+
+LOOPBACK = "127.0.0.1"
+_MOST_CONNECTIONS = 500
+
+
+def serve(folder: Path, port: int, for_all: ForAll, ready: Callable[[str], None]) -> None:
+    """Until a signal comes. `folder`: of runs, or a run, which is shown first. `ready` is told the address, which has
+    the token; with port 0 a free one is taken."""
+    check_libraries()
+    import uvicorn
+
+    first = folder.name if is_run(folder) else ""
+    desk = RunDesk(folder.absolute().parent if first else folder, for_all)
+    with _bound(port) as bound:
+        port, token = bound.getsockname()[1], new_token()
+        config = uvicorn.Config(
+            application(desk, token, port),
+            http="h11",
+            ws="none",
+            lifespan="off",
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            proxy_headers=False,
+            limit_concurrency=_MOST_CONNECTIONS,
+            timeout_keep_alive=30,
+            timeout_graceful_shutdown=1,
+        )
+        ready(address(port, token, first))
+        uvicorn.Server(config).run(sockets=[bound])
+
+
+def address(port: int, token: str, first: str = "") -> str:
+    """What the person opens; behind the # is the view that is shown first."""
+    view = f"#/run/{quote(first, safe='')}" if first else ""
+    return f"http://{LOOPBACK}:{port}/?token={token}{view}"
+
+
+def _bound(port: int) -> socket.socket:
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((LOOPBACK, port))
+    except OSError as error:
+        bound.close()
+        raise Problem(f"Port {port} of this machine cannot be had: {error.strerror}. Give another by --port.") from None
+    return bound
