@@ -1,0 +1,54 @@
+// Numbers, times and names as people read them.
+
+const whole = new Intl.NumberFormat("en-GB");
+
+export const none = "–";
+export const int = (n) => Number.isFinite(n) ? whole.format(Math.round(n)) : none;
+export const plural = (n, one, many = `${one}s`) => `${int(n)} ${Math.round(n) === 1 ? one : many}`;
+export const known = (n) => n !== null && n !== undefined && Number.isFinite(n);
+
+export function percent(share, places = 1) {
+  return known(share) ? `${(100 * share).toFixed(places)} %` : none;
+}
+
+export function decimal(n, places = 1) {
+  return known(n) ? n.toFixed(places) : none;
+}
+
+export function span(seconds) {
+  if (!known(seconds)) return none;
+  const s = Math.max(0, Math.round(seconds));
+  if (s < 60) return `${s} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min${s < 600 && s % 60 ? ` ${s % 60} s` : ""}`;
+  if (s < 86400) return `${Math.floor(s / 3600)} h ${Math.floor(s % 3600 / 60)} min`;
+  return `${Math.floor(s / 86400)} d ${Math.floor(s % 86400 / 3600)} h`;
+}
+
+// Times come as seconds since 1970, or as ISO text.
+export function seconds(time) {
+  return typeof time === "number" ? time : time ? Date.parse(time) / 1000 : NaN;
+}
+
+export function ago(time) {
+  const at = seconds(time);
+  if (!Number.isFinite(at)) return none;
+  const past = Date.now() / 1000 - at;
+  return past < 2 ? "just now" : `${span(past)} ago`;
+}
+
+export function clock(time) {
+  const at = seconds(time);
+  if (!Number.isFinite(at)) return none;
+  const date = new Date(1000 * at), today = new Date().toDateString() === date.toDateString();
+  const hour = date.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+  return today ? hour : `${date.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} ${hour}`;
+}
+
+export const words = (name) => String(name ?? "").replaceAll("_", " ").replaceAll("-", " ");
+
+export function hostOf(url) {
+  try { return new URL(url).host; } catch { return String(url ?? ""); }
+}
+
+// An address without what every address has.
+export const short = (url) => String(url ?? "").replace(/^https?:\/\//, "");

@@ -1,0 +1,189 @@
+// The first screen of a run: is it working, is what it finds good, what should I do next; and what all that rests on.
+
+import { ask, command, governing, restart } from "./actions.js";
+import { get, of } from "./api.js";
+import { bar, plots, spark } from "./charts.js";
+import { button, calm, fill, h, say } from "./dom.js";
+import { ago, clock, decimal, int, known, none, percent, plural, span, words } from "./format.js";
+import { at } from "./routes.js";
+import { deed, failureLine, hostRow, pageLine } from "./rows.js";
+
+const SHOWN = 6; // pages of a list, hosts and errors
+const STATES = {
+  fetching: ["good", "Fetching"], waiting: ["warn", "Waiting"], idle: ["warn", "Idle"], paused: ["warn", "Paused"], finishing: ["good", "Finishing"],
+  ended: ["off", "Ended"], starting: ["good", "Starting"], preparing: ["good", "Preparing"], silent: ["warn", "Silent"], unbegun: ["off", "Not begun"],
+  failed: ["bad", "Failed"], killed: ["bad", "Killed"], damaged: ["bad", "Damaged"],
+};
+
+export function pill(state, title) {
+  const [kind, text] = STATES[state] ?? ["off", words(state) || "Unknown"];
+  return h("span", { class: `pill ${kind}`, title }, h("span", { class: "dot", "aria-hidden": "true" }), text);
+}
+
+// The state of now: frames bring the gauge earlier than the whole run.
+export const stateOf = (run) => run.running && STATES[run.gauge?.state] && run.gauge.state !== "ended" && run.state !== "silent" ? run.gauge.state : run.state;
+
+// How long it has been so: no state is shown without its age.
+const age = (run) => known(run.since) ? run.running ? `For ${span(Date.now() / 1000 - run.since)}.` : `${ago(run.since)}.`.replace(/^./, (first) => first.toUpperCase()) : "";
+
+export function header(live, extra) {
+  const run = live.run, govern = governing(live);
+  const state = h("div", { class: "state-line" });
+  const draw = () => {
+    const now = live.run;
+    fill(state, pill(stateOf(now)), h("span", { class: "state-text" }, [now.reason_text, age(now)].filter(Boolean).join(" ")));
+    govern.draw();
+  };
+  draw();
+  const what = run.topic || run.description || (run.liked ?? []).join(", ") || run.name;
+  return {
+    element: h("header", { class: "head" }, h("div", { class: "head-text" },
+      h("p", { class: "eyebrow" }, h("a", { href: "#/" }, "Runs"), " / ", run.name),
+      h("h1", { class: "clamp", title: what }, what), state), extra ?? govern.element),
+    draw,
+  };
+}
+
+// A tile: a name, a number that opens what is behind it, and a few words.
+function tile(name, href) {
+  const value = h("a", { class: "tile-value", href }, none), note = h("span", { class: "tile-note" });
+  return { element: h("div", { class: "tile" }, h("span", { class: "tile-name" }, name), value, note), set: (number, text) => { say(value, number); say(note, text ?? ""); } };
+}
+
+function offer(live, action) {
+  const run = live.name, to = (place, text) => h("a", { class: "button small", href: at(run, place) }, text);
+  switch (action?.kind) {
+    case "resume": return button("Resume", async () => { if (await restart(run, action.pages)) live.look(); }, { class: "button small primary" });
+    case "command": return button(words(action.verb), () => command(run, action.verb, action.words ?? []), { class: "button small primary cap" });
+    case "label": return to("label", "Label ten pages");
+    case "report": return to("report", "Open the report");
+    case "failures": return h("a", { class: "button small", href: at(run, "pages", { kind: "failed" }) }, "Show them");
+    case "said": return button("What it said", () => said(run), { class: "button small" });
+    case "seeds": case "topic": case "limits": case "scope": return to(`steer`, { seeds: "Add starting points", topic: "Change the topic", limits: "Move the limit", scope: "Change the scope" }[action.kind]);
+    default: return null;
+  }
+}
+
+async function said(run) {
+  const { said: text } = await get(`${of(run)}/said`).catch((problem) => ({ said: problem.message }));
+  ask("What its process said last", (close) => h("div", { class: "stack" }, h("pre", { class: "said" }, text || "Nothing."), h("div", { class: "row end" }, button("Close", () => close(null)))));
+}
+
+export function open(box, { run, live, go }) {
+  const head = header(live);
+  const works = h("p", { class: "answer" }), spent = h("a", { class: "big", href: at(run, "pages", { kind: "all" }) }), ofAll = h("span", { class: "big-note" });
+  const progress = h("div"), pace = h("dl", { class: "facts" });
+  const good = h("p", { class: "answer" }), relevant = h("a", { class: "big", href: at(run, "pages", { kind: "accepted" }) }), share = h("span", { class: "big-note" });
+  const curve = h("div", { class: "spark-box" }), outlook = h("dl", { class: "facts" });
+  const next = h("ul", { class: "advice" });
+  const tiles = {
+    queue: tile("Queue", at(run, "hosts", { sort: "waiting" })), flight: tile("Under way", at(run, "hosts", { sort: "waiting" })), hosts: tile("Hosts", at(run, "hosts")),
+    resting: tile("Hosts at rest", at(run, "hosts", { sort: "waiting" })), rejected: tile("Not relevant", at(run, "pages", { kind: "rejected" })), failed: tile("Failed", at(run, "pages", { kind: "failed" })),
+  };
+  const drawing = plots("run", "Plots: harvest rate, pages found and queue, over downloads", () => go(at(run, "pages", { kind: "accepted" })));
+  const deeds = h("ol", { class: "deeds", "aria-label": "Deeds, as numbered in the plots" });
+  const lists = { accepted: h("ul", { class: "pages-list" }), rejected: h("ul", { class: "pages-list" }) };
+  const hosts = h("tbody"), note = h("p", { class: "note" }), errors = h("ul", { class: "failures" });
+  const reports = h("dl", { class: "facts wide-facts" }), reportCard = h("section", { class: "card", hidden: true }, h("h2", {}, "What the strategy reports"), reports);
+
+  const section = (title, link, ...rest) => h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, title), link), ...rest);
+  const all = (place, params, text = "All") => h("a", { class: "quiet", href: at(run, place, params) }, text);
+  fill(box, head.element,
+    h("div", { class: "answers" },
+      h("section", { class: "card answer-card" }, h("h2", { class: "question" }, "Is it working?"), works, h("p", { class: "big-line" }, spent, ofAll), progress, pace),
+      h("section", { class: "card answer-card" }, h("h2", { class: "question" }, "Is what it finds good?"), good, h("p", { class: "big-line" }, relevant, share), curve, outlook),
+      h("section", { class: "card answer-card" }, h("h2", { class: "question" }, "What should I do next?"), next)),
+    h("div", { class: "tiles" }, Object.values(tiles).map((each) => each.element)),
+    h("section", { class: "card plots-card" }, drawing.element, deeds),
+    h("div", { class: "two" }, section("Newest accepted", all("pages", { kind: "accepted" }), lists.accepted), section("Newest rejected", all("pages", { kind: "rejected" }), lists.rejected)),
+    h("div", { class: "two wide-left" },
+      section("Hosts", all("hosts"), h("div", { class: "scroll" }, h("table", { class: "hosts-table" }, h("thead", {}, h("tr", {}, ["host", "fetched", "relevant", "failed", "waiting"].map((name, place) => h("th", { class: place ? "n" : "", scope: "col" }, name)))), hosts)), note),
+      section("Errors", all("pages", { kind: "failed" }), errors)),
+    reportCard);
+
+  const facts = (list, pairs) => fill(list, pairs.map(([name, value, href]) => h("div", {}, h("dt", {}, name), h("dd", {}, href ? h("a", { href }, value) : value))));
+
+  const gauge = () => {
+    const now = live.run, g = now.gauge ?? {}, status = now.status ?? {};
+    const downloads = g.downloads ?? status.downloads ?? 0, budget = g.budget || now.limits?.find((one) => one.name === "pages")?.value || 0;
+    const found = g.relevant ?? status.relevant ?? 0, pages = g.pages ?? status.pages ?? 0, state = stateOf(now);
+    head.draw();
+    const working = { fetching: "Yes, it is fetching.", waiting: "It waits for hosts to rest.", idle: "It has nothing under way.", paused: "It is paused.", finishing: "It is finishing.", ended: "It has ended.", killed: "No: it was killed.", failed: "No: an error ended it.", silent: "It does not report.", preparing: "It is getting ready.", starting: "It is starting." };
+    say(works, working[state] ?? "");
+    say(spent, int(downloads));
+    say(ofAll, budget ? ` of ${int(budget)} downloads` : " downloads");
+    fill(progress, bar(budget ? downloads / budget : 0, "Budget spent"));
+    facts(pace, [["downloads/s", now.running ? decimal(g.rate_minute) : none], ["to go, about", now.running && known(g.left) ? span(g.left) : none], ["began", clock(status.started)]]);
+    const rate = downloads ? found / downloads : null;
+    say(relevant, int(found));
+    say(share, ` relevant of ${plural(pages, "page")}`);
+    say(good, goodness(found, downloads, g));
+    facts(outlook, [["harvest rate", percent(rate), at(run, "pages", { kind: "accepted" })], ["last 100", known(g.lately) ? plural(g.lately, "page") : none, at(run, "pages", { kind: "accepted" })],
+      ["left to find", known(g.unfound) ? `${int(g.unfound)} (${int(g.unfound_low)}–${int(g.unfound_high)})` : "not known yet", at(run, "report")]]);
+    tiles.queue.set(known(g.frontier) ? int(g.frontier) : none, "links wait");
+    const waits = Object.values(g.waiting ?? {}).reduce((sum, each) => sum + each, 0);
+    tiles.flight.set(int(g.in_flight ?? 0), waits ? `${int(waits)} more wait` : "requests");
+    tiles.hosts.set(int(status.hosts), known(g.hosts_ready) ? `${int(g.hosts_ready)} may be asked` : "");
+    tiles.resting.set(int(g.hosts_resting ?? 0), g.better_host ? "the best one rests" : "for politeness");
+    tiles.rejected.set(int(Math.max(0, pages - found)), percent(pages ? (pages - found) / pages : null, 0));
+    tiles.failed.set(int(Object.values(status.failures ?? {}).reduce((sum, each) => sum + each, 0)), "visits");
+  };
+
+  const rest = () => {
+    const now = live.run;
+    gauge();
+    fill(next, (now.advice?.length ? now.advice : [{ text: "Nothing needs you now." }]).map((one) => h("li", {}, h("span", {}, one.text), offer(live, one.action))));
+    const told = Object.entries(now.report ?? {}).filter(([, value]) => ["number", "string", "boolean"].includes(typeof value)).slice(0, 12);
+    reportCard.hidden = told.length === 0;
+    facts(reports, told.map(([name, value]) => [words(name), typeof value === "number" ? Number.isInteger(value) ? int(value) : value.toPrecision(3) : String(value)]));
+  };
+
+  const series = () => {
+    const s = live.series;
+    if (!s) return;
+    fill(curve, spark((s.window ?? []).slice(-400), { label: "Harvest rate over the last 100 downloads" }));
+    const marks = (s.marks ?? []).filter((one) => !one.problem).slice(-40);
+    drawing.draw({ downloads: s.downloads, window: s.window, cumulative: s.cumulative, relevant: s.relevant, frontier: s.frontier, chance: s.chance, deeds: marks.map((one) => one.downloads) });
+    fill(deeds, marks.slice(-6).map((one, place) => deed(run, one, marks.length - Math.min(6, marks.length) + place + 1)));
+    deeds.hidden = marks.length === 0;
+  };
+
+  const kept = { accepted: [], rejected: [] };
+  const drawLists = Object.fromEntries(Object.keys(kept).map((kind) => [kind, calm(lists[kind], () => fill(lists[kind],
+    kept[kind].length ? kept[kind].map((page) => pageLine(run, page)) : h("li", { class: "empty" }, kind === "accepted" ? "No page was found relevant yet." : "No page was rejected yet.")))]));
+  let asked = 0;
+  const look = async () => {
+    if (document.hidden || Date.now() - asked < 1800) return;
+    asked = Date.now();
+    try {
+      for (const kind of Object.keys(kept)) {
+        kept[kind] = (await get(`${of(run)}/pages`, { kind, limit: SHOWN })).pages;
+        drawLists[kind]();
+      }
+      const [ofHosts, ofErrors] = await Promise.all([get(`${of(run)}/hosts`, { limit: SHOWN }), get(`${of(run)}/failures`)]);
+      fill(hosts, ofHosts.hosts.slice(0, SHOWN).map((one) => hostRow(run, one, false)));
+      say(note, ofHosts.note ?? "");
+      const failures = Array.isArray(ofErrors) ? ofErrors : ofErrors.failures;
+      fill(errors, failures.length ? failures.slice(0, 4).map((one) => failureLine(run, one)) : h("li", { class: "empty" }, "Every visit brought a page."));
+    } catch { /* asked again soon */ }
+  };
+
+  rest();
+  look();
+  const off = live.on((what) => {
+    if (what === "gauge") gauge();
+    if (what === "run") { rest(); look(); }
+    if (what === "page" || what === "obeyed") look();
+    if (what === "series") series();
+  });
+  const unwatch = live.watchCurves(), ticking = setInterval(() => head.draw(), 1000);
+  return { destroy: () => { off(); unwatch(); clearInterval(ticking); drawing.destroy(); } };
+}
+
+function goodness(found, downloads, g) {
+  if (downloads < 20) return "Too early to say.";
+  if (!found) return "Not yet: no page is relevant so far.";
+  if (!known(g.lately) || downloads < 150) return `One of ${decimal(downloads / found)} downloads is relevant.`;
+  const now = g.lately / 100, all = found / downloads;
+  return now > 1.25 * all ? "Better and better: more than before." : now < .6 * all ? "It finds less than before." : `One of ${decimal(downloads / found)} downloads is relevant.`;
+}
