@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
+import tracemalloc
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 from xml.etree import ElementTree
 
 import pytest
 from tests.watch.papers import FAST, FRONT, HOUR, MINUTE, NOON, Article, Paper, going_on, watching
 
-from wolfspider.store.view import RunView
+from wolfspider.core.model import Link, Page
+from wolfspider.store.view import RunView, StoredPage
+from wolfspider.watch.appearing import Appearing
 from wolfspider.watch.book import opened
 from wolfspider.watch.outputs import FEED, TAIL
 from wolfspider.watch.why import why
@@ -104,10 +109,80 @@ def test_a_document_that_changed_is_told_with_both_copies_and_the_difference(tmp
 
     asyncio.run(main())
     change = lines(tmp_path / "run")[-1]
-    assert change["added"] == ["The mayor admits it all.", "Read 17 times."]
-    assert change["removed"] == ["The mayor denies everything.", "Read 18 times."]
+    assert change["added"] == ["The mayor admits it all."] and change["removed"] == ["The mayor denies everything."]
     assert "denies everything" in change["old"]["text"] and "admits it all" in change["new"]["text"]
     assert change["old"]["digest"] != change["new"]["digest"]
+
+
+def test_a_document_that_changes_again_and_again_is_told_of_after_a_rest_with_all_that_changed(tmp_path: Path) -> None:
+    paper = Paper()
+    paper.articles = {"story": Article("The first paragraph stays.", NOON - HOUR)}
+
+    def goes_on(part: str) -> None:
+        story = paper.articles["story"]
+        paper.articles["story"] = Article(f"{story.text}\nPart {part} of a long story follows here.", NOON - HOUR)
+
+    async def main() -> None:
+        async with watching(paper, tmp_path / "run", set=["again=true"]) as under_way:
+            await under_way.until(lambda: under_way.told() == ["story"])
+            goes_on("one")
+            await under_way.until(lambda: under_way.told("changed"))
+            for part in ("two", "three", "four"):
+                goes_on(part)
+                await under_way.looks(2, "/story")
+            await under_way.until(lambda: len(under_way.told("changed")) == 2)
+            assert under_way.reports[-1].at - under_way.reports[-2].at >= HOUR
+            await under_way.looks(3, "/story")
+            assert len(under_way.told("changed")) == 2
+
+    asyncio.run(main())
+    parts = [line["added"] for line in lines(tmp_path / "run") if line["kind"] == "changed"]
+    named = [[part.split()[1] for part in added] for added in parts]
+    assert named == [["one"], ["two", "three", "four"]]
+
+
+def test_pages_are_read_again_beside_the_crawl_not_in_its_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading a copy again may take long: the loop of the crawl is free meanwhile."""
+    threads = set[str]()
+    shown = Appearing._shown
+
+    def slow(self: Appearing, row: StoredPage) -> Any:
+        threads.add(threading.current_thread().name)
+        return shown(self, row)
+
+    monkeypatch.setattr(Appearing, "_shown", slow)
+    paper = Paper()
+
+    async def main() -> None:
+        async with watching(paper, tmp_path / "run") as under_way:
+            await under_way.looks()
+            paper.articles["appeared"] = Article("It says no date, and was not there before.")
+            await under_way.until(lambda: under_way.told() == ["appeared"])
+
+    asyncio.run(main())
+    assert threads and "MainThread" not in threads
+
+
+def test_what_is_remembered_of_lists_is_bounded_by_their_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = list[int]()
+
+    def parsed(row: StoredPage) -> Page:
+        read.append(row.number)
+        return cast(Page, SimpleNamespace(links=[Link(f"{FRONT}{row.number}/{'x' * 500}/{n}") for n in range(1000)]))
+
+    appearing = Appearing(parsed)
+    monkeypatch.setattr("wolfspider.watch.appearing.MOST_LINKS", 20_000)
+    tracemalloc.start()
+    try:
+        for number in range(100):
+            assert len(appearing._shown(cast(StoredPage, SimpleNamespace(number=number)))) == 1000
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 1_000_000, "20 copies, with eight bytes for each link"
+    appearing._shown(cast(StoredPage, SimpleNamespace(number=99)))
+    appearing._shown(cast(StoredPage, SimpleNamespace(number=0)))
+    assert read == [*range(100), 0]
 
 
 @pytest.mark.parametrize("asleep", [0.0, 3 * 24 * HOUR])

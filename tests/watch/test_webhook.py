@@ -162,6 +162,35 @@ def test_what_is_given_up_is_told_and_tried_once_more_when_the_watch_starts_agai
     asyncio.run(main())
 
 
+def test_reports_that_wait_for_a_dead_service_are_given_up_together_and_new_ones_wait_their_turn(
+    tmp_path: Path,
+) -> None:
+    """Not each after a week of its own."""
+
+    async def main() -> None:
+        async with service() as there:
+            there.status = 500
+            book, time = booked(tmp_path, 5), Time()
+            outbox = Outbox(book, Hook.read(f"http://127.0.0.1:{there.port}/hook"), AGENT, time)
+            await outbox.send()
+            with book.writing():
+                book.report(Report.named("new", NOON, "http://paper.test/later", {"title": "Later"}))
+            assert await outbox.send() == [] and len(there.received) == 1, "It is behind one that rests."
+            time.now += PATIENCE + 1
+            told = await outbox.send()
+            assert (
+                len(told) == 1 and "5 reports, 1 to 5, for the webhook could not be handed over for a week" in told[0]
+            )
+            there.status = 200
+            time.now += LONGEST_REST
+            assert await outbox.send() == []
+            assert [json.loads(one.body)["url"][-5:] for one in there.received[2:]] == ["later"]
+            await outbox.close()
+            book.close()
+
+    asyncio.run(main())
+
+
 def test_a_death_between_sending_and_noting_it_is_seen_in_the_next_attempt(tmp_path: Path) -> None:
     """The book says that it was tried before it is sent: as if the process had died there."""
 
@@ -197,5 +226,8 @@ def test_a_watch_hands_its_reports_to_the_service(tmp_path: Path) -> None:
 def test_titles_cannot_break_out_of_what_slack_is_sent() -> None:
     report = Report.named("new", NOON, "http://paper.test/", {"title": "a>b|c<d\n<!channel>"})
     assert json.loads(body_of(report, "slack"))["text"] == "<http://paper.test/|a b c d  !channel >"
+    forged = Report.named("new", NOON, "http://paper.test/?a=1&b=|Bank>x<http://evil.test/", {"title": "R&D &lt;"})
+    said = json.loads(body_of(forged, "slack"))["text"]
+    assert said == "<http://paper.test/?a=1&amp;b=%7CBank%3Ex%3Chttp://evil.test/|R&amp;D &amp;lt;>"
     with pytest.raises(Problem, match="json or slack"):
         Hook.read("http://127.0.0.1/", form="xml")

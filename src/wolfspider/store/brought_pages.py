@@ -13,6 +13,7 @@ _COPIES = (
     f"SELECT {PAGE}, 0.0, 0, '{{}}' FROM pages p WHERE p.seq IN (SELECT DISTINCT page FROM held"  # noqa: S608
     " WHERE url = ? AND page IS NOT NULL AND seq <= ? ORDER BY page DESC LIMIT ?) ORDER BY p.seq DESC"
 )
+_COPY = f"SELECT {PAGE}, 0.0, 0, '{{}}' FROM pages p WHERE p.seq = ?"  # noqa: S608
 _BROUGHT = (
     f"SELECT l.seq, l.n, l.url, l.failure, l.detail, l.at, v.agent, v.source, {PAGE}, IFNULL(l.score, 0.0),"  # noqa: S608
     " IFNULL(l.relevant, 0), IFNULL(l.evidence, '{}') FROM landings l LEFT JOIN visits v ON v.id = l.visit"
@@ -38,6 +39,11 @@ class BroughtPage:
 def copies_of(connection: sqlite3.Connection, url: str, upto: int, most: int) -> list[StoredPage]:
     """The newest copies of a page as of an entry of the journal, the newest first."""
     return [page_row(*row) for row in connection.execute(_COPIES, (url, upto, most)).fetchall()]
+
+
+def copy_numbered(connection: sqlite3.Connection, number: int) -> StoredPage | None:
+    row = connection.execute(_COPY, (number,)).fetchone()
+    return None if row is None else page_row(*row)
 
 
 def brought_after(connection: sqlite3.Connection, seq: int, n: int, most: int) -> list[BroughtPage]:

@@ -27,10 +27,13 @@ _STRANGE = (  # in the place of a table it could take for ever to read; of gauge
 _CLAIM = "INSERT OR REPLACE INTO meta VALUES ('owner', ?)"
 
 
-def connect(database: Path, *, full: bool = False) -> sqlite3.Connection:
-    """The owner's connection: every transaction is begun and ended by name."""
+def connect(database: Path, *, full: bool = False, threads: bool = False) -> sqlite3.Connection:
+    """The owner's connection: every transaction is begun and ended by name. `threads`: may others than this one use it,
+    one at a time?"""
     try:
-        connection = sqlite3.connect(database, timeout=_PATIENCE, isolation_level=None, cached_statements=200)
+        connection = sqlite3.connect(
+            database, timeout=_PATIENCE, isolation_level=None, cached_statements=200, check_same_thread=not threads
+        )
         for pragma in (
             "journal_mode = WAL",
             f"synchronous = {'FULL' if full else 'NORMAL'}",

@@ -7,6 +7,7 @@ that follows from what it says, and a name is taken once.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import sqlite3
@@ -26,6 +27,10 @@ NAME = "watch.db"
 FORMAT = 1
 ALERT, FORGOTTEN = "alert", "forgotten"
 _STAYS = ("number", "id", "kind", "url", "found")  # of a report on a page that is forgotten
+_TOLD_COPIES = (  # books of earlier versions lack it
+    "CREATE TABLE IF NOT EXISTS told_copies (url TEXT PRIMARY KEY, page INTEGER NOT NULL, at REAL NOT NULL,"
+    " compared INTEGER NOT NULL) WITHOUT ROWID"
+)
 _TABLES = """
 CREATE TABLE documents (url TEXT PRIMARY KEY, state TEXT NOT NULL, first REAL NOT NULL, looked REAL NOT NULL,
     page INTEGER NOT NULL, digest TEXT NOT NULL, published REAL, dated TEXT NOT NULL, title TEXT NOT NULL,
@@ -40,6 +45,14 @@ CREATE TABLE lists (url TEXT PRIMARY KEY, told INTEGER NOT NULL, links REAL NOT 
     bad INTEGER NOT NULL DEFAULT 0, alerted INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
+
+
+class ToldCopy(NamedTuple):
+    """The copy of a document that people know, where there are others."""
+
+    page: int
+    at: float = 0.0  # when a change was last told
+    compared: int = 0  # the newest copy that was compared with it
 
 
 class Reached(NamedTuple):
@@ -89,13 +102,14 @@ class Report:
 
 
 class Book:
-    """One owner: the process that watches."""
+    """One owner: the process that watches. It may use the book from several threads, one at a time."""
 
     def __init__(self, run: Path, sends: bool = False) -> None:
         """`sends`: do reports wait to be sent?"""
         self.path, self._sends = run / NAME, sends
+        self.in_use = asyncio.Lock()  # for those who share it
         os.close(open_to_write(self.path))
-        self._connection = connect(self.path)
+        self._connection = connect(self.path, threads=True)
         try:
             refuse_strange(self._connection, self.path)
             (version,) = self._connection.execute("PRAGMA user_version").fetchone()
@@ -106,6 +120,7 @@ class Book:
                     for statement in filter(str.strip, _TABLES.split(";")):
                         self._connection.execute(statement)
                     self._connection.execute(f"PRAGMA user_version = {FORMAT}")
+            self._connection.execute(_TOLD_COPIES)
         except sqlite3.DatabaseError as error:
             self._connection.close()
             raise trouble(self.path, error, "cannot be opened") from error
@@ -150,6 +165,13 @@ class Book:
         values = tuple(getattr(document, name) for name in MetDocument.__slots__)
         self.execute(f"INSERT OR REPLACE INTO documents VALUES ({', '.join('?' * len(values))})", *values)  # noqa: S608
 
+    def told_copy(self, url: str) -> ToldCopy | None:
+        found = self.rows("SELECT page, at, compared FROM told_copies WHERE url = ?", url)
+        return ToldCopy(*found[0]) if found else None
+
+    def keep_told_copy(self, url: str, copy: ToldCopy) -> None:
+        self.execute("INSERT OR REPLACE INTO told_copies VALUES (?, ?, ?, ?)", url, *copy)
+
     def report(self, report: Report) -> Report | None:
         """Write it down, and give it its number; None if it was reported before."""
         values = (report.id, report.kind, report.at, report.url, json.dumps(report.data))
@@ -178,14 +200,18 @@ class Book:
     def counts(self) -> dict[str, int]:
         return dict(self.rows("SELECT kind, COUNT(*) FROM reports GROUP BY kind"))
 
-    def trim(self, before: float) -> int:
-        """Forget reports from before a time that are not to be sent any more, and documents not met since then."""
-        gone = self.execute(
+    def trim_reports(self, before: float) -> int:
+        """Forget those from before a time that are not to be sent any more."""
+        return self.execute(
             "DELETE FROM reports WHERE at < ? AND number NOT IN (SELECT number FROM outbox) "
             "AND number < (SELECT MAX(number) FROM reports)",
             before,
         )
-        return gone + self.execute("DELETE FROM documents WHERE looked < ?", before)
+
+    def trim_documents(self, before: float) -> int:
+        """Forget those that were not met since then."""
+        self.execute("DELETE FROM told_copies WHERE url IN (SELECT url FROM documents WHERE looked < ?)", before)
+        return self.execute("DELETE FROM documents WHERE looked < ?", before)
 
     def forget(self, unwanted: Callable[[str], bool]) -> set[str]:
         """What was kept and told of pages goes, and stays in no byte of the file; the names of the reports. That these

@@ -6,7 +6,8 @@ window. When that was the page says itself, in its metadata or by its address. I
 link that led to it appeared on a page that was looked at before without it; then it was published by then, or when its
 server says that it was last modified, if that can be.
 
-Of documents that have a date, a copy that says something else is news as well, with what was there before.
+Of documents that have a date, a copy that says something else is news as well, with what was there before. A document
+that changes again and again is told of after a rest that doubles, with all that changed since it was last told.
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ from typing import Any
 
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.model import hidden
-from wolfspider.store.brought_pages import BroughtPage, brought_after, copies_of
+from wolfspider.store.brought_pages import BroughtPage, brought_after, copy_numbered
 from wolfspider.store.view import RunView, StoredPage, utc
 from wolfspider.watch.alerts import Alerts
 from wolfspider.watch.appearing import Appearing
-from wolfspider.watch.book import Book, MetDocument, Reached, Report
+from wolfspider.watch.book import Book, MetDocument, Reached, Report, ToldCopy
 from wolfspider.watch.differences import difference
 from wolfspider.web.page import charset
 from wolfspider.web.page.main_text import main_text
 from wolfspider.web.page.plaintext import readable
 
-AT_ONCE = 200  # landings that are read in one go
+AT_ONCE = 50  # landings that are read in one go
 LONGEST_TEXT = 20_000  # characters of a copy that a report has
-DAY = 86_400.0
+HOUR, DAY = 3600.0, 86_400.0
 _ARCHIVE = re.compile(r"/(?:19|20)\d\d[/_-][01]?\d[/_-][0-3]?\d(?:/\d{1,5})?/?$")  # the list of a day, not a page of it
 TOLD, OLD, UNDATED, IRRELEVANT, NOINDEX = "told", "old", "undated", "irrelevant", "noindex"
 BY_PAGE, BY_SERVER, BY_LIST = "page", "last-modified", "list"
@@ -62,20 +63,28 @@ class Desk:
     def look(self, now: float | None = None) -> list[Report]:
         """Read on, as far as the run is, and write down what is news. `now`: for what nobody brought, alerts."""
         found: list[Report] = []
-        while True:
-            with self.view.moment() as run:
-                reached = self._where(run)
-                landings = brought_after(run, *reached, AT_ONCE)
-                if not landings:
-                    break
-                with self.book.writing():
-                    for landing in landings:
-                        found += filter(None, map(self.book.report, self._read(run, landing)))
-                    self.book.reach(Reached(landings[-1].seq, landings[-1].n))
-        if now is not None:
+        while (some := self.look_at_some()) is not None:
+            found += some
+        return found + self.look_for_silence(now)
+
+    def look_at_some(self) -> list[Report] | None:
+        """Read on a little; None if there is nothing left to read."""
+        with self.view.moment() as run:
+            landings = brought_after(run, *self._where(run), AT_ONCE)
+            if not landings:
+                return None
+            found: list[Report] = []
             with self.book.writing():
-                found += filter(None, map(self.book.report, self._alerts.silent(now)))
+                for landing in landings:
+                    found += filter(None, map(self.book.report, self._read(run, landing)))
+                self.book.reach(Reached(landings[-1].seq, landings[-1].n))
         return found
+
+    def look_for_silence(self, now: float | None) -> list[Report]:
+        if now is None:
+            return []
+        with self.book.writing():
+            return list(filter(None, map(self.book.report, self._alerts.silent(now))))
 
     def _where(self, run: sqlite3.Connection) -> Reached:
         """A run that lost its last moments in a power cut goes on from an earlier one; what was read of it is known."""
@@ -88,10 +97,7 @@ class Desk:
         if landing.page is None:
             return
         page, known = landing.page, self.book.document(landing.page.final_url)
-        if known is not None and known.page == page.number:
-            known.looked = landing.at
-            self.book.keep(known)
-        elif known is None:
+        if known is None:
             yield from self._met(run, landing, page)
         else:
             yield from self._again(run, landing, page, known)
@@ -112,9 +118,9 @@ class Desk:
     def _again(
         self, run: sqlite3.Connection, landing: BroughtPage, page: StoredPage, known: MetDocument
     ) -> Iterator[Report]:
-        """Another copy of a page."""
+        """A page that was met before, perhaps another copy of it."""
         before, known.looked, known.page = known.page, landing.at, page.number
-        changed, known.digest, known.title = page.digest != known.digest, page.digest, page.title[:300]
+        known.digest, known.title = page.digest, page.title[:300]
         if known.state in (IRRELEVANT, NOINDEX) or (known.state == OLD and page.published is not None):
             dated = _by_page(page, landing.at)
             state = self._state(page, dated, landing.at)
@@ -124,11 +130,25 @@ class Desk:
                 self.book.keep(known)
                 yield self._new(landing, page, dated)
                 return
-        wanted = known.state in (TOLD, OLD) and page.relevant and not hidden(page.robots)
-        if changed and wanted and (report := self._changed(run, landing, page, before)) is not None:
+        if known.state in (TOLD, OLD) and page.relevant and not hidden(page.robots):
+            yield from self._perhaps_changed(run, landing, page, known, before)
+        self.book.keep(known)
+
+    def _perhaps_changed(
+        self, run: sqlite3.Connection, landing: BroughtPage, page: StoredPage, known: MetDocument, before: int
+    ) -> Iterator[Report]:
+        """Compared with the copy that people know; a change that comes too soon after another waits."""
+        told = self.book.told_copy(known.url) or ToldCopy(before)
+        rest = min(HOUR * 2.0 ** min(known.changes - 1, 10), DAY)
+        if page.number in (told.page, told.compared) or landing.at < told.at + rest:
+            return
+        old = copy_numbered(run, told.page)
+        report = None if old is None else self._changed(landing, old, page)
+        if report is not None:
             known.changes += 1
             yield report
-        self.book.keep(known)
+        base = ToldCopy(page.number, landing.at) if report is not None or old is None else told
+        self.book.keep_told_copy(known.url, base._replace(compared=page.number))
 
     def _state(self, page: StoredPage, dated: Dated, at: float) -> str:
         if hidden(page.robots):
@@ -171,10 +191,8 @@ class Desk:
             self._first = float(self.book.rows("SELECT value FROM meta WHERE name = 'began'")[0][0])
         return self._first
 
-    def _changed(self, run: sqlite3.Connection, landing: BroughtPage, page: StoredPage, before: int) -> Report | None:
-        copies = copies_of(run, page.final_url, landing.seq, 50)
-        old = next((copy for copy in copies if copy.number == before), None)
-        if old is None:
+    def _changed(self, landing: BroughtPage, old: StoredPage, page: StoredPage) -> Report | None:
+        if old.digest == page.digest:
             return None
         texts = [self._text(copy) for copy in (old, page)]
         change = difference(*texts)
@@ -185,7 +203,7 @@ class Desk:
             for copy, text in zip((old, page), texts, strict=True)
         ]
         data = _about(landing, page) | {"old": kept[0], "new": kept[1], **change.told()}
-        return Report.named("changed", landing.at, page.final_url, data, page.digest)
+        return Report.named("changed", landing.at, page.final_url, data, f"{old.digest} {page.digest}")
 
     def _text(self, page: StoredPage) -> str:
         """Its main text where the extra is installed that finds it, its visible text otherwise."""

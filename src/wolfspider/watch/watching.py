@@ -36,11 +36,12 @@ from wolfspider.web.seeds.sources import address
 
 STRATEGY = "foragers"
 ENDLESS = 10**9  # downloads
-MONTH = 30 * 86_400.0
-HOUR = 3600.0
+HOUR, DAY = 3600.0, 86_400.0
+MONTH = 30 * DAY
+KEPT_DAYS = 90.0  # for which reports are kept if nobody says; the file of reports is a person's own
 LOOK = 0.5  # seconds between two looks at what the run has brought
 REST, LONGEST_REST = 5.0, 600.0  # seconds before another session, doubled while none brings anything
-RECENT = 2 * 86_400.0  # seconds whose log is never folded
+RECENT = 2 * DAY  # seconds whose log is never folded
 AGAIN = (EndReason.WAITING, EndReason.REFUSED, EndReason.DONE, EndReason.CIRCLING, EndReason.STUCK)
 
 
@@ -123,7 +124,7 @@ class Watch:
                         hunt.drain()
                 result = await running
                 if reporting is not None:
-                    await reporting.look(self.now or None)
+                    await reporting.look_to_the_end(self.now or None)
             finally:
                 hunt.stop()
                 await asyncio.gather(running, return_exceptions=True)
@@ -151,9 +152,10 @@ class Watch:
         book = Book(self.folder)
         try:
             rows = fold(self.folder, self.now - RECENT, book.reached().seq)
-            if self.settings.keep_days:
-                with book.writing():
-                    rows += book.trim(self.now - self.settings.keep_days * 86_400.0)
+            with book.writing():
+                rows += book.trim_reports(self.now - (self.settings.keep_days or KEPT_DAYS) * DAY)
+                if self.settings.keep_days:
+                    rows += book.trim_documents(self.now - self.settings.keep_days * DAY)
         finally:
             book.close()
         if rows:
@@ -202,29 +204,51 @@ class Reporting:
         self._tail = Tail(folder, self.book)
         self._outbox = Outbox(self.book, hook, agent(settings)) if hook is not None else None
         self._sending: asyncio.Task[list[str]] | None = None
+        self._reading: asyncio.Task[bool] | None = None
         self._written = False
 
-    async def look(self, now: float | None) -> None:
-        """Read on, write down and tell what is new, and send what is due."""
-        self._desk.look(now or None)
+    async def look_to_the_end(self, now: float | None) -> None:
+        while await self.look(now):
+            pass
+
+    async def look(self, now: float | None) -> bool:
+        """Read on, write down and tell what is new, and send what is due. Is there more to read?"""
+        self._reading = asyncio.create_task(self._read(now or None))
+        more = await asyncio.shield(self._reading)  # a thread cannot be broken off
+        if self._outbox is not None:
+            self._send(self._outbox)
+        return more
+
+    async def _read(self, now: float | None) -> bool:
+        """Pages are parsed again for this, in a thread: the crawl goes on meanwhile."""
+        async with self.book.in_use:
+            more, reports = await asyncio.to_thread(self._read_on, now)
+        for report in reports:
+            self._told(report)
+        return more
+
+    def _read_on(self, now: float | None) -> tuple[bool, list[Report]]:
+        more = self._desk.look_at_some() is not None
+        if not more:
+            self._desk.look_for_silence(now)
         reports = self._tail.follow()
         if reports or not self._written:
             write_feed(self._folder, self.book, self._title, now or 0.0)
             self._written = True
-        for report in reports:
-            self._told(report)
-        if self._outbox is None:
-            return
+        return more, reports
+
+    def _send(self, outbox: Outbox) -> None:
         if self._sending is not None and self._sending.done():
             for sentence in self._sending.result():
                 self._remark(sentence)
             self._sending = None
         if self._sending is None:
-            self._sending = asyncio.create_task(self._outbox.send())
+            self._sending = asyncio.create_task(outbox.send())
 
     async def close(self) -> None:
-        if self._sending is not None:  # what is on its way is heard out
-            await asyncio.gather(self._sending, return_exceptions=True)
+        for task in (self._reading, self._sending):  # what is on its way is heard out
+            if task is not None:
+                await asyncio.gather(task, return_exceptions=True)
         if self._outbox is not None:
             await self._outbox.close()
         self._tail.close()

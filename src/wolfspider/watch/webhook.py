@@ -1,9 +1,9 @@
 """Reports handed to a service of the person's own, each until it says that it has it.
 
 A report waits in the book until the service answers with a status of 200 to 299. It is tried again after a while that
-doubles, up to an hour, for a week; then it is given up, which is told, and `watch --webhook` tries it once more when it
-is started again. That a report is tried is written down before it is sent. So nothing is lost, and what may have been
-sent before says so: it has the same `Idempotency-Key` and a higher `X-Wolfspider-Attempt`.
+doubles, up to an hour; what has waited for a week is given up, which is told, and `watch --webhook` tries it once more
+when it is started again. That a report is tried is written down before it is sent. So nothing is lost, and what may
+have been sent before says so: it has the same `Idempotency-Key` and a higher `X-Wolfspider-Attempt`.
 
 With a secret, requests are signed: `X-Wolfspider-Signature` is `sha256=` and the HMAC, in hexadecimal digits, of the
 time in `X-Wolfspider-Timestamp`, a full stop and the body. The address of the service may be a secret itself, so
@@ -15,9 +15,11 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import string
 import time
 from collections.abc import Callable
 from typing import NamedTuple
+from urllib.parse import quote
 
 from wolfspider.core.errors import Problem
 from wolfspider.core.failures import in_words
@@ -35,6 +37,7 @@ REFUSALS = 3
 DEADLINE = 30.0  # seconds for an answer
 AT_ONCE = 20  # reports that are sent before the watch looks at other things
 FORMS = ("json", "slack")
+_NO_SIGNS = str.maketrans("", "", "<>|")  # these end the address of a link, as spaces do
 
 
 class Hook(NamedTuple):
@@ -59,8 +62,14 @@ def body_of(report: Report, form: str) -> bytes:
     if form == "json":
         return json.dumps(report.told()).encode()
     mark = {"new": "", "changed": "Changed: ", "alert": "Alarm: "}[report.kind]
-    title = "".join(" " if sign in "<>|\n" else sign for sign in report.data.get("title") or report.url)
-    return json.dumps({"text": f"{mark}<{report.url}|{title}>" if report.kind != "alert" else mark + title}).encode()
+    title = _for_slack(report.data.get("title") or report.url)
+    url = quote(report.url, safe=string.punctuation.translate(_NO_SIGNS)).replace("&", "&amp;")
+    return json.dumps({"text": f"{mark}<{url}|{title}>" if report.kind != "alert" else mark + title}).encode()
+
+
+def _for_slack(text: str) -> str:
+    """Text that cannot become a link or a call of a person."""
+    return "".join(" " if sign in "<>|\n" else "&amp;" if sign == "&" else sign for sign in text)
 
 
 class Outbox:
@@ -77,19 +86,27 @@ class Outbox:
         await self._client.close()
 
     async def send(self) -> list[str]:
-        """Send what is due, the oldest first; what went wrong, in sentences. If one fails, the others wait with it."""
+        """Send what is due, the oldest first; what went wrong, in sentences. If the service is in trouble, all wait."""
         remarks: list[str] = []
-        sql = "SELECT number, tries, since FROM outbox WHERE state = 'waits' AND next <= ? ORDER BY number LIMIT ?"
-        for number, tries, since in self._book.rows(sql, self._clock(), AT_ONCE):
-            report = next(iter(self._book.reports(number - 1, 1)))
-            with self._book.writing():
-                self._book.execute("UPDATE outbox SET tries = tries + 1 WHERE number = ?", number)
+        sql = "SELECT number, tries FROM outbox WHERE state = 'waits' AND next <= ? ORDER BY number LIMIT ?"
+        async with self._book.in_use:
+            (rests,) = self._book.rows("SELECT MAX(next) FROM outbox WHERE state = 'waits' AND since IS NOT NULL")[0]
+            due = [] if rests is not None and rests > self._clock() else self._book.rows(sql, self._clock(), AT_ONCE)
+        for number, tries in due:
+            async with self._book.in_use:
+                report = next(iter(self._book.reports(number - 1, 1)))
+                with self._book.writing():
+                    self._book.execute("UPDATE outbox SET tries = tries + 1 WHERE number = ?", number)
             problem = await self._sent(report, tries + 1)
-            with self._book.writing():
-                if not problem:
-                    self._book.execute("DELETE FROM outbox WHERE number = ?", number)
-                else:
-                    remarks += self._failed(number, tries + 1, since, problem)
+            async with self._book.in_use:
+                with self._book.writing():
+                    if not problem:
+                        self._book.execute("DELETE FROM outbox WHERE number = ?", number)
+                        self._book.execute("UPDATE outbox SET since = NULL WHERE since IS NOT NULL")  # it is back
+                    elif problem in REFUSED:
+                        remarks += self._refused(number, tries + 1, problem)
+                    else:
+                        remarks += self._failed(problem)
             if problem and problem not in REFUSED:
                 break
         return remarks
@@ -110,22 +127,30 @@ class Outbox:
             return in_words(status)
         return "" if 200 <= status < 300 else f"status {status}"
 
-    def _failed(self, number: int, tries: int, since: float | None, problem: str) -> list[str]:
-        now = self._clock()
-        since = now if since is None else since
-        refused = problem in REFUSED
-        given_up = now - since > PATIENCE or (refused and tries >= REFUSALS)
-        rest = min(FIRST_REST * 2 ** min(tries - 1, 30), LONGEST_REST)
-        state = "given up" if given_up else "waits"
+    def _refused(self, number: int, tries: int, problem: str) -> list[str]:
+        """The service will not have this one; it holds up no other."""
+        state = "given up" if tries >= REFUSALS else "waits"
         self._book.execute(
-            "UPDATE outbox SET since = ?, next = ?, problem = ?, state = ? WHERE number = ?",
-            *(since, now + rest, problem[:300], state, number),
+            "UPDATE outbox SET next = ?, problem = ?, state = ? WHERE number = ?",
+            *(self._clock() + FIRST_REST * 2**tries, problem[:300], state, number),
         )
-        if not given_up and not refused:  # those behind it need not be tried before
-            self._book.execute("UPDATE outbox SET next = MAX(next, ?) WHERE state = 'waits'", now + rest)
-        if given_up:
-            why = f"was refused {tries} times" if refused else "could not be handed over for a week"
-            return [f"Report {number} for the webhook {why} ({problem}) and is given up."]
-        waiting = self._book.rows("SELECT COUNT(*) FROM outbox WHERE state = 'waits'")[0][0]
-        first = tries == 1 or rest == LONGEST_REST
-        return [f"The webhook does not take reports ({problem}): {waiting} wait, tried again in {rest:.0f} s."] * first
+        if state == "waits":
+            return []
+        return [f"Report {number} for the webhook was refused {tries} times ({problem}) and is given up."]
+
+    def _failed(self, problem: str) -> list[str]:
+        """The service is in trouble: all that waits rests, and as long again as the trouble has lasted."""
+        now = self._clock()
+        self._book.execute("UPDATE outbox SET since = IFNULL(since, ?) WHERE state = 'waits'", now)
+        waiting, began = self._book.rows("SELECT COUNT(*), MIN(since) FROM outbox WHERE state = 'waits'")[0]
+        rest = min(FIRST_REST + now - began, LONGEST_REST)
+        self._book.execute("UPDATE outbox SET next = ?, problem = ? WHERE state = 'waits'", now + rest, problem[:300])
+        too_long = "state = 'waits' AND ? - since > ?"
+        sql = f"SELECT COUNT(*), MIN(number), MAX(number) FROM outbox WHERE {too_long}"  # noqa: S608
+        count, first, last = self._book.rows(sql, now, PATIENCE)[0]
+        if count:
+            self._book.execute(f"UPDATE outbox SET state = 'given up' WHERE {too_long}", now, PATIENCE)  # noqa: S608
+            which, are = (f"Report {first}", "is") if count == 1 else (f"{count:,} reports, {first} to {last},", "are")
+            return [f"{which} for the webhook could not be handed over for a week ({problem}) and {are} given up."]
+        told = f"The webhook does not take reports ({problem}): {waiting:,} wait, tried again in {rest:.0f} s."
+        return [told] * (now == began or rest == LONGEST_REST)
