@@ -7,7 +7,7 @@ import pytest
 
 from wolfspider.core.codec import load, store
 from wolfspider.core.events import Finish
-from wolfspider.core.model import Fetch, Link, Outcome, Page, Route, host_of
+from wolfspider.core.model import Failure, Fetch, Link, Outcome, Page, Route, host_of
 from wolfspider.core.randomness import generator
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Topic
@@ -124,6 +124,80 @@ def test_a_document_that_was_taken_for_a_list_is_read_and_given_up():
         strategy.read_one(f"{HOME}x{number}/", True)
     assert strategy.items([Link(f"{HOME}s7/")]) == []
     assert f"{HOME}s7/" in strategy.sources.numbers
+
+
+def looks_of(strategy, looks: int, answers) -> list[str]:
+    """So many looks, two minutes apart; `answers`: a page or a failure for an address and the number of the look."""
+    room, asked, second = Room(), [], 0.0
+    while len(asked) < looks:
+        second += 120.0
+        room.open(START + second, 5, lambda url, fresh: Route.OUT, delay=0.0)
+        visits = strategy.propose(room, START + second)
+        room.settle(visits)
+        for visit in visits:
+            url = visit.link.url
+            asked.append(url)
+            room.release(host_of(url), START + second)
+            strategy.observe(Outcome(visit, answers(url, len(asked)), None, 1, 0.1, START + second))
+        assert visits or strategy.wake(START + second) is not None
+    return asked
+
+
+def nothing_new(url: str) -> Page:
+    return Page(url, url)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_source_that_fails_rests_ever_longer_and_is_looked_at_again(policy):
+    strategy = strategy_named("poll").new(Topic(("news",)), generator(1), {"per_hour": 30, "policy": policy})
+    strategy.begin([Link(HOME), Link("http://gone.test/")], START)
+    strategy.sources["interval"][:] = 1.0
+    back = 400
+
+    def answers(url: str, look: int) -> Page | Failure:
+        return Failure("status", "404") if "gone" in url and look < back else nothing_new(url)
+
+    asked = looks_of(strategy, 900, answers)
+    missing = strategy.sources.numbers["http://gone.test/"]
+    early, later = (part.count("http://gone.test/") for part in (asked[:back], asked[back:]))
+    assert 0 < early <= 10, "400 looks are 13 hours: five, and then after 1, 2, 4 and 8 of them"
+    assert later > 0 and strategy.sources["missed"][missing] == 0
+
+
+@pytest.mark.parametrize("name", ["poll", "newshound"])
+def test_an_outage_of_our_own_line_makes_no_source_rest(name):
+    strategy = strategy_named(name).new(Topic(("news",)), generator(1), {"per_hour": 30})
+    homes = [f"http://{letter}.test/" for letter in "abcd"]
+    strategy.begin(list(map(Link, homes)), START)
+
+    def answers(url: str, look: int) -> Page | Failure:
+        return Failure("dns", "no such name") if 20 < look < 200 else nothing_new(url)
+
+    looks_of(strategy, 220, answers)
+    assert not np.isfinite(strategy.sources.wakes()).any()
+    down = strategy_named(name).new(Topic(("news",)), generator(1), {"per_hour": 30})
+    down.begin(list(map(Link, homes)), START)
+    looks_of(down, 220, lambda url, look: Failure("connect", "") if "a.test" in url else nothing_new(url))
+    assert np.isfinite(down.sources.wakes()).tolist() == [True, False, False, False], (
+        "The others answer: it is that host."
+    )
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_site_where_every_page_is_a_list_takes_a_share_of_the_looks(policy):
+    """It makes two new ones for every look."""
+    strategy = strategy_named("poll").new(Topic(("news",)), generator(1), {"per_hour": 30, "policy": policy})
+    homes = [HOME, "http://hostile.test/"]
+    strategy.begin(list(map(Link, homes)), START)
+
+    def answers(url: str, look: int) -> Page:
+        for number in range(2):
+            strategy.watch(f"http://hostile.test/{look}/{number}/")
+        return nothing_new(url)
+
+    looks_of(strategy, 200, answers)
+    never_before = strategy.sources["last"][2:] > 0
+    assert 0 < never_before.sum() <= 101
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,8 @@ TRUST = 3.0  # hours for which a source is believed to be like the others
 EXPLORED = 0.05  # of all looks go to all sources alike, where the policy plans looks: nothing is given up for good
 PLANNED_EVERY = HOUR
 SHORTEST, LONGEST = 1 / 60, 7 * 24.0  # hours between looks that are halved and doubled
+MISSES = 5  # failures in a row after which a source rests
+FIRST_REST, LONGEST_REST = HOUR, 7 * 24 * HOUR  # seconds; doubled with each failure more
 FIRST_RATE = 0.1  # items an hour of a source, before anything is known of any
 
 _COLUMNS = ("last", "looks", "items", "hours", "credit", "interval", "missed", "group")
@@ -101,11 +103,19 @@ class Sources:
             self.changed[number, place] = True
             columns["interval"][number] = max(columns["interval"][number] / 4, SHORTEST)  # `looked` has doubled it
 
-    def missing(self, number: int, now: float) -> int:
-        """A source could not be had; returns how often in a row."""
+    def missing(self, number: int, now: float, counts: bool = True) -> None:
+        """A source could not be had. `counts`: is that its own fault?"""
         self.columns["last"][number] = now
-        self.columns["missed"][number] += 1
-        return int(self.columns["missed"][number])
+        self.columns["missed"][number] += counts
+
+    def wakes(self) -> Floats:
+        """When each may be looked at again: one that failed several times in a row rests."""
+        more = np.minimum(self["missed"] - MISSES, 20)
+        rests = np.minimum(FIRST_REST * 2.0**more, LONGEST_REST)
+        return np.where(more >= 0, self["last"] + rests, -np.inf)
+
+    def never_looked(self) -> NDArray[np.bool_]:
+        return np.isneginf(self["last"])
 
     def _rate(self, number: int) -> float:
         """Of one source, without the others."""

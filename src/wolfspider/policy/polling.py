@@ -3,6 +3,10 @@
 A source is a page that shows new items: the starting points are sources, and so is a page without a date that has many
 links. A link that no source has shown before is an item: it is downloaded, newest first, and if it is paid for (new,
 fresh, relevant), its source is credited. Which source is looked at next is decided by the strategy (`scores`).
+
+Two things are not left to it. A source that failed several times in a row rests, longer each time; failures that may be
+those of our own line do not count. And sources that nobody has looked at yet get no more than a share of the looks: a
+site on which every page looks like a list does not keep us from all the others.
 """
 
 from __future__ import annotations
@@ -12,12 +16,12 @@ import random
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.core.model import Credit, Link, Outcome, Page, Visit
+from wolfspider.core.model import Credit, Failure, Link, Outcome, Page, Visit
 from wolfspider.core.params import param
 from wolfspider.core.topic import Topic
 from wolfspider.learn.week_profile import HOUR
@@ -29,7 +33,8 @@ from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy
 
 Floats = NDArray[np.float64]
-MISSES = 5  # failures in a row after which a source is given up
+FIRST_LOOKS = 0.5  # of all looks, at most, go to sources that were found and not looked at yet, if there are others
+LINE = ("dns", "connect", "tls", "timeout", "slow")  # failures that may be those of our own line
 BETWEEN = 10  # items that go before a look that is due
 SOON = 1.0  # seconds after which a look that is due is tried again, at the earliest
 TRIED = 16  # sources asked for room in one turn
@@ -73,7 +78,9 @@ class Polling(Strategy):
         self.sources = Sources()
         self.looking: dict[int, int] = {}  # visit -> source
         self.given: set[int] = set()  # sources that a person named
-        self.gone: set[int] = set()  # sources given up
+        self.gone: set[int] = set()  # sources that turned out to be documents
+        self.answered = -math.inf  # when a source was last had
+        self.first_looks = 1.0  # looks at sources never looked at that are due to them
         self.next_look = -math.inf
         self.read = 0  # items since the last look
         self.pending: dict[int, tuple[int, float, float]] = {}  # visit -> the fields of SentItem
@@ -121,23 +128,31 @@ class Polling(Strategy):
         if room.free <= 0 or not len(self.sources):
             return []
         scores = self.scores(now)
-        for number in np.argsort(-scores, kind="stable")[: TRIED + len(self.looking) + len(self.gone)].tolist():
+        new = self.sources.never_looked()
+        new[list(self.given)] = False
+        for number in self._in_order(scores, new, now)[:TRIED].tolist():
             link = Link(self.sources.urls[number])
-            if self._rests(number) or not self.allows(link.url) or not room.take(link, fresh=True):
+            if not self.allows(link.url) or not room.take(link, fresh=True):
                 continue
             visit = self.visit(link, fresh=True, note={"score": float(scores[number])})
             self.looking[visit.id] = number
             self.sources["credit"][number] -= 1
+            self.first_looks = min(max(self.first_looks - float(new[number]), 0.0) + FIRST_LOOKS, 1.0)
             self.next_look, self.read = now + HOUR / self.params.per_hour, 0
             return [visit]
         return []
 
+    def _in_order(self, scores: Floats, new: NDArray[np.bool_], now: float) -> NDArray[np.int64]:
+        """Sources that may be looked at, the best first; `new` ones last while they have had their share."""
+        ready = self.sources.wakes() <= now
+        ready[[*self.gone, *self.looking.values()]] = False
+        able = np.flatnonzero(ready)
+        had = new[able] & (self.first_looks < 1)
+        return np.asarray(able[np.lexsort((-scores[able], had))])
+
     @abstractmethod
     def scores(self, now: float) -> Floats:
         """What a look at each source is worth now; the highest is next."""
-
-    def _rests(self, number: int) -> bool:
-        return number in self.gone or number in self.looking.values()
 
     # What comes back
 
@@ -146,9 +161,11 @@ class Polling(Strategy):
         if number is None:
             return self._arrived(outcome, page) if page is not None else None
         if page is None:
-            if self.sources.missing(number, outcome.at) >= MISSES:
-                self.gone.add(number)
+            kind = cast(Failure, outcome.result).kind
+            others_answer = self.answered > self.sources["last"][number]  # since it was looked at before
+            self.sources.missing(number, outcome.at, kind not in LINE or bool(others_answer))
             return None
+        self.answered = outcome.at
         since = float(self.sources["last"][number])
         if page.published is not None and number not in self.given and not math.isfinite(since):
             self.gone.add(number)  # it was taken for a list, and is a document
@@ -197,12 +214,22 @@ class Polling(Strategy):
 
     def wake(self, now: float) -> float | None:
         waits = self.frontier.wake()
-        able = any(n not in self.gone and self.allows(url) for n, url in enumerate(self.sources.urls))
-        if not able:
-            return waits
+        first = self._next_source(now)
+        if first is None or first > now:  # none is left, or all rest
+            return waits if first is None else min(first, math.inf if waits is None else waits)
         # A look that is due waits for a host, or has become due since the last turn: nobody else may wake us then.
         look = self.next_look if self.next_look > now else now + max(SOON, HOUR / self.params.per_hour)
         return min(look, math.inf if waits is None else waits)
+
+    def _next_source(self, now: float) -> float | None:
+        """When the first of the sources may be looked at, if there are any."""
+        first: float | None = None
+        for number, wakes in enumerate(self.sources.wakes().tolist()):
+            if number not in self.gone and (first is None or wakes < first) and self.allows(self.sources.urls[number]):
+                first = wakes
+                if first <= now:
+                    break
+        return first
 
     def excluded(self) -> int:
         return super().excluded() + sum(not self.allows(url) for url in self.sources.urls)
@@ -224,5 +251,9 @@ class Polling(Strategy):
         if number is None:
             return super().explain(url)
         items = float(self.sources.rates()[number])
-        given_up = {"given up": "it could not be had"} if number in self.gone else {}
-        return {"source": {"items an hour": round(items, 4), "looks": int(self.sources["looks"][number])} | given_up}
+        told: dict[str, Any] = {"items an hour": round(items, 4), "looks": int(self.sources["looks"][number])}
+        if number in self.gone:
+            told["given up"] = "it is a document, not a list"
+        elif (wakes := float(self.sources.wakes()[number])) > -math.inf:
+            told["rests until"] = wakes
+        return {"source": told}
