@@ -46,6 +46,28 @@ NOON = DAY + 12 * 3600
         ("0000-00-00", None),
         ("201810291200", None),
         ("yesterday", None),
+        ("29. Oktober 2018", DAY),
+        ("Montag, 29. Oktober 2018, 12:00 Uhr", NOON),
+        ("29 octobre 2018 à 12h00", NOON),
+        ("lunes, 29 de octubre de 2018", DAY),
+        ("29 de outubro de 2018 às 12:00", NOON),
+        ("29 ottobre 2018", DAY),
+        ("29 okt. 2018", DAY),
+        ("29. lokakuuta 2018 klo 12.00", NOON),
+        ("29 października 2018", DAY),
+        ("29. října 2018", DAY),
+        ("29 октября 2018, 12:00", NOON),
+        ("29 жовтня 2018", DAY),
+        ("29 Ekim 2018", DAY),
+        ("1er août 2018", 1533081600),
+        ("5 März 2018", 1520208000),
+        ("5 ARALIK 2018", 1543968000),
+        ("29.10.2018 12:00", NOON),
+        ("2018年10月29日", DAY),
+        ("2018년 10월 29일 12:00", NOON),
+        ("32. Oktober 2018", None),
+        ("29.13.2018", None),
+        ("29 oktopus 2018", None),
         ("", None),
         ("9" * 1000, None),
     ],
@@ -72,8 +94,10 @@ def test_order_of_trust() -> None:
     assert day(published(meta, json, times, url, NOW)) == 1
     assert day(published({"date": "2018-10-04"}, json, times, url, NOW)) == 4
     assert day(published({"date": "soon"}, json, times, url, NOW)) == 2
-    assert day(published({}, [], times, url, NOW)) == 3
-    assert day(published({}, [], [], url, NOW)) == 5
+    assert day(published({}, [], times, url, NOW)) == 5
+    assert day(published({}, [], times, "http://h/x", NOW)) == 3
+    assert published({}, [], [*times, "2018-10-05T09:00Z"], url, NOW) == DAY - 24 * 86_400 + 9 * 3600, "of that day"
+    assert day(published({}, [], times, "http://h/1980/10/05/x", NOW)) == 3
     assert published({}, [], [], "http://h/", NOW) is None
 
 

@@ -35,6 +35,7 @@ MAKERS = (
     "web/page/urls.py",
     "web/page/charset.py",
     "web/page/dates.py",
+    "web/page/month_names.py",
     "web/page/page_reading.py",
     "web/page/tree_walk.py",
     "web/page/plain_names.pyx",
