@@ -45,6 +45,7 @@ class Paper(Servable):
         self.front: str | None = None  # another front page
         self.hidden: set[str] = set()  # articles that the front page does not show
         self.feed: list[str] = []  # those that its feed has, if it has one
+        self.feed_dates: dict[str, float] = {}  # when they were published, as the feed says
         self.newsmap: list[str] = []  # and those that its sitemap has
 
     def look(self, url: str, now: float) -> Fetch:
@@ -53,7 +54,10 @@ class Paper(Servable):
             text = f"User-agent: *\nDisallow:\nSitemap: {FRONT}news-map.xml\nSitemap: {FRONT}all.xml\n"
             return Fetch(url, url, 200, {"content-type": "text/plain"}, text.encode() if self.newsmap else b"", at=now)
         if path == "feed.xml" and self.feed:
-            items = "".join(f"<item><title>{name}</title><link>{FRONT}{name}</link></item>" for name in self.feed)
+            items = "".join(
+                f"<item><title>{name}</title><link>{FRONT}{name}</link>{_pub_date(self.feed_dates.get(name))}</item>"
+                for name in self.feed
+            )
             body = f'<rss version="2.0"><channel><title>feed</title>{items}</channel></rss>'
             return Fetch(url, url, 200, {"content-type": "application/rss+xml"}, body.encode(), at=now)
         if path == "news-map.xml" and self.newsmap:
@@ -80,6 +84,10 @@ class Paper(Servable):
         paragraphs = "".join(f"<p>{line}</p>" for line in article.text.split("\n"))
         body = f"<html><head><title>{path}</title>{date}{article.head}</head><body>{paragraphs}</body></html>"
         return Fetch(url, url, 200, headers, body.encode(), at=now)
+
+
+def _pub_date(at: float | None) -> str:
+    return "" if at is None else f"<pubDate>{format_datetime(datetime.fromtimestamp(at, UTC), usegmt=True)}</pubDate>"
 
 
 @dataclass

@@ -15,7 +15,7 @@ import pytest
 from tests.watch.papers import FAST, FRONT, HOUR, MINUTE, NOON, Article, Paper, going_on, watching
 
 from wolfspider.core.model import Link, Page
-from wolfspider.store.view import RunView, StoredPage
+from wolfspider.store.view import RunView, StoredPage, utc
 from wolfspider.watch.appearing import Appearing
 from wolfspider.watch.book import opened
 from wolfspider.watch.outputs import FEED, TAIL
@@ -230,6 +230,25 @@ def test_looks_that_bring_nothing_new_cost_little(tmp_path: Path) -> None:
     asyncio.run(main())
     view = RunView(tmp_path / "run")
     assert len(view.rows("SELECT seq FROM pages")) == 2
+
+
+def test_a_page_without_a_date_was_published_when_its_feed_says(tmp_path: Path) -> None:
+    paper = Paper()
+    paper.articles = {name: Article("It says no date.") for name in ("fed", "stale", "unsaid")}
+    paper.hidden, paper.feed = {*paper.articles}, [*paper.articles]
+    paper.feed_dates = {"fed": NOON - HOUR, "stale": NOON - 60 * HOUR}
+
+    async def main() -> None:
+        async with watching(paper, tmp_path / "run") as under_way:
+            await under_way.until(lambda: under_way.told() == ["fed"])
+            await under_way.looks(2, "/feed.xml")
+            assert under_way.told() == ["fed"]
+            assert under_way.reports[0].data["dated_by"] == "feed"
+            assert under_way.reports[0].data["published"] == utc(NOON - HOUR)
+
+    asyncio.run(main())
+    told = {name: why(tmp_path / "run", FRONT + name) for name in ("stale", "unsaid")}
+    assert {name: reason["state"] for name, reason in told.items() if reason} == {"stale": "old", "unsaid": "undated"}
 
 
 def test_feeds_and_sitemaps_that_a_site_names_are_watched_too(tmp_path: Path) -> None:

@@ -27,10 +27,12 @@ NAME = "watch.db"
 FORMAT = 1
 ALERT, FORGOTTEN = "alert", "forgotten"
 _STAYS = ("number", "id", "kind", "url", "found")  # of a report on a page that is forgotten
-_TOLD_COPIES = (  # books of earlier versions lack it
-    "CREATE TABLE IF NOT EXISTS told_copies (url TEXT PRIMARY KEY, page INTEGER NOT NULL, at REAL NOT NULL,"
-    " compared INTEGER NOT NULL) WITHOUT ROWID"
-)
+_CACHE = 2_000  # kilobytes: reports are written once, and documents looked up one by one
+_LATER_TABLES = """
+CREATE TABLE IF NOT EXISTS told_copies (url TEXT PRIMARY KEY, page INTEGER NOT NULL, at REAL NOT NULL,
+    compared INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS feed_dates (url TEXT PRIMARY KEY, published REAL NOT NULL, at REAL NOT NULL) WITHOUT ROWID;
+"""  # books of earlier versions lack them
 _TABLES = """
 CREATE TABLE documents (url TEXT PRIMARY KEY, state TEXT NOT NULL, first REAL NOT NULL, looked REAL NOT NULL,
     page INTEGER NOT NULL, digest TEXT NOT NULL, published REAL, dated TEXT NOT NULL, title TEXT NOT NULL,
@@ -73,7 +75,7 @@ class MetDocument:
     page: int  # the newest copy, by the entry of the run's journal that brought it
     digest: str
     published: float | None
-    dated: str  # by what: page, last-modified, list or ""
+    dated: str  # by what: page, feed, last-modified, list or ""
     title: str = ""
     agent: str = ""
     source: str = ""
@@ -110,6 +112,7 @@ class Book:
         self.in_use = asyncio.Lock()  # for those who share it
         os.close(open_to_write(self.path))
         self._connection = connect(self.path, threads=True)
+        self._connection.execute(f"PRAGMA cache_size = -{_CACHE}")
         try:
             refuse_strange(self._connection, self.path)
             (version,) = self._connection.execute("PRAGMA user_version").fetchone()
@@ -120,7 +123,8 @@ class Book:
                     for statement in filter(str.strip, _TABLES.split(";")):
                         self._connection.execute(statement)
                     self._connection.execute(f"PRAGMA user_version = {FORMAT}")
-            self._connection.execute(_TOLD_COPIES)
+            for statement in filter(str.strip, _LATER_TABLES.split(";")):
+                self._connection.execute(statement)
         except sqlite3.DatabaseError as error:
             self._connection.close()
             raise trouble(self.path, error, "cannot be opened") from error
@@ -172,6 +176,16 @@ class Book:
     def keep_told_copy(self, url: str, copy: ToldCopy) -> None:
         self.execute("INSERT OR REPLACE INTO told_copies VALUES (?, ?, ?, ?)", url, *copy)
 
+    def feed_date(self, url: str) -> float | None:
+        """When it was published, as a feed said."""
+        found = self.rows("SELECT published FROM feed_dates WHERE url = ?", url)
+        return None if not found else float(found[0][0])
+
+    def keep_feed_dates(self, dates: Mapping[str, float], at: float) -> None:
+        """The first that was said of an address stays, for two days: by then it was asked for."""
+        for url, published in dates.items():
+            self.execute("INSERT OR IGNORE INTO feed_dates VALUES (?, ?, ?)", url, published, at)
+
     def report(self, report: Report) -> Report | None:
         """Write it down, and give it its number; None if it was reported before."""
         values = (report.id, report.kind, report.at, report.url, json.dumps(report.data))
@@ -208,6 +222,9 @@ class Book:
             before,
         )
 
+    def trim_feed_dates(self, before: float) -> int:
+        return self.execute("DELETE FROM feed_dates WHERE at < ?", before)
+
     def trim_documents(self, before: float) -> int:
         """Forget those that were not met since then."""
         self.execute("DELETE FROM told_copies WHERE url IN (SELECT url FROM documents WHERE looked < ?)", before)
@@ -225,6 +242,7 @@ class Book:
                         gone.add(name)
                     self.execute("DELETE FROM outbox WHERE number = ?", number)
             blank = "digest = '', published = NULL, dated = '', title = ''"
+            self.execute("DELETE FROM feed_dates")
             for (url,) in self.rows("SELECT url FROM documents"):
                 if unwanted(url):
                     self.execute(f"UPDATE documents SET state = ?, {blank} WHERE url = ?", FORGOTTEN, url)  # noqa: S608

@@ -2,9 +2,9 @@
 
 It follows the run on disk, from the landing it read last. So it never misses one, whoever made the run go on meanwhile,
 and however it or the run died. A page is news once: when it is first met, is wanted, and was published within the
-window. When that was the page says itself, in its metadata or by its address. If it does not, it is news only if the
-link that led to it appeared on a page that was looked at before without it; then it was published by then, or when its
-server says that it was last modified, if that can be.
+window. When that was the page says itself, in its metadata or by its address, or a feed says it. If neither does, it is
+news only if the link that led to it appeared on a page that was looked at before without it; then it was published by
+then, or when its server says that it was last modified, if that can be.
 
 Of documents that have a date, a copy that says something else is news as well, with what was there before. A document
 that changes again and again is told of after a rest that doubles, with all that changed since it was last told.
@@ -36,7 +36,7 @@ LONGEST_TEXT = 20_000  # characters of a copy that a report has
 HOUR, DAY = 3600.0, 86_400.0
 _ARCHIVE = re.compile(r"/(?:19|20)\d\d[/_-][01]?\d[/_-][0-3]?\d(?:/\d{1,5})?/?$")  # the list of a day, not a page of it
 TOLD, OLD, UNDATED, IRRELEVANT, NOINDEX = "told", "old", "undated", "irrelevant", "noindex"
-BY_PAGE, BY_SERVER, BY_LIST = "page", "last-modified", "list"
+BY_PAGE, BY_FEED, BY_SERVER, BY_LIST = "page", "feed", "last-modified", "list"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +164,8 @@ class Desk:
             return dated
         if not page.relevant or not landing.source or _ARCHIVE.search(page.final_url):
             return Dated()
+        if (said := self.book.feed_date(landing.url)) is not None:
+            return Dated(min(said, landing.at), BY_FEED)
         appeared = self._appearing.of(run, landing.url, landing.source, landing.seq)
         if appeared is None:
             return Dated()

@@ -11,7 +11,7 @@ The desk follows the run on disk, so it does not matter how a session ended, or 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +21,7 @@ from wolfspider.app.hunt import Hunt
 from wolfspider.app.settings import Chosen, Settings
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import AddSeeds, EndReason, Event
-from wolfspider.core.model import host_of
+from wolfspider.core.model import FEED, host_of
 from wolfspider.drivers.driver import Result
 from wolfspider.files.program_name import shell_command
 from wolfspider.policy.judges import EVERYTHING
@@ -33,6 +33,7 @@ from wolfspider.watch.desk import Desk
 from wolfspider.watch.outputs import Tail, title_of, write_feed
 from wolfspider.watch.webhook import Hook, Outbox
 from wolfspider.web.seeds.sources import address
+from wolfspider.web.seeds.watched_lists import WatchedLists
 
 STRATEGY = "foragers"
 ENDLESS = 10**9  # downloads
@@ -118,13 +119,13 @@ class Watch:
                 reporting = await self._reporting(stack, running)
                 while reporting is not None and not running.done():
                     await asyncio.wait([running], timeout=LOOK)
-                    await reporting.look(self.now)
+                    await reporting.look(self.now, self._feed_dates())
                     if self._fold_due():
                         self._folds = True
                         hunt.drain()
                 result = await running
                 if reporting is not None:
-                    await reporting.look_to_the_end(self.now or None)
+                    await reporting.look_to_the_end(self.now or None, self._feed_dates())
             finally:
                 hunt.stop()
                 await asyncio.gather(running, return_exceptions=True)
@@ -144,6 +145,15 @@ class Watch:
         stack.push_async_callback(reporting.close)
         return reporting
 
+    def _feed_dates(self) -> dict[str, float]:
+        """What feeds said since the last time."""
+        crawl = self._hunt.crawl if self._hunt is not None else None
+        lists = crawl.sources.get(FEED) if crawl is not None else None
+        if not isinstance(lists, WatchedLists):
+            return {}
+        said, lists.dates = lists.dates, {}
+        return said
+
     def _fold_due(self) -> bool:
         return bool(self.settings.fold) and bool(self._began) and self.now - self._began >= self.settings.fold * HOUR
 
@@ -153,6 +163,7 @@ class Watch:
         try:
             rows = fold(self.folder, self.now - RECENT, book.reached().seq)
             with book.writing():
+                rows += book.trim_feed_dates(self.now - RECENT)
                 rows += book.trim_reports(self.now - (self.settings.keep_days or KEPT_DAYS) * DAY)
                 if self.settings.keep_days:
                     rows += book.trim_documents(self.now - self.settings.keep_days * DAY)
@@ -207,27 +218,31 @@ class Reporting:
         self._reading: asyncio.Task[bool] | None = None
         self._written = False
 
-    async def look_to_the_end(self, now: float | None) -> None:
-        while await self.look(now):
-            pass
+    async def look_to_the_end(self, now: float | None, dates: Mapping[str, float]) -> None:
+        while await self.look(now, dates):
+            dates = {}
 
-    async def look(self, now: float | None) -> bool:
-        """Read on, write down and tell what is new, and send what is due. Is there more to read?"""
-        self._reading = asyncio.create_task(self._read(now or None))
+    async def look(self, now: float | None, dates: Mapping[str, float]) -> bool:
+        """Read on, write down and tell what is new, and send what is due. Is there more to read? `dates`: what feeds
+        said."""
+        self._reading = asyncio.create_task(self._read(now or None, dates))
         more = await asyncio.shield(self._reading)  # a thread cannot be broken off
         if self._outbox is not None:
             self._send(self._outbox)
         return more
 
-    async def _read(self, now: float | None) -> bool:
+    async def _read(self, now: float | None, dates: Mapping[str, float]) -> bool:
         """Pages are parsed again for this, in a thread: the crawl goes on meanwhile."""
         async with self.book.in_use:
-            more, reports = await asyncio.to_thread(self._read_on, now)
+            more, reports = await asyncio.to_thread(self._read_on, now, dates)
         for report in reports:
             self._told(report)
         return more
 
-    def _read_on(self, now: float | None) -> tuple[bool, list[Report]]:
+    def _read_on(self, now: float | None, dates: Mapping[str, float]) -> tuple[bool, list[Report]]:
+        if dates:
+            with self.book.writing():
+                self.book.keep_feed_dates(dates, now or 0.0)
         more = self._desk.look_at_some() is not None
         if not more:
             self._desk.look_for_silence(now)

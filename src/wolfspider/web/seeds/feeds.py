@@ -30,7 +30,8 @@ _HEAD = 64_000  # characters of a page in which its feeds are looked for
 
 _ROOTS = frozenset(("rss", "feed", "rdf"))
 _ENTRIES = frozenset(("item", "entry"))
-_DATES = frozenset(("pubdate", "published", "updated", "dc:date", "date", "issued", "modified"))
+_DATES = frozenset(("pubdate", "published", "dc:date", "date", "issued"))
+_CHANGES = frozenset(("updated", "modified"))
 _BODY = re.compile(r"<(?:body|div|p|table|span|a|ul|main|header)[\s>/]", re.IGNORECASE)
 _TYPES = (
     "application/rss+xml",
@@ -94,6 +95,7 @@ class _Draft:
         self.addresses: dict[int, tuple[str, str]] = {}  # by trust, 0 first: address, and what it is relative to
         self.title = ""
         self.dates: list[str] = []
+        self.changes: list[str] = []
         self._permanent = True
 
     def open(self, name: str, attributes: Mapping[str, str], base: str) -> None:
@@ -115,6 +117,8 @@ class _Draft:
                 self.title = self.title or text
             elif name in _DATES:
                 self.dates.append(text)
+            elif name in _CHANGES:
+                self.changes.append(text)
 
     def _address(self, trust: int, address: str, base: str) -> None:
         self.addresses.setdefault(trust, (address.strip(), base))
@@ -122,7 +126,7 @@ class _Draft:
     def entry(self, at: float) -> FeedEntry | None:
         named = (canonical(*self.addresses[trust]) for trust in sorted(self.addresses))
         url = next((url for url in named if url), None)
-        told = (dates.believable(dates.seconds(text), at) for text in self.dates)
+        told = (dates.believable(dates.seconds(text), at) for text in (*self.dates, *self.changes))
         return FeedEntry(url, _title(self.title), next((date for date in told if date), None)) if url else None
 
 

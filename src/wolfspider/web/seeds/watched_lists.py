@@ -28,6 +28,7 @@ MOST_PAGES = 20  # of those that a person named, whose heads are read
 MOST_LISTS = 20  # that are looked at in a watch
 MOST_NESTED = 3  # sitemaps of an index
 REMEMBERED = 200  # lists whose last answer is kept
+MOST_DATES = 10_000  # of entries that nobody has asked for yet
 _VALIDATORS = ("etag", "last-modified")
 
 
@@ -36,15 +37,23 @@ class _LastAnswer(NamedTuple):
     links: tuple[Link, ...]
 
 
+class _ReadList(NamedTuple):
+    links: tuple[Link, ...]  # the newest first
+    within: list[str]  # further lists
+    dates: dict[str, float]  # of publication, as a feed says
+
+
 class WatchedLists:
     """The Source of addresses like `feed:https://example.org/rss` and `sitemap:https://example.org/news.xml`. `web`
-    gives the Web to ask by, once there is one."""
+    gives the Web to ask by, once there is one. `dates`: when entries were published, as feeds say, for one who takes
+    them away."""
 
     network = True
 
     def __init__(self, web: Callable[[], Web], allows: Allows) -> None:
         self.web, self.allows = web, allows
         self._kept: OrderedDict[str, _LastAnswer] = OrderedDict()
+        self.dates: dict[str, float] = {}
 
     def look(self, url: str, now: float) -> Page | Failure:
         return Failure("source", "feeds and sitemaps are looked at by watches of the live web only")
@@ -67,7 +76,9 @@ class WatchedLists:
             return fetch.failure
         if trouble := trouble_with(fetch):
             return Failure("status", str(fetch.status)) if fetch.status >= 400 else Failure("empty", trouble)
-        found, within = await asyncio.to_thread(_read, fetch)
+        found, within, dates = await asyncio.to_thread(_read, fetch)
+        if len(self.dates) < MOST_DATES:
+            self.dates.update(dates)
         links = list(found)
         for further in within[:nested]:
             more = await self._links(further, 0)
@@ -80,17 +91,17 @@ class WatchedLists:
         return tuple(links)
 
 
-def _read(fetch: Fetch) -> tuple[tuple[Link, ...], list[str]]:
-    """What a list names, the newest first, and the lists within it."""
+def _read(fetch: Fetch) -> _ReadList:
     kind = fetch.headers.get("content-type", "")
     if feeds.is_feed(fetch.body, kind):
         entries = feeds.entries(fetch.body, fetch.final_url, kind, fetch.at).entries
-        dated = sorted(entries, key=lambda entry: -(entry.published or 0.0))
-        return tuple(Link(entry.url, entry.title, rank=rank) for rank, entry in enumerate(dated[: 2 * MOST_LINKS])), []
+        dated = sorted(entries, key=lambda entry: -(entry.published or 0.0))[: 2 * MOST_LINKS]
+        links = tuple(Link(entry.url, entry.title, rank=rank) for rank, entry in enumerate(dated))
+        return _ReadList(links, [], {entry.url: entry.published for entry in dated if entry.published is not None})
     found = sitemaps.entries(fetch.body, fetch.final_url, kind)
     newest = sorted(found.urls, key=lambda entry: -(entry[1] or 0.0))[: 2 * MOST_LINKS]
     news = [url for url in found.nested if _is_for_news(url)] or found.nested[-MOST_NESTED:]
-    return tuple(Link(url, rank=rank) for rank, (url, _) in enumerate(newest)), news
+    return _ReadList(tuple(Link(url, rank=rank) for rank, (url, _) in enumerate(newest)), news, {})
 
 
 def _is_for_news(url: str) -> bool:
