@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import io
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -26,7 +28,8 @@ from wolfspider.app.forgetting import forget
 from wolfspider.cli import main
 from wolfspider.core.model import Fetch
 from wolfspider.store.folder import REQUISITES
-from wolfspider.store.requisites import Requisites
+from wolfspider.store.repair.examination import examine
+from wolfspider.store.requisites import _OF_PAGE, Requisites
 from wolfspider.web.page.page_requisites import of_page, of_style
 from wolfspider.web.server.serve import serve
 
@@ -83,7 +86,7 @@ class Watched(SmallWeb):
 SETTINGS: dict[str, Any] = {"delay": 0.0, "adapt": 0.0, "tries": 1, "disk_floor": 0, "include": ("a.test",)}
 
 
-def crawled(web: Watched, run: Path, **more: Any) -> Any:
+def crawled(web: SmallWeb, run: Path, **more: Any) -> Any:
     async def crawl() -> Any:
         async with serve(web) as served:
             via = f"127.0.0.1:{served.port}"
@@ -232,6 +235,58 @@ def test_a_session_that_is_ended_leaves_the_rest_to_the_next(tmp_path: Path) -> 
 
     assert asyncio.run(crawl()).reason == "interrupted"
     assert len(requisites_asked(web)) < len(ASKED)
+
+
+def test_no_more_are_listed_than_may_be_asked_for(tmp_path: Path) -> None:
+    """Pages whose markup names hundreds, with long addresses."""
+    many = "".join(f'<img src="/img/{number}-{"x" * 3000}.png">' for number in range(400))
+    pages = {f"http://a.test/{number}": page("Many", f"{SPIDERS}{number}{many}") for number in range(5)}
+    web = SmallWeb({"http://a.test/": page("Start", SPIDERS, *(f"/{number}" for number in range(5))), **pages}, {})
+    crawled(web, tmp_path / "run", requisites=2)
+    assert (tmp_path / "run" / REQUISITES).stat().st_size < 1_000_000
+    with Requisites.of(tmp_path / "run") as kept:
+        assert kept is not None and 2 <= kept.known() <= 40
+
+
+@pytest.mark.parametrize("limit", [{"max_mb": 0.0001}, {"max_time": 0.001}])
+def test_a_crawl_that_has_taken_all_it_may_fetches_none(tmp_path: Path, limit: dict[str, float]) -> None:
+    web = Watched()
+    result = crawled(web, tmp_path / "run", requisites=100, **limit)
+    assert result.reason in ("bytes", "time") and not requisites_asked(web)
+
+
+def test_the_time_of_the_crawl_holds_for_them_too(tmp_path: Path) -> None:
+    web = Watched(slow=3.0)
+    began = time.monotonic()
+    crawled(web, tmp_path / "run", requisites=100, max_time=6.0, slots=1, pages=2)
+    assert requisites_asked(web) and len(requisites_asked(web)) < len(ASKED)
+    assert time.monotonic() - began < 25
+
+
+def test_those_of_a_page_are_found_without_walking_all(tmp_path: Path) -> None:
+    with contextlib.closing(Requisites(tmp_path, write=True)) as kept:
+        plan = [row[3] for row in kept._database.execute(f"EXPLAIN QUERY PLAN {_OF_PAGE}", ("http://a.test/",))]
+    assert not [step for step in plan if step.startswith("SCAN r ") or step == "SCAN r" or "SCAN uses" in step], plan
+
+
+@pytest.mark.parametrize("how", ["record", "file", "strange"])
+def test_check_finds_what_is_damaged_and_repair_moves_it_aside(tmp_path: Path, how: str) -> None:
+    run = tmp_path / "run"
+    crawled(Watched(), run, requisites=100)
+    assert main(["check", str(run)]) == 0
+    with contextlib.closing(sqlite3.connect(run / REQUISITES)) as database:
+        if how == "record":
+            database.execute("UPDATE records SET record = substr(record, 1, 40) WHERE url LIKE '%two.png'")
+        elif how == "strange":
+            database.execute("CREATE VIEW more AS SELECT 1")
+        database.commit()
+    if how == "file":
+        (run / REQUISITES).write_bytes(b"SQLite format 3\0" + os.urandom(3000))
+    assert [finding.part for finding in examine(run)] == [REQUISITES]
+    assert main(["check", str(run)]) == 9
+    assert main(["repair", str(run)]) == 0
+    assert main(["check", str(run)]) == 0 and not (run / REQUISITES).exists()
+    assert list(run.glob(f"damaged-*/{REQUISITES}"))
 
 
 def test_what_a_page_names_is_read_as_browsers_read_it() -> None:

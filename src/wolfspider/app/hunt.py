@@ -41,7 +41,7 @@ from wolfspider.web.seeds import sources
 from wolfspider.web.worlds.recording.recorder import Recorder
 from wolfspider.web.worlds.world import Askable
 
-_CUT_SHORT = (EndReason.STOPPED, EndReason.INTERRUPTED, EndReason.DISK)
+_CUT_SHORT = (EndReason.STOPPED, EndReason.INTERRUPTED, EndReason.DISK, EndReason.TIME, EndReason.BYTES)
 
 
 class Hunt:
@@ -151,7 +151,8 @@ class Hunt:
             store.commit()
 
         parts = (folder, settings, self._hands.askable, crawl.scope.of_files(), self._ended, self.remark, tend)
-        await RequisiteGathering(*parts).go()
+        left = crawl.budgets.left(self.result.at)
+        await RequisiteGathering(*parts, *left).go()
         if self._ending is not None:
             self.result = replace(self.result, reason=self._ending)
 

@@ -77,6 +77,11 @@ class Budgets:
     def time_is_up_at(self) -> float:
         return self.since + self.limits.max_time - self.earlier if self.limits.max_time else math.inf
 
+    def left(self, now: float) -> tuple[float, float]:
+        """Seconds and megabytes that the crawl may still take."""
+        megabytes = self.limits.max_mb - self.bytes / MEGABYTE if self.limits.max_mb else math.inf
+        return max(0.0, self.time_is_up_at - now), max(0.0, megabytes)
+
     def exhausted(self, now: float) -> EndReason | None:
         """Which budget of the crawl is spent, that of downloads apart? Or is it enough?"""
         if self.limits.max_mb and self.bytes / MEGABYTE >= self.limits.max_mb:

@@ -8,6 +8,7 @@ asked for again. A requisite belongs to the pages that name it, and goes when th
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 import sqlite3
@@ -23,6 +24,7 @@ from wolfspider.store.folder import REQUISITES
 from wolfspider.web.warc import writer
 
 _VERSION = 1
+_MOST_TEXT = 100_000  # characters of all addresses that one page or style names; what comes after is left out
 _DEEPEST = 3  # a page names a style, which names another one, which names a font
 _MAKE = {
     "asked": "CREATE TABLE asked (url TEXT PRIMARY KEY, failure TEXT NOT NULL, tries INTEGER NOT NULL) WITHOUT ROWID",
@@ -41,12 +43,13 @@ _ASKED = (
     "INSERT INTO asked VALUES (?, ?, 1) ON CONFLICT (url) DO UPDATE SET failure = excluded.failure, tries = tries + 1"
 )
 _DIGEST = re.compile(rb"^WARC-Payload-Digest: *(\S+)", re.MULTILINE | re.IGNORECASE)
+_AT_ONCE = 1 << 20  # bytes of a record that are unpacked at a time
 _HEAD = 20_000  # bytes of a record that its own head takes at most
 _OF_PAGE = (
     "WITH RECURSIVE needs(url, depth) AS (SELECT url, 1 FROM uses WHERE user = ? UNION"
     " SELECT u.url, needs.depth + 1 FROM uses u JOIN needs ON u.user = needs.url WHERE needs.depth < 3)"  # _DEEPEST
-    " SELECT DISTINCT r.url, r.at, r.status, r.type, r.digest, r.record FROM needs JOIN records r"
-    " ON r.asked = needs.url ORDER BY r.asked, r.n"
+    " SELECT r.url, r.at, r.status, r.type, r.digest, r.record FROM (SELECT DISTINCT url AS need FROM needs)"
+    " CROSS JOIN records r ON r.asked = need ORDER BY r.asked, r.n"
 )
 _NEEDED = (  # by a page, or by a style that one needs
     "WITH RECURSIVE needed(url) AS (SELECT u.url FROM uses u JOIN listed l ON l.page = u.user UNION"
@@ -116,12 +119,31 @@ class Requisites:
             row = database.execute("SELECT 1 FROM listed WHERE page = ? AND digest = ?", (page, digest)).fetchone()
         return row is not None
 
-    def list_of_page(self, page: str, digest: str, urls: Sequence[str]) -> None:
+    def list_of_page(self, page: str, digest: str, urls: Sequence[str]) -> int:
+        """How many of them nobody had named before."""
         with self._using() as database:
             database.execute("DELETE FROM uses WHERE user = ?", (page,))
             database.execute("INSERT OR REPLACE INTO listed VALUES (?, ?)", (page, digest))
-            self._use(page, urls, 1)
+            new = self._use(page, urls, 1)
             database.commit()
+        return new
+
+    def known(self) -> int:
+        """How many are named by pages and styles, asked for or not."""
+        with self._using() as database:
+            (count,) = database.execute("SELECT COUNT(DISTINCT url) FROM uses").fetchone()
+        return int(count)
+
+    def trouble(self) -> str:
+        """What is wrong with the file; "" if it is whole."""
+        with self._using() as database:
+            (health,) = database.execute("PRAGMA quick_check(1)").fetchone()
+            if health != "ok":
+                return str(health)
+            for url, record in database.execute("SELECT url, record FROM records ORDER BY asked, n"):
+                if not isinstance(record, bytes) or not _is_whole(record):
+                    return f"the record of {url!s:.200} is damaged"
+        return ""
 
     def wanted(self, tries: int, again: Collection[str], limit: int) -> list[WantedRequisite]:
         """Requisites that were not asked for yet, or failed in a way (`again`) that another try may mend."""
@@ -136,9 +158,10 @@ class Requisites:
         captures: Sequence[Capture],
         kind: str,
         names: Sequence[str],
-    ) -> None:
+    ) -> int:
         """An answer, with all that led to it. `kind`: its media type. `names`: what it names itself, if it is a
-        style."""
+        style; how many of them nobody had named before."""
+        new = 0
         with self._using() as database:
             told = "" if failure is None else failure.kind
             database.execute(_ASKED, (wanted.url, told))
@@ -146,8 +169,9 @@ class Requisites:
             rows = ((wanted.url, number, *_packed(capture, kind)) for number, capture in enumerate(captures))
             database.executemany("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
             if wanted.depth < _DEEPEST:
-                self._use(wanted.url, names, wanted.depth + 1)
+                new = self._use(wanted.url, names, wanted.depth + 1)
             database.commit()
+        return new
 
     def of_page(self, page: str) -> Iterator[RequisiteRecord]:
         """All that the page needs, as far as it is here."""
@@ -183,9 +207,14 @@ class Requisites:
             if gone or left:
                 database.execute("VACUUM")
 
-    def _use(self, user: str, urls: Sequence[str], depth: int) -> None:
-        rows = ((user, url, depth) for url in urls)
+    def _use(self, user: str, urls: Sequence[str], depth: int) -> int:
+        ends = itertools.accumulate(map(len, urls))
+        kept = [url for url, end in zip(urls, ends, strict=True) if end <= _MOST_TEXT]
+        named = "SELECT 1 FROM uses WHERE url = ? LIMIT 1"
+        new = sum(self._database.execute(named, (url,)).fetchone() is None for url in kept)
+        rows = ((user, url, depth) for url in kept)
         self._database.executemany("INSERT OR IGNORE INTO uses (user, url, depth) VALUES (?, ?, ?)", rows)
+        return new
 
     @contextlib.contextmanager
     def _using(self) -> Iterator[sqlite3.Connection]:
@@ -197,6 +226,18 @@ class Requisites:
             raise BadInput(
                 f"{self._path} cannot be used: {error}. Remove it if it is damaged: requisites are fetched anew."
             ) from error
+
+
+def _is_whole(record: bytes) -> bool:
+    """Does it unpack, and to what its checksum says? Whatever it unpacks to, little of it is in memory."""
+    unpacking = zlib.decompressobj(31)
+    try:
+        while record and not unpacking.eof:
+            unpacking.decompress(record, _AT_ONCE)
+            record = unpacking.unconsumed_tail
+    except zlib.error:
+        return False
+    return unpacking.eof
 
 
 def _packed(capture: Capture, kind: str) -> tuple[str, float, int, str, str, bytes]:

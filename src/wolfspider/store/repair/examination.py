@@ -32,7 +32,7 @@ from wolfspider.store.damage import (
     without_remedy,
 )
 from wolfspider.store.database import closed_log, refuse_strange
-from wolfspider.store.folder import FORGOTTEN, PLAN, Places, about_run, refuse_links_and_pipes
+from wolfspider.store.folder import FORGOTTEN, PLAN, REQUISITES, Places, about_run, refuse_links_and_pipes
 from wolfspider.store.folding import folded
 from wolfspider.store.inbox import LAST_COMMAND, stranger_in
 from wolfspider.store.inspection import ReadOnlyShelf
@@ -48,6 +48,7 @@ from wolfspider.store.recovery import (
 from wolfspider.store.repair import damaged_rows
 from wolfspider.store.repair.damaged_rows import connect_damaged
 from wolfspider.store.repair.forgotten_list import in_file
+from wolfspider.store.requisites import Requisites
 from wolfspider.store.sound_rows import check_row, tables
 from wolfspider.store.view import missing_pages
 
@@ -57,7 +58,9 @@ _PAGES = "SELECT final_url, file, offset, length, body, digest FROM pages WHERE 
 
 
 class Finding(NamedTuple):
-    part: str  # run.json, run.db, warc, index, snapshots, shelf, inbox.db, forgotten.json, lock or repair
+    part: (
+        str  # run.json, run.db, warc, index, snapshots, shelf, inbox.db, requisites.db, forgotten.json, lock or repair
+    )
     code: int  # the exit code of the command line
     sentence: str
 
@@ -77,7 +80,7 @@ def examine(folder: Path, *, ours: bool = False) -> list[Finding]:
     found += _archive(places, None if database else places.database, owned)
     if not owned:
         snapshots_found = list(_snapshots(places))
-        found += [*_index(places), *snapshots_found, *_inbox(places), *_forgotten(places)]
+        found += [*_index(places), *snapshots_found, *_inbox(places), *_requisites(places), *_forgotten(places)]
         found += lock_trouble(places)
         found += () if database else _stranded(places, bool(snapshots_found))
     return sorted(found, key=lambda one: -one.code)
@@ -277,6 +280,21 @@ def _inbox(places: Places) -> Iterator[Finding]:
     if health != "ok":
         means = "Nobody can send the run a command. A repair moves it aside, with the commands that were not taken yet"
         yield Finding("inbox.db", NOTHING_LOST, f"{places.inbox} is damaged: {health}. {means}.")
+
+
+def _requisites(places: Places) -> Iterator[Finding]:
+    try:
+        with Requisites.of(places.folder) as kept:
+            trouble = "" if kept is None else kept.trouble()
+    except Problem as problem:
+        trouble = str(problem)
+    if trouble:
+        means = (
+            "Images, styles and scripts of pages may be lost. A repair moves it aside, and a resume fetches them anew"
+        )
+        yield Finding(
+            REQUISITES, NOTHING_LOST, f"{places.folder / REQUISITES} is damaged: {trouble.rstrip('.')}. {means}."
+        )
 
 
 def _forgotten(places: Places) -> Iterator[Finding]:

@@ -25,7 +25,7 @@ from wolfspider.files.lock import Lock
 from wolfspider.store import cdxj, folder, snapshots
 from wolfspider.store.archive_reader import name_of, numbers
 from wolfspider.store.damage import UNREADABLE, writing
-from wolfspider.store.folder import FORGOTTEN, INBOX, WORK, Places, about_run, refuse_links_and_pipes
+from wolfspider.store.folder import FORGOTTEN, INBOX, REQUISITES, WORK, Places, about_run, refuse_links_and_pipes
 from wolfspider.store.repair import forgotten_list
 from wolfspider.store.repair.damaged_rows import connect_damaged
 from wolfspider.store.repair.examination import Finding, examine, lock_trouble
@@ -117,6 +117,9 @@ def _repaired(places: Places, found: list[Finding], needs: NeedsOf, anew: bool) 
     if "inbox.db" in parts:
         for name in INBOX:
             plan.away(places.folder, name)
+    if REQUISITES in parts:
+        for ending in ("", "-journal", "-wal", "-shm"):
+            plan.away(places.folder, f"{REQUISITES}{ending}")
     if not described:
         folder.describe(Places.of(work), about)
         plan.replace(places.folder, "run.json")
@@ -166,7 +169,7 @@ def _database(
     new = work / "run.db"
     os.close(open_to_write(new))  # its owner's alone
     rebuilt = None
-    if parts <= {"warc", "index", "run.json", "inbox.db", "lock", FORGOTTEN}:
+    if parts <= {"warc", "index", "run.json", "inbox.db", "lock", FORGOTTEN, REQUISITES}:
         rebuilt = without_lost_pages(places.database, new, archive)
         if rebuilt is None:
             os.truncate(new, 0)
