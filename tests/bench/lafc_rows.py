@@ -60,7 +60,11 @@ def crawl(number: int, place: int, start: str, crawler: str, train: str, study: 
     curve = [round(total * (tenth / 10) ** 0.8) for tenth in range(1, 11)]
     row = {**base(study, place, start), "crawler": crawler, "strategy": crawler.lower(), "train": train}
     found = {"curve": curve, "truth_curve": [each // 2 for each in curve], "found": [*range(first, first + total)]}
-    time = {"minutes": minutes * (1 + number / 100), "network_minutes": minutes - 1, "cpu_minutes": 1 + number / 10}
+    time = {
+        "minutes": minutes * (1 + number / 100),
+        "network_minutes": minutes - 1,
+        "cpu_minutes": minutes / 10 + number / 100,
+    }
     anytime = [[time["minutes"] * step / 20, total * step // 20] for step in range(1, 21)]
     row |= {**found, "truth_found": [*range(first, first + total // 2)], **time, "anytime": anytime}
     row |= {"downloads": BUDGET, "training": 100 if crawler in TRAINED else 0, "between": 0.01, "reason": "budget"}

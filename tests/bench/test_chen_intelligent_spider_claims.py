@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 from tests.bench.chen_rows import made_rows
+from tests.bench.told import told
 
 from wolfspider.bench.experiment import Row, Rows, Ruling, finding
 from wolfspider.bench.papers.chen_intelligent_spider.cases import CASES, FEW
@@ -77,22 +78,22 @@ def test_without_cases_nothing_is_ruled_on(number: int) -> None:
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_rulings_tell_what_recorded_webs_alone_say(number: int) -> None:
-    assert "on recorded webs alone" in ruled(number, ROWS).sentence
-    assert "on recorded webs alone" not in ruled(number, made_rows(recorded=0)).sentence
+    assert "on recorded webs alone" in told(ruled(number, ROWS))
+    assert "on recorded webs alone" not in told(ruled(number, made_rows(recorded=0)))
 
 
 @pytest.mark.parametrize("number", [1, 3, 5, 6])
 def test_own_scores_are_told_beside(number: int) -> None:
-    assert "by the spiders' own scores it holds" in ruled(number, ROWS).sentence
+    assert "by the spiders' own scores it holds" in told(ruled(number, ROWS))
 
 
 @pytest.mark.parametrize("number", [5, 6])
 def test_what_a_cooler_beginning_makes_of_it_is_told_where_it_was_run(number: int) -> None:
-    assert "at a temperature of 0.002 it holds" in ruled(number, ROWS).sentence
+    assert "at a temperature of 0.002 it holds" in told(ruled(number, ROWS))
     names = (COOL_ANNEALING, COOL_HYBRID)
     kept = [{**row, "spiders": {n: own for n, own in row["spiders"].items() if n not in names}} for row in ROWS]
     ruling = ruled(number, kept)
-    assert ruling.holds is True and "temperature" not in ruling.sentence
+    assert ruling.holds is True and "temperature" not in told(ruling)
 
 
 # One by one
@@ -116,7 +117,7 @@ def test_what_cases_are_too_few_to_see_is_not_shown_to_be_slight() -> None:
     rows = made_rows(5, 0)
     fitness = iter([0.3, 0.0, 0.2, 0.01, 0.1])
     ruling = ruled(1, set_of(GENETIC, fitness=lambda spiders: next(fitness))(rows))
-    assert ruling.holds is False and "slightly: does not hold" in ruling.statistic
+    assert ruling.undecided and "slightly: undecided" in ruling.statistic
     assert "analysis of variance: holds" in ruling.statistic
 
 

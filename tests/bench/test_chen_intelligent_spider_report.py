@@ -97,7 +97,8 @@ def test_a_mean_has_an_interval_where_there_are_cases_enough() -> None:
 
 def test_figures_are_drawn() -> None:
     drawn = figures(ROWS)
-    assert [len(figure.marks) for figure in drawn] == [4, 6, 4]
+    assert [sum(bool(mark.label) for mark in figure.marks) for figure in drawn] == [4, 6, 4]
+    assert [sum(mark.kind == "band" for mark in figure.marks) for figure in drawn] == [4, 6, 4]
     assert all("<svg" in figure.svg() for figure in drawn)
     assert list(drawn[0].marks[1].xs) == [1, 2, 3]
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from tests.bench.energy_rows import made_rows
+from tests.bench.told import told
 
 from wolfspider.bench.experiment import Row, Rows, Ruling, finding
 from wolfspider.bench.papers.energy_population.cells import (
@@ -85,12 +86,12 @@ def test_with_too_few_rows_a_claim_is_not_testable(number: int, rows: Rows) -> N
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4, 5, 6])
 def test_what_costly_second_visits_change_is_told(number: int) -> None:
-    assert "where a second visit costs C it holds" in ruled(number, ROWS).sentence
+    assert "where a second visit costs C it holds" in told(ruled(number, ROWS))
 
 
 @pytest.mark.parametrize("number", [3, 4, 6])
 def test_what_the_webs_truth_changes_is_told(number: int) -> None:
-    assert "by the web's truth it holds" in ruled(number, ROWS).sentence
+    assert "by the web's truth it holds" in told(ruled(number, ROWS))
 
 
 def test_claim_1_fails_where_nobody_dies_or_explodes_or_the_middle_does() -> None:

@@ -34,6 +34,7 @@ from wolfspider.bench.experiment import (
     finding,
 )
 from wolfspider.bench.papers import experiment_named, experiments
+from wolfspider.bench.rulings import all_of, greater
 from wolfspider.bench.run.pool import run_cells
 from wolfspider.bench.run.reproduce import exit_code, files, keys_of, reproduce, rows_csv, summary, table_csv
 from wolfspider.bench.run.result_cache import ResultCache
@@ -90,7 +91,7 @@ def test_a_row_is_a_setting_and_its_result_in_the_order_of_settings(tmp_path: Pa
 
 def test_everything_is_written(tmp_path: Path) -> None:
     reproduce(toy(), tmp_path, Form(quick=True), jobs=1)
-    names = {"index.html", "rows.json", "rows.csv", "claims.csv", "table-1.csv", "figure-1.svg", "cells"}
+    names = {"index.html", "rows.json", "rows.csv", "claims.csv", "claims.json", "table-1.csv", "figure-1.svg", "cells"}
     assert {path.name for path in tmp_path.iterdir()} == names
     assert [row["y"] for row in json.loads((tmp_path / "rows.json").read_text())["rows"]] == [0, 1, 4]
     assert read_csv(tmp_path / "rows.csv") == [["x", "y"], ["0", "0"], ["1", "1"], ["2", "4"]]
@@ -213,6 +214,7 @@ import sys, time
 from pathlib import Path
 from wolfspider.bench.run.pool import run_cells
 from wolfspider.bench.run.result_cache import ResultCache
+from wolfspider.bench.rulings import all_of, greater
 
 def cell(folder, number):
     with open(f"{folder}/started-{number}", "a") as file:
@@ -273,6 +275,31 @@ def test_a_test_that_lets_the_broken_variant_pass_is_told(tmp_path: Path) -> Non
     assert exit_code(done) == 1
     assert "shows nothing" in summary(done) and "shows nothing" in html(done)
     assert exit_code(reproduce(toy(), tmp_path, Form(), jobs=1)) == 0
+
+
+def test_what_is_undecided_is_told_as_such_and_is_no_error(tmp_path: Path) -> None:
+    """Its broken variant need not be refused, for it says nothing that could be wrong; but it must not hold there."""
+    maybe = replace(RISES, test=lambda rows: Ruling(None, "n = 2", undecided=True))
+    done = reproduce(toy(claims=(maybe,)), tmp_path, Form(quick=True), jobs=1)
+    assert done.findings[0].ruling.word == "undecided" and exit_code(done) == 0
+    assert "UNDECIDED" in summary(done) and "1 undecided" in Seen(html(done)).text
+    wrong = replace(RISES, test=lambda rows: Ruling(True, "n = 2") if rows[0]["x"] else maybe.test(rows))
+    assert exit_code(reproduce(toy(claims=(wrong,)), tmp_path, Form(quick=True), jobs=1)) == 1
+
+
+def test_each_part_of_a_claim_has_a_line_and_a_drawing_of_its_interval(tmp_path: Path) -> None:
+    parts = all_of(
+        {"first part": greater([1.0, 2.0, 3.0, 2.0, 1.0]), "second part": greater([-1.0, 1.0, 2.0, -2.0, 0.0])}
+    )
+    done = reproduce(toy(claims=(replace(RISES, test=lambda rows: parts),)), tmp_path, Form(quick=True), jobs=1)
+    page = html(done)
+    assert page.count('class="strip"') == 2 and "Quick form, 3 cells" in Seen(page).text
+    assert [line.strip()[:24] for line in summary(done).splitlines()[6:8]] == [
+        "holds: first part: Wilco",
+        "undecided: second part: ",
+    ]
+    kept = json.loads((tmp_path / "claims.json").read_text())
+    assert kept["form"] == "quick" and kept["claims"][0]["deciding"].startswith("second part: Wilcoxon")
 
 
 def test_a_claim_that_does_not_hold_is_no_error(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.bench.draw.svg import MOST_POINTS, Figure, linear_ticks, log_ticks, tick_text
+from wolfspider.bench.draw.svg import DASHES, MOST_POINTS, PALETTE, Figure, linear_ticks, log_ticks, tick_text
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -131,3 +131,19 @@ def test_segments_join_their_ends_and_a_figure_without_axes_has_no_ticks() -> No
     assert len(strokes) == 1 and strokes[0].get("d", "").count("M") == 2
     assert texts(figure.svg()) == ["t", "link"]
     assert texts(Figure("t", "", "", axes=False).segments([], []).svg()) == ["t"]
+
+
+def test_no_two_lines_with_a_name_look_alike() -> None:
+    figure = Figure("many", "x", "y")
+    for number in range(len(PALETTE) * len(DASHES)):
+        figure.line([0, 1], [0, number], str(number), dashed=number % 2 == 0, colour=PALETTE[number % 3])
+    looks = [(mark.colour, mark.dash) for mark in figure.marks]
+    assert len(set(looks)) == len(looks) == 32
+    assert looks[0] == (PALETTE[0], DASHES[1]) and looks[1] == (PALETTE[1], "")
+
+
+def test_lines_without_a_name_look_like_those_they_belong_to() -> None:
+    figure = (
+        Figure("runs", "x", "y").line([0, 1], [0, 1], "a", colour=PALETTE[2]).line([0, 1], [1, 0], colour=PALETTE[2])
+    )
+    assert {(mark.colour, mark.dash) for mark in figure.marks} == {(PALETTE[2], "")}

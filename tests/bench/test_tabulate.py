@@ -48,11 +48,11 @@ def test_a_curve_of_means_for_each_group_that_has_rows() -> None:
     figure = mean_curves(
         Figure("F", "x", "y"), [1, 2], groups, lambda row: row["curve"], ["red", "blue", "green"], ["first"]
     )
-    assert [(mark.label, list(mark.ys), mark.dashed) for mark in figure.marks] == [
-        ("all", [3.0, 4.0], False),
-        ("first", [1.0, 2.0], True),
-    ]
-    assert [mark.colour for mark in figure.marks] == ["red", "green"]
+    lines = [(mark.label, list(mark.ys), bool(mark.dash)) for mark in figure.marks if mark.kind == "line"]
+    assert lines == [("all", [3.0, 4.0], False), ("first", [1.0, 2.0], True)]
+    bands = [mark for mark in figure.marks if mark.kind == "band"]  # a single row has no interval
+    assert [mark.colour for mark in bands] == ["red"] and (bands[0].ys < bands[0].highs).all()
+    assert [mark.colour for mark in figure.marks if mark.kind == "line"] == ["red", "green"]
 
 
 def test_columns_of_means_and_counts() -> None:

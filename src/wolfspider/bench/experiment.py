@@ -7,14 +7,16 @@
 A claim is what the paper says, numbered, with a test that may find that it does not hold here. To show that a test can
 fail, each claim also names a broken variant: rows of a world in which the claim is false. Should its test let them
 pass, the claim is not ruled on, whatever the test finds in the true rows.
+
+A claim holds, does not hold, is undecided or is not testable. `rulings.answer` says when a test leaves it undecided.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from wolfspider.bench import Row as Row
 from wolfspider.bench import Setting as Setting
@@ -43,27 +45,58 @@ class Form:
         return [place for place in places if place.is_dir()]
 
 
+class Measured(NamedTuple):
+    """A number with its 95% interval, and where it is wanted; an end of what is wanted may be infinite."""
+
+    mean: float
+    low: float
+    high: float
+    wanted: tuple[float, float]
+
+
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What a test found. `holds` is None where it cannot be tested here, and then `sentence` says why."""
+    """What a test found. `holds` is None where it decides nothing: because the rows admit both answers (`undecided`),
+    or because it cannot be tested here at all, and then `sentence` says why."""
 
     holds: bool | None
     statistic: str = ""
     sentence: str = ""
+    undecided: bool = False
+    measured: Measured | None = None
+    parts: tuple[tuple[str, Ruling], ...] = ()  # of a claim that says several things
+    others: tuple[tuple[str, Ruling], ...] = ()  # what the same rule finds in other ways; these do not decide
 
     def __post_init__(self) -> None:
-        if self.holds is None and not self.sentence:
+        if self.undecided and self.holds is not None:
+            raise ValueError("What holds or does not hold is decided.")
+        if self.holds is None and not self.undecided and not self.sentence:
             raise ValueError("A claim that is not testable needs a sentence that says why.")
-        if self.holds is not None and not self.statistic:
+        if (self.holds is not None or self.undecided) and not self.statistic:
             raise ValueError("A ruling needs its statistic: the test, the number of cases, what came out.")
 
     @property
     def word(self) -> str:
-        return {True: "holds", False: "does not hold", None: "not testable"}[self.holds]
+        return {True: "holds", False: "does not hold", None: "undecided" if self.undecided else "not testable"}[
+            self.holds
+        ]
+
+    @property
+    def testable(self) -> bool:
+        return self.holds is not None or self.undecided
+
+    def lines(self, name: str = "") -> Iterator[tuple[str, Ruling]]:
+        """What is claimed, part by part, with the name of each; one without parts is its own only part."""
+        if not self.parts:
+            yield name, self
+        for part_name, part in self.parts:
+            yield from part.lines(f"{name}, {part_name}" if name else part_name)
 
     def after(self, words: str, sentence: str = "") -> Ruling:
         """The same ruling, with these words before its statistic; untestable, it stays as it is."""
-        return self if self.holds is None else Ruling(self.holds, words + self.statistic, sentence or self.sentence)
+        if not self.testable:
+            return self
+        return replace(self, statistic=words + self.statistic, sentence=sentence or self.sentence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +114,7 @@ class Claim:
     source: str  # where in the paper
     test: Callable[[Rows], Ruling]
     broken: BrokenVariant | None  # None only where nothing can be tested
+    known: str = ""  # what was known of it before the rows that are ruled on
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +177,12 @@ class RuledClaim:
 def finding(claim: Claim, rows: Rows) -> RuledClaim:
     ruling = claim.test(rows)
     broken = claim.test(claim.broken.rows(rows)) if claim.broken else None
-    if ruling.holds is None or (broken and broken.holds is False):
+    seen = broken is not None and broken.holds is False
+    silent = ruling.undecided and (broken is None or broken.holds is not True)  # it says nothing that could be wrong
+    if not ruling.testable or seen or silent:
         return RuledClaim(claim, ruling, broken, able_to_fail=True)
-    return RuledClaim(claim, Ruling(None, ruling.statistic, BLIND), broken, able_to_fail=False)
+    blind = replace(ruling, holds=None, undecided=False, sentence=BLIND)
+    return RuledClaim(claim, blind, broken, able_to_fail=False)
 
 
 @dataclass(frozen=True, slots=True)

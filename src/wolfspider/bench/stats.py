@@ -12,6 +12,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -24,7 +25,7 @@ from wolfspider.bench.groups import Figure, aligned, grouped, values
 from wolfspider.bench.measure.bounds import curve
 
 EXACT = 50  # differences up to which the test counts all signs
-EXACT_TIED = 13  # likewise where some are equal: 2^13 signs are tried one by one
+EXACT_TIED = 13  # likewise where some are equal
 RESAMPLES = 9_999
 DIGITS = 12  # differences that agree so far are equal: the rest is rounding
 
@@ -166,17 +167,30 @@ def shares_near_best(rows: Iterable[Row], share: float, value: Figure = "auc_rat
 
 def wilcoxon(differences: Floats) -> float:
     """The two-sided p of the signed-rank test; 1 where nothing differs."""
-    from scipy.stats import PermutationMethod
     from scipy.stats import wilcoxon as signed_rank
 
     left = differences[differences != 0]
     if not left.size:
         return 1.0
     tied = np.unique(np.abs(left)).size < left.size
-    method: Any = "exact" if left.size <= EXACT else "asymptotic"
-    if tied:
-        method = PermutationMethod(n_resamples=2**EXACT_TIED) if left.size <= EXACT_TIED else "asymptotic"
+    if tied and left.size <= EXACT_TIED:
+        return _over_all_signs(left)
+    method: Any = "exact" if left.size <= EXACT and not tied else "asymptotic"
     return min(1.0, float(signed_rank(left, method=method).pvalue))
+
+
+def _over_all_signs(differences: Floats) -> float:
+    """The exact two-sided p, ties or not: how many of all signs give a rank sum as far out, counted sum by sum."""
+    from scipy.stats import rankdata
+
+    ranks = (2 * rankdata(np.abs(differences))).astype(np.int64)  # ranks of equal ones are halves
+    ways = np.zeros(int(ranks.sum()) + 1)
+    ways[0] = 1.0
+    for rank in ranks:
+        ways[rank:] += ways[:-rank].copy()
+    found = int(ranks[differences > 0].sum())
+    tails = float(ways[: found + 1].sum()), float(ways[found:].sum())
+    return min(1.0, 2 * min(tails) / 2 ** len(differences))
 
 
 class Welch(NamedTuple):
@@ -282,6 +296,12 @@ def mean_text(numbers: Sequence[float], digits: int = 3) -> str:
 
 def interval(differences: Floats, seed: int = 0, share: float = 0.95) -> tuple[float, float]:
     """The bootstrap interval of the mean: percentiles of the means of samples drawn with replacement."""
-    draws = np.random.default_rng(seed).integers(0, differences.size, (RESAMPLES, differences.size))
+    draws = _draws(seed, differences.size)
     low, high = np.quantile(differences[draws].mean(axis=1), [(1 - share) / 2, (1 + share) / 2])
     return float(low), float(high)
+
+
+@lru_cache(maxsize=8)
+def _draws(seed: int, size: int) -> NDArray[np.int64]:
+    """The samples of so many cases: the same ones each time, so they are kept."""
+    return np.random.default_rng(seed).integers(0, size, (RESAMPLES, size))

@@ -21,6 +21,7 @@ from wolfspider.bench.draw.svg import Figure
 from wolfspider.bench.experiment import Both, Row, Rows, Table, Value
 from wolfspider.bench.groups import Figure as RowFigure
 from wolfspider.bench.groups import mean
+from wolfspider.bench.stats import interval
 
 Label = Value | tuple[Value, ...]  # of a line: the value in its first column, or in its first columns
 
@@ -86,9 +87,13 @@ def mean_curves(
     colours: Iterable[str] = (),
     dashed: Sequence[str] = (),
 ) -> Figure:
-    """A line for each group that has rows: at each x, the mean of what `read` reads from them."""
+    """A line for each group that has rows: at each x, the mean of what `read` reads from them, and its 95% interval."""
     colour_of = dict(zip(groups, colours, strict=False))
     for name, rows in groups.items():
         if rows:
-            figure.line(xs, np.mean([read(row) for row in rows], axis=0), name, name in dashed, colour_of.get(name))
+            curves = np.array([read(row) for row in rows], dtype=np.float64)
+            figure.line(xs, curves.mean(axis=0), name, name in dashed, colour_of.get(name))
+            if len(rows) > 1:
+                lows, highs = zip(*(interval(column) for column in curves.T), strict=True)
+                figure.band(xs, lows, highs)
     return figure

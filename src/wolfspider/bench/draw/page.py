@@ -10,27 +10,30 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from wolfspider import __version__
+from wolfspider.bench.draw.strip import strip
 from wolfspider.bench.experiment import Both, Claim, Reproduction, RuledClaim, Ruling, Table
 from wolfspider.core.plain_text import in_markup
 
-LOOK = {True: ("holds", "✓"), False: ("fails", "✗"), None: ("open", "?")}
-VERBS = {  # of one claim, and of several
-    True: ("holds", "hold"),
-    False: ("does not hold", "do not hold"),
-    None: ("not testable", "not testable"),
+LOOK = {  # of each answer: its class, its sign, and what several claims do
+    "holds": ("holds", "✓", "hold"),
+    "does not hold": ("fails", "✗", "do not hold"),
+    "undecided": ("undecided", "≈", "undecided"),
+    "not testable": ("open", "?", "not testable"),
 }
 
 STYLE = """
 :root { color-scheme: light dark; --ground: #fbfbfa; --card: #fff; --ink: #1f2933; --soft: #5a6673; --line: #e2e6ea;
   --good: #0b6b50; --good-ground: #e3f4ee; --bad: #9c3d00; --bad-ground: #fdeee4; --open: #55606c;
-  --open-ground: #eceff2; --link: #005a8d }
+  --open-ground: #eceff2; --maybe: #6b5200; --maybe-ground: #fbf3d8; --link: #005a8d }
 @media (prefers-color-scheme: dark) { :root { --ground: #14181c; --card: #1c2227; --ink: #e6eaee; --soft: #a3aeb9;
   --line: #323b44; --good: #6fd3b2; --good-ground: #12342b; --bad: #ffb185; --bad-ground: #40210f; --open: #b6c0ca;
-  --open-ground: #2a323a; --link: #7cc0ee } }
+  --open-ground: #2a323a; --maybe: #ecd27a; --maybe-ground: #3a3113; --link: #7cc0ee } }
 * { box-sizing: border-box }
 body { margin: 0; background: var(--ground); color: var(--ink);
   font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, Helvetica, Arial, sans-serif }
-main { max-width: 54rem; margin: 0 auto; padding: 3rem 1.25rem 4rem }
+main { max-width: min(110rem, 96vw); margin: 0 auto; padding: 3rem 1.25rem 4rem }
+.side { display: grid; gap: 1rem; align-items: start;
+  grid-template-columns: repeat(auto-fit, minmax(min(38rem, 100%), 1fr)) }
 h1 { font-size: 2rem; line-height: 1.2; letter-spacing: -0.015em; margin: 0 0 .4rem; text-wrap: balance }
 h2 { font-size: 1.25rem; margin: 3rem 0 1rem; letter-spacing: -0.01em }
 h3 { font-size: 1rem; margin: 0 0 .5rem }
@@ -44,16 +47,23 @@ a { color: var(--link) }
 .badge { padding: .1rem .7rem; font-size: .85rem }
 .holds { color: var(--good); background: var(--good-ground) }
 .fails { color: var(--bad); background: var(--bad-ground) }
+.undecided { color: var(--maybe); background: var(--maybe-ground) }
 .open { color: var(--open); background: var(--open-ground) }
 .claim { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 1.1rem 1.25rem;
-  margin: 0 0 1rem; display: grid; grid-template-columns: 2.2rem 1fr; break-inside: avoid }
+  display: grid; grid-template-columns: 2.2rem 1fr; break-inside: avoid }
 .claim > .number { font-size: 1.3rem; font-weight: 600; color: var(--soft); line-height: 1.3 }
 .claim .head { display: flex; flex-wrap: wrap; gap: .3rem 1rem; justify-content: space-between; align-items: start }
 .claim .says { font-weight: 600; flex: 1 1 20rem; margin: 0 }
 .claim dl { margin: .7rem 0 0; display: grid; grid-template-columns: max-content 1fr; gap: .25rem .9rem;
   font-size: .92rem }
 .claim dt { color: var(--soft) }
-.claim dd { margin: 0 }
+.claim dd { margin: 0; min-width: 0 }
+.parts { margin: 0; padding: 0; list-style: none }
+.parts li { display: flex; flex-wrap: wrap; gap: 0 .6rem; align-items: baseline; justify-content: space-between;
+  margin: 0 0 .25rem }
+.parts li > span { flex: 1 1 22rem }
+.parts b { font-weight: 600 }
+.strip { flex: none; color: var(--soft); align-self: center }
 .wide { overflow-x: auto; margin: 0 0 2rem }
 table { border-collapse: collapse; width: 100%; font-size: .93rem; font-variant-numeric: tabular-nums }
 caption { text-align: left; color: var(--ink); font-weight: 600; padding: 0 0 .5rem }
@@ -64,7 +74,7 @@ td.n, th.n { text-align: right }
 th.both { text-align: center; border-bottom-color: var(--line) }
 td.printed, th.printed { color: var(--soft); font-style: italic }
 .note { font-size: .88rem; color: var(--soft); margin: -1.4rem 0 2rem }
-figure { margin: 0 0 1.6rem; border: 1px solid var(--line); border-radius: 10px; overflow: hidden; background: #fff;
+figure { margin: 0; border: 1px solid var(--line); border-radius: 10px; overflow: hidden; background: #fff;
   break-inside: avoid }
 figure svg { display: block; width: 100%; height: auto }
 code { font: .9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere }
@@ -111,24 +121,33 @@ def _body(reproduction: Reproduction, files: Sequence[str]) -> list[str]:
     experiment = reproduction.experiment
     return [
         f'<header><h1>{in_markup(experiment.title)}</h1><p class="paper">{in_markup(experiment.paper)}</p>',
+        f'<p><span class="badge open">{_form(reproduction)}</span></p>',
         f"<p>{in_markup(experiment.about)}</p>{_tally(reproduction.findings)}</header>",
         "<h2>What is claimed, and what was found</h2>",
+        '<div class="side">',
         *map(_claim, reproduction.findings),
+        "</div>",
         *(["<h2>Tables</h2>"] if reproduction.tables else []),
         *map(_table, reproduction.tables),
         *(["<h2>Figures</h2>"] if reproduction.figures else []),
+        '<div class="side">',
         *(f"<figure>{figure.svg()}</figure>" for figure in reproduction.figures),
+        "</div>",
         *_how(reproduction),
         *_list("The same for other programs", (f'<a href="{in_markup(name)}">{in_markup(name)}</a>' for name in files)),
         f"<footer>wolfspider {in_markup(__version__)}</footer>",
     ]
 
 
+def _form(reproduction: Reproduction) -> str:
+    return f"{'Quick' if reproduction.form.quick else 'Full'} form, {len(reproduction.rows):,} cells"
+
+
 def _tally(findings: Sequence[RuledClaim]) -> str:
     lines = [
-        f'<li class="{LOOK[holds][0]}">{LOOK[holds][1]} {count} {VERBS[holds][count > 1]}</li>'
-        for holds in LOOK
-        if (count := sum(each.ruling.holds is holds for each in findings))
+        f'<li class="{kind}">{sign} {count} {several if count > 1 else word}</li>'
+        for word, (kind, sign, several) in LOOK.items()
+        if (count := sum(each.ruling.word == word for each in findings))
     ]
     return f'<ul class="tally">{"".join(lines)}</ul>'
 
@@ -137,17 +156,41 @@ def _claim(found: RuledClaim) -> str:
     claim, ruling = found.claim, found.ruling
     facts = [
         ("Claimed in", in_markup(claim.source)),
-        ("Test", in_markup(ruling.statistic)),
+        ("Test", _parts(ruling)),
         ("Why", in_markup(ruling.sentence)),
+        ("Beside it", _beside(ruling)),
+        ("Known before", in_markup(claim.known)),
         ("Can it fail?", _able_to_fail(claim, found.broken)),
     ]
     listed = "".join(f"<dt>{name}</dt><dd>{fact}</dd>" for name, fact in facts if fact)
-    look, sign = LOOK[ruling.holds]
+    look, sign, _ = LOOK[ruling.word]
     badge = f'<span class="badge {look}">{sign} {ruling.word}</span>'
     return (
         f'<section class="claim"><div class="number">{claim.number}</div><div><div class="head">'
         f'<p class="says">{in_markup(claim.says)}</p>{badge}</div><dl>{listed}</dl></div></section>'
     )
+
+
+def _parts(ruling: Ruling) -> str:
+    """A line for each part, with its answer where there are several, and a drawing of its interval."""
+    several = bool(ruling.parts)
+    lines = [_part(name, part, several) for name, part in ruling.lines() if part.statistic]
+    return f'<ul class="parts">{"".join(lines)}</ul>' if lines else ""
+
+
+def _part(name: str, part: Ruling, several: bool) -> str:
+    head = f"{LOOK[part.word][1]} <b>{in_markup(name)}</b>: " if several else ""
+    drawing = strip(part.measured) if part.measured else ""
+    return f"<li><span>{head}{in_markup(part.statistic)}</span>{drawing}</li>"
+
+
+def _beside(ruling: Ruling) -> str:
+    lines = [
+        f"<li><span>{in_markup(name)}: <strong>{other.word}</strong> "
+        f'<span class="soft">({in_markup(other.statistic or other.sentence)})</span></span></li>'
+        for name, other in ruling.others
+    ]
+    return f'<ul class="parts">{"".join(lines)}</ul>' if lines else ""
 
 
 def _able_to_fail(claim: Claim, broken: Ruling | None) -> str:

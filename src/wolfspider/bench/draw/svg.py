@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wolfspider.core.plain_text import in_markup
 
+DASHES = ("", "6 4", "2 4", "12 4 2 4")  # of lines; with the colours they make 32 looks
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#5B5B5B", "#8C6D00")
 HEAT = ("#DCE9F5", "#B5D1E8", "#85B4D8", "#5492C4", "#2F70A9", "#174E83", "#0A2F57")  # from little to much
 INK, SOFT, FAINT = "#1F2933", "#616E7C", "#E4E7EB"
@@ -46,7 +47,7 @@ class Mark:
     highs: Floats  # of a band, an area or a cell; `ys` are its lows
     label: str
     colour: str
-    dashed: bool
+    dash: str
     size: float  # of a point, its radius; of a segment, its width; of a cell, its width along x
 
 
@@ -150,8 +151,19 @@ class Figure:
             x, y, high = (values[some] for values in (x, y, high))
         used = {mark.colour for mark in self.marks}
         free = next((colour for colour in PALETTE if colour not in used), PALETTE[len(used) % len(PALETTE)])
-        self.marks.append(Mark(kind, x, y, high, label, colour or free, dashed, size))
+        look = _unlike(self.marks, kind, label, colour or free, DASHES[dashed])
+        self.marks.append(Mark(kind, x, y, high, label, *look, size))
         return self
+
+
+def _unlike(marks: Sequence[Mark], kind: Kind, label: str, colour: str, dash: str) -> tuple[str, str]:
+    """Colour and dashes of a mark. No two lines that have a name look alike, as long as there are looks left: one that
+    would is dashed in another way, or takes another colour. Lines without a name belong to the one before them."""
+    if kind != "line" or not label:
+        return colour, dash
+    taken = {(mark.colour, mark.dash) for mark in marks if mark.kind == "line" and mark.label}
+    looks = ((own, way) for own in (colour, *PALETTE) for way in (dash, *DASHES))
+    return next((look for look in looks if look not in taken), (colour, dash))
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +314,7 @@ def _mark(mark: Mark, x: Axis, y: Axis) -> str:
         around = _path(np.concatenate([xs, xs[::-1]]), np.concatenate([ys, y.place(mark.highs)[::-1]]))
         look = 'fill-opacity="0.16"' if mark.kind == "band" else f'stroke="{colour}" stroke-width="0.3"'
         return f'<path d="{around}Z" fill="{colour}" {look}/>'
-    dash = ' stroke-dasharray="6 4"' if mark.dashed else ""
+    dash = f' stroke-dasharray="{mark.dash}"' if mark.dash else ""
     return (
         f'<path d="{_path(xs, ys)}" fill="none" stroke="{colour}" stroke-width="2"'
         f' stroke-linejoin="round" stroke-linecap="round"{dash}/>'
@@ -328,7 +340,7 @@ def _legend(marks: Sequence[Mark], left: float) -> Iterable[str]:
             thin = ' fill-opacity="0.25"' if mark.kind == "band" else ""
             yield f'<rect x="{left:.1f}" y="{at - 5}" width="18" height="10" fill="{colour}"{thin}/>'
         else:
-            dash = ' stroke-dasharray="5 3"' if mark.dashed else ""
+            dash = f' stroke-dasharray="{mark.dash}"' if mark.dash else ""
             yield f'<path d="M{left:.1f} {at}h18" stroke="{colour}" stroke-width="2.5" stroke-linecap="round"{dash}/>'
         yield text(left + 24, at + 4, short(mark.label), INK)
 

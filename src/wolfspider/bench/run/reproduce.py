@@ -1,7 +1,8 @@
 """`wolfspider reproduce`: run the cells of an experiment, rule on its claims, write everything into one folder.
 
     index.html                    the whole of it, in one file that needs no other
-    claims.csv  table-1.csv ...   what stands on the page, for other programs
+    claims.csv  claims.json       the rulings, for other programs; the second part by part
+    table-1.csv ...               what else stands on the page
     figure-1.svg ...
     rows.json   rows.csv          what was measured; the CSV leaves out what is no single value
     cells/                        finished cells: the same command again computes only what is missing
@@ -23,7 +24,18 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider.bench.draw.page import html
-from wolfspider.bench.experiment import Both, Experiment, Form, Reproduction, Row, Rows, Setting, Table, finding
+from wolfspider.bench.experiment import (
+    Both,
+    Experiment,
+    Form,
+    Reproduction,
+    Row,
+    Rows,
+    Ruling,
+    Setting,
+    Table,
+    finding,
+)
 from wolfspider.bench.run.pool import run_cells
 from wolfspider.bench.run.result_cache import ResultCache, digest_of, write_whole
 from wolfspider.bench.run.runner import Progress, Silent
@@ -102,13 +114,55 @@ def exit_code(reproduction: Reproduction) -> int:
 def summary(reproduction: Reproduction) -> str:
     """For a terminal: every claim with its ruling."""
     experiment = reproduction.experiment
-    lines = [experiment.title, experiment.paper, ""]
+    form = "Quick form" if reproduction.form.quick else "Full form"
+    lines = [experiment.title, experiment.paper, f"{form}, {len(reproduction.rows):,} cells", ""]
     for found in reproduction.findings:
         lines.append(f"{found.claim.number}. {found.claim.says}")
-        told = (found.ruling.word.upper(), found.ruling.statistic, found.ruling.sentence)
+        ruling = found.ruling
+        told = [ruling.word.upper(), *part_lines(ruling), ruling.sentence]
+        told += [f"Beside it, {name}: {other.word}" for name, other in ruling.others]
         lines += [f"   {text}" for text in told if text]
     scaled = experiment.scaled(reproduction.form)
     return "\n".join([*lines, *(["", "Scaled down:"] if scaled else []), *(f"- {text}" for text in scaled)])
+
+
+def part_lines(ruling: Ruling) -> list[str]:
+    """A line for each part of what is claimed; its answer is told where there are several."""
+    return [
+        f"{part.word}: {name}: {part.statistic}" if ruling.parts else part.statistic for name, part in ruling.lines()
+    ]
+
+
+def claims_json(reproduction: Reproduction) -> str:
+    """What was found, small enough to be kept."""
+    claims = [
+        {
+            "claim": found.claim.number,
+            "says": found.claim.says,
+            "source": found.claim.source,
+            "ruling": found.ruling.word,
+            "lines": [line for line in part_lines(found.ruling) if line],
+            "deciding": _deciding(found.ruling),
+            "sentence": found.ruling.sentence,
+            "known": found.claim.known,
+            "beside": {name: other.word for name, other in found.ruling.others},
+        }
+        for found in reproduction.findings
+    ]
+    about = {
+        "paper": reproduction.experiment.name,
+        "form": "quick" if reproduction.form.quick else "full",
+        "cells": len(reproduction.rows),
+        "seconds": round(reproduction.seconds),
+    }
+    return json.dumps({**about, "claims": claims}, indent=1, ensure_ascii=False) + "\n"
+
+
+def _deciding(ruling: Ruling) -> str:
+    """The part that decides: the first that fails or is undecided; of a claim that holds, its first part."""
+    parts = [(name, part) for name, part in ruling.lines() if part.statistic]
+    found = next(((name, part) for name, part in parts if part.holds is ruling.holds), parts[0] if parts else None)
+    return "" if found is None else ": ".join(filter(None, [found[0], found[1].statistic]))
 
 
 def files(reproduction: Reproduction) -> dict[str, str]:
@@ -117,6 +171,7 @@ def files(reproduction: Reproduction) -> dict[str, str]:
         "rows.json": json.dumps({"rows": list(reproduction.rows)}) + "\n",
         "rows.csv": rows_csv(reproduction.rows),
         "claims.csv": claims_csv(reproduction),
+        "claims.json": claims_json(reproduction),
         **{f"table-{number}.csv": table_csv(table) for number, table in enumerate(reproduction.tables, 1)},
         **{f"figure-{number}.svg": figure.svg() for number, figure in enumerate(reproduction.figures, 1)},
     }

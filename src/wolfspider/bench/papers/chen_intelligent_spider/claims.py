@@ -45,7 +45,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wolfspider.bench.experiment import BrokenVariant, Claim, Row, Rows, Ruling
+from wolfspider.bench.experiment import BrokenVariant, Claim, Measured, Row, Rows, Ruling
 from wolfspider.bench.groups import where
 from wolfspider.bench.papers.chen_intelligent_spider.cases import CASES, COMPUTED, FEW, RECORDED
 from wolfspider.bench.papers.chen_intelligent_spider.cells import (
@@ -59,8 +59,21 @@ from wolfspider.bench.papers.chen_intelligent_spider.cells import (
     OUTPUTS,
     UNLEAPING,
 )
-from wolfspider.bench.rulings import SURE, all_of, beside, brief, few, greater, p_text, within
-from wolfspider.bench.stats import DIGITS, anova, paired, wilcoxon
+from wolfspider.bench.rulings import (
+    ABOVE,
+    SURE,
+    all_of,
+    answer,
+    beside,
+    brief,
+    equivalent,
+    few,
+    greater,
+    ordered,
+    p_text,
+    within,
+)
+from wolfspider.bench.stats import DIGITS, anova, interval, paired, wilcoxon
 from wolfspider.bench.variants import Variant, changed
 
 SLIGHT = 0.1  # of the mean
@@ -128,10 +141,7 @@ def means(**sides: Scores) -> str:
 
 def within_a_tenth(first: Scores, second: Scores) -> Ruling:
     """Is the paired difference small beside the mean of the second? Two one-sided t-tests, as an interval."""
-    test = paired(np.subtract(first, second).tolist(), share=1 - 2 * SURE)
-    margin = SLIGHT * float(np.mean(second))
-    found = f"90% interval of the paired difference {test.low:+.4f} to {test.high:+.4f}, within {margin:.4f} is wanted"
-    return Ruling(-margin < test.low and test.high < margin, found)
+    return equivalent(np.subtract(first, second).tolist(), SLIGHT * float(np.mean(second)), share=1 - 2 * SURE)
 
 
 # The claims
@@ -143,9 +153,7 @@ def slightly_above(cases: Cases, score: str) -> Ruling:
     f = "none" if table.f is None else f"{table.f:.2f}"
     ruling = all_of(
         {
-            "above": Ruling(
-                float(differences.mean()) > 0, f"n = {len(cases)}, {means(genetic=genetic, best_first=best_first)}"
-            ),
+            "above": ordered({"genetic": genetic, "best-first": best_first}).after(f"n = {len(cases)}, "),
             "not significantly, by one-way analysis of variance": Ruling(
                 table.p >= SURE, f"F(1, {table.within}) = {f}, P = {table.p:.3f}"
             ),
@@ -167,11 +175,14 @@ def better_with_few_links(cases: Cases, score: str) -> Ruling:
     one, other = lacking.count((False, True)), lacking.count((True, False))
     p, full = at_least(one, one + other), 1 - genetic_lacks / len(cases)
     counts = f"best-first in {best_first_lacks} of {len(cases)} cases, genetic in {genetic_lacks}"
+    more = np.array([float(best) - float(genetic) for genetic, best in lacking])
     genetic, best_first = scores(cases, score)
     return all_of(
         {
-            "best-first falls short of ten more often": Ruling(
-                p < SURE, f"{counts}; McNemar's exact test, one-sided: {one} to {other}, {p_text(p)}"
+            "best-first falls short of ten more often": answer(
+                p < SURE,
+                Measured(float(np.mean(more)), *interval(more), ABOVE),
+                f"{counts}; McNemar's exact test, one-sided: {one} to {other}, {p_text(p)}",
             ),
             f"the genetic spider delivers ten in {DELIVERS:.0%} of cases": Ruling(full >= DELIVERS, f"{full:.1%}"),
             "and is fitter": above(genetic, best_first).after(f"{means(genetic=genetic, best_first=best_first)}; "),

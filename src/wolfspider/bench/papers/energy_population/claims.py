@@ -63,7 +63,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from wolfspider.bench.experiment import BrokenVariant, Claim, Row, Rows, Ruling
+from wolfspider.bench.experiment import BrokenVariant, Claim, Measured, Row, Rows, Ruling
 from wolfspider.bench.groups import indexed, where
 from wolfspider.bench.papers.energy_population.cells import (
     BUFFER,
@@ -99,7 +99,8 @@ from wolfspider.bench.papers.energy_population.crawls_by_run import (
     together,
 )
 from wolfspider.bench.papers.energy_population.page_meter import POINTS
-from wolfspider.bench.rulings import all_of, beside, few, greater, page, within
+from wolfspider.bench.rulings import ABOVE, all_of, answer, beside, few, greater, most, page, within
+from wolfspider.bench.stats import interval
 from wolfspider.bench.variants import changed
 
 FAR_LESS = 0.5  # of the other spread
@@ -131,10 +132,12 @@ def three_fates(rows: Rows, way: CrawlsCompared) -> Ruling:
         return short
     wanted = dict(zip(ORIGINALS, ("dies", "usable", "explodes"), strict=True))
     counts = [sum(fate(case[place]) == want for case in cases) for place, want in enumerate(wanted.values())]
-    told = ", ".join(f"{name} {want} {count}" for (name, want), count in zip(wanted.items(), counts, strict=True))
+    fates = {
+        f"{name} {want}": most(count, len(cases), "runs")
+        for (name, want), count in zip(wanted.items(), counts, strict=True)
+    }
     rises = page([[mean_population(row) for row in case] for case in cases]).ruling()
-    statistic = f"of n = {len(cases)} runs: {told}; mean population by Page's test for a rise: {rises.statistic}"
-    return Ruling(bool(rises.holds) and all(2 * count > len(cases) for count in counts), statistic)
+    return all_of({**fates, "mean population rises with the rate, Page's test": rises})
 
 
 def spread(case: Sequence[Row]) -> float:
@@ -149,14 +152,15 @@ def far_less_varied(rows: Rows, way: CrawlsCompared) -> Ruling:
     original, sigmoid = [spread(case[:3]) for case in cases], [spread(case[3:]) for case in cases]
     larger = greater([one - other for one, other in zip(original, sigmoid, strict=True)])
     means = float(np.mean(original)), float(np.mean(sigmoid))
-    far = means[1] <= FAR_LESS * means[0]
-    statistic = (
-        f"spread of the original {means[0]:.3f}, of the sigmoid {means[1]:.3f}, of which half is wanted; "
-        f"original less sigmoid: {larger.statistic}"
+    saved = np.array([FAR_LESS * one - other for one, other in zip(original, sigmoid, strict=True)])
+    far = answer(
+        means[1] <= FAR_LESS * means[0],
+        Measured(float(saved.mean()), *interval(saved), ABOVE),
+        f"spread of the original {means[0]:.3f}, of the sigmoid {means[1]:.3f}, of which half or less is wanted",
     )
     many = sum(fate(row) == "explodes" for case in cases for row in case[3:])
     told = f"By the measure of claim 1 the sigmoid explodes in {many} of its {3 * len(cases)} crawls."
-    return Ruling(bool(larger.holds) and far, statistic, told)
+    return all_of({"original less sigmoid": larger, "far less": far}).after("", told)
 
 
 def wider_to_the_sigmoid(rows: Rows) -> list[Row]:
@@ -178,11 +182,10 @@ def more_precise(rows: Rows, way: CrawlsCompared) -> Ruling:
     ruling = greater([one - other for one, other in ends])
     means, ratios = np.mean(ends, axis=0), [ratio(*case) for case in alike]
     told = f"precision of the sigmoid {means[0]:.3f}, of the original {means[1]:.3f}; larger population to the smaller "
-    statistic = f"{told}{np.mean(ratios):.2f} in the mean; {ruling.statistic}"
     left_out = (
         f"{len(cases) - len(alike)} runs with other populations were left out." if len(alike) < len(cases) else ""
     )
-    return Ruling(ruling.holds, statistic, left_out)
+    return ruling.after(f"{told}{np.mean(ratios):.2f} in the mean; ", left_out)
 
 
 def original_more_precise(rows: Rows) -> list[Row]:
@@ -207,7 +210,7 @@ def kept_within(rows: Rows, way: CrawlsCompared) -> Ruling:
         return Ruling(None, bound, f"It stayed within bounds or not, but {short.sentence}")
     mostly = greater([share - 0.5 for share in shares])
     counted = f"{steps:.1f} of {POINTS - 1} steps rise in the mean, of these {np.mean(shares):.2f} at UB"
-    at_bound = Ruling(mostly.holds, f"{counted}; that less 0.5: {mostly.statistic}")
+    at_bound = mostly.after(f"{counted}; that less 0.5: ")
     within_bounds = Ruling(low >= LB and high <= UB + BROOD, bound)
     return all_of({"within bounds": within_bounds, "at UB while precision rises": at_bound})
 
@@ -253,7 +256,7 @@ def sinks(rows: Rows, way: CrawlsCompared) -> Ruling:
     )
     jumps, restarts = (sum(row[name] for row in crawls) for name in ("teleported", "restarted"))
     spared = f"{jumps:,} times an agent was spared, {restarts:,} of them to a new life, as no page had energy left."
-    return Ruling(ruling.holds, f"{told}; {ruling.statistic}", spared)
+    return ruling.after("", f"The {told}. {spared}")
 
 
 def gaps(rows: Rows, way: CrawlsCompared) -> tuple[list[list[float]], float]:
@@ -274,7 +277,12 @@ def a_little_lower(rows: Rows, way: CrawlsCompared) -> Ruling:
         return short
     by_tenth = np.mean(lines, axis=0)
     mean, largest, last = float(by_tenth.mean()), float(by_tenth.max()), float(by_tenth[-1])
-    little = Ruling(0 < mean <= LITTLE * whole, f"{mean:+.4f} in the mean, of {whole:.3f}")
+    by_run = np.mean(lines, axis=1)
+    little = answer(
+        0 < mean <= LITTLE * whole,
+        Measured(mean, *interval(by_run), (0.0, LITTLE * whole)),
+        f"{mean:+.4f} in the mean, of {whole:.3f}",
+    )
     closed = Ruling(largest > 0 and last <= CLOSED * largest, f"{last:+.4f} in the last tenth, {largest:+.4f} at most")
     return all_of(
         {
@@ -323,7 +331,7 @@ def as_explained(rows: Rows) -> Ruling:
     )
     give = float(np.mean([row["rewarded"] for row in other.values()]))
     told = f"Pages that give any energy, which begins a little below R, C = 0.5, G = 10: {give:.3f} in the mean."
-    return Ruling(ruling.holds, ruling.statistic, told)
+    return ruling.after("", told)
 
 
 def never_below(rows: Rows) -> list[Row]:

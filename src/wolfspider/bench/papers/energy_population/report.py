@@ -37,6 +37,7 @@ from wolfspider.bench.papers.energy_population.cells import (
 )
 from wolfspider.bench.papers.energy_population.crawls_by_run import CrawlsCompared, mean_population, runs_of
 from wolfspider.bench.papers.energy_population.page_meter import POINTS
+from wolfspider.bench.stats import interval
 from wolfspider.bench.tabulate import Column, counts_of, figures_of, group_table, mean_of, tables_of
 
 VISITS = {"free, as printed": PRINTED, "costs C": CORRECTED}
@@ -189,6 +190,8 @@ def three_models(rows: Rows) -> Figure:
         downloads = [own[0]["budget"] * (step + 1) / POINTS for step in range(len(means))]
         if means:
             figure.line(downloads, means, crawler, dashed=crawler in (LOW, HIGH), colour=PALETTE[colour])
+            lows, highs = zip(*(interval(np.array(column)) for column in columns if column), strict=True)
+            figure.band(downloads, lows, highs, colour=PALETTE[colour])
     return figure
 
 
@@ -200,7 +203,7 @@ def _alive(row: Row, step: int) -> float | None:
 
 
 def mean_curves(rows: Rows, title: str, crawlers: Sequence[str], name: str, label: str) -> Figure:
-    """Means over the runs that are not over yet, and from the smallest to the largest."""
+    """Means over the runs that are not over yet, and their 95% intervals."""
     figure = Figure(title, "downloads", label)
     for crawler, colour in zip(crawlers, PALETTE, strict=False):
         own = crawls(rows, crawler)
@@ -209,7 +212,8 @@ def mean_curves(rows: Rows, title: str, crawlers: Sequence[str], name: str, labe
         if steps:
             downloads = [own[0]["budget"] / POINTS * (step + 1) for step in range(len(steps))]
             figure.line(downloads, [float(np.mean(column)) for column in steps], crawler, colour=colour)
-            figure.band(downloads, [*map(min, steps)], [*map(max, steps)], colour=colour)
+            lows, highs = zip(*(interval(np.array(column)) for column in steps), strict=True)
+            figure.band(downloads, lows, highs, colour=colour)
     return figure
 
 

@@ -23,12 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from wolfspider.bench.experiment import BrokenVariant, Claim, Row, Rows, Ruling
+from wolfspider.bench.experiment import BrokenVariant, Claim, Measured, Row, Rows, Ruling
 from wolfspider.bench.groups import where
 from wolfspider.bench.measure.folds import DAY, HOUR, ratio
 from wolfspider.bench.measure.foraging import shares
 from wolfspider.bench.measure.rhythm import hours_apart, mean_hour, rhythm
-from wolfspider.bench.rulings import FEWEST, SURE, greater, p_text
+from wolfspider.bench.rulings import FEWEST, SURE, all_of, answer, few, greater, p_text, within
 from wolfspider.bench.stats import interval, mean_text
 from wolfspider.bench.variants import Variant, chained, changed, put
 from wolfspider.graphs.degrees import raw_exponent
@@ -59,9 +59,7 @@ def over_two_weeks(what: str, rule: Callable[[Rows], Ruling], fewest: int = FEWE
         runs = two_weeks(rows)
         if not runs:
             return Ruling(None, sentence=f"{what} takes two weeks, and this form runs for fewer days.")
-        if len(runs) < fewest:
-            return Ruling(None, sentence=f"{len(runs)} runs are too few to compare.")
-        return rule(runs)
+        return few(runs, "runs", fewest) or rule(runs)
 
     return test
 
@@ -88,10 +86,15 @@ def slope(degrees: Mapping[str, Any]) -> float:
 
 def slopes_are_two(rows: Rows) -> Ruling:
     slopes = {name: [slope(row["linked"][side]) for row in main_runs(rows)] for side, name in SIDES.items()}
-    near = all(abs(float(np.mean(values)) + SLOPE) <= SLOPE_ERROR for values in slopes.values())
-    told = ", ".join(f"{name} {mean_text(values)}" for name, values in slopes.items())
-    runs = len(main_runs(rows))
-    return Ruling(near, f"mean slope over n = {runs} runs, 95% interval: {told}; asked for -2.0 ± 0.3")
+    wanted = (-SLOPE - SLOPE_ERROR, -SLOPE + SLOPE_ERROR)
+    return all_of({name: mean_within(values, wanted, "mean slope") for name, values in slopes.items()})
+
+
+def mean_within(values: Sequence[float], wanted: tuple[float, float], name: str) -> Ruling:
+    """Does the mean lie in the wanted range? That is enough; whether it surely does not is told by its interval."""
+    mean, (low, high) = float(np.mean(values)), interval(np.array(values))
+    statistic = f"n = {len(values)}, {name} {mean_text(values)}, {wanted[0]:g} to {wanted[1]:g} is wanted"
+    return answer(wanted[0] <= mean <= wanted[1], Measured(mean, low, high, wanted), statistic)
 
 
 # 2. Lag
@@ -112,7 +115,7 @@ def lag_falls(rows: Rows) -> Ruling:
     week = [lag(row, [day + 7 for day in FIRST_DAYS]) for row in two_weeks(runs)]
     after = f"; a week later {np.mean(week):.2f} h" if week else ""
     means = f"published on days 1-2: {np.mean(first):.2f} h, on days 3-5: {np.mean(later):.2f} h{after}. "
-    return Ruling(ruling.holds, means + ruling.statistic, ruling.sentence)
+    return ruling.after(means)
 
 
 def slower_every_day(lags: Mapping[str, Any]) -> dict[str, Any]:
@@ -149,21 +152,23 @@ def week_ratio(row: Row, of: str, days: Container[int]) -> float:
 
 
 def oscillates_and_rises(runs: Rows) -> Ruling:
-    told, holds = [], True
+    found: dict[str, Ruling] = {}
     for of, name in (("sent", "rewarded/sent"), ("downloads", "rewarded/downloaded")):
         hours, heights = zip(*(peak(row, of) for row in runs), strict=True)
         length, p = rayleigh(hours)
         first, second = ([week_ratio(row, of, week) for row in runs] for week in WEEKS)
-        rise = greater([b - a for a, b in zip(first, second, strict=True)])
-        holds &= p < SURE and rise.holds is True
-        told.append(
-            f"{name}: peaks at {mean_hour(hours):.1f} h GMT (agreement {length:.2f}, Rayleigh {p_text(p)}), amplitude "
-            f"{np.mean(heights):.0%} of the mean, first week {np.mean(first):.4f}, second {np.mean(second):.4f} "
-            f"({rise.statistic.split(';')[0]})"
+        found[f"{name} has a daily wave"] = Ruling(
+            p < SURE,
+            f"n = {len(runs)}, peaks at {mean_hour(hours):.1f} h GMT (agreement {length:.2f}, Rayleigh {p_text(p)}), "
+            f"amplitude {np.mean(heights):.0%} of the mean",
         )
+        rise = greater([b - a for a, b in zip(first, second, strict=True)], digits=5)
+        found[f"{name} rises"] = rise.after(f"first week {np.mean(first):.4f}, second {np.mean(second):.4f}; ")
     middle = mean_hour(peak(row, "downloads")[0] for row in runs)
-    holds &= hours_apart(middle, MIDNIGHT) <= PHASE_ERROR
-    return Ruling(holds, f"n = {len(runs)} runs. " + ". ".join(told) + ". Publication peaks at 22 h; paper: midnight")
+    found["rewarded/downloaded peaks around midnight"] = Ruling(
+        hours_apart(middle, MIDNIGHT) <= PHASE_ERROR, f"{middle:.1f} h GMT; publication peaks at 22 h"
+    )
+    return all_of(found)
 
 
 def at_random(rows: Rows) -> list[Row]:
@@ -192,20 +197,17 @@ def grows_to_twenty(runs: Rows) -> Ruling:
     people = [row["population"] for row in runs]
     sizes = [float(one["last"]) for one in people]
     lowest, highest = min(one["lowest_score"] for one in people), max(one["highest_score"] for one in people)
-    grown = all(one["first"] == 2 for one in people) and ABOUT_TWENTY[0] <= float(np.mean(sizes)) <= ABOUT_TWENTY[1]
-    bounded = SCORES[0] <= lowest and highest <= HIGHEST
-    told = (
-        f"growth {_says(grown)}, scores {_says(bounded)}. "
-        f"n = {len(runs)} runs: from 2 to {mean_text(sizes)} foragers ({min(sizes):.0f} to {max(sizes):.0f}), asked "
-        f"for {ABOUT_TWENTY[0]} to {ABOUT_TWENTY[1]}; scores from {lowest:.1f} to {highest:.1f} "
-        f"at the end of slices, before a division, asked for {SCORES[0]} to {HIGHEST}; {within_scores(runs):.1%} of "
-        "those at the end of windows between 60 and 200. That nobody keeps more than 200 is by construction"
+    begin = f"from {people[0]['first']}, {min(sizes):.0f} to {max(sizes):.0f} in the end; "
+    scores = (
+        f"from {lowest:.1f} to {highest:.1f} at the end of slices, before a division, asked for {SCORES[0]} to "
+        f"{HIGHEST}; {within_scores(runs):.1%} of those at the end of windows between 60 and 200"
     )
-    return Ruling(grown and bounded, told)
-
-
-def _says(holds: bool) -> str:
-    return "as claimed" if holds else "not as claimed"
+    return all_of(
+        {
+            "growth": mean_within(sizes, ABOUT_TWENTY, "foragers").after(begin),
+            "scores": Ruling(SCORES[0] <= lowest and highest <= HIGHEST, scores),
+        }
+    ).after("", "That nobody keeps more than 200 is by construction.")
 
 
 def neither_grows_nor_keeps(people: Mapping[str, Any]) -> dict[str, Any]:
@@ -234,25 +236,22 @@ def alive(row: Row, hours: float) -> int:
 def few_and_many(rows: Rows, figure: str) -> tuple[list[float], list[float]]:
     """Of each main run that has both, the mean while foragers are few and while they are many."""
     sides = [(windows(row, FEW, figure), windows(row, MANY, figure)) for row in main_runs(rows)]
-    both = [(float(np.mean(few)), float(np.mean(many))) for few, many in sides if few and many]
-    return [few for few, _ in both], [many for _, many in both]
+    both = [(float(np.mean(small)), float(np.mean(many))) for small, many in sides if small and many]
+    return [small for small, _ in both], [many for _, many in both]
 
 
 NO_CROWD = "No fleet of this form grows to fifteen foragers, so few and many cannot be compared."
 
 
 def one_forager_only(rows: Rows) -> Ruling:
-    few, many = few_and_many(rows, "boundary")
-    if not few:
+    small, many = few_and_many(rows, "boundary")
+    if not small:
         return Ruling(None, sentence=NO_CROWD)
-    inside = all(BOUNDARY[0] <= float(np.mean(values)) <= BOUNDARY[1] for values in (few, many))
     every = [window for row in where(rows, kind="pace") for window in row["division"]["windows"]]
     paces = [window["boundary"] for window in every if window["foragers"] > 1]
-    pace = f"; at the paper's rates {np.mean(paces):.3f} over {len(paces)} windows" if paces else ""
-    told = (
-        f"n = {len(few)} runs: {mean_text(few)} for 2-4 foragers, {mean_text(many)} for 15 and more; asked for 0.6-0.7"
-    )
-    return Ruling(inside, told + pace)
+    pace = f"At the paper's rates {np.mean(paces):.3f} over {len(paces)} windows." if paces else ""
+    sides = {"2-4 foragers": small, "15 and more": many}
+    return all_of({name: mean_within(own, BOUNDARY, "mean") for name, own in sides.items()}).after("", pace)
 
 
 def all_together(row: Row) -> Row:
@@ -260,17 +259,17 @@ def all_together(row: Row) -> Row:
 
 
 def paths_differ(rows: Rows) -> Ruling:
-    few, many = few_and_many(rows, "different")
-    if not few:
+    small, many = few_and_many(rows, "different")
+    if not small:
         return Ruling(None, sentence=NO_CROWD)
-    together_few, together_many = ([1 - value for value in values] for values in (few, many))
-    ruling = greater([a - b for a, b in zip(together_few, together_many, strict=True)])
-    rare = max(float(np.mean(together_few)), float(np.mean(together_many))) <= RARELY
-    told = (
-        f"coincide: {mean_text(together_few)} for 2-4 foragers, {mean_text(together_many)} for 15 and more (rarely: "
-        f"up to {RARELY:g}). {ruling.statistic}"
+    together_few, together_many = ([1 - value for value in values] for values in (small, many))
+    seldom = {"2-4 foragers": together_few, "15 and more": together_many}
+    return all_of(
+        {
+            **{f"rarely, {name}": mean_within(own, (0.0, RARELY), "mean") for name, own in seldom.items()},
+            "less so as the fleet grows": greater([a - b for a, b in zip(together_few, together_many, strict=True)]),
+        }
     )
-    return Ruling(None if ruling.holds is None else rare and ruling.holds, told, ruling.sentence)
 
 
 def ever_more_alike(division: Mapping[str, Any]) -> dict[str, Any]:
@@ -304,17 +303,17 @@ def second_to_first(row: Row) -> float:
 
 def keeps_discovering(runs: Rows) -> Ruling:
     exponents, ratios = [discovery(row) for row in runs], [second_to_first(row) for row in runs]
-    low, high = interval(np.array(exponents))
+    low, high = interval(np.array(ratios))
     least = min(min(starts_by_day(row)) for row in runs)
-    linear = EXPONENT[0] <= low and high <= EXPONENT[1]
-    come = least > 0 and interval(np.array(ratios))[0] >= KEEP_COMING
-    told = (
-        f"discovery {_says(linear)}, starting points {_says(come)}. n = {len(runs)} runs: discovered = c t^p with p = "
-        f"{mean_text(exponents)}, all of the interval asked for within {EXPONENT[0]} to {EXPONENT[1]}; new starting "
-        f"points on the poorest day {least}, in the second week {mean_text(ratios)} of the first, asked for "
-        f"{KEEP_COMING} or more"
+    told = f"n = {len(runs)}, {mean_text(ratios)} of the first week, asked for {KEEP_COMING} or more"
+    coming = Measured(float(np.mean(ratios)), low, high, (KEEP_COMING, math.inf))
+    return all_of(
+        {
+            "discovered = c t^p": within(exponents, EXPONENT, "mean p"),
+            "new starting points every day": Ruling(least > 0, f"{least} on the poorest day"),
+            "new starting points in the second week": answer(low >= KEEP_COMING, coming, told),
+        }
     )
-    return Ruling(bool(linear and come), told)
 
 
 def soon_over(starts: Mapping[str, Any]) -> dict[str, Any]:

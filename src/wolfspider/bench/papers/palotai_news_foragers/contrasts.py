@@ -23,6 +23,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 from operator import itemgetter
 
@@ -34,8 +35,8 @@ from wolfspider.bench.measure.folds import ratio
 from wolfspider.bench.measure.territory import EQUAL_MOVES
 from wolfspider.bench.papers.palotai_news_foragers.cells import COMMON_WEIGHTS, DIVIDING, FACTORS, LIST_KEPT
 from wolfspider.bench.papers.palotai_news_foragers.claims import lag
-from wolfspider.bench.rulings import FEWEST, SURE, greater, one_sided, p_text
-from wolfspider.bench.stats import mean_text, trend
+from wolfspider.bench.rulings import FEWEST, SURE, all_of, few, greater, one_sided, p_text, page
+from wolfspider.bench.stats import mean_text
 from wolfspider.bench.variants import changed, put
 
 POOR_SITES = ("poor", "recorded")
@@ -70,19 +71,23 @@ def sweep(rows: Rows, figure: Figure) -> list[tuple[float, ...]]:
 
 def costs_widen_and_kill(rows: Rows) -> Ruling:
     areas, deaths = sweep(rows, TERRITORY), sweep(rows, extinction)
-    if len(areas) < FEWEST:
-        return Ruling(None, sentence=f"{len(areas)} seeds are too few for a trend.")
+    if short := few(areas, "seeds"):
+        return short
     if not np.any(deaths):
         return Ruling(None, sentence="Nobody dies at any cost in the few days of this form: extinction takes longer.")
-    told, holds = [], True
-    for name, lines in ((f"distinct URLs in {EQUAL_MOVES} moves", areas), ("deaths for each birth", deaths)):
-        p, means = trend(lines), np.mean(lines, axis=0)
-        holds &= p < SURE and means[-1] > means[0]
-        told.append(f"{name} {', '.join(f'{mean:.3g}' for mean in means)} (Page's test for a rise {p_text(p)})")
     daily, left = (np.mean(sweep(rows, figure), axis=0) for figure in (daily_territory, one_left))
-    told.append(f"distinct URLs in a day, whatever the moves, {', '.join(f'{mean:.3g}' for mean in daily)}")
-    told.append(f"fleets of one forager at the end {', '.join(f'{share:.0%}' for share in left)}")
-    return Ruling(bool(holds), f"n = {len(areas)} seeds, m = {str(FACTORS)[1:-1]}: " + "; ".join(told))
+    told = (
+        f"With m = {str(FACTORS)[1:-1]} distinct URLs in a day, whatever the moves, "
+        f"{', '.join(f'{mean:.3g}' for mean in daily)}, and fleets of one forager at the end "
+        f"{', '.join(f'{share:.0%}' for share in left)}."
+    )
+    rise = "Page's test for a rise with the cost"
+    return all_of(
+        {
+            f"distinct URLs in {EQUAL_MOVES} moves, {rise}": page(areas).ruling(),
+            f"deaths for each birth, {rise}": page(deaths).ruling(),
+        }
+    ).after("", told)
 
 
 def costs_narrow(row: Row) -> Row:
@@ -96,16 +101,13 @@ def costs_narrow(row: Row) -> Row:
 def one_entry_traps(rows: Rows) -> Ruling:
     """Each case with one entry against the same case with a whole weblog."""
     kinds = {"cut": where(rows, kind="trapped"), "whole": where(rows, kind="sweep", factor=1)}
-    told, rulings = [], []
+    found: dict[str, Ruling] = {}
     for figure, name, sign in (("returned", "returning steps", 1), ("distinct", "distinct URLs to steps", -1)):
         pairs = aligned({kind: keyed(own, CASE, f"territory.{figure}") for kind, own in kinds.items()})
         cut, whole = np.array(pairs["cut"]), np.array(pairs["whole"])
-        rulings.append(ruling := greater((sign * (cut - whole)).tolist()))
-        if ruling.holds is None:
-            return rulings[0]
-        means = f"{cut.mean():.3f} with one entry, {whole.mean():.3f} with a hundred"
-        told.append(f"{name} {means}. {ruling.statistic}")
-    return Ruling(all(ruling.holds for ruling in rulings), "; ".join(told))
+        means = f"{cut.mean():.3f} with one entry, {whole.mean():.3f} with a hundred; " if cut.size else ""
+        found[name] = greater((sign * (cut - whole)).tolist()).after(means)
+    return all_of(found)
 
 
 # 10. Dividing the space
@@ -135,9 +137,19 @@ def verdict(differences: Sequence[float]) -> int:
     return int(one_sided(values) < SURE) - int(one_sided(-values) < SURE)
 
 
-def wins(rows: Rows, site: str, other: str) -> bool:
-    verdicts = [verdict(differences) for differences in gains(rows, site, other)]
-    return max(verdicts) > 0 and min(verdicts) >= 0
+def against(rows: Rows, site: str, other: str) -> Ruling:
+    """A win by one of the two holds, a loss by one or two sure ties do not, and else it is undecided."""
+    more, sooner = gains(rows, site, other)
+    verdicts = [verdict(differences) for differences in (more, sooner)]
+    told = [
+        f"{name} {mean_text(values)}, {p_text(one_sided(np.array(values)))}"
+        for name, values in (("found per 1,000 downloads", more), ("hours sooner", sooner))
+        if len(values) >= FEWEST
+    ]
+    wins = max(verdicts) > 0 and min(verdicts) >= 0
+    undecided = not wins and min(verdicts) >= 0
+    statistic = f"n = {len(more)}, mean gain of dividing: {'; '.join(told) or 'too few'}"
+    return Ruling(None if undecided else wins, statistic, undecided=undecided)
 
 
 def dividing_wins(rows: Rows) -> Ruling:
@@ -145,19 +157,10 @@ def dividing_wins(rows: Rows) -> Ruling:
     if not sites:
         return Ruling(None, sentence="There are too few runs on poor sites to compare fleets.")
 
-    def against(site: str, other: str) -> str:
-        more, sooner = gains(rows, site, other)
-        told = [
-            f"{name} {mean_text(values)}, {p_text(one_sided(np.array(values)))}"
-            for name, values in (("found per 1,000 downloads", more), ("hours sooner", sooner))
-            if len(values) >= FEWEST
-        ]
-        return f"{site} (n = {len(more)}) against {other}: {'; '.join(told) or 'too few'}"
-
     others = (LIST_KEPT, COMMON_WEIGHTS)
-    told = ". ".join(against(site, other) for site, other in product([*sites, "rich"], others))
-    holds = all(wins(rows, site, other) for site, other in product(sites, others))
-    return Ruling(holds, f"Wilcoxon's signed-rank test, one-sided, mean gain of dividing, 95% interval: {told}")
+    ruling = all_of({f"{site}, against {other}": against(rows, site, other) for site, other in product(sites, others)})
+    plenty = tuple((f"rich, against {other}", against(rows, "rich", other)) for other in others)
+    return replace(ruling, others=plenty, sentence="Wilcoxon's signed-rank test, one-sided.")
 
 
 def dividing_loses(row: Row) -> Row:

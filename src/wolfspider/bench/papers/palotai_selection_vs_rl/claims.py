@@ -14,7 +14,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from wolfspider.bench.experiment import BrokenVariant, Claim, Row, Rows, Ruling
+from wolfspider.bench.experiment import BrokenVariant, Claim, Measured, Row, Rows, Ruling
 from wolfspider.bench.groups import Figure, grouped, values, where
 from wolfspider.bench.measure.foraging import shares
 from wolfspider.bench.measure.rhythm import deviation, peaks
@@ -42,7 +42,7 @@ from wolfspider.bench.papers.palotai_selection_vs_rl.fleet_pairs import (
     same,
     turned,
 )
-from wolfspider.bench.rulings import FEWEST, all_of, greater
+from wolfspider.bench.rulings import FEWEST, all_of, answer, few, greater
 from wolfspider.bench.stats import paired
 from wolfspider.bench.variants import chained, changed, put
 from wolfspider.graphs.degrees import best_tail
@@ -156,10 +156,8 @@ def reinforcement_wins(rows: Rows) -> Ruling:
     """Rules on the efficiency; the number of documents is told as well."""
     gains = relative(rows, REWIRED, (RL, WL), EFFICIENCY)
     ruling = greater((100 * gains).tolist()).after("download efficiency in percent, ")
-    if ruling.holds is None:
-        return ruling
     documents = relative(rows, REWIRED, (RL, WL), RELEVANT)
-    return Ruling(ruling.holds, f"{ruling.statistic}; documents rewarded: {documents.mean():+.1%} on average")
+    return ruling.after("", f"Documents rewarded: {documents.mean():+.1%} on average." if documents.size else "")
 
 
 def orders_are_alike(rows: Rows) -> Ruling:
@@ -223,13 +221,14 @@ def steady(rows: Rows, kind: str) -> Ruling:
     squares, freedom = pooled(where(rows, study=CLUSTERED, type=kind), EFFICIENCY, relatively=True)
     if freedom < 2:
         return Ruling(None, sentence="Fewer than three runs on the same web do not tell what their weights change.")
-    variation, bound = math.sqrt(squares / freedom), math.sqrt(squares / float(chi2.ppf(0.05, freedom)))
+    variation = math.sqrt(squares / freedom)
+    low, bound = (math.sqrt(squares / float(chi2.ppf(tail, freedom))) for tail in (0.95, 0.05))
     apart = float(np.abs(relative(rows, CLUSTERED, (WL, RL), EFFICIENCY)).mean())
     statistic = (
         f"coefficient of variation of the download efficiency on the same web {variation:.1%} with {freedom} degrees "
         f"of freedom, upper 95% bound {bound:.1%}, which must be under {MARGIN:.0%}; WL and RL differ by {apart:.1%}"
     )
-    return Ruling(bound < MARGIN, statistic)
+    return answer(bound < MARGIN, Measured(variation, low, bound, (-math.inf, MARGIN)), statistic)
 
 
 # 9: growth
@@ -239,15 +238,15 @@ def keeps_up(rows: Rows, kind: str) -> Ruling:
     """Non-inferiority: the 95% interval (Student's t) of the change over runs must lie above a fall by `MARGIN`."""
     news = {row["web_seed"]: row["published"] for row in graphs(rows)}
     changes = values(where(rows, study=CLUSTERED, type=kind), lambda row: change(row, news.get(row["web_seed"], [])))
-    if len(changes) < FEWEST:
-        return Ruling(None, sentence=f"Only {len(changes)} fleets of {kind} grow; the test needs {FEWEST} or more.")
+    if short := few(changes, f"fleets of {kind} that grow"):
+        return short
     mean, low, high, _, _ = paired(changes)
     statistic = (
         f"change of the efficiency from the first size to the last, by regression on size and articles published: "
         f"n = {len(changes)}, mean {mean:+.1%}, 95% interval {low:+.1%} to {high:+.1%}, whose lower end must "
         f"be above {-MARGIN:.0%}"
     )
-    return Ruling(low > -MARGIN, statistic)
+    return answer(low > -MARGIN, Measured(mean, low, high, (-MARGIN, math.inf)), statistic)
 
 
 def change(row: Row, news: Sequence[float]) -> float:

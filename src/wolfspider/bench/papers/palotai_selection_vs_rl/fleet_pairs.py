@@ -12,8 +12,8 @@ import numpy as np
 
 from wolfspider.bench.experiment import Row, Rows, Ruling
 from wolfspider.bench.groups import Figure, aligned, indexed, keyed, values, where
-from wolfspider.bench.rulings import few, greater
-from wolfspider.bench.stats import Floats, paired
+from wolfspider.bench.rulings import equivalent, greater
+from wolfspider.bench.stats import Floats
 from wolfspider.bench.variants import Variant, changed, dealt, put
 
 MARGIN = 0.10  # relative; a smaller difference is about the same
@@ -48,14 +48,7 @@ def relative(rows: Rows, study: str, kinds: tuple[str, str], figure: Figure) -> 
 def same(differences: Floats) -> Ruling:
     """Are relative differences within the margin? Two one-sided t-tests at 2.5% each, which the 95% interval tells: it
     is not enough that no difference was seen."""
-    if short := few(differences):
-        return short
-    mean, low, high, _, _ = paired(differences.tolist())
-    statistic = (
-        f"two one-sided t-tests on the relative difference: n = {differences.size}, mean {mean:+.1%}, "
-        f"95% interval {low:+.1%} to {high:+.1%}, which must lie within ±{MARGIN:.0%}"
-    )
-    return Ruling(low > -MARGIN and high < MARGIN, statistic)
+    return equivalent(differences.tolist(), MARGIN, form="+.1%").after("relative difference, ")
 
 
 def turned(study: str, figure: str, most: str, least: str) -> Variant:
