@@ -190,7 +190,7 @@ def _over_all_signs(differences: Floats) -> float:
         ways[rank:] += ways[:-rank].copy()
     found = int(ranks[differences > 0].sum())
     tails = float(ways[: found + 1].sum()), float(ways[found:].sum())
-    return min(1.0, 2 * min(tails) / 2 ** len(differences))
+    return min(1.0, 2 * min(tails) / float(2 ** len(differences)))
 
 
 class Welch(NamedTuple):
