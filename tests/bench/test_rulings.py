@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import wilcoxon
 
-from wolfspider.bench.experiment import Measured, Rows, Ruling
+from wolfspider.bench.experiment import Estimate, Rows, Ruling
 from wolfspider.bench.rulings import (
     all_of,
     answer,
@@ -138,9 +138,9 @@ def test_words_before_a_statistic_leave_the_ruling_as_it_is() -> None:
 NUMBERS = st.floats(-100, 100)
 
 
-def measured(low: float, high: float, wanted: tuple[float, float]) -> Measured:
+def measured(low: float, high: float, wanted: tuple[float, float]) -> Estimate:
     low, high = sorted((low, high))
-    return Measured((low + high) / 2, low, high, wanted)
+    return Estimate((low + high) / 2, low, high, wanted)
 
 
 @given(NUMBERS, NUMBERS, NUMBERS, NUMBERS)

@@ -45,7 +45,7 @@ class Form:
         return [place for place in places if place.is_dir()]
 
 
-class Measured(NamedTuple):
+class Estimate(NamedTuple):
     """A number with its 95% interval, and where it is wanted; an end of what is wanted may be infinite."""
 
     mean: float
@@ -63,7 +63,7 @@ class Ruling:
     statistic: str = ""
     sentence: str = ""
     undecided: bool = False
-    measured: Measured | None = None
+    measured: Estimate | None = None
     parts: tuple[tuple[str, Ruling], ...] = ()  # of a claim that says several things
     others: tuple[tuple[str, Ruling], ...] = ()  # what the same rule finds in other ways; these do not decide
 

@@ -29,7 +29,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from wolfspider.bench.experiment import Measured, Rows, Ruling
+from wolfspider.bench.experiment import Estimate, Rows, Ruling
 from wolfspider.bench.stats import DIGITS, Floats, interval, paired, trend, wilcoxon
 
 SURE = 0.05
@@ -39,7 +39,7 @@ ABOVE, BELOW = (0.0, math.inf), (-math.inf, 0.0)  # where a difference is wanted
 W = TypeVar("W")
 
 
-def answer(holds: bool, measured: Measured, statistic: str, sentence: str = "") -> Ruling:
+def answer(holds: bool, measured: Estimate, statistic: str, sentence: str = "") -> Ruling:
     """The ruling by the rule above. `holds` says whether the bar is cleared. The borders of what is wanted are not
     wanted themselves: no difference is none above zero."""
     outside = measured.high <= measured.wanted[0] or measured.low >= measured.wanted[1]
@@ -69,7 +69,7 @@ def greater(differences: Sequence[float], sure: float = SURE, digits: int = 3) -
         f"Wilcoxon's signed-rank test, one-sided: n = {values.size}, {p_text(p)}; mean difference {mean:+.{digits}f}, "
         f"95% interval {low:+.{digits}f} to {high:+.{digits}f}; {wins} won, {losses} lost"
     )
-    return answer(p < sure and mean > 0, Measured(mean, low, high, ABOVE), statistic)
+    return answer(p < sure and mean > 0, Estimate(mean, low, high, ABOVE), statistic)
 
 
 def one_sided(differences: Floats) -> float:
@@ -90,7 +90,7 @@ class Trend(NamedTuple):
     p: float
     agrees: bool  # does the last mean lie on the right side of the first?
     statistic: str
-    measured: Measured  # the change from the first to the last
+    measured: Estimate  # the change from the first to the last
 
     def ruling(self, p: float | None = None) -> Ruling:
         """By its own p, or by one that was corrected for many tests."""
@@ -107,7 +107,7 @@ def page(cases: Sequence[Sequence[float]], falling: bool = False) -> Trend:
         f"n = {len(values)}, {p_text(p)}, means {', '.join(f'{mean:.3g}' for mean in means)}, last less first "
         f"{changes.mean():+.3g}, 95% interval {low:+.3g} to {high:+.3g}"
     )
-    measured = Measured(float(changes.mean()), low, high, BELOW if falling else ABOVE)
+    measured = Estimate(float(changes.mean()), low, high, BELOW if falling else ABOVE)
     return Trend(p, bool((means[-1] < means[0]) if falling else (means[-1] > means[0])), statistic, measured)
 
 
@@ -117,7 +117,7 @@ def within(values: Sequence[float], wanted: tuple[float, float], name: str = "me
     mean = float(np.mean(values))
     found = f"n = {len(values)}, {name} {mean:.3f}, 95% interval {low:.3f} to {high:.3f}"
     inside = wanted[0] <= low and high <= wanted[1]
-    return answer(inside, Measured(mean, low, high, wanted), f"{found}; {wanted[0]:.3g} to {wanted[1]:.3g} is wanted")
+    return answer(inside, Estimate(mean, low, high, wanted), f"{found}; {wanted[0]:.3g} to {wanted[1]:.3g} is wanted")
 
 
 def equivalent(differences: Sequence[float], margin: float, share: float = 0.95, form: str = "+.4f") -> Ruling:
@@ -131,7 +131,7 @@ def equivalent(differences: Sequence[float], margin: float, share: float = 0.95,
         f"{test.low:{form}} to {test.high:{form}}, within ±{format(margin, form).lstrip('+')} is wanted"
     )
     inside = -margin < test.low and test.high < margin
-    return answer(inside, Measured(test.mean, test.low, test.high, (-margin, margin)), statistic)
+    return answer(inside, Estimate(test.mean, test.low, test.high, (-margin, margin)), statistic)
 
 
 def most(count: int, cases: int, what: str = "cases") -> Ruling:
@@ -141,7 +141,7 @@ def most(count: int, cases: int, what: str = "cases") -> Ruling:
     low, high = binomtest(count, cases).proportion_ci()
     share = count / cases
     statistic = f"{count} of {cases} {what}, 95% interval {low:.0%} to {high:.0%}; more than half is wanted"
-    return answer(2 * count > cases, Measured(share, float(low), float(high), (0.5, math.inf)), statistic)
+    return answer(2 * count > cases, Estimate(share, float(low), float(high), (0.5, math.inf)), statistic)
 
 
 def ordered(columns: Mapping[str, Sequence[float]], digits: int = 4) -> Ruling:
@@ -153,7 +153,7 @@ def ordered(columns: Mapping[str, Sequence[float]], digits: int = 4) -> Ruling:
     for first, second in pairwise(columns):
         differences = np.subtract(columns[first], columns[second]).round(DIGITS)
         low, high = interval(differences)
-        found.append(answer(bool(differences.mean() > 0), Measured(float(differences.mean()), low, high, ABOVE), told))
+        found.append(answer(bool(differences.mean() > 0), Estimate(float(differences.mean()), low, high, ABOVE), told))
     worst = min(found, key=lambda each: each.measured.mean if each.measured else 0.0)
     joined = all_of({str(place): each for place, each in enumerate(found)})
     return Ruling(joined.holds, told, undecided=joined.undecided, measured=worst.measured)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 from wolfspider.bench.draw.svg import PALETTE
-from wolfspider.bench.experiment import Measured
+from wolfspider.bench.experiment import Estimate
 
 WIDTH, HEIGHT, EDGE = 180, 16, 8
 WANTED, FOUND = PALETTE[2], PALETTE[0]
 
 
-def strip(measured: Measured) -> str:
+def strip(measured: Estimate) -> str:
     """The wanted range as a field, the interval as a stroke, the mean as a dot, and a tick where zero is in sight.
     Nothing, where a number is not finite."""
     numbers = (measured.mean, measured.low, measured.high)

@@ -47,7 +47,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from wolfspider.bench.experiment import BrokenVariant, Claim, Measured, Row, Rows, Ruling
+from wolfspider.bench.experiment import BrokenVariant, Claim, Estimate, Row, Rows, Ruling
 from wolfspider.bench.groups import Figure, aligned, average, values, where
 from wolfspider.bench.papers.akbari_lafc.grounds import (
     GROUND,
@@ -192,7 +192,7 @@ def _above(found: Crawls, other: str, figure: Figure) -> Ruling:
         f"Welch's t-test, two-sided, n = {len(ours)} each: {test.difference:+.4f}, 95% interval {test.low:+.4f} to "
         f"{test.high:+.4f}, {p_text(test.p)}; {_paired(ours, theirs)}"
     )
-    measured = Measured(test.difference, test.low, test.high, ABOVE)
+    measured = Estimate(test.difference, test.low, test.high, ABOVE)
     return answer(test.difference > 0 and test.p < SURE, measured, statistic)
 
 
@@ -258,7 +258,7 @@ def _longer(excess: Floats, p: float) -> Ruling:
     low, high = interval(excess)
     told = f"{excess.mean():+.3g} min, 95% interval {low:+.3g} to {high:+.3g}"
     statistic = f"Wilcoxon's signed-rank test, one-sided, Holm's correction, n = {excess.size}: {p_text(p)}; {told}"
-    return answer(p < SURE and excess.mean() > 0, Measured(float(excess.mean()), low, high, ABOVE), statistic)
+    return answer(p < SURE and excess.mean() > 0, Estimate(float(excess.mean()), low, high, ABOVE), statistic)
 
 
 def parts_of_time(found: Crawls) -> list[str]:
@@ -336,7 +336,7 @@ def tells_apart(rows: Rows) -> Ruling:
             "BPM above LJM": greater(whole.tolist()),
             "LJM with ties broken link by link above LJM": greater(part.tolist()),
             "its part in the gain of BPM": answer(
-                bool(share >= HALF), Measured(float(beyond.mean()), *interval(beyond), ABOVE), gain
+                bool(share >= HALF), Estimate(float(beyond.mean()), *interval(beyond), ABOVE), gain
             ),
         }
     )

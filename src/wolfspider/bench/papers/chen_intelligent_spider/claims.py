@@ -45,7 +45,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wolfspider.bench.experiment import BrokenVariant, Claim, Measured, Row, Rows, Ruling
+from wolfspider.bench.experiment import BrokenVariant, Claim, Estimate, Row, Rows, Ruling
 from wolfspider.bench.groups import where
 from wolfspider.bench.papers.chen_intelligent_spider.cases import CASES, COMPUTED, FEW, RECORDED
 from wolfspider.bench.papers.chen_intelligent_spider.cells import (
@@ -181,7 +181,7 @@ def better_with_few_links(cases: Cases, score: str) -> Ruling:
         {
             "best-first falls short of ten more often": answer(
                 p < SURE,
-                Measured(float(np.mean(more)), *interval(more), ABOVE),
+                Estimate(float(np.mean(more)), *interval(more), ABOVE),
                 f"{counts}; McNemar's exact test, one-sided: {one} to {other}, {p_text(p)}",
             ),
             f"the genetic spider delivers ten in {DELIVERS:.0%} of cases": Ruling(full >= DELIVERS, f"{full:.1%}"),

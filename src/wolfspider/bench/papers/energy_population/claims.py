@@ -63,7 +63,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from wolfspider.bench.experiment import BrokenVariant, Claim, Measured, Row, Rows, Ruling
+from wolfspider.bench.experiment import BrokenVariant, Claim, Estimate, Row, Rows, Ruling
 from wolfspider.bench.groups import indexed, where
 from wolfspider.bench.papers.energy_population.cells import (
     BUFFER,
@@ -155,7 +155,7 @@ def far_less_varied(rows: Rows, way: CrawlsCompared) -> Ruling:
     saved = np.array([FAR_LESS * one - other for one, other in zip(original, sigmoid, strict=True)])
     far = answer(
         means[1] <= FAR_LESS * means[0],
-        Measured(float(saved.mean()), *interval(saved), ABOVE),
+        Estimate(float(saved.mean()), *interval(saved), ABOVE),
         f"spread of the original {means[0]:.3f}, of the sigmoid {means[1]:.3f}, of which half or less is wanted",
     )
     many = sum(fate(row) == "explodes" for case in cases for row in case[3:])
@@ -280,7 +280,7 @@ def a_little_lower(rows: Rows, way: CrawlsCompared) -> Ruling:
     by_run = np.mean(lines, axis=1)
     little = answer(
         0 < mean <= LITTLE * whole,
-        Measured(mean, *interval(by_run), (0.0, LITTLE * whole)),
+        Estimate(mean, *interval(by_run), (0.0, LITTLE * whole)),
         f"{mean:+.4f} in the mean, of {whole:.3f}",
     )
     closed = Ruling(largest > 0 and last <= CLOSED * largest, f"{last:+.4f} in the last tenth, {largest:+.4f} at most")

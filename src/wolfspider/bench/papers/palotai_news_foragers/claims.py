@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from wolfspider.bench.experiment import BrokenVariant, Claim, Measured, Row, Rows, Ruling
+from wolfspider.bench.experiment import BrokenVariant, Claim, Estimate, Row, Rows, Ruling
 from wolfspider.bench.groups import where
 from wolfspider.bench.measure.folds import DAY, HOUR, ratio
 from wolfspider.bench.measure.foraging import shares
@@ -94,7 +94,7 @@ def mean_within(values: Sequence[float], wanted: tuple[float, float], name: str)
     """Does the mean lie in the wanted range? That is enough; whether it surely does not is told by its interval."""
     mean, (low, high) = float(np.mean(values)), interval(np.array(values))
     statistic = f"n = {len(values)}, {name} {mean_text(values)}, {wanted[0]:g} to {wanted[1]:g} is wanted"
-    return answer(wanted[0] <= mean <= wanted[1], Measured(mean, low, high, wanted), statistic)
+    return answer(wanted[0] <= mean <= wanted[1], Estimate(mean, low, high, wanted), statistic)
 
 
 # 2. Lag
@@ -306,7 +306,7 @@ def keeps_discovering(runs: Rows) -> Ruling:
     low, high = interval(np.array(ratios))
     least = min(min(starts_by_day(row)) for row in runs)
     told = f"n = {len(runs)}, {mean_text(ratios)} of the first week, asked for {KEEP_COMING} or more"
-    coming = Measured(float(np.mean(ratios)), low, high, (KEEP_COMING, math.inf))
+    coming = Estimate(float(np.mean(ratios)), low, high, (KEEP_COMING, math.inf))
     return all_of(
         {
             "discovered = c t^p": within(exponents, EXPONENT, "mean p"),

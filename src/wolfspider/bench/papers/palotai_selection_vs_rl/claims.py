@@ -14,7 +14,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from wolfspider.bench.experiment import BrokenVariant, Claim, Measured, Row, Rows, Ruling
+from wolfspider.bench.experiment import BrokenVariant, Claim, Estimate, Row, Rows, Ruling
 from wolfspider.bench.groups import Figure, grouped, values, where
 from wolfspider.bench.measure.foraging import shares
 from wolfspider.bench.measure.rhythm import deviation, peaks
@@ -228,7 +228,7 @@ def steady(rows: Rows, kind: str) -> Ruling:
         f"coefficient of variation of the download efficiency on the same web {variation:.1%} with {freedom} degrees "
         f"of freedom, upper 95% bound {bound:.1%}, which must be under {MARGIN:.0%}; WL and RL differ by {apart:.1%}"
     )
-    return answer(bound < MARGIN, Measured(variation, low, bound, (-math.inf, MARGIN)), statistic)
+    return answer(bound < MARGIN, Estimate(variation, low, bound, (-math.inf, MARGIN)), statistic)
 
 
 # 9: growth
@@ -246,7 +246,7 @@ def keeps_up(rows: Rows, kind: str) -> Ruling:
         f"n = {len(changes)}, mean {mean:+.1%}, 95% interval {low:+.1%} to {high:+.1%}, whose lower end must "
         f"be above {-MARGIN:.0%}"
     )
-    return answer(low > -MARGIN, Measured(mean, low, high, (-MARGIN, math.inf)), statistic)
+    return answer(low > -MARGIN, Estimate(mean, low, high, (-MARGIN, math.inf)), statistic)
 
 
 def change(row: Row, news: Sequence[float]) -> float:
