@@ -17,6 +17,7 @@ from wolfspider.store.folder import Places, is_run
 
 T = TypeVar("T")
 _KEPT = 300  # answers
+_LASTING = 8  # things that grow with their runs
 _AGE = 0.5  # seconds for which an answer is good at least
 _SHARE = 10  # an answer that took a second to work out is good for so many, however the run changes
 
@@ -51,6 +52,7 @@ class RunDesk:
     folder: Path
     for_all: ForAll = field(default_factory=ForAll)
     _kept: OrderedDict[tuple[Path, str], _KeptAnswer] = field(default_factory=OrderedDict)
+    _lasting: OrderedDict[tuple[Path, str], Any] = field(default_factory=OrderedDict)
     _working: dict[tuple[Path, str], threading.Lock] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -84,6 +86,17 @@ class RunDesk:
                 while len(self._kept) > _KEPT:
                     self._working.pop(self._kept.popitem(last=False)[0], None)
             return value
+
+    def lasting(self, run: Path, what: str, make: Callable[[], T]) -> T:
+        """Something that grows with a run and is dear to make anew; of the runs that were asked for last."""
+        with self._lock:
+            key = (run, what)
+            found: T = self._lasting[key] if key in self._lasting else make()
+            self._lasting[key] = found
+            self._lasting.move_to_end(key)
+            while len(self._lasting) > _LASTING:
+                self._lasting.popitem(last=False)
+            return found
 
 
 def _stamp(run: Path) -> object:

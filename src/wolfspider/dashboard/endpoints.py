@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from wolfspider.dashboard import curves, host_table, overview, page_lists, shapes, starting
+from wolfspider.dashboard import curves, host_table, map_view, overview, page_lists, shapes, starting
 from wolfspider.dashboard.desk import RunDesk
 
 GET, POST = "GET", "POST"
@@ -87,5 +87,20 @@ ENDPOINTS = (
         *(GET, "/api/compare", "Runs side by side: their curves, and the settings that differ."),
         lambda desk, name, asked: curves.compare(desk, asked),
         *(shapes.RunsCompared, shapes.RunsQuery),
+    ),
+    Endpoint(
+        *(GET, f"{OF_RUN}/map", "The map of all pages; `after`: what came since the answer whose `next` that is."),
+        lambda desk, name, asked: map_view.map_since(desk, desk.run(name), asked),
+        *(map_view.TerritoryMap, map_view.MapQuery),
+    ),
+    Endpoint(
+        *(GET, f"{OF_RUN}/map/page", "What a dot of the map stands for."),
+        lambda desk, name, asked: map_view.map_page(desk, desk.run(name), asked),
+        *(map_view.MapPage, map_view.MapPageQuery),
+    ),
+    Endpoint(
+        *(GET, f"{OF_RUN}/territory", "Where one agent has been, by the dots of the map."),
+        lambda desk, name, asked: map_view.territory(desk, desk.run(name), asked),
+        *(map_view.AgentTerritory, map_view.TerritoryQuery),
     ),
 )
