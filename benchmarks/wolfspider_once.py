@@ -20,7 +20,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from wolfspider.files.one_thread import without_threads
+
 gc.set_threshold(100_000)  # as in wolfspider/cli
+without_threads()
 
 from wolfspider.app import assemble, hunt, run_folder
 from wolfspider.app.assemble import web_of

@@ -31,6 +31,7 @@ from wolfspider.cli import (
 )
 from wolfspider.cli.common import app
 from wolfspider.core.errors import Problem
+from wolfspider.files.one_thread import without_threads
 from wolfspider.files.program_name import NAME, program
 
 __all__ = [
@@ -56,6 +57,7 @@ UNREADABLE, BUG, INTERRUPTED, UNREAD = 3, 70, 130, 141  # exit codes; the comman
 def main(arguments: Sequence[str] | None = None) -> int:
     """Every way a command can end, as an exit code; a traceback only where WOLFSPIDER_DEBUG asks for one."""
     gc.set_threshold(SELDOM)
+    without_threads()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a letter is no reason to fail

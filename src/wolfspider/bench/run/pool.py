@@ -24,10 +24,9 @@ from wolfspider.bench import Row
 from wolfspider.bench.run.result_cache import ResultCache
 from wolfspider.core.errors import Problem
 from wolfspider.core.plain_text import plainly
+from wolfspider.files.one_thread import without_threads
 
 T = TypeVar("T")
-
-THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")  # whatever numpy is built with
 
 
 def run_cells(
@@ -61,8 +60,7 @@ def spread(
     if jobs <= 1:
         yield from ((number, call(*given)) for number, given in enumerate(arguments))
         return
-    for name in THREADS:  # every process has a core; threads of its own would only wait for those of the others
-        os.environ.setdefault(name, "1")
+    without_threads()  # every process has a core
     others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=_begin_worker)
     try:

@@ -22,6 +22,7 @@ from wolfspider.drivers.hands import hand_wire as wire
 from wolfspider.drivers.hands.errand import Errand
 from wolfspider.drivers.hands.hand_wire import Wire
 from wolfspider.files.failpoints import VARIABLE
+from wolfspider.files.one_thread import ONE_THREAD
 from wolfspider.web.http.live_robots import origin_of
 from wolfspider.web.http.live_web import Live
 from wolfspider.web.http.web_plan import WebPlan
@@ -151,7 +152,7 @@ class Hired:
         ours, theirs = wire.pair()
         self._notes = tempfile.TemporaryFile()  # noqa: SIM115  (closed when it is gone)
         handles = theirs.fileno(), self._notes.fileno()
-        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        environment = {**os.environ, **ONE_THREAD}
         if self._deaths:  # a fail-point kills one hand
             environment.pop(VARIABLE, None)
         command = [sys.executable, "-P", "-m", "wolfspider.drivers.hands.hand", *map(str, handles)]
