@@ -484,7 +484,7 @@ def test_bounds_take_nothing_from_pages_within_them(html: str) -> None:
     html = f"shown {html}"
     short = page(f"{html} end")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("wolfspider.web.page.taming._HARMLESS", 0)
+        patch.setattr("wolfspider.web.page.taming.HARMLESS", 0)
         patch.setattr("wolfspider.web.page.html.LARGE", 0)
         bounded = page(f"{html} end")
     assert (bounded.words, bounded.links, bounded.truncated) == (short.words, short.links, False)

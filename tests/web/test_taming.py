@@ -131,7 +131,7 @@ def test_whatever_is_not_closed_the_copies_of_it_are_bounded(
     parts, times = drawn
     text = "".join(piece.replace("_", " ").replace("?", str(number)) for piece, number in parts) * times
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(taming, "_HARMLESS", 0)
+        patch.setattr(taming, "HARMLESS", 0)
         patch.setattr(taming, "MOST_COPIED", most)
         tame = tamed(text, large=True)
     attributes = [node.attributes for node in tree_of(tame).css("*")]

@@ -53,7 +53,7 @@ try:
     from wolfspider.web.page.plain_markup import read_plain
 except ImportError:
 
-    def read_plain(whole: str) -> PageReading | None:
+    def read_plain(whole: str, octets: bytes | None = None) -> PageReading | None:
         """Nothing is compiled here: every page is read from its tree."""
         return None
 
@@ -133,7 +133,7 @@ def _pdf_page(fetch: Fetch) -> Page | Failure:
 
 def _html_page(fetch: Fetch, text: str, codec: str, bounded: bool) -> Page | Failure:
     large = len(fetch.body) > LARGE
-    reading, cut = None if large else read_plain(text), False
+    reading, cut = None if large else read_plain(text, _unchanged(fetch.body, text, codec)), False
     if reading is None:
         tame = tamed(text, large)
         if (tree := tree_within(tame, MOST_TREE + 4 * len(tame)) if bounded else tree_of(tame)) is None:
@@ -154,6 +154,12 @@ def _html_page(fetch: Fetch, text: str, codec: str, bounded: bool) -> Page | Fai
         counts_=reading.counts,
         **_common(fetch, codec, reading.words, cut or reading.truncated, reading.near),
     )
+
+
+def _unchanged(body: bytes, text: str, codec: str) -> bytes | None:
+    """The body, if it is the text in UTF-8; None where it begins with a mark, or something in it had to be replaced."""
+    is_same = codec == "utf-8" and "\ufffd" not in text and not body.startswith(b"\xef\xbb\xbf")
+    return body if is_same and len(body) <= MOST_BYTES else None
 
 
 def _main(page: Page, html: str) -> str:

@@ -92,7 +92,14 @@ class PageReading:
     @property
     def sample(self) -> str:
         """The beginning of what it shows, from which a language can be told."""
-        shown = [passage for place, passage in enumerate(self.passages[:_SAMPLE]) if place != self._title_at]
+        shown: list[str] = []
+        room = _SAMPLE
+        for place, passage in enumerate(self.passages):
+            if room <= 0:
+                break
+            if place != self._title_at:
+                shown.append(passage)
+                room -= len(passage) + 1
         return " ".join(shown)[:_SAMPLE]
 
     @property

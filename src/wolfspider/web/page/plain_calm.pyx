@@ -18,9 +18,11 @@ def is_calm(bytes data, Py_ssize_t characters):
     cdef unsigned char c
     cdef int bodies = 0
     while True:
-        first = data.find(b"<", at)
-        if first < 0:
+        while at < size and octets[at] != 60:
+            at += 1
+        if at >= size:
             return True
+        first = at
         at = first + 1
         if at < size and octets[at] == 47:
             at += 1

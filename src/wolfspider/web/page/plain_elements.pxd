@@ -17,7 +17,10 @@ cdef class PlainElements(PlainTags):
     cdef int[::1] actions
     cdef int[::1] flags
     cdef int[::1] names
-    cdef Py_ssize_t[::1] tags  # where their attributes begin
+    cdef Py_ssize_t[::1] class_from  # where their classes stand, and their identities; -1 if they have none
+    cdef Py_ssize_t[::1] class_to
+    cdef Py_ssize_t[::1] id_from
+    cdef Py_ssize_t[::1] id_to
     cdef Py_ssize_t[::1] firsts
     cdef Py_ssize_t[::1] befores
     cdef int[::1] links_of  # the links that they are
@@ -25,7 +28,10 @@ cdef class PlainElements(PlainTags):
     cdef int muted  # the depth of the element that is not read; 0 if all are
     cdef int links_open
 
-    cdef str label(self, str name)
+    cdef str label(
+        self, int name, Py_ssize_t class_from, Py_ssize_t class_to, Py_ssize_t id_from, Py_ssize_t id_to
+    )
+    cdef str last_label(self, int name)
     cdef object run(self, Py_ssize_t first, Py_ssize_t last, bint referring)
     cdef object end_node(self)
     cdef object flush(self)

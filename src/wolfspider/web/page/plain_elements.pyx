@@ -17,16 +17,20 @@ from wolfspider.web.page.plain_tags cimport PlainTags
 cdef enum:
     NONE = -1  # no link, as in page_reading.py
     MOST_OPEN = 400  # elements in each other
+    MOST_LABELS = 4096  # remembered, of classes of no more than so many octets
+    LONGEST_CLASSES = 200
     NEAR = 50  # elements around a date among which an article counts
 
 cdef int ARTICLE = NUMBERS[b"article"], OL = NUMBERS[b"ol"], P = NUMBERS[b"p"], UL = NUMBERS[b"ul"]
+cdef list _labels = [{} for _ in range(UNKNOWN)]  # by number of the name, then by classes as they stand in the markup
+cdef int _labels_known = 0
 cdef unsigned long long CLASS = int.from_bytes(b"class", "big"), ID = int.from_bytes(b"id", "big")
 
 
 cdef class PlainElements(PlainTags):
     def __init__(self, bytes data):
         cdef int[::1] small = array("i", bytes(4 * 4 * MOST_OPEN))
-        cdef Py_ssize_t[::1] large = array("q", bytes(3 * 8 * MOST_OPEN))
+        cdef Py_ssize_t[::1] large = array("q", bytes(6 * 8 * MOST_OPEN))
         super().__init__(data)
         self.reading = reading = PageReading(self.path, self.in_article)
         self.texts, self.passages, self.ended = reading.texts, reading.passages, reading.ended
@@ -36,8 +40,9 @@ cdef class PlainElements(PlainTags):
         self.action_of, self.flags_of = plain_names.ACTIONS, plain_names.FLAGS
         self.actions, self.flags = small[:MOST_OPEN], small[MOST_OPEN : 2 * MOST_OPEN]
         self.names, self.links_of = small[2 * MOST_OPEN : 3 * MOST_OPEN], small[3 * MOST_OPEN :]
-        self.tags, self.firsts = large[:MOST_OPEN], large[MOST_OPEN : 2 * MOST_OPEN]
-        self.befores = large[2 * MOST_OPEN :]
+        self.firsts, self.befores = large[:MOST_OPEN], large[MOST_OPEN : 2 * MOST_OPEN]
+        self.class_from, self.class_to = large[2 * MOST_OPEN : 3 * MOST_OPEN], large[3 * MOST_OPEN : 4 * MOST_OPEN]
+        self.id_from, self.id_to = large[4 * MOST_OPEN : 5 * MOST_OPEN], large[5 * MOST_OPEN :]
 
     # What the reading asks
 
@@ -46,13 +51,10 @@ cdef class PlainElements(PlainTags):
 
     cdef str tag_path(self):
         cdef list paths = self.paths
-        cdef str path = paths[-1] if paths else ""
+        cdef str path = paths[-1] if paths else "", name
         cdef int at
         for at in range(len(paths), self.depth):
-            name = self.name(self.names[at])
-            if self.tags[at] >= 0:
-                self.read_attributes(self.tags[at])
-                name = self.label(name)
+            name = self.label(self.names[at], self.class_from[at], self.class_to[at], self.id_from[at], self.id_to[at])
             path = f"{path}/{name}"[:TAG_PATH] if path else name[:TAG_PATH]
             paths.append(path)
         return path
@@ -64,13 +66,44 @@ cdef class PlainElements(PlainTags):
                 return True
         return False
 
-    cdef str label(self, str name):
-        """An element in a tag path; its tag was read last."""
-        cdef int k
-        for k in range(self.count):
-            if self.keys[k] == CLASS or self.keys[k] == ID:
-                return label_of(name, self.value(CLASS), self.value(ID))
-        return name
+    cdef str label(
+        self, int name, Py_ssize_t class_from, Py_ssize_t class_to, Py_ssize_t id_from, Py_ssize_t id_to
+    ):
+        """An element in a tag path, by where its classes and its identity stand. Pages of a site have the same classes,
+        so labels are remembered from page to page."""
+        global _labels_known
+        cdef dict known
+        cdef bytes classes
+        cdef str label
+        if id_from >= 0 or name >= UNKNOWN or class_to - class_from > LONGEST_CLASSES:
+            return label_of(
+                self.name(name), self.value_within(class_from, class_to), self.value_within(id_from, id_to)
+            )
+        if class_from < 0:
+            return self.name(name)
+        known = _labels[name]
+        classes = self.data[class_from:class_to]
+        label = known.get(classes)
+        if label is None:
+            label = label_of(self.name(name), self.value_within(class_from, class_to), "")
+            if _labels_known >= MOST_LABELS:
+                for known in _labels:
+                    known.clear()
+                _labels_known = 0
+            _labels[name][classes] = label
+            _labels_known += 1
+        return label
+
+    cdef str last_label(self, int name):
+        """The label of an element whose tag was read last."""
+        cdef int of_class = self.place(CLASS), of_id = self.place(ID)
+        return self.label(
+            name,
+            self.value_from[of_class] if of_class >= 0 else -1,
+            self.value_to[of_class] if of_class >= 0 else -1,
+            self.value_from[of_id] if of_id >= 0 else -1,
+            self.value_to[of_id] if of_id >= 0 else -1,
+        )
 
     # Texts
 
@@ -143,14 +176,22 @@ cdef class PlainElements(PlainTags):
     # What begins and ends
 
     cdef object push(self, int name, Py_ssize_t tag, int link=NONE):
-        """An element begins whose attributes stand here. The reading was told of it, unless it is muted."""
-        cdef int depth = self.depth
+        """An element begins whose tag was read last; none has, if `tag` is -1. The reading was told of it, unless it is
+        muted."""
+        cdef int depth = self.depth, place
         if depth >= MOST_OPEN:
             raise NotPlain
+        self.class_from[depth] = self.class_to[depth] = self.id_from[depth] = self.id_to[depth] = -1
+        if tag >= 0 and self.count:
+            place = self.place(CLASS)
+            if place >= 0:
+                self.class_from[depth], self.class_to[depth] = self.value_from[place], self.value_to[place]
+            place = self.place(ID)
+            if place >= 0:
+                self.id_from[depth], self.id_to[depth] = self.value_from[place], self.value_to[place]
         self.names[depth] = name
         self.actions[depth] = self.action_of[name] if name < UNKNOWN else OTHER
         self.flags[depth] = self.flags_of[name] if name < UNKNOWN else 0
-        self.tags[depth] = tag
         self.firsts[depth] = len(self.passages)
         self.befores[depth] = len(self.hrefs)
         self.links_of[depth] = link

@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=True, wraparound=True
+# cython: language_level=3, boundscheck=True, wraparound=False
 """The markup of a plain page, read in one pass over its bytes, without a tree. Compiled where there is a compiler.
 
 A page is plain if its tree holds no surprise: what is opened is closed, in order or by the rules that everybody relies
@@ -18,7 +18,7 @@ import re
 
 from wolfspider.web.page.plain_calm import is_calm
 from wolfspider.web.page.plain_names import NotPlain
-from wolfspider.web.page.taming import MOST_TAGS, tamed
+from wolfspider.web.page.taming import HARMLESS, MOST_TAGS, tamed
 
 from wolfspider.web.page.plain_starts cimport PlainStarts
 
@@ -30,19 +30,23 @@ _WITHOUT_QUIRKS = re.compile(
 )
 
 
-def read_plain(str whole):
-    """What a plain page says; None if it is not plain, or would be cut before it is read (taming.py)."""
+def read_plain(str whole, bytes octets=None):
+    """What a plain page says; None if it is not plain, or would be cut before it is read (taming.py). `octets`: the
+    same text in UTF-8, if somebody has it."""
     cdef bytes data
     cdef _Scan scan = None
+    cdef bint harmless = len(whole) <= HARMLESS  # such a page is never cut
     try:
-        data = whole.encode()
-        if b"\0" in data or data.count(b"<") > MOST_TAGS:
+        data = whole.encode() if octets is None else octets
+        if b"\0" in data or not harmless and data.count(b"<") > MOST_TAGS:
             return None
         if b"\r" in data:
             data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         scan = _Scan(data)
         reading = scan.read()
-        return reading if not scan.doubtful or is_calm(data, len(whole)) or tamed(whole, False) == whole else None
+        if not scan.doubtful or harmless or is_calm(data, len(whole)) or tamed(whole, False) == whole:
+            return reading
+        return None
     except (NotPlain, UnicodeEncodeError):
         return None
     finally:

@@ -20,4 +20,7 @@ cdef enum:
     UNKNOWN = 1000  # names from here on are those of the page
     LETTERS = 8
 
-cdef int slot_of(unsigned long long[::1] keys, unsigned long long key) except -1
+
+cdef inline int first_slot(unsigned long long key) noexcept:
+    """From where on the number of a name is looked for."""
+    return <int>((key * 0x9E3779B97F4A7C15ULL) >> 54)

@@ -17,14 +17,6 @@ class NotPlain(Exception):
     """The page has to be read from its tree."""
 
 
-cdef int slot_of(unsigned long long[::1] keys, unsigned long long key) except -1:
-    """Where the number of a name is, or would be."""
-    cdef int slot = (key * 0x9E3779B97F4A7C15ULL) >> 54
-    while keys[slot] and keys[slot] != key:
-        slot = (slot + 1) % SLOTS
-    return slot
-
-
 def _are(action, flags, names):
     cdef int slot
     for name in names.split():
@@ -35,7 +27,9 @@ def _are(action, flags, names):
         FLAGS[number] = flags | (WITHIN if name in INLINE else 0)
         if len(name) <= LETTERS:
             key = int.from_bytes(name.encode(), "big")
-            slot = slot_of(KEYS, key)
+            slot = first_slot(key)
+            while KEYS[slot]:
+                slot = (slot + 1) % SLOTS
             KEYS[slot] = key
             NUMBER_AT[slot] = number
 

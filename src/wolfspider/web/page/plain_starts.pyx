@@ -14,7 +14,7 @@ from wolfspider.web.page.plain_references cimport text_undone
 cdef int AN_HTML = NUMBERS[b"html"], A_BODY = NUMBERS[b"body"], A_HEAD = NUMBERS[b"head"], AREA = NUMBERS[b"area"]
 cdef int AUDIO = NUMBERS[b"audio"], BASE = NUMBERS[b"base"], EMBED = NUMBERS[b"embed"], IMAGE = NUMBERS[b"image"]
 cdef int IMG = NUMBERS[b"img"], META = NUMBERS[b"meta"], PRE = NUMBERS[b"pre"], RELATION = NUMBERS[b"link"]
-cdef int TIME = NUMBERS[b"time"], VIDEO = NUMBERS[b"video"]
+cdef int A_LINK = NUMBERS[b"a"], TIME = NUMBERS[b"time"], VIDEO = NUMBERS[b"video"]
 cdef unsigned long long HREF = int.from_bytes(b"href", "big"), REL = int.from_bytes(b"rel", "big")
 cdef set _BREAK_OUT = set(  # of a drawing: these end it
     b"b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta "
@@ -175,7 +175,7 @@ cdef class PlainStarts(PlainEnds):
         self.rels.append(self.value(REL))
         self.link_firsts.append(len(self.passages))
         self.link_lasts.append(len(self.passages))
-        name = self.label("a")
+        name = self.last_label(A_LINK)
         self.link_paths.append(f"{self.tag_path()}/{name}"[:TAG_PATH])
         return len(self.hrefs) - 1
 

@@ -25,6 +25,8 @@ cdef class PlainTags:
     cdef bint is_blank(self, Py_ssize_t first, Py_ssize_t last) except -1
     cdef Py_ssize_t read_attributes(self, Py_ssize_t at) except -1
     cdef str value(self, unsigned long long key)
+    cdef int place(self, unsigned long long key) except -2
+    cdef str value_within(self, Py_ssize_t first, Py_ssize_t last)
     cdef dict told(self)
     cdef bint hides(self) except -1
     cdef Py_ssize_t behind_comment(self, Py_ssize_t at) except -1

@@ -4,10 +4,12 @@
 import re
 from array import array
 
+cimport cython
+
 from wolfspider.web.page import plain_names
 from wolfspider.web.page.plain_names import NAMES, NUMBERS, NotPlain
 
-from wolfspider.web.page.plain_names cimport LETTERS, UNKNOWN, slot_of
+from wolfspider.web.page.plain_names cimport LETTERS, SLOTS, UNKNOWN, first_slot
 from wolfspider.web.page.plain_references cimport value_undone
 
 cdef enum:
@@ -33,20 +35,22 @@ cdef class PlainTags:
     cdef str name(self, int number):
         return NAMES[number] if number < UNKNOWN else self.own_names[number - UNKNOWN]
 
+    @cython.wraparound(False)
     cdef int number(self, Py_ssize_t first, Py_ssize_t last) except -1:
         """The number of a name that stands here."""
         cdef unsigned long long key = 0
-        cdef const unsigned char[::1] octets = self.octets
         cdef unsigned char c
         cdef Py_ssize_t at
         cdef int slot
         if last - first <= LETTERS:
             for at in range(first, last):
-                c = octets[at]
+                c = self.octets[at]
                 key = key << 8 | (c | 32 if 65 <= c <= 90 else c)
-            slot = slot_of(self.number_keys, key)
-            if self.number_keys[slot]:
-                return self.number_at[slot]
+            slot = first_slot(key)
+            while self.number_keys[slot]:
+                if self.number_keys[slot] == key:
+                    return self.number_at[slot]
+                slot = (slot + 1) % SLOTS
         name = self.data[first:last].lower()
         number = NUMBERS.get(name) or self.own_numbers.get(name)
         if number is None:
@@ -56,6 +60,7 @@ cdef class PlainTags:
             self.own_names.append(name.decode("utf-8"))
         return number
 
+    @cython.wraparound(False)
     cdef bint is_blank(self, Py_ssize_t first, Py_ssize_t last) except -1:
         cdef Py_ssize_t at
         cdef unsigned char c
@@ -65,11 +70,12 @@ cdef class PlainTags:
                 return False
         return True
 
+    @cython.wraparound(False)
     cdef Py_ssize_t read_attributes(self, Py_ssize_t at) except -1:
         """Read the attributes of a tag from here on; where it ends."""
         cdef const unsigned char[::1] octets = self.octets
         cdef Py_ssize_t size = self.size, begin
-        cdef unsigned char c
+        cdef unsigned char c, quoted
         cdef unsigned long long key
         cdef int n = 0
         self.closed = False
@@ -115,8 +121,11 @@ cdef class PlainTags:
                 if c == 34 or c == 39:
                     begin = at + 1
                     at = begin
-                    while at < size and octets[at] != c:
-                        if octets[at] == 60:
+                    while at < size:
+                        quoted = octets[at]
+                        if quoted == c:
+                            break
+                        if quoted == 60:
                             self.doubtful = True
                         at += 1
                     if at >= size:
@@ -137,15 +146,25 @@ cdef class PlainTags:
 
     cdef str value(self, unsigned long long key):
         """The value of one attribute, "" if there is none."""
+        cdef int k = self.place(key)
+        return self.value_within(self.value_from[k], self.value_to[k]) if k >= 0 else ""
+
+    @cython.wraparound(False)
+    cdef int place(self, unsigned long long key) except -2:
+        """Where the first attribute of this name stands in the tag that was read last; -1 if it has none."""
         cdef int k
-        cdef str value
         for k in range(self.count):
             if self.keys[k] == key:
-                if self.value_from[k] < 0:
-                    return ""
-                value = self.data[self.value_from[k] : self.value_to[k]].decode("utf-8")
-                return value_undone(value) if "&" in value else value
-        return ""
+                return k
+        return -1
+
+    cdef str value_within(self, Py_ssize_t first, Py_ssize_t last):
+        """The value that stands here, "" if there is none."""
+        cdef str value
+        if first < 0:
+            return ""
+        value = self.data[first:last].decode("utf-8")
+        return value_undone(value) if "&" in value else value
 
     cdef dict told(self):
         """The attributes of the tag that was read last. The first of each name counts."""

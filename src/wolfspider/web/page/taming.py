@@ -23,7 +23,7 @@ MOST_ATTRIBUTES_IN_ALL = 400_000
 MOST_COPIED = 50_000_000  # bytes of the copies of elements that are not closed, and as much for those of <a>
 MOST_BODY_TAGS = 10  # the attributes of repeated ones pile up on the first
 
-_HARMLESS = 32_000  # characters: too few to be slow, whatever they are
+HARMLESS = 32_000  # characters: too few to be slow, whatever they are
 _PASSES = 3
 PATIENCE = 10  # how often each character may be looked at, on average, as a part of tags within tags
 _ALIKE = 3  # elements with the same name and attributes that are open at a time
@@ -57,7 +57,7 @@ _NOT_CLOSED_AT_ONCE = re.compile(
 
 def tamed(text: str, large: bool) -> str:
     """As much of a page as can be read within the bounds. `large`: is its body?"""
-    if len(text) <= _HARMLESS:
+    if len(text) <= HARMLESS:
         return text
     if text.count("<") > MOST_TAGS:
         text = text[: _nth_tag(text, MOST_TAGS)]
