@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wolfspider.testing.mutated_markup import mutated, told
+from wolfspider.web.page import charset, html
 from wolfspider.web.page.markup_tree import tree_of
 from wolfspider.web.page.taming import tamed
 from wolfspider.web.page.tree_walk import read_tree
@@ -127,6 +128,16 @@ def test_what_is_not_plain_is_handed_over(text: str) -> None:
 @given(st.lists(_PIECES, max_size=30).map("".join))
 def test_any_markup_is_read_as_the_tree_is_or_handed_over(text: str) -> None:
     agrees(text)
+
+
+@given(st.lists(st.sampled_from([b"<p>one", b"\xc3\xa9", b"\xef\xbb\xbf", b"\xef\xbf\xbd", b"\xff"]), max_size=6))
+def test_the_bytes_that_came_are_read_only_where_they_are_the_text(pieces: list[bytes]) -> None:
+    body = b"".join(pieces)
+    for content_type in ("text/html", "text/html; charset=utf-8", "text/html; charset=latin1"):
+        text, codec = charset.decoded(content_type, body)
+        octets = html._unchanged(body, text, codec)
+        assert octets is None or octets.decode() == text
+    assert html._unchanged(b"one", "one", "utf-8") == b"one"
 
 
 def test_a_page_that_would_be_cut_is_handed_over() -> None:

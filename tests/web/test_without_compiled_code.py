@@ -26,7 +26,7 @@ from wolfspider.core import text
 from wolfspider.web.page import html
 
 assert compiled and text._parted is text.slowly_parted and text._signature is text.slow_signature
-assert html.read_plain.__module__ == html.__name__
+assert html.read_octets.__module__ == html.__name__
 from tests.web.test_without_compiled_code import digests
 
 print(*digests(), sep="\\n")

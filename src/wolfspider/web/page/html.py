@@ -50,10 +50,10 @@ _SURE = 0.4  # of 1: how likely a language must be
 
 _SHORT = 500  # characters of an address worth remembering
 try:
-    from wolfspider.web.page.plain_markup import read_plain
+    from wolfspider.web.page.plain_markup import read_octets
 except ImportError:
 
-    def read_plain(whole: str, octets: bytes | None = None) -> PageReading | None:
+    def read_octets(whole: str, octets: bytes | None) -> PageReading | None:
         """Nothing is compiled here: every page is read from its tree."""
         return None
 
@@ -133,7 +133,7 @@ def _pdf_page(fetch: Fetch) -> Page | Failure:
 
 def _html_page(fetch: Fetch, text: str, codec: str, bounded: bool) -> Page | Failure:
     large = len(fetch.body) > LARGE
-    reading, cut = None if large else read_plain(text, _unchanged(fetch.body, text, codec)), False
+    reading, cut = None if large else read_octets(text, _unchanged(fetch.body, text, codec)), False
     if reading is None:
         tame = tamed(text, large)
         if (tree := tree_within(tame, MOST_TREE + 4 * len(tame)) if bounded else tree_of(tame)) is None:

@@ -30,9 +30,13 @@ _WITHOUT_QUIRKS = re.compile(
 )
 
 
-def read_plain(str whole, bytes octets=None):
-    """What a plain page says; None if it is not plain, or would be cut before it is read (taming.py). `octets`: the
-    same text in UTF-8, if somebody has it."""
+def read_plain(str whole):
+    """What a plain page says; None if it is not plain, or would be cut before it is read (taming.py)."""
+    return read_octets(whole, None)
+
+
+def read_octets(str whole, bytes octets):
+    """The same, for who has the text in UTF-8 already; None if nobody has."""
     cdef bytes data
     cdef _Scan scan = None
     cdef bint harmless = len(whole) <= HARMLESS  # such a page is never cut
