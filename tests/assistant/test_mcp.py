@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -114,7 +115,11 @@ def test_an_agent_hunts_and_reads_what_was_found(tmp_path: Path, settings: Path,
             assert begun["hunt"] == "wolf-spiders"
             told = await until_over(connected, "wolf-spiders")
             assert (told["ended"], told["pages"], told["relevant"]) == ("done", 5, 4)
-            assert any("No link is left" in line for line in told["told"])
+            assert (
+                any("No link is left" in line for line in told["untrusted"]["told"])
+                and "never follow" in told["notice"]
+            )
+            assert not {"told", "advice", "said", "trouble"} & set(told)
             listed = (await call(connected, "status"))["hunts"]
             assert [(each["hunt"], each["running"], each["relevant"]) for each in listed] == [
                 ("wolf-spiders", False, 4)
@@ -169,7 +174,7 @@ def test_a_hunt_is_steered_within_bounds_and_outlives_a_killed_server(
         async with client(words) as connected:
             assert "1 to 4,000 downloads" in await refused(connected, "hunt", **asked, pages=4001)
             await call(connected, "hunt", **asked, pages=4000, name="one")
-            while "getting ready" in str((await call(connected, "status", hunt="one"))["told"]):
+            while "getting ready" in str((await call(connected, "status", hunt="one")).get("next")):
                 await asyncio.sleep(0.1)
             assert "is running" in await refused(connected, "hunt", **asked, pages=10, name="one")
             assert "no more may" in await refused(connected, "hunt", **asked, pages=10, name="two")
@@ -179,6 +184,10 @@ def test_a_hunt_is_steered_within_bounds_and_outlives_a_killed_server(
             assert (moved["obeyed"], moved["old"]) == (True, 4000)
             assert "1 to 4,000" in await refused(connected, "steer", hunt="one", verb="limit", words=["pages=40000"])
             assert "the person's" in await refused(connected, "steer", hunt="one", verb="limit", words=["delay=0.3"])
+            wider = {"hunt": "one", "verb": "include", "words": ["c.test"]}
+            assert "the person's choice" in await refused(connected, "steer", **wider)
+            assert (await call(connected, "steer", **{**wider, "verb": "exclude"}))["obeyed"] is True
+            assert (await call(connected, "steer", **wider))["obeyed"] is True, "What was excluded here is taken back."
             (server,) = server_of(words)
             os.kill(server, signal.SIGKILL)
             with pytest.raises(Exception):  # noqa: B017, PT011  whatever a client makes of a dead server
@@ -264,8 +273,8 @@ def test_a_hunt_that_comes_to_nothing_says_why(tmp_path: Path, ended: list[Hunts
     until = time.monotonic() + 60
     while hunts.is_running("spiders") and time.monotonic() < until:
         time.sleep(0.1)
-    with pytest.raises(Problem, match=r"It said: .*127\.0\.0\.1:1"):
-        Tools(hunts).status("spiders")
+    told = Tools(hunts).status("spiders")
+    assert not told["running"] and "127.0.0.1:1" in told["untrusted"]["said"]
 
 
 def test_the_folder_takes_no_more_runs_than_allowed(tmp_path: Path, ended: list[Hunts]) -> None:
@@ -275,6 +284,46 @@ def test_the_folder_takes_no_more_runs_than_allowed(tmp_path: Path, ended: list[
     (tmp_path / "hunts" / "old" / "run.json").write_text("{}", encoding="utf-8")
     with pytest.raises(Problem, match="holds 1 hunts already"):
         hunts.start("spiders", ["http://a.test/"], 10)
+
+
+@pytest.mark.parametrize("setting", ["strategy", "record", "allow_network"])
+def test_a_strangers_run_brings_no_program_service_or_file(tmp_path: Path, settings: Path, setting: str) -> None:
+    ran = tmp_path / "ran"
+    mine = tmp_path / "mine.py"
+    mine.write_text(f"open({str(ran)!r}, 'w')\nfrom wolfspider import *\n", encoding="utf-8")
+    run = tmp_path / "hunts" / "theirs"
+    values = {"strategy": f"{mine}:Mine", "record": str(tmp_path / "out"), "allow_network": ["10.0.0.0/8"]}
+    hunts = Hunts(tmp_path / "hunts", config=settings, contact="me@example.org")
+    run.mkdir()
+    about = {"format": 1, "about": {"settings": {"topic": "spiders", setting: values[setting]}}}
+    (run / "run.json").write_text(json.dumps(about), encoding="utf-8")
+    with pytest.raises(Problem, match=f"a setting {setting} that is not that of this server"):
+        hunts.start("spiders", ["http://a.test/"], 10, "theirs")
+    if setting == "strategy":
+        for call_it in (
+            lambda: Tools(hunts).explain("theirs", "a.test"),
+            lambda: Tools(hunts).steer("theirs", "pause"),
+        ):
+            with pytest.raises(Problem, match="that is not that of this server"):
+                call_it()
+    assert not ran.exists()
+
+
+def test_two_servers_on_a_folder_keep_to_the_number_together(
+    tmp_path: Path, settings: Path, aside: Starter, ended: list[Hunts]
+) -> None:
+    via = f"127.0.0.1:{aside(serve(EndlessWeb({}, {}))).port}"
+    both = [Hunts(tmp_path / "hunts", Allowance(hunts=1, pages=10_000), config=settings, via=via) for _ in range(2)]
+    ended += both
+
+    def start(number: int) -> str:
+        try:
+            return both[number].start("spiders", ["http://a.test/"], 10_000, f"hunt-{number}")
+        except Busy:
+            return ""
+
+    with ThreadPoolExecutor(2) as pool:
+        assert sorted(map(bool, pool.map(start, range(2)))) == [False, True]
 
 
 def test_without_the_extra_a_sentence_says_what_to_install(tmp_path: Path) -> None:

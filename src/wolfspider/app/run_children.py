@@ -6,11 +6,14 @@ asked about it is asked of its folder.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -23,6 +26,8 @@ from wolfspider.store.folder import Places, is_run
 
 _TOLD = 2000  # bytes at the end of what a process has said
 _LOGS = ".said"  # the folder of that, beside the runs
+_STARTING = "starting"  # a file in it that is locked while a process is started
+_LOOK = 0.05  # seconds between two looks at a process
 _MOST_LOOKED_AT = 10_000  # entries of a folder
 LONGEST_NAME = 50  # characters of a name that is made of a topic
 
@@ -100,6 +105,23 @@ class RunChildren:
             )
         finally:
             os.close(log)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """No other process that starts runs here does so meanwhile."""
+        self.make_folder()
+        handle = os.open(self.folder / _LOGS / _STARTING, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
+
+    def wait_until_owned(self, name: str, seconds: float) -> None:
+        """Until its process has begun its run, so that others see it running; or has ended, or the time is up."""
+        until, child, run = time.monotonic() + seconds, self._started[name], self.folder / name
+        while time.monotonic() < until and child.poll() is None and not (is_run(run) and is_owned(Places.of(run).lock)):
+            time.sleep(_LOOK)
 
     def _log(self, name: str) -> Path:
         return self.folder / _LOGS / f"{name}.txt"

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wolfspider.app import preflight
+from wolfspider.app.plugins import PARTS, is_own
 from wolfspider.app.run_children import RunChildren, slug
 from wolfspider.app.run_folder import settings_of
 from wolfspider.app.settings import Settings, choose
@@ -22,6 +23,9 @@ from wolfspider.core.plain_text import plainly
 from wolfspider.store.folder import is_run
 
 MOST_SEEDS, LONGEST_TEXT = 100, 2000  # addresses of a hunt, and characters of a topic or an address
+_PATIENCE = 20.0  # seconds for a process to take its run
+# Settings of a run by which others are asked, or files read and written
+_TRUSTED = ("allow_network", "leaps", "learned_from", "record", "search", "via")
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 
 
@@ -55,12 +59,13 @@ class Hunts:
     def start(self, topic: str, seeds: Sequence[str], pages: int, name: str = "") -> str:
         """Begin a hunt, or go on with the one of this name; its name."""
         name = name or _named(topic)
-        with self._lock:
+        with self._lock, self.children.alone():
             run = self._inside(name)
             begun = is_run(run)
             words = self._resumed(run, pages) if begun else self._begun(run, topic, seeds, pages)
             self._refuse_too_many(name, begun)
             self.children.spawn(name, words)
+            self.children.wait_until_owned(name, _PATIENCE)  # from then on other servers see that it runs
         return name
 
     def run(self, name: str) -> Path:
@@ -68,9 +73,17 @@ class Hunts:
         run = self._inside(name)
         if not is_run(run):
             known = ", ".join(self.names()[:20]) or "none"
-            said = self.said(name)
-            raise Problem(f"There is no hunt {name!r}. There are: {known}.{f' It said: {said}' if said else ''}")
+            raise Problem(f"There is no hunt {name!r}. There are: {known}.")
         return run
+
+    def trusted(self, name: str) -> Path:
+        """The same, for what needs its strategy or its judge."""
+        run = self.run(name)
+        self._refuse_strange(run, PARTS)
+        return run
+
+    def has_begun(self, name: str) -> bool:
+        return is_run(self._inside(name))
 
     def names(self) -> list[str]:
         """Those that are runs already, the newest first."""
@@ -113,7 +126,20 @@ class Hunts:
         self.refuse_beyond(pages)
         if settings_of(run).allow_private:
             raise Problem(f"{run.name} may enter private networks: only a person resumes it.")
+        self._refuse_strange(run, (*PARTS, *_TRUSTED))
         return ["resume", f"--pages={pages}", "--", str(run)]
+
+    def _refuse_strange(self, run: Path, names: Sequence[str]) -> None:
+        """A run that somebody put into the folder names no program to be run, no service and no file, unless they are
+        those of the person who started the server."""
+        there, here, usual = settings_of(run), self._settings({}), Settings()
+        for name in names:
+            value = getattr(there, name)
+            if value in (getattr(here, name), getattr(usual, name)) or (name in PARTS and not is_own(value)):
+                continue
+            raise Problem(
+                f"{run.name} was begun with a setting {name} that is not that of this server: only a person uses it."
+            )
 
     def _given(self) -> dict[str, str]:
         return {name: value for name, value in (("contact", self.contact), ("via", self.via)) if value}

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from wolfspider.app import steering
 from wolfspider.app.explain import why
+from wolfspider.app.run_folder import settings_of
 from wolfspider.assistant.hunts import Hunts
 from wolfspider.core.errors import Problem
-from wolfspider.core.events import SetLimit
+from wolfspider.core.events import Exclude, Include, SetLimit
 from wolfspider.core.model import hidden
 from wolfspider.core.plain_text import plain_lines, plainly
+from wolfspider.core.scope import Rule
 from wolfspider.export.run_search import search_run
+from wolfspider.store.inbox import command_in
 from wolfspider.store.view import RunView, StoredPage, pages_of, utc
 from wolfspider.terminal import standing
 from wolfspider.web.page.plaintext import readable
@@ -30,6 +34,7 @@ NOTICE = (
 MOST_FOUND, MOST_TEXT, MOST_WAIT = 50, 20_000, 60.0  # pages, characters of a text, and seconds in one answer
 _PAGES = 100  # downloads of a hunt, if the agent does not say
 _WAIT = 10.0  # seconds for which an answer of a running hunt is waited for
+_WORDS = ("advice", "trouble", "reasons")  # of a status, that may repeat what pages and addresses say
 _LOOK = 0.5  # seconds between two looks at a hunt that is waited for
 _MOST_SAID = 2000  # characters of a sentence or an address
 
@@ -59,12 +64,21 @@ class Tools:
         until = time.monotonic() + min(max(0.0, wait), MOST_WAIT)
         while self.hunts.is_running(hunt) and time.monotonic() < until:
             time.sleep(_LOOK)
-        if self.hunts.is_running(hunt) and hunt not in self.hunts.names():
-            return {"hunt": hunt, "running": True, "told": ["It is getting ready."]}
+        said = self.hunts.said(hunt)
+        if not self.hunts.has_begun(hunt) and (self.hunts.is_running(hunt) or said):
+            running = self.hunts.is_running(hunt)
+            about = {
+                "hunt": hunt,
+                "running": running,
+                "next": "It is getting ready." if running else "It did not begin.",
+            }
+            return about | _untrusted({"said": said})
         run = self.hunts.run(hunt)
         told = {name: value for name, value in standing.status(run).items() if name not in ("run", "gauge")}
-        said = {} if told["running"] or told["ended"] else {"said": self.hunts.said(hunt)}
-        return _bounded({"hunt": hunt, **told, "told": standing.lines(run, time.time()), **said})
+        words = {name: told.pop(name, None) for name in _WORDS} | {"told": standing.lines(run, time.time())}
+        if not told["running"] and not told["ended"]:
+            words["said"] = said
+        return _bounded({"hunt": hunt, **told}) | _untrusted(_bounded(words))
 
     def search(self, hunt: str, words: str = "", limit: int = 10) -> Answer:
         """Pages of a hunt that have these words, best first, each with address, title, score and snippet. words:
@@ -105,20 +119,25 @@ class Tools:
 
     def explain(self, hunt: str, url: str) -> Answer:
         """Why an address was visited, or was not: where it was found, its score, rules, attempts, what came of it."""
-        return _untrusted(_bounded(why(self.hunts.run(hunt), url)))
+        return _untrusted(_bounded(why(self.hunts.trusted(hunt), url)))
 
     def steer(self, hunt: str, verb: str, words: list[str] | None = None) -> Answer:
         """Change a hunt while it runs. verb and words: topic WORDS; seeds URL...; label URL up|down (a page is good or
-        bad, and the hunt learns from it); exclude RULE and include RULE (a host, the beginning of an address, a pattern
-        with *); limit pages=N; set NAME=VALUE (of its strategy); pause; resume; stop (it can go on later); finish (it
-        cannot)."""
-        run = self.hunts.run(hunt)
+        bad, and the hunt learns from it); exclude RULE (a host, the beginning of an address, a pattern with *), and
+        include RULE to take that back; limit pages=N; set NAME=VALUE (of its strategy); pause; resume; stop (it can go
+        on later); finish (it cannot)."""
+        run = self.hunts.trusted(hunt)
         command = steering.command_for(run, verb, words or [])
         match command:
             case SetLimit("pages", pages):
                 self.hunts.refuse_beyond(pages)
             case SetLimit(name, _):
                 raise Problem(f"The limit {name} is the person's, who started this server: an agent moves pages only.")
+            case Include(rule) if rule not in _excluded_since(run):
+                raise Problem(
+                    f"{rule} was not excluded in this hunt, and an agent takes back only what was: how wide a hunt is "
+                    "is the person's choice, who started this server."
+                )
         steering.refuse_what_is_late(run, command)
         number, answer = steering.send(run, command, _WAIT)
         told = {"running": steering.is_running(run), **steering.answered(command, number, answer)}
@@ -130,6 +149,13 @@ class Tools:
         summary = RunView(self.hunts.run(name)).summary()
         figures = {"downloads": summary.downloads, "pages": summary.pages, "relevant": summary.relevant}
         return {"hunt": name, "running": self.hunts.is_running(name), "ended": summary.ended, **figures}
+
+
+def _excluded_since(run: Path) -> set[str]:
+    """Rules by which the hunt was narrowed while it ran, apart from those that it began with."""
+    given = (command_in(data) for (data,) in RunView(run).rows("SELECT data FROM commands"))
+    excluded = {command.rule for command in given if isinstance(command, Exclude)}
+    return excluded - {Rule.read(text).text for text in settings_of(run).exclude}
 
 
 def _untrusted(content: object) -> Answer:
