@@ -50,6 +50,27 @@ def test_what_waits_promises_about_as_much_as_there_is() -> None:
     assert 0.4 < sample.promise() / sample.waiting() < 0.6
 
 
+def test_addresses_that_were_made_to_be_in_the_sample_are_so_by_chance_alone() -> None:
+    """Their hashes end in twenty zeros, as far as anybody knows who has no salt."""
+    made = [number << 20 for number in range(1, 20_001)]
+    shares = []
+    for salt in range(1, 6):
+        sample = crawled(LinkSample(1_000, salt=key_of(str(salt))), 300)
+        honest, kept = len(sample._rows), sample.scale
+        sample.shown([(key, key) for key in made], lambda key: 1, relevant=False)
+        assert honest and sample.scale <= 64 * kept, "It is not emptied of all others."
+        shares.append(sum(sample._salted(key) in sample._rows for key in made) * sample.scale / len(made))
+    assert all(0.7 < share < 1.4 for share in shares)
+
+
+def test_a_sample_of_an_earlier_version_goes_on_as_it_was() -> None:
+    state = crawled(LinkSample(100), 30).state()
+    del state["salt"]
+    second = LinkSample(100, salt=77)
+    second.restore(codec.load(*codec.store(state)))
+    assert crawled(second, 60, first=30).promise() == crawled(LinkSample(100), 60).promise()
+
+
 @given(some.integers(1, 60), some.integers(1, 60), some.integers(8, 400))
 def test_restored_it_goes_on_as_if_nothing_had_happened(before: int, after: int, most: int) -> None:
     whole = crawled(LinkSample(most), before + after)

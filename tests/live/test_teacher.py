@@ -28,6 +28,8 @@ from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import Label
 from wolfspider.core.model import Page
 from wolfspider.core.topic import Topic
+from wolfspider.policy.questions import MOST_KEPT, Doubtful
+from wolfspider.store.inbox import command_in
 from wolfspider.store.row_codec import command_of
 from wolfspider.store.teacher_ledger import Spent, TeacherLedger
 from wolfspider.store.view import RunView
@@ -175,6 +177,12 @@ def test_tokens_are_counted_whatever_a_service_says_of_them(aside: Aside, tmp_pa
     service = aside(ChatServer(lambda number, question: completion(on_topic(number, question), tokens)))
     _, _, spent = ask(TeacherPlan(service.url, tokens=20_000), tmp_path / "run", *pages(100))
     assert 0 < spent.questions < 100 and spent.tokens >= 100 * spent.questions
+    if tokens is None:
+        assert spent.tokens >= sum(map(len, texts_of(service))), "as many as there are bytes, if nobody says better"
+
+
+def texts_of(service: ChatServer) -> list[str]:
+    return ["".join(message["content"] for message in body["messages"]) for body in service.bodies]
 
 
 def test_what_was_sent_and_never_answered_is_not_asked_again(tmp_path: Path, aside: Aside) -> None:
@@ -344,6 +352,27 @@ def test_a_crawl_learns_from_its_teacher_and_keeps_no_key(
     assert code == 0 and len(service.bodies) <= 8, err  # the bound holds over all sessions
     sent = [json.dumps(question) for question in service.questions]
     assert len(set(sent)) == len(sent)
+
+
+def test_labels_of_a_teacher_outlive_a_repair_from_the_archive(
+    crawl: Run, aside: Aside, run: Run, tmp_path: Path
+) -> None:
+    service = aside(ChatServer(on_topic))
+    code, _, said = crawl(f"--teacher {service.url} --teacher-labels 4")
+    before = labels(tmp_path / "run")
+    assert code == 0 and before, said
+    assert run("repair --anew", tmp_path / "run")[0] == 0
+    commands = (command_in(data) for (data,) in RunView(tmp_path / "run").rows("SELECT data FROM commands"))
+    kept = {command.url: command for command in commands if isinstance(command, Label)}
+    assert set(kept) == set(before) and all(label.by_teacher for label in kept.values())
+
+
+def test_pages_of_an_earlier_session_are_bounded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    many = (Doubtful(f"http://a.test/{number}", number % 10 / 10, 5) for number in range(20_000))
+    monkeypatch.setattr(teacher, "candidates", lambda view: many)
+    monkeypatch.setattr(teacher, "RunView", lambda folder: None)
+    kept = teacher._earlier(tmp_path)
+    assert 0 < len(kept) <= 2 * MOST_KEPT and max(kept, key=Doubtful.worth).score == 0.5
 
 
 def test_without_a_teacher_nobody_is_asked(crawl: Run, tmp_path: Path) -> None:

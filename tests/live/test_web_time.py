@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 from tests.live.hunting import Hosts, Told, finished, prepared
 
+from wolfspider.app.hunt import Hunt
+from wolfspider.app.settings import choose
 from wolfspider.core.errors import Problem
 from wolfspider.drivers.driver import Clock
 from wolfspider.web.http import web_time
@@ -93,6 +96,21 @@ def test_a_crawl_lives_in_the_time_of_its_web_and_so_do_its_delays(tmp_path: Pat
     began = time.monotonic()
     asyncio.run(main())
     assert time.monotonic() - began < 100.0
+
+
+def test_a_time_far_from_ours_is_told(tmp_path: Path) -> None:
+    remarks = list[str]()
+
+    async def main(start: float) -> None:
+        async with serve(Hosts(1, 1), manner=replace(FAST, start=start)) as server:
+            given = {"urls": ["http://h0.test/"], "topic": "spiders", "via": f"127.0.0.1:{server.port}", "pages": 1}
+            settings = choose({**given, "disk_floor": 0}, environment=False).settings
+            await Hunt(settings, tmp_path / f"run {start}", remark=remarks.append).run()
+
+    asyncio.run(main(time.time()))
+    assert not [remark for remark in remarks if "dated by" in remark]
+    asyncio.run(main(NOON + 400 * 86_400))
+    assert [remark for remark in remarks if "it is 2028-02-1" in remark and "dated by" in remark]
 
 
 def assert_lived(told: Told, later: float) -> None:

@@ -18,4 +18,5 @@ def candidates(view: RunView) -> Iterator[Doubtful]:
     """Without those that ask not to be indexed, and those that have a label, or will have it soon."""
     commands = (command_in(data) for (data,) in view.rows("SELECT data FROM commands"))
     given = {command.url for command in commands if isinstance(command, Label)}
-    yield from (Doubtful(*row) for row in view.rows(_CANDIDATES) if row[0] not in given)
+    with view.moment() as run:
+        yield from (Doubtful(*row) for row in run.execute(_CANDIDATES) if row[0] not in given)

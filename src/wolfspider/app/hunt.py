@@ -35,13 +35,14 @@ from wolfspider.policy.room import Room
 from wolfspider.store.base import Store
 from wolfspider.store.folder import is_run
 from wolfspider.store.inbox import MOST_WAITING, too_many
-from wolfspider.store.view import RunView
+from wolfspider.store.view import RunView, utc
 from wolfspider.web.http.live_web import Live
 from wolfspider.web.seeds import sources
 from wolfspider.web.worlds.recording.recorder import Recorder
 from wolfspider.web.worlds.world import Askable
 
 _CUT_SHORT = (EndReason.STOPPED, EndReason.INTERRUPTED, EndReason.DISK, EndReason.TIME, EndReason.BYTES)
+_FAR = 2 * 86_400.0  # seconds from our own time, of which a person is told
 
 
 class Hunt:
@@ -104,6 +105,8 @@ class Hunt:
             resumed = self.recalled(store)
             replayed = time.process_time() - began
             told = await starting_points.time_there(self.settings)
+            if told is not None and abs(told.now - time.time()) > _FAR:
+                self.remark(f"In the web of {self.settings.via} it is {utc(told.now)}: the run is dated by that.")
             clock = Clock.after(resumed[0].now if resumed else 0.0, told)
             settings = run_folder.with_old_leave(self.settings, store.about, self.remark)
             added = RunView(folder).starting_points() if reopened and settings.allow_private else ()

@@ -29,7 +29,8 @@ from wolfspider.core.model import Page, hidden, host_of
 from wolfspider.core.plain_text import plainly
 from wolfspider.core.topic import Topic
 from wolfspider.engine.crawl import Crawl
-from wolfspider.policy.questions import Questions, due
+from wolfspider.policy.questions import Doubtful, Questions, due
+from wolfspider.store.inbox import append_command
 from wolfspider.store.teacher_ledger import Spent, TeacherLedger
 from wolfspider.store.view import RunView
 from wolfspider.web.http.chat_service import DEADLINE, ChatReply, ChatService, ChatTrouble, told
@@ -178,7 +179,7 @@ class Teacher:
         key = hashlib.blake2b(sent, digest_size=16).hexdigest()
         if (known := self.ledger.known(key)) is not None:
             return None if known.good is None else TeacherAnswer(known.good, "it said so before")
-        most = len(sent) // 2 + ANSWER
+        most = len(sent) + ANSWER  # no text has more tokens than bytes
         spent = self.ledger.spent()
         if not self.plan.affords(spent, most):
             asked = f"{spent.questions:,} questions ({spent.tokens:,} tokens)"
@@ -275,8 +276,8 @@ async def _lessons(
     questions = Questions()
     crawl.listen(questions.hear)
     try:
-        for candidate in await asyncio.to_thread(lambda: list(candidates(RunView(folder)))):
-            questions.add(candidate)  # of an earlier session
+        for candidate in await asyncio.to_thread(_earlier, folder):
+            questions.add(candidate)
         async with teacher_at(TeacherPlan.of(settings), folder, key_in_environment(), remark) as teacher:
             asked.append(teacher)
             while not teacher.over:
@@ -286,6 +287,14 @@ async def _lessons(
         remark(plainly(f"The teacher is asked nothing more: {error}"))
     finally:
         crawl.listeners.remove(questions.hear)
+
+
+def _earlier(folder: Path) -> list[Doubtful]:
+    """Pages of an earlier session that may be asked about, the best of them."""
+    found = Questions()
+    for candidate in candidates(RunView(folder)):
+        found.add(candidate)
+    return found.all()
 
 
 async def _lesson(teacher: Teacher, questions: Questions, crawl: Crawl, folder: Path, ring: Callable[[], None]) -> None:
@@ -302,7 +311,11 @@ async def _lesson(teacher: Teacher, questions: Questions, crawl: Crawl, folder: 
             continue
         answer = await teacher.ask(crawl.topic, page)
         if answer is not None and candidate.url not in crawl.labels:  # unless a person was quicker
-            crawl.inbox.append(Label(candidate.url, answer.good, by_teacher=True))
+            label = Label(candidate.url, answer.good, by_teacher=True)
+            try:  # beside the commands of people, so that a repair finds it
+                await asyncio.to_thread(append_command, folder, label, "the teacher")
+            except Problem:
+                crawl.inbox.append(label)
             ring()
             said = f"The teacher says {'yes' if answer.good else 'no'} to {candidate.url}: {answer.reason}"
             teacher.remark(plainly(said, 500))

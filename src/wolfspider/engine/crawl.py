@@ -127,6 +127,7 @@ class Crawl:
         links = tuple(link for link in seeds if self.in_scope(link.url))
         self._write(entries.BeginEntry(links, now, spent))
         self.now, self.flights.spent = now, spent
+        self.prospects.begin(now)
         self._emit(events.Began(now, links, self.limits.pages))
         self.strategy.begin(links, now)
         self._collect()

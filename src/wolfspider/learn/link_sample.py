@@ -1,7 +1,8 @@
 """A fair sample of all addresses that a crawl has met: who links to them, and what became of those that were visited.
 
-An address is in the sample if the last bits of its hash are 0: by nothing that has to do with what is there. When the
-sample is full one more bit is looked at, and half of it goes. So it stays small however many links a crawl meets, and
+An address is in the sample if the last bits of its hash are 0: by nothing that has to do with what is there. The hash
+has a salt, so that nobody can make addresses that are all in the sample. When the sample is full one more bit is looked
+at, and half of it goes. So it stays small however many links a crawl meets, and
 what is counted in it, times `scale`, is what would be counted among all addresses.
 
 Of each address it knows how many pages link to it, how many of these were relevant, and how the pages of its host went.
@@ -25,6 +26,7 @@ FADES = 0.993  # of what is known of a kind stays with each visit
 HEAVIEST = 1e100  # of a visit: later ones weigh more, instead of fading all that is known each time
 KINDS = 4 * 4
 TRUST = 1.0  # visits that a kind is thought to have had before, as good as any
+_FACTOR, _ALL = 0x9E3779B97F4A7C15, (1 << 64) - 1
 WAITS, MET, GOOD = range(3)  # what an address is: waiting, visited, visited and relevant
 
 T = TypeVar("T")
@@ -38,8 +40,10 @@ class InLinkCounts(NamedTuple):
 
 
 class LinkSample:
-    def __init__(self, most: int = MOST) -> None:
-        self.most = most
+    """`salt`: 0 for none, as in runs of earlier versions."""
+
+    def __init__(self, most: int = MOST, salt: int = 0) -> None:
+        self.most, self.salt = most, salt
         self.bits = 0  # that must be 0
         self._mask = 0
         self._rows: dict[int, int] = {}
@@ -58,7 +62,8 @@ class LinkSample:
     def landed(self, addresses: Iterable[int], host: int, relevant: bool) -> None:
         """One visit is back. `addresses`: what was asked for, and where it was found."""
         self._weigh(relevant)
-        rows = [self._row(key, host) for key in dict.fromkeys(addresses) if not key & self._mask]
+        keys = map(self._salted, dict.fromkeys(addresses))
+        rows = [self._row(key, host) for key in keys if not key & self._mask]
         if rows:
             kind = self._kind(rows[0])
             self._kind_visits[kind] += self._weight
@@ -68,6 +73,13 @@ class LinkSample:
             self._is[rows[-1]] = GOOD if relevant else MET
         self._host_visits[host % HOSTS] += 1
         self._host_good[host % HOSTS] += relevant
+
+    def _salted(self, key: int) -> int:
+        """The last bits of it depend on all bits of the address."""
+        if not self.salt:
+            return key
+        mixed = (key ^ self.salt) * _FACTOR & _ALL
+        return mixed ^ mixed >> 32
 
     def _weigh(self, relevant: bool) -> None:
         self._weight /= FADES
@@ -81,7 +93,9 @@ class LinkSample:
     def shown(self, links: Iterable[tuple[int, T]], host_of: Callable[[T], int], relevant: bool) -> None:
         """A page, which is relevant or not, shows links, each address once, with what `host_of` tells its host by."""
         mask, known, parents, good = self._mask, self._rows, self._parents, self._good_parents
-        for key, what in links:
+        salted = self._salted
+        for address, what in links:
+            key = salted(address)
             if key & mask:
                 continue
             row = known.get(key)
@@ -150,6 +164,7 @@ class LinkSample:
     def state(self) -> dict[str, Any]:
         return {
             "bits": self.bits,
+            "salt": str(self.salt),
             "keys": array("Q", self._rows),
             "columns": [self._parents, self._good_parents, self._hosts, self._is],
             "hosts": self._host_state(),
@@ -162,7 +177,7 @@ class LinkSample:
         return [visited, *(array("i", map(kept.__getitem__, visited)) for kept in (self._host_visits, self._host_good))]
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        self.bits = int(state["bits"])
+        self.bits, self.salt = int(state["bits"]), int(state.get("salt", 0))
         self._mask = (1 << self.bits) - 1
         self._rows = {key: row for row, key in enumerate(state["keys"])}
         self._parents, self._good_parents, self._hosts, self._is = (part[:] for part in state["columns"])

@@ -57,6 +57,12 @@ class Prospects:
     """Fed with every download of a crawl."""
 
     def __init__(self) -> None:
+        self._salt = 0
+        self.begin_again(whole=True)
+
+    def begin(self, now: float) -> None:
+        """The crawl begins. Nobody else knows when it did to the microsecond, and its journal says it for ever."""
+        self._salt = key_of(repr(now))
         self.begin_again(whole=True)
 
     def begin_again(self, whole: bool = False) -> None:
@@ -64,7 +70,7 @@ class Prospects:
         self.whole = whole
         self.downloads = self.found = 0
         self.outlook: Outlook | None = None
-        self.sample = LinkSample()
+        self.sample = LinkSample(salt=self._salt)
         self._recent: deque[int] = deque(maxlen=NEXT)  # relevant pages that each download brought
         self._known = Known()  # relevant pages
         self._looked = 0  # downloads at the last look
@@ -169,6 +175,7 @@ class Prospects:
         self._coming.extend(state["looks"][1])
         self._known.fill(state["known"], np.ones(len(state["known"]), np.uint32))
         self.sample.restore(state["sample"])
+        self._salt = self.sample.salt
 
 
 def _bounded(estimate: float, bounds: tuple[float, float]) -> list[float]:

@@ -61,6 +61,9 @@ class Questions:
     def __len__(self) -> int:
         return len(self._pool)
 
+    def all(self) -> list[Doubtful]:
+        return list(self._pool.values())
+
     def hear(self, event: Event) -> None:
         if isinstance(event, Landed) and event.outcome.page is not None and event.outcome.verdict is not None:
             page, verdict = event.outcome.page, event.outcome.verdict
