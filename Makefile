@@ -39,12 +39,12 @@ extras: $(VENV)/dev
 demo: $(VENV)/base
 	$(BIN)/wolfspider demo
 
-test: $(VENV)/dev
+test: $(VENV)/dev $(VENV)/tools
 	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist worksteal
 
 # Of the tests that mind how busy the machine is (xdist_group "timed") one runs at a time. pytest leaves with 5 when it
 # finds no test at all, which is no failure here.
-test-slow: $(VENV)/dev
+test-slow: $(VENV)/dev $(VENV)/tools
 	$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist loadgroup || test $$? -eq 5
 
 fuzz: $(VENV)/dev
@@ -96,4 +96,9 @@ $(VENV)/base: requirements.lock pyproject.toml setup.py $(COMPILED) $(VENV)/made
 
 $(VENV)/dev: requirements-dev.lock $(VENV)/base
 	$(INSTALL) --require-hashes -r requirements-dev.lock
+	@touch $@
+
+# A browser and nginx, where they can be installed; tests that lack them are skipped and say so.
+$(VENV)/tools: .ci/tools $(VENV)/made
+	@.ci/tools
 	@touch $@

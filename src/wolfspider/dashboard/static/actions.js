@@ -54,6 +54,11 @@ export async function command(run, verb, words = [], { confirm = false, quiet = 
     else if (!quiet) toast(told(verb, words, back.answer), { undo: back.undo ? () => undo(run, back.number) : null });
     return refused ? null : back;
   } catch (problem) {
+    if (problem.status === 409 && !confirm && problem.message.includes("(confirm)")) {
+      const sure = await ask("Is that meant?", (close) => h("div", { class: "stack" }, h("p", {}, problem.message.replace(/ Say that it is meant \(confirm\)\.?/, "")),
+        h("div", { class: "row end" }, button("Leave it", () => close(false)), button("Do it", () => close(true), { class: "button primary" }))));
+      return sure ? command(run, verb, words, { confirm: true, quiet }) : null;
+    }
     toast(problem.message, { bad: true });
     return null;
   }
@@ -99,6 +104,7 @@ export async function govern(run, verb) {
         button("Let it run", () => close(false)),
         button(EFFECTS[verb][0], () => close(true), { class: "button primary" }))));
     if (!sure) return null;
+    return command(run, verb, [], { confirm: true });
   }
   return command(run, verb);
 }

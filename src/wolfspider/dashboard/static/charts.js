@@ -49,6 +49,13 @@ export function spark(values, { low = 0, high = null, label = "" } = {}) {
 }
 
 export const bar = (share, label) => {
-  const filled = h("span", { vars: { "--share": String(Math.max(0, Math.min(1, share || 0))) } });
-  return h("div", { class: "bar", role: "progressbar", "aria-label": label, "aria-valuemin": "0", "aria-valuemax": "100", "aria-valuenow": String(Math.round(100 * (share || 0))) }, filled);
+  const box = h("div", { class: "bar", role: "progressbar", "aria-label": label, "aria-valuemin": "0", "aria-valuemax": "100" }, h("span"));
+  setBar(box, share);
+  return box;
 };
+
+export function setBar(box, share) {
+  const part = Math.max(0, Math.min(1, share || 0));
+  box.setAttribute("aria-valuenow", String(Math.round(100 * part)));
+  box.firstChild.style.setProperty("--share", String(part));
+}

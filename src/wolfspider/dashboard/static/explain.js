@@ -21,10 +21,10 @@ const pairs = (entries) => h("dl", { class: "pairs" }, entries.map(([name, value
 export function open(box, { run, params }) {
   const url = params.url ?? "", body = h("div", { class: "view" }, h("p", { class: "muted" }, "Looking."));
   fill(box, h("header", { class: "head" }, h("div", { class: "head-text" }, h("p", { class: "eyebrow" }, h("a", { href: at(run, "pages") }, "Pages"), " / why"), h("h1", { class: "clamp" }, short(url)), h("p", { class: "muted" }, outside(url, "Open the page itself")))), body);
-  get(`${of(run)}/explain`, { url }).then((told) => show(body, run, url, told, box.querySelector("h1"))).catch((problem) => fill(body, h("p", { class: "callout bad" }, problem.message)));
+  get(`${of(run)}/explain`, { url }).then((told) => show(body, run, url, told.found, told.lines ?? [], box.querySelector("h1"))).catch((problem) => fill(body, h("p", { class: "callout bad" }, problem.message)));
 }
 
-function show(body, run, url, told, head) {
+function show(body, run, url, told, lines, head) {
   const page = told.page, host = told.host?.name ?? hostOf(url);
   if (page?.title) head.textContent = page.title;
   const visits = (told.visits ?? []).map((visit) => pairs([
@@ -35,6 +35,7 @@ function show(body, run, url, told, head) {
   fill(body,
     h("div", { class: "row" }, page && score({ ...page, failure: null }), h("span", { class: "tag" }, told.state), page && thumbs(run, page.asked ?? url, page.label, page.title),
       button("Exclude this host", () => rule(run, "exclude", host), { class: "button small" }), h("a", { class: "button small", href: at(run, "pages", { host, kind: "all" }) }, "Pages of this host")),
+    lines.length > 0 && h("section", { class: "card stack" }, h("h2", {}, "In words"), h("ul", { class: "told" }, lines.map((line) => h("li", {}, line)))),
     h("div", { class: "two" },
       h("section", { class: "card" }, h("h2", {}, "The verdict"), page ? pairs([["score", page.score], ["relevant", page.relevant], ["label of a person", page.label], ...Object.entries(page.evidence ?? {}).map(([name, value]) => [words(name), value])]) : h("p", { class: "muted" }, "There is no page to judge.")),
       h("section", { class: "card" }, h("h2", {}, "The rules"), pairs([["state", told.state], ["robots.txt", told.robots], ["scope", told.scope?.rule], ["traps", told.trap], ["budget", told.budget], ["waiting", told.waiting], ["host rests until", told.host?.rests_until], ["near it", told.near]]))),

@@ -2,7 +2,7 @@
 
 import { ask, command, governing, restart } from "./actions.js";
 import { get, of } from "./api.js";
-import { bar, plots, spark } from "./charts.js";
+import { bar, plots, setBar, spark } from "./charts.js";
 import { button, calm, fill, h, say } from "./dom.js";
 import { ago, clock, decimal, int, known, none, percent, plural, span, words } from "./format.js";
 import { at } from "./routes.js";
@@ -72,7 +72,7 @@ async function said(run) {
 export function open(box, { run, live, go }) {
   const head = header(live);
   const works = h("p", { class: "answer" }), spent = h("a", { class: "big", href: at(run, "pages", { kind: "all" }) }), ofAll = h("span", { class: "big-note" });
-  const progress = h("div"), pace = h("dl", { class: "facts" });
+  const progress = bar(0, "Budget spent"), pace = h("dl", { class: "facts" });
   const good = h("p", { class: "answer" }), relevant = h("a", { class: "big", href: at(run, "pages", { kind: "accepted" }) }), share = h("span", { class: "big-note" });
   const curve = h("div", { class: "spark-box" }), outlook = h("dl", { class: "facts" });
   const next = h("ul", { class: "advice" });
@@ -101,7 +101,11 @@ export function open(box, { run, live, go }) {
       section("Errors", all("pages", { kind: "failed" }), errors)),
     reportCard);
 
-  const facts = (list, pairs) => fill(list, pairs.map(([name, value, href]) => h("div", {}, h("dt", {}, name), h("dd", {}, href ? h("a", { href }, value) : value))));
+  // Made once, then only their texts change: a focus on one of them stays.
+  const facts = (list, pairs) => {
+    if (list.children.length !== pairs.length) fill(list, pairs.map(([name, , href]) => h("div", {}, h("dt", {}, name), h("dd", {}, href ? h("a", { href }) : h("span")))));
+    pairs.forEach(([name, value], place) => { say(list.children[place].firstChild, name); say(list.children[place].lastChild.firstChild, value); });
+  };
 
   const gauge = () => {
     const now = live.run, g = now.gauge ?? {}, status = now.status ?? {};
@@ -112,7 +116,7 @@ export function open(box, { run, live, go }) {
     say(works, working[state] ?? "");
     say(spent, int(downloads));
     say(ofAll, budget ? ` of ${int(budget)} downloads` : " downloads");
-    fill(progress, bar(budget ? downloads / budget : 0, "Budget spent"));
+    setBar(progress, budget ? downloads / budget : 0);
     facts(pace, [["downloads/s", now.running ? decimal(g.rate_minute) : none], ["to go, about", now.running && known(g.left) ? span(g.left) : none], ["began", clock(status.started)]]);
     const rate = downloads ? found / downloads : null;
     say(relevant, int(found));

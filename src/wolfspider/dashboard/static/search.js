@@ -18,11 +18,11 @@ export function open(box, { run, live, params, go }) {
   if (params.q) {
     say(note, "Searching.");
     get(`${of(run)}/search`, { q: params.q }).then((told) => {
-      const found = told.pages ?? told.hits ?? told.results ?? [];
+      const found = told.found ?? [];
       say(note, found.length ? `${plural(found.length, "page")}, the best first.` : "No page has these words.");
       fill(hits, found.map((page) => h("article", { class: "hit" },
         h("div", { class: "row" }, score(page), h("a", { class: "hit-title", href: at(run, "explain", { url: page.url }) }, page.title || short(page.url))),
-        h("span", { class: "page-where cut" }, short(page.url)), h("p", {}, page.snippet ?? page.excerpt ?? ""))));
+        h("span", { class: "page-where cut" }, short(page.url)), h("p", {}, page.snippet ?? ""))));
     }).catch((problem) => say(note, problem.message));
   } else say(note, "All words of the pages that this run has; with an address, why it was visited or was not.");
   input.focus({ preventScroll: true });

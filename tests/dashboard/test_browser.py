@@ -1,0 +1,410 @@
+"""The dashboard as a person uses it, in a real browser, against crawls of a web on loopback."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from html import escape
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from dashboard_in_browser import FLAGS, PATIENCE, Dashboard, chromium, number, process_of, until, web
+from hunting_ground import SEED, TOPIC, HuntingGround
+from small_web import SPIDERS, SmallWeb
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.xdist_group("browser"),
+    pytest.mark.skipif(chromium() is None, reason="No Chromium is installed here (Debian: apt-get install chromium)."),
+]
+HUNT = {"topic": TOPIC, "seeds": [SEED], "pages": 20_000}
+WIDTHS, THEMES = (1440, 390), ("light", "dark")
+MILLISECONDS = 1000 * PATIENCE
+
+PAYLOADS = tuple(
+    payload.replace("SAY", f"window.owned={place}")
+    for place, payload in enumerate(
+        itertools.islice(
+            itertools.cycle(
+                (
+                    "<script>SAY</script>",
+                    "<img src=x onerror=SAY>",
+                    '"><svg onload=SAY>',
+                    "'-SAY-'",
+                    "javascript:SAY",
+                    "</title><script>SAY</script>",
+                    "{{constructor.constructor('SAY')()}}",
+                    "<iframe srcdoc='<script>parent.SAY</script>'>",
+                    "&lt;script&gt;SAY&lt;/script&gt;",
+                    "\u202e<b onmouseover=SAY>",
+                    '" onfocus=SAY autofocus x="',
+                    "<style>@import 'javascript:SAY'</style>",
+                    "${SAY}`",
+                    "<a href='javascript:SAY'>x</a>",
+                    "<math><mtext><script>SAY</script>",
+                    "\\u003cscript\\u003eSAY",
+                    "__proto__",
+                    "constructor",
+                    "data:text/html,<script>SAY</script>",
+                    "<base href='//evil.test/'>",
+                )
+            ),
+            200,
+        )
+    )
+)
+
+
+@pytest.fixture(scope="module")
+def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
+    folder = tmp_path_factory.mktemp("dashboard") / "runs"
+    folder.mkdir()
+    with web(HuntingGround(each=3000)) as via:
+        served = Dashboard(folder, via)
+        try:
+            yield served
+        finally:
+            served.end()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        running = driver.chromium.launch(executable_path=chromium(), args=list(FLAGS))
+        yield running
+        running.close()
+
+
+Opens = Callable[..., Any]
+
+
+@pytest.fixture
+def window(browser: Any, dashboard: Dashboard) -> Iterator[Opens]:
+    """`window("#/run/x")` opens a view in a new window. No test may leave an error of a script behind."""
+    contexts, errors = [], []
+
+    def opened(place: str, width: int = 1440, theme: str = "light", served: Dashboard = dashboard) -> Any:
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme)
+        context.set_default_timeout(MILLISECONDS)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("dialog", lambda dialog: errors.append(dialog.message))
+        page.goto(served.address)
+        page.goto(f"{served.base}/{place}")
+        page.wait_for_selector("h1")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert not errors
+
+
+@pytest.fixture(scope="module")
+def hunt(dashboard: Dashboard) -> str:
+    """A crawl that outlasts the tests."""
+    dashboard.begin("hunt", **HUNT)
+    return "hunt"
+
+
+def spent(page: Any) -> int:
+    """The downloads that the overview shows."""
+    return number(page.inner_text(".answer-card .big"))
+
+
+def test_a_crawl_is_tried_then_started_and_its_numbers_move(window: Opens, dashboard: Dashboard) -> None:
+    page = window("#/start")
+    page.fill("[name=topic]", "wolf spiders, burrow")
+    page.fill("[name=seeds]", SEED)
+    page.fill("[name=pages]", "60")
+    page.click("text=Check it")
+    page.wait_for_selector("text=This can be started.")
+    page.click("#test-crawl")
+    page.wait_for_selector(".preview .page-line")
+    page.wait_for_selector(".preview >> text=Done")
+    page.click("text=Start the real one")
+    until(lambda: page.evaluate("location.hash").startswith("#/run/"))
+    name = page.evaluate("decodeURIComponent(location.hash.split('/')[2])")
+    page.wait_for_selector(".big")
+    first = spent(page)
+    until(lambda: spent(page) > first)
+    until(lambda: not dashboard.run(name)["running"])
+    page.wait_for_selector(".pill.off")
+    assert dashboard.run(name)["gauge"]["budget"] == 60
+
+
+def test_a_slider_and_a_field_reach_the_crawl(window: Opens, dashboard: Dashboard, hunt: str) -> None:
+    page = window(f"#/run/{hunt}/steer")
+    before = next(each for each in dashboard.run(hunt)["params"] if each["name"] == "spread")
+    slider = page.locator("[data-param=spread] input[type=range]")
+    slider.focus()
+    slider.press("End")
+    until(
+        lambda: (
+            next(each for each in dashboard.run(hunt)["params"] if each["name"] == "spread")["value"] == before["high"]
+        )
+    )
+    page.wait_for_selector("[data-param=spread] >> text=set by")
+    budget = page.locator("[data-param=pages] input[type=number]")
+    budget.fill("19999")
+    budget.press("Enter")
+    until(lambda: dashboard.run(hunt)["gauge"]["budget"] == 19_999)  # the crawl itself says so
+    page.goto(f"{dashboard.base}/#/run/{hunt}")
+    page.wait_for_selector(".deeds >> text=limit pages=19999")
+    page.wait_for_selector("text=of 19,999 downloads")
+
+
+def test_a_thumb_reaches_the_judge(window: Opens, dashboard: Dashboard, hunt: str) -> None:
+    page = window(f"#/run/{hunt}/pages?kind=rejected")
+    row = page.locator("tbody tr").first
+    row.hover()  # so that it stays where it is
+    title = row.locator(".page-title").inner_text()
+    row.locator(".thumb.up").click()
+    page.wait_for_selector(".toast")
+    labelled = until(
+        lambda: [each for each in dashboard.ask(f"/api/runs/{hunt}/pages?kind=accepted")["pages"] if each["label"]]
+    )
+    assert title in {each["title"] for each in labelled} and all(each["relevant"] for each in labelled)
+
+
+def test_a_host_is_excluded_after_a_preview_and_taken_back(window: Opens, dashboard: Dashboard, hunt: str) -> None:
+    page = window(f"#/run/{hunt}/steer")
+    page.get_by_label("Host or pattern").fill("oven-letters.test")
+    page.click("#exclude")
+    page.wait_for_selector("dialog >> text=oven-letters.test")
+    page.click("dialog >> button.primary")
+    rules = lambda: {each["rule"]: each["allowed"] for each in dashboard.run(hunt)["scope"]}  # noqa: E731
+    until(lambda: rules().get("oven-letters.test") is False)
+    page.wait_for_selector(".rules >> text=oven-letters.test")
+    page.locator(".toast >> text=Undo").click()
+    until(lambda: rules().get("oven-letters.test") is not False)
+
+
+def test_pause_and_resume(window: Opens, dashboard: Dashboard, hunt: str) -> None:
+    page = window(f"#/run/{hunt}")
+    page.click("[data-verb=pause]")
+    page.wait_for_selector(".pill >> text=Paused")
+    until(lambda: dashboard.run(hunt)["gauge"]["state"] == "paused")
+    page.click("[data-verb=resume]")
+    page.wait_for_selector(".pill >> text=/Fetching|Waiting/")
+
+
+def test_pages_are_labelled_by_keys(window: Opens, dashboard: Dashboard, hunt: str) -> None:
+    page = window(f"#/run/{hunt}/label")
+    page.wait_for_selector(".question-card h2")
+    before = len(dashboard.ask(f"/api/runs/{hunt}/commands")["commands"])
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector(".step.up")
+    page.keyboard.press("Space")
+    page.wait_for_selector(".step.skip")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector(".step.down")
+    until(lambda: len(dashboard.ask(f"/api/runs/{hunt}/commands")["commands"]) == before + 2)
+
+
+def test_numbers_are_shown_before_the_plots_and_without_them(browser: Any, dashboard: Dashboard, hunt: str) -> None:
+    context = browser.new_context()
+    try:
+        page = context.new_page()
+        asked: list[str] = []
+        page.route("**/plotly.min.js", lambda route: asked.append(route.request.url))  # it never comes
+        page.goto(dashboard.address)
+        page.goto(f"{dashboard.base}/#/run/{hunt}", wait_until="commit")
+        page.wait_for_selector(".answer-card .big", timeout=MILLISECONDS)
+        assert spent(page) > 0
+        assert page.locator("iframe[data-drawn]").count() == 0
+    finally:
+        context.close()
+
+
+def test_the_plots_are_drawn_in_a_frame_that_can_reach_nothing(window: Opens, hunt: str) -> None:
+    page = window(f"#/run/{hunt}")
+    page.wait_for_selector("iframe[data-drawn]")
+    frame = next(each for each in page.frames if each.url.endswith("/plots/"))
+    assert frame.locator(".plot .main-svg").count() >= 3
+    assert frame.evaluate("origin") == "null"
+    assert frame.evaluate("fetch('/api/runs').then(() => 'let in', () => 'kept out')") == "kept out"
+
+
+def test_the_dashboard_dies_and_is_opened_again(tmp_path: Path, window: Opens, dashboard: Dashboard, hunt: str) -> None:
+    dashboard.ask(f"/api/runs/{hunt}/commands", {"verb": "limit", "words": ["pages=18000"]})
+    dashboard.kill()
+    before = dashboard_less(dashboard.folder / hunt)
+    until(lambda: dashboard_less(dashboard.folder / hunt) > before)  # the crawl goes on
+    dashboard.start()
+    page = window(f"#/run/{hunt}")
+    page.wait_for_selector(".deeds >> text=limit pages=18000")
+    assert spent(page) > before
+
+
+def dashboard_less(run: Path) -> int:
+    """The downloads of a run, by the command line."""
+    words = [sys.executable, "-m", "wolfspider", "status", str(run), "--json"]
+    return int(json.loads(subprocess.run(words, capture_output=True, check=True, timeout=PATIENCE).stdout)["downloads"])
+
+
+def test_a_killed_crawl_is_resumed(window: Opens, dashboard: Dashboard) -> None:
+    dashboard.begin("killed", **HUNT)
+    page = window("#/run/killed")
+    os.kill(process_of(dashboard.folder / "killed"), signal.SIGKILL)
+    page.wait_for_selector(".pill >> text=Killed")
+    before = dashboard.downloads("killed")
+    page.click("[data-verb=restart]")
+    until(lambda: dashboard.downloads("killed") > before)
+    page.wait_for_selector(".pill.good, .pill.warn")
+    page.click("[data-verb=stop]")
+    page.click("dialog >> button.primary")
+    until(lambda: not dashboard.run("killed")["running"])
+
+
+def test_numbers_on_screen_are_those_of_the_export(window: Opens, dashboard: Dashboard) -> None:
+    dashboard.begin("short", **{**HUNT, "pages": 40})
+    until(lambda: not dashboard.run("short")["running"])
+    page = window("#/run/short")
+    page.wait_for_selector(".pill.off")
+    lines = lambda *more: subprocess.run(  # noqa: E731
+        [sys.executable, "-m", "wolfspider", "export", str(dashboard.folder / "short"), *more],
+        capture_output=True,
+        check=True,
+        timeout=PATIENCE,
+    ).stdout.splitlines()
+    pages, relevant = len(lines()), len(lines("--relevant"))
+    cards = page.locator(".answer-card")
+    assert number(cards.nth(0).locator(".big").inner_text()) == dashboard.downloads("short") == 40
+    assert number(cards.nth(1).locator(".big").inner_text()) == relevant
+    assert number(cards.nth(1).locator(".big-note").inner_text()) == pages
+    page.goto(f"{dashboard.base}/#/run/short/pages?kind=accepted")
+    page.wait_for_selector("tbody .page-title")
+    assert page.locator("tbody .page-title").count() == relevant
+
+
+def test_what_pages_say_is_never_run(tmp_path: Path, window: Opens) -> None:
+    links = "".join(
+        f'<a href="/{place}?{quote(payload)}">{escape(payload)}</a> ' for place, payload in enumerate(PAYLOADS)
+    )
+    pages: dict[str, Any] = {"http://evil.test/": f"<title>Start</title><body>{SPIDERS}{links}</body>"}
+    world = Hostile(pages)
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    with web(world, latency=0.0) as via:
+        served = Dashboard(folder, via, "delay = 0\nslots = 8\ndisk_floor = 0\n")
+        try:
+            served.begin("evil", topic="wolf spiders", seeds=["http://evil.test/"], pages=260)
+            until(lambda: not served.run("evil")["running"])
+            assert served.downloads("evil") > 150
+            for place in ("", "/pages?kind=all", "/pages?kind=failed", "/hosts", "/search?q=window.owned", "/steer"):
+                page = window(f"#/run/evil{place}", served=served)
+                page.wait_for_timeout(700)
+                while page.locator("text=Older ones").count():
+                    page.locator("text=Older ones").click()
+                    page.wait_for_timeout(300)
+                assert page.evaluate("window.owned") is None
+                assert (
+                    page.locator("main script, main img, main base, main style, main iframe:not(.plots)").count() == 0
+                )
+                assert page.locator("main a[href^='javascript:'], main a[href^='data:']").count() == 0
+            page = window("#/run/evil/pages?kind=all", served=served)
+            page.wait_for_selector(".page-title")
+            page.locator(".page-title").first.click()
+            page.wait_for_selector(".pairs")
+            assert page.evaluate("window.owned") is None
+        finally:
+            served.end()
+
+
+class Hostile(SmallWeb):
+    """Every page has one of the payloads as its title and in its text; every seventh is an error with one."""
+
+    def __init__(self, pages: dict[str, Any]) -> None:
+        super().__init__(pages, {})
+
+    def look(self, url: str, now: float) -> Any:
+        first = url.removeprefix("http://evil.test/").partition("?")[0]
+        if first.isdecimal() and url not in self.pages:
+            payload = PAYLOADS[int(first) % len(PAYLOADS)]
+            shown = escape(payload)
+            answer: Any = f"<title>{shown}</title><body><p>{shown} {SPIDERS}</p></body>"
+            if int(first) % 7 == 0:
+                answer = (404, {"content-type": "text/html"}, payload.encode())
+            self.pages = {**self.pages, url: answer}
+        return super().look(url, now)
+
+
+# What is wider than the window, cut off at its edge, or lies over something else; empty if all is well.
+OVERFLOW = """() => {
+  const wide = document.documentElement.clientWidth, all = document.documentElement.scrollWidth, out = [];
+  const hides = (e) => ["auto", "scroll", "hidden"].includes(getComputedStyle(e).overflowX);
+  const scrolls = (e) => e && (hides(e) || scrolls(e.parentElement));
+  if (all > wide) out.push(`the page is ${all} wide, the window ${wide}`);
+  const shown = (what) => [...document.querySelectorAll(what)].filter((e) => e.offsetParent);
+  for (const e of shown("main *").filter((e) => !e.children.length && e.textContent.trim())) {
+    const box = e.getBoundingClientRect();
+    if (!scrolls(e) && (box.right > wide + 1 || box.left < -1)) out.push(`cut off: ${e.textContent.slice(0, 60)}`);
+  }
+  const kinds = [".card", ".tile", ".button", ".big-line", "dt", "dd", "th", "h1", "h2", ".pill"];
+  const blocks = shown(kinds.map((kind) => `main ${kind}`).join());
+  const shared = (p, q, from, to) => Math.min(p[to], q[to]) - Math.max(p[from], q[from]);
+  for (const [place, a] of blocks.entries()) for (const b of blocks.slice(place + 1)) {
+    const p = a.getBoundingClientRect(), q = b.getBoundingClientRect(), within = a.contains(b) || b.contains(a);
+    if (!within && shared(p, q, "left", "right") > 2 && shared(p, q, "top", "bottom") > 2)
+      out.push(`overlap: ${a.textContent.slice(0, 40)} / ${b.textContent.slice(0, 40)}`);
+  }
+  return out.slice(0, 10);
+}"""
+COUNT_SHIFTS = """() => {
+  window.shifts = 0;
+  const add = (list) => { for (const each of list.getEntries()) window.shifts += each.value; };
+  new PerformanceObserver(add).observe({ type: "layout-shift" });
+}"""
+ALL_NAMED = """() => [...document.querySelectorAll("button, a, input, select, textarea")].filter((e) =>
+  !(e.textContent + (e.ariaLabel ?? "") + (e.title ?? "")).trim() && !e.labels?.length).map((e) => e.outerHTML)"""
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("theme", THEMES)
+def test_nothing_overlaps_or_is_cut_off(window: Opens, hunt: str, width: int, theme: str) -> None:
+    page = window("#/", width=width, theme=theme)
+    views = ("", "/pages", "/hosts", "/steer", "/label", "/search?q=burrow", "/report", "/news")
+    for place in ("#/", "#/start", f"#/compare?runs={hunt}", *(f"#/run/{hunt}{view}" for view in views)):
+        page.goto(f"{page.url.partition('#')[0]}{place}")
+        page.wait_for_selector("main h1")
+        page.wait_for_timeout(500)
+        assert page.evaluate("document.documentElement.dataset.theme") == theme
+        assert page.evaluate(OVERFLOW) == [], place
+
+
+def test_numbers_that_run_move_nothing(window: Opens, hunt: str) -> None:
+    page = window(f"#/run/{hunt}")
+    page.wait_for_selector("iframe[data-drawn]")
+    page.wait_for_selector(".page-line")
+    page.evaluate(COUNT_SHIFTS)
+    first = spent(page)
+    until(lambda: spent(page) > first + 20)
+    assert page.evaluate("window.shifts") < 0.02
+
+
+def test_everything_is_reached_by_the_keyboard(window: Opens, hunt: str) -> None:
+    page = window(f"#/run/{hunt}")
+    page.wait_for_selector(".page-line")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Tab")
+    seen: set[str] = set()
+    for _ in range(160):
+        seen.add(page.evaluate("document.activeElement.className || document.activeElement.tagName"))
+        page.keyboard.press("Tab")
+    assert {"place", "button", "big", "tile-value", "page-title cut", "thumb up"} <= {
+        each.replace(" primary", "") for each in seen
+    }
+    assert page.evaluate(ALL_NAMED) == []
+    page.keyboard.press("]")
+    until(lambda: page.evaluate("location.hash").endswith("/pages"))
