@@ -60,13 +60,12 @@ def crawl(number: int, place: int, start: str, crawler: str, train: str, study: 
     curve = [round(total * (tenth / 10) ** 0.8) for tenth in range(1, 11)]
     row = {**base(study, place, start), "crawler": crawler, "strategy": crawler.lower(), "train": train}
     found = {"curve": curve, "truth_curve": [each // 2 for each in curve], "found": [*range(first, first + total)]}
-    time = {
-        "minutes": minutes * (1 + number / 100),
-        "network_minutes": minutes - 1,
-        "cpu_minutes": minutes / 10 + number / 100,
-    }
+    slower = 1 + number / 100
+    time = {"minutes": minutes * slower, "network_minutes": minutes - 1, "cpu_minutes": minutes / 10 * slower}
     anytime = [[time["minutes"] * step / 20, total * step // 20] for step in range(1, 21)]
     row |= {**found, "truth_found": [*range(first, first + total // 2)], **time, "anytime": anytime}
+    if crawler in ("BPM", "LJM", "LJM+"):
+        row["within"] = {"BPM": 0.7, "LJM": 0.5, "LJM+": 0.6}[crawler] + number / 1000 * (1 + (crawler == "BPM"))
     row |= {"downloads": BUDGET, "training": 100 if crawler in TRAINED else 0, "between": 0.01, "reason": "budget"}
     if crawler == "LAFC-R":
         row["epochs"] = {rule: [0.4 + each / 1000 for each in range(20)] for rule in ("precision", "truth")}
@@ -82,7 +81,21 @@ def theorem(number: int, place: int, start: str, rate: float, kind: dict[str, An
     best: list[float | None] = [0.9 - rate + number / 1000 for _ in crawls]
     row = {**base("theorem", place, start), "rate": rate, "crawls": 40, "crawl_budget": 200, **kind}
     learned = {"share": share, "share_raw": [each / 2 for each in share], "best": [None, *best[1:]]}
-    return {**row, "crawl": crawls, **learned, "mean_largest": [1 - each / 2 for each in left], "cohort": 20}
+    learned |= {"responses": [1, 2, 5, 10, 20, 50, 100], "sure_by_responses": share, "responding": 9}
+    return {
+        **row,
+        "crawl": crawls,
+        **learned,
+        "mean_by_responses": share,
+        "mean_largest": [1 - each / 2 for each in left],
+        "cohort": 20,
+    }
+
+
+def changing(number: int, place: int, start: str, kept: bool) -> Row:
+    precision = [0.3, *[0.4 + number / 500 if kept else 0.3 + number / 1000] * 9]
+    row = {**base("changing", place, start), "crawls": 10, "precision": precision, "truth": precision}
+    return row if kept else {**row, "broken": True}
 
 
 def corpus(number: int, place: int, start: str, crawler: str, train: str) -> Row:
@@ -106,6 +119,7 @@ def made_rows(quick: bool = False) -> list[Row]:
         for rate, decay in product(THEOREM_RATES, ({"decay": 0.99}, {"decay": 1.0})):
             rows.append(theorem(number, place, start, rate, decay))
         rows.append(theorem(number, place, start, 0.09, {"decay": 1.0, "broken": True}))
+        rows += [changing(number, place, start, kept) for kept in (True, False)]
         if KEYWORDS[place - 1] == 1:
             same = {"values": [0.5, 0.95], "precision": [0.3, 0.3], "same": True}
             rows.append({**base("ties", place, start), **same})

@@ -11,9 +11,17 @@ from typing import Any
 import pytest
 
 from wolfspider.bench.experiment import Form
-from wolfspider.bench.papers.akbari_lafc.cells import STUDIES, ground_of, measured, new_crawl, run
+from wolfspider.bench.papers.akbari_lafc.cells import STUDIES, ComingAndGoing, ground_of, measured, new_crawl, run
 from wolfspider.bench.papers.akbari_lafc.scales import CRAWLERS, ruling_rate, settings
-from wolfspider.bench.papers.akbari_lafc.tally import DownloadTally, Restricted, anytime, curve, largest
+from wolfspider.bench.papers.akbari_lafc.tally import (
+    Clusters,
+    DownloadTally,
+    Responses,
+    Restricted,
+    anytime,
+    curve,
+    largest,
+)
 from wolfspider.bench.run.starts import ADDRESS
 from wolfspider.core.events import Event, Landed
 from wolfspider.core.model import Page
@@ -230,3 +238,76 @@ def test_crawls_that_inherit_nothing_do_not_get_sure() -> None:
     row = measured(setting("theorem", keywords=5, **known, broken=True))
     assert row["cohort"][0] > 0
     assert set(row["share"]) == {0.0}
+
+
+def test_links_come_and_go_from_crawl_to_crawl_and_are_the_same_within_one() -> None:
+    ground = ground_of(setting("changing"))
+    web = ComingAndGoing(ground.kept, 0.5)
+    url = ground.task.seeds[0]
+    shown: list[set[str]] = []
+    for crawl in (0, 1, 0):
+        web.crawl = crawl
+        page = web.look(url, ground.world.start).page
+        assert page is not None
+        shown.append({link.url for link in page.links})
+    whole = ground.kept.look(url, ground.world.start).page
+    assert whole is not None
+    every = {link.url for link in whole.links}
+    assert shown[0] == shown[2] != shown[1] and shown[0] < every and shown[1] - shown[0]
+    assert 0.3 * len(every) < len(shown[0]) < 0.7 * len(every)
+
+
+def test_a_changing_web_is_crawled_again_and_again() -> None:
+    row = measured(setting("changing", hidden=0.2, crawls=3, crawl_budget=30, settings={"decay": 1.0}))
+    assert len(row["precision"]) == len(row["downloads"]) == 3 and max(row["downloads"]) <= 30
+
+
+def test_what_automata_know_is_told_by_their_responses_however_many_crawls_these_took() -> None:
+    row = measured(setting("theorem", rate=0.3, crawls=6, crawl_budget=60, settings={"decay": 1.0}))
+    assert row["responses"][:3] == [1, 2, 5] and row["responding"] >= 5
+    assert len(row["mean_by_responses"]) == len(row["sure_by_responses"]) == len(row["responses"])
+    assert Responses().row({"nowhere"})["responses"] == []
+
+
+@pytest.mark.parametrize("crawler", ["BPM", "LJM"])
+def test_pages_of_a_cluster_are_compared_in_pairs(crawler: str) -> None:
+    own = {**CRAWLERS[crawler], "settings": {"training": 40}}
+    row = measured(setting("compare", crawler=crawler, train="charged", **own))
+    assert row["within"] is None or 0 <= row["within"] <= 1
+
+
+class Split:
+    """A model that knows two clusters, by the word that a page has."""
+
+    class Params:
+        neighbours = 1
+
+    params = Params()
+
+    @property
+    def guide(self) -> Any:
+        return self
+
+    @property
+    def space(self) -> Any:
+        return self
+
+    @property
+    def known(self) -> Any:
+        return self
+
+    def fold(self, bags: Any) -> Any:
+        return bags
+
+    def labels(self, bags: Any, neighbours: int) -> list[int]:
+        return [int("b" in bag) for bag in bags]
+
+
+def test_only_pairs_within_a_cluster_count() -> None:
+    """In cluster a the relevant page is above one other and level with another; b has no relevant page."""
+    clusters = Clusters(Split())  # type: ignore[arg-type]
+    for bag, score, relevant in (({"a": 1}, 0.5, 1), ({"a": 1}, 0.4, 0), ({"a": 1}, 0.5, 0), ({"b": 1}, 0.9, 0)):
+        clusters._bags.append(bag)
+        clusters._scores.append(score)
+        clusters._relevant.append(relevant)
+    assert clusters.within() == 0.75

@@ -31,7 +31,7 @@ def drawn(words: str) -> Figure:
 @pytest.mark.parametrize("quick", [True, False])
 def test_every_table_is_made(quick: bool) -> None:
     titles = [table.title for table in tables(made_rows(quick))]
-    assert len(titles) == (13 if quick else 14)
+    assert len(titles) == (16 if quick else 17)
     assert all(any(f"Table {number}:" in title for title in titles) for number in range(2, 7))
     assert ("On recorded webs" in titles) is not quick
 

@@ -109,7 +109,8 @@ def test_another_seed_is_another_web() -> None:
 
 
 @pytest.mark.parametrize(
-    "spec", ["pages=20000,seed=3", "pages=20000,seed=4,hard=1,mischief=0", "pages=1000", "pages=3000,topics=8"]
+    "spec",
+    ["pages=20000,seed=3", "pages=20000,seed=4,hard=1,mischief=0", "pages=1000,links=7", "pages=3000,topics=8"],
 )
 def test_one_page_and_the_bulk_agree_on_every_edge(spec: str) -> None:
     world = Synthetic.parse(f"synthetic:{spec}")

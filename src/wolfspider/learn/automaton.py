@@ -99,14 +99,14 @@ class Automaton:
             self.chances[place] = chance
 
     def add(self, action: int) -> None:
-        """Add a new link: it gets an equal share, and the others keep their proportions (eq. 5 and 6)."""
+        """Add a new link: it gets an equal share, and the others keep their proportions (eq. 7)."""
         count = len(self.actions) + 1
         self.chances = array("f", [chance * (count - 1) / count for chance in self.chances])
         self.actions.append(action)
         self.chances.append(1 / count)
 
     def remove(self, action: int) -> None:
-        """Remove a link: the others share its chance by their proportions (eq. 7 and 8)."""
+        """Remove a link: the others share its chance by their proportions (eq. 8)."""
         place = self.actions.index(action)
         gone = self.chances.pop(place)
         del self.actions[place]

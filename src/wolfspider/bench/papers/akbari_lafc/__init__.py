@@ -18,6 +18,7 @@ from wolfspider.bench.papers.akbari_lafc.scales import (
     CONTROLS,
     CORPUS_KEYWORDS,
     FULL,
+    HIDDEN,
     QUICK,
     RATES,
     SWEPT_KEYWORDS,
@@ -40,12 +41,17 @@ def scaled(form: Form) -> list[str]:
     sweeps = (
         f"The sweeps try {len(of.controls)} control thresholds and {len(of.rates)} learning rates (paper: "
         f"{len(CONTROLS)} and {len(RATES)}), on {topics * len(of.sweep_starts)} grounds with {SWEPT_KEYWORDS} keywords "
-        f"each instead of one topic with one. LAFC-R is {AGAIN} crawls of {of.budget // AGAIN:,} downloads."
+        f"each instead of one topic with one, on a web with about 35 links a page ({of.sweep_web}). LAFC-R is {AGAIN} "
+        f"crawls of {of.budget // AGAIN:,} downloads."
     )
     theorem = (
         f"The paper proves its theorem and does not try it. Here {of.theorem_crawls} crawls of {of.theorem_budget} "
         f"downloads keep their automata, on {of.theorem_topics} of the topics with {SWEPT_KEYWORDS} keywords each, and "
         f"learning rates {', '.join(map(str, THEOREM_RATES))}."
+    )
+    changing = (
+        f"Nor does it try what it says about links that come and go. Here {of.changing_crawls} crawls of "
+        f"{of.theorem_budget} downloads meet a web that hides {HIDDEN:.0%} of the links of each page, others each time."
     )
     corpora = ", ".join(folder.name for folder in form.folders(of.corpora))
     recorded = (
@@ -55,7 +61,7 @@ def scaled(form: Form) -> list[str]:
         else "Nothing was run on recorded webs: no corpus is at hand."
     )
     downloads = f"Each crawl has {of.budget:,} downloads, {paper}."
-    return [web, downloads, sweeps, theorem, TRAINED_HERE, TIMES_HERE, recorded]
+    return [web, downloads, sweeps, theorem, changing, TRAINED_HERE, TIMES_HERE, recorded]
 
 
 TRAINED_HERE = (

@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from dataclasses import replace
+from functools import lru_cache, partial
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from wolfspider.bench.experiment import Row, Setting
 from wolfspider.bench.measure.metrics import key
-from wolfspider.bench.papers.akbari_lafc.scales import COMPARE, CORPUS, NEAR_ONE, SWEEP, THEOREM, TIES
+from wolfspider.bench.papers.akbari_lafc.scales import CHANGING, COMPARE, CORPUS, NEAR_ONE, SWEEP, THEOREM, TIES
 from wolfspider.bench.papers.akbari_lafc.tally import (
+    Clusters,
     DownloadTally,
     Nearness,
+    Responses,
     Restricted,
     anytime,
     curve,
@@ -29,9 +33,10 @@ from wolfspider.bench.run.cell import backlinks, check_ended, opened, tasks_in
 from wolfspider.bench.run.starts import CrawlStart, start_of
 from wolfspider.core import codec
 from wolfspider.core import randomness as chance
-from wolfspider.core.model import BACKLINKS, Question
+from wolfspider.core.model import BACKLINKS, Fetch, Link, Question
 from wolfspider.core.params import LETTER
 from wolfspider.core.scope import Scope
+from wolfspider.core.text import key_of
 from wolfspider.core.topic import Task, Topic
 from wolfspider.drivers.driver import Result
 from wolfspider.drivers.simulated import simulate, simulated_crawl
@@ -39,6 +44,7 @@ from wolfspider.engine.crawl import Crawl, Limits
 from wolfspider.learn.automaton import Automaton
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 from wolfspider.strategies import strategy_named
+from wolfspider.strategies.hmm import Ljm
 from wolfspider.strategies.lafc import Lafc
 from wolfspider.web.worlds.parsed_once import ParsedOnce
 from wolfspider.web.worlds.world import Looks, World
@@ -131,12 +137,18 @@ class Done(NamedTuple):
 
 
 def tallied(
-    setting: Setting, ground: CrawlGround, together: bool = False, **given: Any
+    setting: Setting,
+    ground: CrawlGround,
+    together: bool = False,
+    heard: Callable[[int, Crawl], None] | None = None,
+    given: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[list[DownloadTally], list[Done]]:
     """The crawls of a setting, each with a tally of its own, or all together with one."""
     places, tallies = ground.places(), []
 
     def hear(number: int, crawl: Crawl) -> None:
+        if heard is not None:
+            heard(number, crawl)
         if not (number and together):
             tallies.append(DownloadTally(places))
         crawl.listen(tallies[-1])
@@ -193,8 +205,16 @@ def epochs(
 def measure_crawler(setting: Setting, ground: CrawlGround) -> Row:
     """Crawls that share the budget are the row together; otherwise the last one is, and precisions of all are told."""
     shared = bool(setting.get("crawl_budget"))
-    tallies, done = tallied(setting, ground, together=shared)
+    clusters: list[Clusters] = []
+
+    def heard(number: int, crawl: Crawl) -> None:
+        if isinstance(crawl.strategy, Ljm):
+            clusters.append(Clusters(crawl.strategy))
+            crawl.listen(clusters[-1])
+
+    tallies, done = tallied(setting, ground, together=shared, heard=heard)
     row = _crawled(setting, tallies[-1], done if shared else done[-1:])
+    row |= {"within": clusters[-1].within()} if clusters else {}
     if len(tallies) == 1:
         return row
     by_rule = [share(len(tally.found), tally.downloads) for tally in tallies]
@@ -229,7 +249,7 @@ def measure_sweep(setting: Setting, ground: CrawlGround) -> Row:
 
 def _value(setting: Setting, ground: CrawlGround, value: float) -> tuple[Row, set[int]]:
     """What came of one value, and all addresses that were asked for."""
-    tallies, done = tallied(setting, ground, False, **{str(setting["varied"]): value})
+    tallies, done = tallied(setting, ground, given={str(setting["varied"]): value})
     downloads = sum(tally.downloads for tally in tallies)
     row = {
         "precision": share(sum(len(tally.found) for tally in tallies), downloads),
@@ -252,16 +272,24 @@ def measure_ties(setting: Setting, ground: CrawlGround) -> Row:
 
 
 def measure_learning(setting: Setting, ground: CrawlGround) -> Row:
-    nearness = Nearness()
+    nearness, responses = Nearness(), Responses()
     cohort: list[str] = []
     lines: list[Row] = []
-    for epoch in run(setting, ground, lambda number, crawl: crawl.listen(nearness), rate=setting["rate"]):
+
+    def hear(number: int, crawl: Crawl) -> None:
+        assert isinstance(crawl.strategy, Lafc)
+        responses.strategy = crawl.strategy
+        crawl.listen(nearness)
+        crawl.listen(responses)
+
+    for epoch in run(setting, ground, hear, rate=setting["rate"]):
         strategy = epoch.crawl.strategy
         assert isinstance(strategy, Lafc)
         cohort = cohort if epoch.number else _rewarded(strategy)
         if epoch.number + 1 in TOLD:
             lines.append({"crawl": epoch.number + 1, **_preferences(strategy, cohort, nearness.of)})
-    return {name: [line[name] for line in lines] for name in lines[0]}
+    row = {name: [line[name] for line in lines] for name in lines[0]}
+    return {**row, **responses.row(set(cohort))}
 
 
 def _rewarded(strategy: Lafc) -> list[str]:
@@ -297,10 +325,48 @@ def _prefers_best(strategy: Lafc, automaton: Automaton, near: Mapping[str, float
     return known[likeliest] == max(known) >= 0
 
 
+# A web that changes
+
+
+class ComingAndGoing:
+    """A web of which some links are not there, others in each crawl: from crawl to crawl links go, and come back."""
+
+    def __init__(self, looks: Looks, hidden: float) -> None:
+        self._looks, self._hidden = looks, hidden
+        self.crawl = 0
+
+    def look(self, url: str, now: float) -> Fetch:
+        fetch = self._looks.look(url, now)
+        if fetch.page is None:
+            return fetch
+        page = fetch.page
+        return replace(fetch, page=replace(page, links=tuple(filter(partial(self._there, page.url), page.links))))
+
+    def _there(self, source: str, link: Link) -> bool:
+        return key_of(f"{self.crawl} {source} {link.url}") % 1_000 >= 1_000 * self._hidden
+
+
+def measure_changing(setting: Setting, ground: CrawlGround) -> Row:
+    """Precision crawl by crawl."""
+    web = ComingAndGoing(ground.start.looks, float(setting["hidden"]))
+    changing = ground._replace(start=ground.start._replace(looks=web))
+
+    def heard(number: int, crawl: Crawl) -> None:
+        web.crawl = number
+
+    tallies, _ = tallied(setting, changing, heard=heard)
+    return {
+        "precision": [share(len(tally.found), tally.downloads) for tally in tallies],
+        "truth": [share(len(tally.truth), tally.downloads) for tally in tallies],
+        "downloads": [tally.downloads for tally in tallies],
+    }
+
+
 STUDIES: Mapping[str, Callable[[Setting, CrawlGround], Row]] = {
     SWEEP: measure_sweep,
     COMPARE: measure_crawler,
     CORPUS: measure_crawler,
     THEOREM: measure_learning,
     TIES: measure_ties,
+    CHANGING: measure_changing,
 }

@@ -24,6 +24,7 @@ from wolfspider.bench.papers.akbari_lafc.scales import (
     TRAINED,
 )
 from wolfspider.bench.papers.akbari_lafc.tally import TENTHS
+from wolfspider.bench.stats import Floats
 from wolfspider.bench.variants import Variant, changed, dealt
 
 SWEPT = ("precision", "minutes")  # figures of a sweep
@@ -122,6 +123,10 @@ def in_order(means: Mapping[str, float]) -> bool:
 def listed(means: Mapping[str, float]) -> str:
     """The largest first."""
     return ", ".join(f"{name} {mean:.4g}" for name, mean in sorted(means.items(), key=lambda pair: -pair[1]))
+
+
+def numbers(values: Sequence[float] | Floats) -> str:
+    return ", ".join(f"{value:g}" for value in values)
 
 
 # Broken variants

@@ -12,7 +12,7 @@ import numpy as np
 from wolfspider.bench.draw.svg import tick_text
 from wolfspider.bench.experiment import Both, Row, Rows, Table, Value
 from wolfspider.bench.groups import Figure, average, figures_at, grouped, mean, values, where
-from wolfspider.bench.papers.akbari_lafc import printed
+from wolfspider.bench.papers.akbari_lafc import learned_tables, printed
 from wolfspider.bench.papers.akbari_lafc.grounds import (
     GROUND,
     again_by_web,
@@ -379,5 +379,8 @@ tables = tables_of(
     between,
     epoch_table,
     theorem,
+    learned_tables.responses,
+    learned_tables.changing,
+    learned_tables.clusters,
     corpora,
 )

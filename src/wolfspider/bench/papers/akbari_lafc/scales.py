@@ -4,6 +4,7 @@ compare    one crawler, on a ground: a topic of the synthetic web with one page 
 sweep      LAFC with one of its parameters at several values, each value on the same ground
 theorem    LAFC again and again, and what its automata have learned after so many crawls
 ties       a topic of one keyword, where no control threshold can matter
+changing   LAFC again and again on a web whose links come and go from crawl to crawl
 corpus     one crawler, on a recorded web
 """
 
@@ -19,6 +20,7 @@ from wolfspider.core.topic import load_tasks
 from wolfspider.web.worlds.recorded import Recorded
 
 SWEEP, COMPARE, THEOREM, CORPUS, TIES = "sweep", "compare", "theorem", "corpus", "ties"  # studies
+CHANGING = "changing"
 CONTROL, RATE = "control", "rate"  # what a sweep varies
 CHARGED, FREE = "charged", "free"  # training
 LAFC, LAFC_R, LAFC_20 = "LAFC", "LAFC-R", "LAFC-20"
@@ -46,6 +48,7 @@ CONTROLS = [0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95]  # of t
 RATES = [0.05, 0.06, 0.07, 0.08, 0.09, 0.1, 0.2, 0.3, 0.4, 0.5]  # of table 3
 HELD = {CONTROL: {RATE: 0.1}, RATE: {CONTROL: 0.8}}  # what the other parameter is while one is varied
 THEOREM_RATES = (0.01, 0.03, 0.09, 0.3)
+HIDDEN = 0.2  # share of the links of a page that are not there, others in each crawl of the changing web
 NEAR_ONE = 0.95  # a chance above it is as good as one
 
 
@@ -64,17 +67,23 @@ class LafcScale(NamedTuple):
     theorem_budget: int  # of each crawl
     corpora: tuple[str, ...]
     corpus_again: tuple[str, ...]  # corpora that LAFC-R is run on
+    sweep_web: str  # so many links that no crawl runs dry, whatever the threshold
+    changing_crawls: int
 
 
 FULL = LafcScale(
     "synthetic:pages=200000,topics=32,seed=1",
     *(10_000, CONTROLS, RATES, [0.05, 0.1, 0.5], (DIRECTORY,), STARTS),
     *(4, 100, 500, ("wiki", "docs", "news"), ("wiki",)),
+    sweep_web="synthetic:pages=200000,topics=32,links=12,seed=1",
+    changing_crawls=20,
 )
 QUICK = LafcScale(
     "synthetic:pages=40000,topics=16,seed=1",
     *(1_000, [0.45, 0.6, 0.75, 0.8, 0.95], [0.05, 0.09, 0.2, 0.5], [0.05, 0.1, 0.5], (DIRECTORY,), STARTS),
     *(2, 40, 200, ("wiki-small",), ("wiki-small",)),
+    sweep_web="synthetic:pages=40000,topics=16,links=12,seed=1",
+    changing_crawls=10,
 )
 
 
@@ -83,9 +92,10 @@ def settings(form: Form) -> list[Setting]:
     of = form.scale(FULL, QUICK)
     cells: list[Setting] = []
     for place, keywords in enumerate(TOPIC_KEYWORDS):
-        cells += [*_comparison(of, place, keywords), *_sweeps(of, place), *_theorem(of, place)]
+        cells += [*_comparison(of, place, keywords), *_theorem(of, place), *_changing(of, place)]
         cells += _ties(of, place) if keywords == 1 else []
-    return [*cells, *_corpora(form, of)]
+    swept = [setting for place in range(len(TOPIC_KEYWORDS)) for setting in _sweeps(of, place)]
+    return [*cells, *swept, *_corpora(form, of)]
 
 
 def trainings(crawlers: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -109,8 +119,9 @@ def _comparison(of: LafcScale, place: int, keywords: int) -> Iterator[Setting]:
 def _sweeps(of: LafcScale, place: int) -> Iterator[Setting]:
     for start, varied, crawls in product(of.sweep_starts, HELD, (1, AGAIN)):
         values = of.controls if varied == CONTROL else of.rates if crawls > 1 else of.first_rates
-        known = {"strategy": "lafc", "settings": HELD[varied], "varied": varied, "values": values}
-        yield _about(SWEEP, of, place, start, SWEPT_KEYWORDS, **known, crawls=crawls, crawl_budget=of.budget // crawls)
+        known: dict[str, Any] = {"strategy": "lafc", "settings": HELD[varied], "varied": varied, "values": values}
+        known |= {"crawls": crawls, "crawl_budget": of.budget // crawls}
+        yield {**_about(SWEEP, of, place, start, SWEPT_KEYWORDS, **known), "web": of.sweep_web}
 
 
 def _theorem(of: LafcScale, place: int) -> Iterator[Setting]:
@@ -120,6 +131,14 @@ def _theorem(of: LafcScale, place: int) -> Iterator[Setting]:
     for kind in kinds if place < of.theorem_topics else ():
         known = {"strategy": "lafc", "settings": {"decay": kind["decay"]}, **kind, "crawls": of.theorem_crawls}
         yield _about(THEOREM, of, place, DIRECTORY, SWEPT_KEYWORDS, **known, crawl_budget=of.theorem_budget)
+
+
+def _changing(of: LafcScale, place: int) -> Iterator[Setting]:
+    """With automata that are kept and brought up to date, and with new ones in each crawl."""
+    for start, broken in product(STARTS, (False, True)):
+        known = {"strategy": "lafc", "settings": {"decay": 1.0}, "hidden": HIDDEN, "crawls": of.changing_crawls}
+        anew = {"broken": True} if broken else {}
+        yield _about(CHANGING, of, place, start, SWEPT_KEYWORDS, **known, **anew, crawl_budget=of.theorem_budget)
 
 
 def ruling_rate(rates: Iterable[float], crawls: int) -> float | None:

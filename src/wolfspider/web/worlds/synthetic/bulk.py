@@ -83,7 +83,8 @@ class Bulk:
         yield _Drawn(pages[rows[copied]], copies, rules.SLOTS + 2 * numbers[copied] + 1)
 
     def count(self, pages: Ids) -> Ids:
-        return 1 + np.searchsorted(rules.COUNT_STEPS, unit_many(keyed(self.links.count_key, pages)), side="right")
+        drawn = np.searchsorted(rules.COUNT_STEPS, unit_many(keyed(self.links.count_key, pages)), side="right")
+        return self.links.times * (1 + drawn)
 
     def nav(self, pages: Ids, hosts: Ids) -> tuple[NDArray[np.bool_], Ids]:
         """For every page and slot: is the link there, and where would it go."""

@@ -48,6 +48,7 @@ class Links:
         self.sites = sites
         seed = sites.params.seed
         self.nav_key, self.count_key, self.link_key = (key_for(seed, name) for name in ("nav", "count", "link"))
+        self.times = sites.params.links
         self.own_community = round((1.0 if sites.params.hard else SAME_COMMUNITY) * 2**32)
         self.depth_edge, self.hosts_edge = edge(sites.depth), edge(sites.hosts)
 
@@ -86,7 +87,7 @@ class Links:
 
     def count(self, page: int) -> int:
         """How many content links an ordinary page draws."""
-        return 1 + bisect_right(COUNT_STEPS, unit(mix(self.count_key + page)))
+        return self.times * (1 + bisect_right(COUNT_STEPS, unit(mix(self.count_key + page))))
 
     def nav(self, page: int, host: int) -> Iterator[int]:
         """Parent, home and children, each with its chance."""

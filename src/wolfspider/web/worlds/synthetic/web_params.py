@@ -27,6 +27,7 @@ class WebParams:
     mischief: bool = param(
         True, "Dead links, redirects, traps, mirrors, failures, slow hosts, documents that are no HTML."
     )
+    links: int = param(1, "How many times as many content links an ordinary page has.", low=1, high=20)
     news: bool = param(False, "Add a news site: articles for 18 days, lists that change, revisions.")
     articles: int = param(
         1200, "Articles that the news site publishes in a day, on the mean of a week.", low=10, high=10_000
