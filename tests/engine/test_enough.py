@@ -11,7 +11,6 @@ import pytest
 
 from wolfspider.app.settings import worded
 from wolfspider.app.steering import as_typed
-from wolfspider.cli.steering import told_of
 from wolfspider.core import codec
 from wolfspider.core.events import EndReason, Obeyed, SetLimit, SetTopic
 from wolfspider.core.limits import DRY, Limits
@@ -24,6 +23,7 @@ from wolfspider.engine.entries import Entry
 from wolfspider.engine.replay import replay
 from wolfspider.policy.room import Room
 from wolfspider.strategies import strategy_named
+from wolfspider.terminal.steering_words import told_of
 
 PAGES, GOOD, FAN = 1_500, 150, 8
 START = "http://a.test/0"

@@ -30,6 +30,7 @@ from wolfspider.web.http.gates import HostCap
 from wolfspider.web.http.live_robots import LiveRobots, origin_of
 from wolfspider.web.seeds.sources import address
 
+EXAMPLES = 10
 MOST_MATCHED = 100_000  # links that a rule is tried on before it is obeyed
 
 
@@ -232,6 +233,7 @@ class Matching(NamedTuple):
     hosts: Counter[str]  # links that match, by host
     waiting: int  # links that were looked at and wait
     whole: bool  # were all looked at?
+    examples: list[str]  # addresses of some that match
 
 
 def matching(folder: Path, rule: Rule) -> Matching | None:
@@ -245,6 +247,8 @@ def matching(folder: Path, rule: Rule) -> Matching | None:
         gone, allows = inspection.visited_since(view, seen.last.seq), _current_scope(view).allows
         links = [item.link for item in islice(frontier.items(), MOST_MATCHED)]
         links = [link for link in links if link.url not in gone and allows(link.url)]
-        hosts = Counter(link.host for link in links if rule.matches(link.url))
-        return Matching(hosts, len(links), len(frontier) <= MOST_MATCHED)
+        matched = [link for link in links if rule.matches(link.url)]
+        hosts = Counter(link.host for link in matched)
+        examples = [link.url for link in matched[:EXAMPLES]]
+        return Matching(hosts, len(links), len(frontier) <= MOST_MATCHED, examples)
     return None

@@ -25,7 +25,6 @@ from wolfspider.app.plugins import interrupted
 from wolfspider.app.settings import Chosen, Settings
 from wolfspider.app.teacher import check_settings
 from wolfspider.cli.common import own_output, print_json, say
-from wolfspider.cli.steering import told_of
 from wolfspider.core.errors import Nothing
 from wolfspider.core.events import Began, EndReason, Event, Landed, Obeyed
 from wolfspider.core.failures import MEANINGS, in_words
@@ -38,6 +37,7 @@ from wolfspider.terminal.crawl_screen import CrawlTally, following
 from wolfspider.terminal.outlook_words import prospects
 from wolfspider.terminal.spider_results import Outputs, show
 from wolfspider.terminal.standing import RunEnd, counted
+from wolfspider.terminal.steering_words import told_of
 
 NOTHING = Nothing.code  # exit code: not one page
 CODES = {  # docs/cli.md has the table

@@ -176,6 +176,7 @@ class Gauge(Event):
     unfound_high: float | None = None
     probes: int = 0  # links that were drawn by chance and asked for
     probes_relevant: int = 0  # how many of them led to a relevant page
+    figures: Mapping[str, float] = field(default_factory=dict)  # those that the strategy reports of itself
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,9 @@ from wolfspider.app.present_settings import PresentSettings
 from wolfspider.app.settings import LIVE, Settings, known
 from wolfspider.core import events
 from wolfspider.core.params import Param, parameters
+from wolfspider.core.scope import Rule
 from wolfspider.dashboard.shapes import Control, ScopeRule
+from wolfspider.dashboard.undoing import scope_after
 from wolfspider.report.run_facts import Commanded
 
 DEFAULT, AT_START, AT_RESUME = "default", "when it was begun", "when it was resumed"
@@ -63,23 +65,28 @@ def limits_of(settings: Settings, present: PresentSettings, commands: Sequence[C
 
 
 def rules_of(settings: Settings, commands: Sequence[Commanded]) -> list[ScopeRule]:
-    """In the order in which they were given: of those that match, the last one decides."""
-    rules = [_rule(True, rule, AT_START) for rule in settings.include]
-    rules += [_rule(False, rule, AT_START) for rule in settings.exclude]
-    for each in _obeyed(commands):
-        if isinstance(each.command, events.Include | events.Exclude):
-            allowed = isinstance(each.command, events.Include)
-            rules.append(_rule(allowed, each.command.rule, each.who or AT_RESUME, each.number))
-    return rules
+    """In force now, in the order in which they were given: of those that match, the last one decides."""
+    said = {
+        (isinstance(each.command, events.Include), Rule.read(each.command.rule)): each
+        for each in _obeyed(commands)
+        if isinstance(each.command, events.Include | events.Exclude)
+    }
+    return [_rule(allowed, rule, said.get((allowed, rule))) for allowed, rule in scope_after(settings, commands).rules]
 
 
-def _rule(allowed: bool, rule: str, who: str, number: int | None = None) -> ScopeRule:
-    return {"allowed": allowed, "rule": rule, "set_by": who, "number": number}
+def _rule(allowed: bool, rule: Rule, each: Commanded | None) -> ScopeRule:
+    who, number = (AT_START, None) if each is None else (who_said(each), each.number)
+    return {"allowed": allowed, "rule": rule.text, "set_by": who, "number": number}
 
 
 def _obeyed(commands: Sequence[Commanded]) -> Iterable[Commanded]:
     return (each for each in commands if not each.problem)
 
 
+def who_said(each: Commanded) -> str:
+    """Commands without a sender are the limits that a session was resumed with."""
+    return each.who or AT_RESUME
+
+
 def _who(moved: Commanded | None, otherwise: str) -> tuple[str, float | None]:
-    return (otherwise, None) if moved is None else (moved.who or AT_RESUME, moved.at)
+    return (otherwise, None) if moved is None else (who_said(moved), moved.at)

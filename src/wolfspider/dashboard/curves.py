@@ -6,8 +6,6 @@ the last point of a curve has the numbers of the export.
 
 from __future__ import annotations
 
-import math
-import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,19 +16,16 @@ from wolfspider.app.present_settings import PresentSettings
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import Gauge
 from wolfspider.dashboard.desk import RunDesk
-from wolfspider.dashboard.shapes import AfterQuery, Chance, CommandMark, ComparedRun, RunsCompared, RunsQuery, Series
+from wolfspider.dashboard.shapes import AfterQuery, CommandMark, ComparedRun, RunsCompared, RunsQuery, Series
 from wolfspider.report.run_facts import ARRIVALS, Commanded, commands_of
 from wolfspider.store.view import RunView
+from wolfspider.terminal.outlook_words import chance_of
 
 MOST_POINTS, WINDOW = 2000, 100  # of a curve; downloads that the harvest of the moment is taken over
 _SPENT = "SELECT seq, SUM(cost), MAX(at) FROM landings WHERE cost > 0 GROUP BY seq ORDER BY seq"
-_CHANCE = (
-    "SELECT COUNT(*), IFNULL(SUM(l.relevant), 0) FROM visits v JOIN landings l ON l.visit = v.id"
-    " WHERE v.agent = 'chance' AND l.how = 'out'"
-)
 _OLD = 120.0  # seconds after which a gauge says nothing of a moment any more
-_SURE = 1.96  # standard deviations of an interval that holds in 95 of 100 cases
 MOST_COMPARED = 8  # runs
+_MOST_FIGURES, _SHOWN_APART = 12, ("frontier",)  # of a strategy
 
 
 class _Past(NamedTuple):
@@ -42,7 +37,6 @@ class _Past(NamedTuple):
     relevant: Any
     gauges: list[Gauge]
     marks: list[CommandMark]
-    chance: Chance | None
 
 
 def series(desk: RunDesk, run: Path, asked: AfterQuery) -> Series:
@@ -64,7 +58,7 @@ def series(desk: RunDesk, run: Path, asked: AfterQuery) -> Series:
         "rate": [None if gauge is None else gauge.rate_minute for gauge in gauges],
         "strategy": _of_strategy(gauges),
         "window_size": WINDOW,
-        "chance": past.chance,
+        "chance": chance_of(past.gauges[-1] if past.gauges else None),
         "marks": [mark for mark in past.marks if mark["downloads"] > asked.get("after", -1)],
     }
 
@@ -95,7 +89,7 @@ def _past(run: Path) -> _Past:
     with view.moment() as connection:
         steps = connection.execute(_SPENT).fetchall()
         arrivals = connection.execute(ARRIVALS).fetchall()
-        marks, chance = [_mark(each) for each in commands_of(connection, MOST_POINTS)], _chance(connection)
+        marks = [_mark(each) for each in commands_of(connection, MOST_POINTS)]
     summary, gauges = view.summary(), view.gauges()
     sums = np.cumsum([0, *(cost for _, cost, _ in steps)])
     # the last point has what every other screen says: some downloads were made before the crawl began
@@ -107,7 +101,7 @@ def _past(run: Path) -> _Past:
     relevant = np.cumsum([0, *(good for _, good in arrivals)])
     began = summary.started if summary.started is not None else (steps[0][2] if steps else 0.0)
     at = np.array([began, *(moment or 0.0 for _, _, moment in steps)], dtype=float)
-    return _Past(downloads, at, came, relevant[came], gauges, marks, chance)
+    return _Past(downloads, at, came, relevant[came], gauges, marks)
 
 
 def _thinned(first: int, last: int) -> Any:
@@ -137,7 +131,9 @@ def _at_times(gauges: Sequence[Gauge], times: Any) -> list[Gauge | None]:
 
 def _of_strategy(gauges: Sequence[Gauge | None]) -> dict[str, list[float | None]]:
     """Figures that only this strategy has."""
-    return {}
+    names = dict.fromkeys(name for gauge in gauges if gauge is not None for name in gauge.figures)
+    shown = [name for name in names if name not in _SHOWN_APART][:_MOST_FIGURES]
+    return {name: [None if gauge is None else gauge.figures.get(name) for gauge in gauges] for name in shown}
 
 
 def _mark(each: Commanded) -> CommandMark:
@@ -150,20 +146,3 @@ def _mark(each: Commanded) -> CommandMark:
         "who": each.who,
         "number": each.number,
     }
-
-
-def _chance(connection: sqlite3.Connection) -> Chance | None:
-    """None where nobody allowed any; the interval is Wilson's."""
-    probes, relevant = connection.execute(_CHANCE).fetchone()
-    if not probes:
-        return None
-    low, high = interval(relevant, probes)
-    return {"probes": probes, "relevant": relevant, "rate": relevant / probes, "low": low, "high": high}
-
-
-def interval(hits: int, tries: int) -> tuple[float, float]:
-    """Within which the true share lies in 95 of 100 cases (Wilson 1927)."""
-    share, squared = hits / tries, _SURE * _SURE
-    middle = (share + squared / (2 * tries)) / (1 + squared / tries)
-    half = _SURE * math.sqrt(share * (1 - share) / tries + squared / (4 * tries * tries)) / (1 + squared / tries)
-    return max(0.0, middle - half), min(1.0, middle + half)

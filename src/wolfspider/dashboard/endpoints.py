@@ -6,7 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from wolfspider.dashboard import curves, host_table, map_view, overview, page_lists, shapes, starting
+from wolfspider.dashboard import (
+    curves,
+    host_table,
+    map_view,
+    news,
+    overview,
+    page_lists,
+    reading,
+    shapes,
+    starting,
+    steering_desk,
+)
 from wolfspider.dashboard.desk import RunDesk
 
 GET, POST = "GET", "POST"
@@ -72,6 +83,51 @@ ENDPOINTS = (
         *(GET, f"{OF_RUN}/failures", "Why visits failed, in plain words, and what to do."),
         lambda desk, name, asked: host_table.failures(desk, desk.run(name)),
         shapes.Failures,
+    ),
+    Endpoint(
+        *(GET, f"{OF_RUN}/commands", "What people said to the run, what came of it, and what takes it back."),
+        lambda desk, name, asked: steering_desk.history(desk.run(name)),
+        shapes.History,
+    ),
+    Endpoint(
+        *(POST, f"{OF_RUN}/commands", "Give the run a command, in the words of `wolfspider steer`."),
+        lambda desk, name, asked: steering_desk.command(desk.run(name), asked),
+        *(shapes.CommandAnswer, shapes.CommandBody),
+    ),
+    Endpoint(
+        *(POST, f"{OF_RUN}/preview", "What a command would do, and take away."),
+        lambda desk, name, asked: steering_desk.preview(desk.run(name), asked),
+        *(shapes.Preview, shapes.Saying),
+    ),
+    Endpoint(
+        *(POST, f"{OF_RUN}/undo", "Take a command back, by its number, exactly; or say why that cannot be."),
+        lambda desk, name, asked: steering_desk.undo(desk.run(name), asked),
+        *(shapes.CommandAnswer, shapes.UndoBody),
+    ),
+    Endpoint(
+        *(GET, f"{OF_RUN}/questions", "The pages from which the judge would learn most, if a person labelled them."),
+        lambda desk, name, asked: reading.questions(desk, desk.run(name), asked),
+        *(shapes.QuestionsAsked, shapes.QuestionsQuery),
+    ),
+    Endpoint(
+        *(GET, f"{OF_RUN}/search", "Pages with these words, the best first."),
+        lambda desk, name, asked: reading.search(desk.run(name), asked),
+        *(shapes.Found, shapes.SearchQuery),
+    ),
+    Endpoint(
+        *(GET, f"{OF_RUN}/explain", "Why an address was visited, or was not."),
+        lambda desk, name, asked: reading.explain(desk.run(name), asked),
+        *(shapes.Explained, shapes.UrlQuery),
+    ),
+    Endpoint(
+        *(GET, f"{OF_RUN}/page", "The text of a page, 20,000 characters at a time."),
+        lambda desk, name, asked: reading.page(desk.run(name), asked),
+        *(shapes.PageText, shapes.PageTextQuery),
+    ),
+    Endpoint(
+        *(GET, f"{OF_RUN}/news", "The news of a watch."),
+        lambda desk, name, asked: news.news(desk, desk.run(name), asked),
+        *(shapes.News, shapes.NewsQuery),
     ),
     Endpoint(
         *(POST, f"{OF_RUN}/resume", "Go on with a run whose process has ended, perhaps with more pages."),

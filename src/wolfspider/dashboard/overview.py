@@ -136,7 +136,7 @@ def run_state(desk: RunDesk, run: Path) -> RunState:
     gauge, settings = view.gauge(), Settings.of_run(view.about)
     at = standing_of(view, summary, gauge, running, now)
     lines = desk.remembered(run, "lines", lambda: standing.lines(run, now))
-    report_at, report = desk.remembered(run, "report", lambda: _report(view))
+    report_at, report = report_of(desk, run)
     return {
         "name": name,
         "state": at.state,
@@ -179,8 +179,12 @@ def _use(strategy: str) -> str:
         return ""
 
 
+def report_of(desk: RunDesk, run: Path) -> tuple[float | None, dict[str, Any]]:
+    """When a snapshot was last made, and what the strategy reported of itself then."""
+    return desk.remembered(run, "report", lambda: _report(RunView(run)))
+
+
 def _report(view: RunView) -> tuple[float | None, dict[str, Any]]:
-    """What the strategy reports of itself, as of the last snapshot."""
     rows = view.rows("SELECT bytes FROM snapshots ORDER BY seq DESC, n DESC LIMIT 1")
     if not rows or rows[0][0] > _SLOW * 1e6:
         return None, {}

@@ -18,11 +18,13 @@ from wolfspider.core.model import Failure, Visit
 from wolfspider.engine.crawl import Crawl
 from wolfspider.policy.frontier import Frontier
 from wolfspider.policy.room import Room
+from wolfspider.policy.strategy import Strategy
 from wolfspider.store.page_count import PageCount
 
 EVERY = 1.0  # seconds of ours between two gauges, at least
 _ACTIVE = (Phase.SLOT, Phase.ROBOTS, Phase.NAME, Phase.READING)  # what goes on by itself, and is no rest
 _LONGEST = 1000  # characters of an address
+_MOST_FIGURES = 20  # of a strategy
 _REACH = 600.0  # seconds that downloads are remembered for
 _MANY_HOSTS = 20_000  # in a frontier; beyond that, counting the ready ones once a second would take too long
 
@@ -75,6 +77,18 @@ class Pace:
 
 def _rate(first: tuple[float, int], last: tuple[float, int]) -> float:
     return (last[1] - first[1]) / (last[0] - first[0]) if last[0] > first[0] else 0.0
+
+
+def figures_of(strategy: Strategy) -> dict[str, float]:
+    """The numbers among what a strategy reports of itself. One that cannot report is no reason to end a crawl."""
+    try:
+        report = strategy.report()
+        told = {str(name): value for name, value in report.items() if type(value) in (int, float)}
+        return dict(
+            list({name: value for name, value in told.items() if abs(value) < math.inf}.items())[:_MOST_FIGURES]
+        )
+    except Exception:
+        return {}
 
 
 class Doing(NamedTuple):
@@ -157,6 +171,7 @@ class Meter:
             until=crawl.limits.until,
             enough_in=crawl.prospects.enough_in(crawl.limits.until),
             **(outlook._asdict() if outlook is not None else {}),
+            figures=figures_of(crawl.strategy),
             probes=crawl.probes.made,
             probes_relevant=crawl.probes.relevant,
         )

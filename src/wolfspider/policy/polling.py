@@ -243,6 +243,7 @@ class Polling(Strategy):
         return super().report() | {
             "sources": len(self.sources) - len(self.gone),
             "items a day": round(float(rates.sum()) * 24, 1) if len(rates) else 0.0,
+            "busy hours": self.sources.profile.busy().round(2).tolist(),
             "busiest": [[self.sources.urls[number], round(float(rates[number]) * 24, 1)] for number in best],
         }
 

@@ -11,7 +11,7 @@ import contextlib
 import json
 import sqlite3
 from collections.abc import Mapping
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 from wolfspider.core import codec
 from wolfspider.core.events import Gauge
@@ -105,8 +105,8 @@ def _gauge(text: str | bytes) -> Gauge | None:
 
 
 def _fits(value: Any, kind: Any) -> bool:
-    if kind == Mapping[str, int]:
-        return isinstance(value, dict) and all(_fits(number, int) for number in value.values())
+    if get_origin(kind) is get_origin(Mapping[str, int]):
+        return isinstance(value, dict) and all(_fits(number, get_args(kind)[1]) for number in value.values())
     kinds = get_args(kind) or (kind,)
     if isinstance(value, int | float) and not abs(value) < _LARGEST:  # NaN among them
         return False

@@ -199,6 +199,20 @@ def _known(database: Path) -> tuple[int, int]:
             raise trouble(database, error, "cannot be told anything") from error
 
 
+def waiting_commands(folder: Path, most: int) -> list[tuple[int, float, str, Command]]:
+    """Number, time, sender and content of commands that have no answer yet, oldest first; some of the newest may be
+    missing, if they cannot be read at this moment."""
+    with contextlib.closing(connect_beside(Places.of(folder).database)) as connection:
+        try:
+            (answered,) = connection.execute(_ANSWERED).fetchone()
+            taken = connection.execute("SELECT id, at, who, data FROM commands WHERE id > ?", (answered,)).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise trouble(Places.of(folder).database, error) from error
+    left, _ = _letters_behind(Places.of(folder).inbox, max([answered, *(letter[0] for letter in taken)]))
+    waiting = ((number, at, str(who), command_in(text)) for number, at, who, text in (*taken, *left))
+    return [(*letter[:3], letter[3]) for letter in waiting if letter[3] is not None][:most]
+
+
 def answer_to(folder: Path, number: int) -> Mapping[str, Any] | None:
     """What came of a command: `problem` is empty if it was obeyed, `old` what was there before. None: not yet."""
     with contextlib.closing(connect_beside(Places.of(folder).database)) as connection:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from wolfspider.files.disk import open_to_write
 from wolfspider.store.damage import damaged, trouble
-from wolfspider.store.database import connect, refuse_strange
+from wolfspider.store.database import connect, connect_beside, refuse_strange
 from wolfspider.store.view import utc
 
 NAME = "watch.db"
@@ -103,7 +103,41 @@ class Report:
         return {"number": self.number, "id": self.id, "kind": self.kind, "url": self.url, **self.data}
 
 
-class Book:
+class Site(NamedTuple):
+    """A host that had news."""
+
+    host: str
+    first: float
+    last: float
+    told: int
+    looks: int  # since the last of them
+    silent: bool  # it used to have news, and has none
+
+
+class BookReader:
+    """Reads a book, also while its owner writes in it."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def rows(self, query: str, *values: Any) -> list[Any]:
+        return self._connection.execute(query, values).fetchall()
+
+    def newest(self, most: int) -> list[Report]:
+        """The last ones, newest first."""
+        sql = "SELECT number, id, kind, at, url, data FROM reports ORDER BY number DESC LIMIT ?"
+        return [_report(row) for row in self.rows(sql, most)]
+
+    def counts(self) -> dict[str, int]:
+        return dict(self.rows("SELECT kind, COUNT(*) FROM reports GROUP BY kind"))
+
+    def sites(self, most: int = 1000) -> list[Site]:
+        """Those that have gone quiet first, then by how much news they had."""
+        sql = "SELECT host, first, last, told, looks, silent FROM sites ORDER BY silent DESC, told DESC LIMIT ?"
+        return [Site(*values, silent=bool(silent)) for *values, silent in self.rows(sql, most)]
+
+
+class Book(BookReader):
     """One owner: the process that watches. It may use the book from several threads, one at a time."""
 
     def __init__(self, run: Path, sends: bool = False) -> None:
@@ -111,7 +145,7 @@ class Book:
         self.path, self._sends = run / NAME, sends
         self.in_use = asyncio.Lock()  # for those who share it
         os.close(open_to_write(self.path))
-        self._connection = connect(self.path, threads=True)
+        super().__init__(connect(self.path, threads=True))
         self._connection.execute(f"PRAGMA cache_size = -{_CACHE}")
         try:
             refuse_strange(self._connection, self.path)
@@ -142,9 +176,6 @@ class Book:
         except BaseException:
             self._connection.rollback()
             raise
-
-    def rows(self, query: str, *values: Any) -> list[Any]:
-        return self._connection.execute(query, values).fetchall()
 
     def execute(self, statement: str, *values: Any) -> int:
         """How many rows it changed."""
@@ -202,17 +233,9 @@ class Book:
         sql = "SELECT number, id, kind, at, url, data FROM reports WHERE number > ? ORDER BY number LIMIT ?"
         return [_report(row) for row in self.rows(sql, after, most)]
 
-    def newest(self, most: int) -> list[Report]:
-        """The last ones, newest first."""
-        sql = "SELECT number, id, kind, at, url, data FROM reports ORDER BY number DESC LIMIT ?"
-        return [_report(row) for row in self.rows(sql, most)]
-
     def about(self, url: str) -> list[Report]:
         sql = "SELECT number, id, kind, at, url, data FROM reports WHERE url = ? ORDER BY number"
         return [_report(row) for row in self.rows(sql, url)]
-
-    def counts(self) -> dict[str, int]:
-        return dict(self.rows("SELECT kind, COUNT(*) FROM reports GROUP BY kind"))
 
     def trim_reports(self, before: float) -> int:
         """Forget those from before a time that are not to be sent any more."""
@@ -269,3 +292,13 @@ def is_watched(run: Path) -> bool:
 def opened(run: Path) -> Iterator[Book]:
     with closing(Book(run)) as book:
         yield book
+
+
+@contextmanager
+def reading(run: Path) -> Iterator[BookReader]:
+    """For those who only look."""
+    try:
+        with closing(connect_beside(run / NAME)) as connection:
+            yield BookReader(connection)
+    except sqlite3.DatabaseError as error:
+        raise trouble(run / NAME, error) from error
