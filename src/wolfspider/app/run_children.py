@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from wolfspider.core.errors import Problem
+from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.plain_text import plain_lines
 from wolfspider.files.disk import no_link, open_to_read
 from wolfspider.files.lock import is_owned
@@ -81,7 +81,7 @@ class RunChildren:
             with os.fdopen(open_to_read(self._log(name)), "rb") as file:
                 file.seek(max(0, os.fstat(file.fileno()).st_size - _TOLD))
                 return plain_lines(file.read(_TOLD).decode("utf-8", "replace"))
-        except OSError:
+        except (OSError, BadInput):
             return ""
 
     def make_folder(self) -> None:

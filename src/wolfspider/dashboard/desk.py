@@ -98,6 +98,12 @@ class RunDesk:
                 self._lasting.popitem(last=False)
             return found
 
+    def forget(self, run: Path) -> None:
+        """A person has just changed it, and wants to see that."""
+        with self._lock:
+            for key in [key for key in self._kept if key[0] == run]:
+                del self._kept[key]
+
 
 def _stamp(run: Path) -> object:
     """Changes whenever something is committed."""

@@ -91,7 +91,7 @@ ENDPOINTS = (
     ),
     Endpoint(
         *(POST, f"{OF_RUN}/commands", "Give the run a command, in the words of `wolfspider steer`."),
-        lambda desk, name, asked: steering_desk.command(desk.run(name), asked),
+        lambda desk, name, asked: steering_desk.command(desk, desk.run(name), asked),
         *(shapes.CommandAnswer, shapes.CommandBody),
     ),
     Endpoint(
@@ -101,7 +101,7 @@ ENDPOINTS = (
     ),
     Endpoint(
         *(POST, f"{OF_RUN}/undo", "Take a command back, by its number, exactly; or say why that cannot be."),
-        lambda desk, name, asked: steering_desk.undo(desk.run(name), asked),
+        lambda desk, name, asked: steering_desk.undo(desk, desk.run(name), asked),
         *(shapes.CommandAnswer, shapes.UndoBody),
     ),
     Endpoint(

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from wolfspider.core.errors import Problem, closest
@@ -56,9 +57,7 @@ def read(shape: Any, value: Any, where: str = "the request") -> Any:
             raise Problem(f"{where} is one of {', '.join(map(str, get_args(kind)))}, not {value!r:.80}.")
         return value
     if (others := _alternatives(kind)) is not None:
-        if value is None and type(None) in others:
-            return None
-        return read(next(each for each in others if each is not type(None)), value, where)
+        return _one_of(others, value, where)
     if get_origin(kind) is list:
         if not isinstance(value, list) or len(value) > bounds.most:
             raise Problem(f"{where} is a list of at most {bounds.most:,} values.")
@@ -113,6 +112,13 @@ def _bounded(shape: Any) -> tuple[Any, ShapeBounds]:
 
 def _alternatives(kind: Any) -> tuple[Any, ...] | None:
     return get_args(kind) if get_origin(kind) in (Union, types.UnionType) else None
+
+
+def _one_of(others: Sequence[Any], value: Any, where: str) -> Any:
+    for each in others[:-1]:
+        with suppress(Problem):
+            return read(each, value, where)
+    return read(others[-1], value, where)
 
 
 def _record(kind: Any, value: Any, where: str) -> dict[str, Any]:

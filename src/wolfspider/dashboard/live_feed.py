@@ -43,7 +43,7 @@ class Glance:
     running: bool | None = None
 
     def look(self) -> list[Happened]:
-        """What is new since the last look; at the first, how it stands."""
+        """What is new since the last look; at the first, its gauge alone."""
         view, happened = RunView(self.run), list[Happened]()
         gauge = view.gauge()
         if gauge is not None:
@@ -54,7 +54,7 @@ class Glance:
             self.gauge = now
         happened += self._pages() + self._commands(view)
         running = is_owned(Places.of(self.run).lock)
-        if self.running is None or running != self.running:
+        if self.running is not None and running != self.running:
             ended = None if running else view.ended
             happened.append(("running" if running else "ended", {"running": running, "reason": ended}))
         self.running = running

@@ -97,5 +97,5 @@ def _site(site: Site) -> SiteLine:
         "last": utc(site.last),
         "told": site.told,
         "looks_since": site.looks,
-        "silent": site.silent,
+        "silent": bool(site.silent),
     }

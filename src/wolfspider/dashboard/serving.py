@@ -15,6 +15,7 @@ from wolfspider.store.folder import is_run
 
 LOOPBACK = "127.0.0.1"
 _MOST_CONNECTIONS = 500
+_LARGEST_HEAD = 32_768  # bytes of a request before its body
 
 
 def serve(folder: Path, port: int, for_all: ForAll, ready: Callable[[str], None]) -> None:
@@ -38,6 +39,7 @@ def serve(folder: Path, port: int, for_all: ForAll, ready: Callable[[str], None]
             date_header=False,
             proxy_headers=False,
             limit_concurrency=_MOST_CONNECTIONS,
+            h11_max_incomplete_event_size=_LARGEST_HEAD,
             timeout_keep_alive=30,
             timeout_graceful_shutdown=1,
         )

@@ -115,6 +115,7 @@ def resume(desk: RunDesk, run: Path, body: ResumeBody) -> Started:
         raise Busy(f"{run.name} is running.")
     _refuse_too_many(desk)
     pages = [f"--pages={body['pages']}"] if "pages" in body else []
+    desk.forget(run)
     desk.children.spawn(run.name, ["resume", *pages, "--", str(run)])
     return {"name": run.name}
 

@@ -23,6 +23,7 @@ from wolfspider.core.events import Command
 from wolfspider.core.plain_text import plainly
 from wolfspider.core.scope import Rule
 from wolfspider.dashboard.controls import who_said
+from wolfspider.dashboard.desk import RunDesk
 from wolfspider.dashboard.shapes import CommandAnswer, CommandBody, History, HistoryLine, Preview, Saying, UndoBody
 from wolfspider.dashboard.undoing import undo_now, undo_of
 from wolfspider.report.run_facts import Commanded, commands_of
@@ -53,27 +54,28 @@ def preview(run: Path, asked: Saying) -> Preview:
     return _preview(run, steering.command_for(run, asked["verb"], asked["words"]))
 
 
-def command(run: Path, asked: CommandBody) -> CommandAnswer:
+def command(desk: RunDesk, run: Path, asked: CommandBody) -> CommandAnswer:
     meant = steering.command_for(run, asked["verb"], asked["words"])
     steering.refuse_what_is_late(run, meant)
     if not asked.get("confirm") and isinstance(meant, events.Exclude | events.Finish | events.SetLimit):
         would = _preview(run, meant)
         if would["needs_confirm"]:
             raise Unconfirmed(f"{would['text']} Say that it is meant (confirm).")
-    return _sent(run, meant)
+    return _sent(desk, run, meant)
 
 
-def undo(run: Path, asked: UndoBody) -> CommandAnswer:
+def undo(desk: RunDesk, run: Path, asked: UndoBody) -> CommandAnswer:
     meant = undo_now(settings_of(run), _commands(run), asked["number"])
     steering.refuse_what_is_late(run, meant)
-    return _sent(run, meant)
+    return _sent(desk, run, meant)
 
 
-def _sent(run: Path, meant: Command) -> CommandAnswer:
+def _sent(desk: RunDesk, run: Path, meant: Command) -> CommandAnswer:
     if isinstance(meant, events.Label) and "://" in meant.url and not steering.is_running(run):
         number, answer = _taken_in(run, meant)
     else:
         number, answer = steering.send(run, meant, _WAIT)
+    desk.forget(run)
     told = steering.answered(meant, number, answer)
     commands = _commands(run)
     place = next((place for place, each in enumerate(commands) if each.number == number), None)

@@ -111,7 +111,7 @@ class Site(NamedTuple):
     last: float
     told: int
     looks: int  # since the last of them
-    silent: bool  # it used to have news, and has none
+    silent: int  # 1 if it used to have news, and has none
 
 
 class BookReader:
@@ -134,7 +134,7 @@ class BookReader:
     def sites(self, most: int = 1000) -> list[Site]:
         """Those that have gone quiet first, then by how much news they had."""
         sql = "SELECT host, first, last, told, looks, silent FROM sites ORDER BY silent DESC, told DESC LIMIT ?"
-        return [Site(*values, silent=bool(silent)) for *values, silent in self.rows(sql, most)]
+        return [Site(*row) for row in self.rows(sql, most)]
 
 
 class Book(BookReader):

@@ -1,0 +1,345 @@
+"""The interface of the dashboard without a browser: what it answers is what runs hold, and is as it is described."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jsonschema
+import pytest
+
+from dashboard_client import Client, dashboard, served, wait_for
+from hunting_ground import SEED, TOPIC, HuntingGround
+from wolfspider.app.steering import VERBS
+from wolfspider.dashboard.endpoints import ENDPOINTS
+from wolfspider.dashboard.openapi import NOT_JSON, description
+
+pytest.importorskip("starlette", reason="the extra `dashboard` is not installed")
+
+SETTINGS = "delay = 0\ndisk_floor = 0\nsnapshots = 1\nbackoff = 0.1\n"
+PAGES = 80
+
+
+class Place(NamedTuple):
+    """A dashboard of a folder, and how crawls of the hunting ground are made there."""
+
+    client: Client
+    folder: Path
+    words: list[str]
+    template: Path
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    base = tmp_path_factory.mktemp("dashboard")
+    config, folder, template = base / "all.toml", base / "runs", base / "template"
+    config.write_text(SETTINGS, encoding="utf-8")
+    folder.mkdir()
+    with served(HuntingGround()) as ground:
+        words = ["--config", str(config), "--via", ground]
+        more = ["--quiet", "--topic", TOPIC, "--pages", str(PAGES), "--out", str(template), SEED]
+        subprocess.run([sys.executable, "-m", "wolfspider", "crawl", *words, *more], check=True, timeout=300)
+        with dashboard(folder, *words) as client:
+            yield Place(client, folder, words, template)
+            for line in client.get("/api/runs")["runs"]:
+                if line["running"]:
+                    client.say(line["name"], "stop")
+
+
+@pytest.fixture
+def client(place: Place) -> Client:
+    return place.client
+
+
+@pytest.fixture
+def name(place: Place, request: pytest.FixtureRequest) -> str:
+    """A run of its own for each test, which has ended."""
+    made = request.node.name[:100]
+    shutil.copytree(place.template, place.folder / made)
+    return str(made)
+
+
+@pytest.fixture
+def path(name: str) -> str:
+    return f"/api/runs/{name}"
+
+
+def resumed(client: Client, path: str) -> None:
+    """It goes on, slowly enough to be steered."""
+    client.post(f"{path}/commands", {"verb": "limit", "words": ["delay=0.3"]})
+    client.post(f"{path}/resume", {"pages": 5000})
+    wait_for(lambda: client.get(path)["state"] == "fetching")
+    wait_for(lambda: {each["name"]: each["value"] for each in client.get(path)["limits"]}["pages"] == 5000)
+
+
+def exported(run: Any, folder: Path, *words: str) -> list[dict[str, Any]]:
+    code, out, err = run("export --quiet", folder, *words)
+    assert code == 0, err
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def checked(method: str, path: str, answer: Any, status: int = 200) -> Any:
+    """An answer, if it is as the description says."""
+    said = description()
+    operation = said["paths"][path][method.lower()]
+    content = operation["responses"][str(status)]["content"]["application/json"]["schema"]
+    jsonschema.Draft202012Validator({**content, "components": said["components"]}).validate(answer)
+    return answer
+
+
+def test_numbers_are_those_of_the_export(client: Client, place: Place, name: str, path: str, run: Any) -> None:
+    pages = exported(run, place.folder / name)
+    relevant = [page for page in pages if page["relevant"]]
+    assert len(pages) > len(relevant) > 0
+    (line,) = [each for each in client.get("/api/runs")["runs"] if each["name"] == name]
+    assert (line["pages"], line["relevant"], line["downloads"]) == (len(pages), len(relevant), PAGES)
+    assert (line["state"], line["reason"], line["running"]) == ("ended", "budget", False)
+    state = client.get(path)
+    assert (state["status"]["pages"], state["status"]["relevant"]) == (len(pages), len(relevant))
+    series = client.get(f"{path}/series")
+    assert (series["downloads"][-1], series["pages"][-1], series["relevant"][-1]) == (PAGES, len(pages), len(relevant))
+    assert series["cumulative"][-1] == pytest.approx(len(relevant) / PAGES, abs=1e-4)
+    for kind, those in (("accepted", relevant), ("rejected", [page for page in pages if not page["relevant"]])):
+        listed = every_page(client, path, kind)
+        assert {page["url"] for page in listed} == {page["final_url"] for page in those}
+        assert len(listed) == len(those)
+    hosts = client.get(f"{path}/hosts?limit=1000")["hosts"]
+    assert sum(host["fetched"] for host in hosts) == len(pages)
+    assert sum(host["relevant"] for host in hosts) == len(relevant)
+    failures = client.get(f"{path}/failures")["failures"]
+    failed = every_page(client, path, "failed")
+    assert sum(failure["count"] for failure in failures) == len(failed) > 0
+    assert all(failure["what_to_do"] for failure in failures)
+    for failure in failures:  # every number opens the list behind it
+        reason = failure["reason"].replace(" ", "%20")
+        assert len(client.get(f"{path}/pages?kind=failed&limit=1000&reason={reason}")["pages"]) == failure["count"]
+
+
+def every_page(client: Client, path: str, kind: str) -> list[Any]:
+    """By small steps."""
+    found: list[Any] = []
+    before = ""
+    while True:
+        answer = client.get(f"{path}/pages?kind={kind}&limit=7{before and f'&before={before}'}")
+        found += answer["pages"]
+        if not answer["more"]:
+            return found
+        before = answer["next"]
+
+
+def test_every_answer_is_as_it_is_described(client: Client, name: str, path: str) -> None:
+    good = client.get(f"{path}/pages?kind=accepted")["pages"][0]["url"]
+    asked = {
+        f"{path}/explain": f"?url={good}",
+        f"{path}/page": f"?url={good}",
+        f"{path}/search": "?q=spiders+%22wolf+spiders%22+-bread&relevant=true",
+        "/api/compare": f"?runs={name},{name}",
+    }
+    told = description()["paths"]
+    tried = set()
+    for endpoint in ENDPOINTS:
+        there = endpoint.path.replace("{name}", name)
+        if endpoint.method == "GET" and not there.endswith(("/news", "/territory", "/spider")):
+            checked("GET", endpoint.path, client.get(there + asked.get(there, "")))
+            tried.add(endpoint.path)
+    assert {endpoint.path for endpoint in ENDPOINTS} | set(NOT_JSON) == set(told)
+    plan = checked(
+        "POST", "/api/runs/check", client.post("/api/runs/check", {"topic": TOPIC, "seeds": [SEED], "scope": "hosts"})
+    )
+    assert (
+        plan["include"] == ["garden-notes.test"] and plan["starts"] == [SEED] and "wolfspider crawl" in plan["command"]
+    )
+    would = client.post(f"{path}/preview", {"verb": "exclude", "words": ["arachnology.test"]})
+    checked("POST", "/api/runs/{name}/preview", would)
+    assert would["removes"] == sum(would["hosts"].values()) >= len(would["examples"]) > 0
+    assert all("arachnology.test" in url for url in would["examples"])
+    text = client.get(f"{path}/page?url={good}")
+    assert "spiders" in text["text"] and "<" not in text["text"]
+    report = client.ask("GET", f"{path}/report")
+    assert report.status == 200 and "sandbox" in report.headers["content-security-policy"]
+    assert f'wolfspider_downloads{{run="{name}"}} {PAGES}'.encode() in client.ask("GET", "/metrics").body
+    answer = client.ask("GET", f"{path}/news")
+    assert answer.status == 404 and "watch" in answer.json["problem"]
+
+
+@pytest.mark.slow
+def test_a_crawl_is_started_tried_watched_steered_and_resumed(client: Client) -> None:
+    body = {"topic": TOPIC, "seeds": [SEED], "test": True, "set": {"spread": 0.5}}
+    name = checked("POST", "/api/runs", client.post("/api/runs", body, 201), 201)["name"]
+    assert name == "wolf-spiders-lycosidae-burrow-hunting-egg-sac-test"
+    path = f"/api/runs/{name}"
+    wait_for(lambda: _state(client, name) == "ended")
+    state = client.get(path)
+    assert state["status"]["downloads"] == 50 and state["test"]
+    (spread,) = [each for each in state["params"] if each["name"] == "spread"]
+    assert (spread["value"], spread["set_by"]) == (0.5, "when it was begun")
+    # the real one, from where the test ended, slowly enough to be steered
+    said = client.say(name, "limit", "delay=0.5")
+    assert said["obeyed"] is None and "resumed" in said["answer"]
+    assert client.get(f"{path}/commands")["commands"][-1]["obeyed"] is None
+    checked("POST", "/api/runs/{name}/resume", client.post(f"{path}/resume", {"pages": 600}))
+    wait_for(lambda: _state(client, name) == "fetching")
+    moved = client.say(name, "set", "spread=1.5")
+    checked("POST", "/api/runs/{name}/commands", moved)
+    assert moved["obeyed"] and moved["old"] == 0.5 and moved["undo"] == {"verb": "set", "words": ["spread=0.5"]}
+    (spread,) = [each for each in client.get(path)["params"] if each["name"] == "spread"]
+    assert spread["value"] == 1.5 and " on " in spread["set_by"] and spread["set_at"]
+    back = checked("POST", "/api/runs/{name}/undo", client.post(f"{path}/undo", {"number": moved["number"]}))
+    assert back["obeyed"] and back["text"] == "set spread=0.5"
+    refused = client.ask("POST", f"{path}/undo", json.dumps({"number": moved["number"]}).encode())
+    assert refused.status == 409 and "since" in refused.json["problem"]
+    marks = client.get(f"{path}/series")["marks"]
+    assert [mark["text"] for mark in marks][-2:] == ["set spread=1.5", "set spread=0.5"]
+    assert client.say(name, "pause")["obeyed"]
+    wait_for(lambda: _state(client, name) == "paused")
+    assert client.get(path)["advice"][0]["action"] == {"kind": "command", "verb": "resume", "words": []}
+    refused = client.ask("POST", f"{path}/commands", json.dumps({"verb": "finish", "words": []}).encode())
+    assert refused.status == 409 and "confirm" in refused.json["problem"]
+    assert client.say(name, "finish", confirm=True)["obeyed"]
+    wait_for(lambda: _state(client, name) == "ended")
+    assert client.get(path)["reason"] == "finished"
+
+
+def _state(client: Client, name: str) -> str:
+    return next((str(line["state"]) for line in client.get("/api/runs")["runs"] if line["name"] == name), "")
+
+
+@pytest.mark.slow
+def test_every_verb_of_steer_is_taken_and_each_undo_leaves_the_crawl_as_it_was(
+    client: Client, name: str, path: str
+) -> None:
+    """Also what nothing takes back says so."""
+    resumed(client, path)
+    page = client.get(f"{path}/pages?kind=rejected")["pages"][0]["url"]
+    before = _set_as(client, path)
+    said = {
+        "set": ["spread=0.7"],
+        "limit": ["slots=3"],
+        "topic": ["sourdough, rye"],
+        "pause": [],
+        "exclude": ["oven-letters.test"],
+        "seeds": ["http://comet-log.test/3"],
+        "label": [page, "up"],
+    }
+    back: dict[str, Any] = {}
+    for verb, words in said.items():
+        answer = client.say(name, verb, *words, confirm=True)
+        assert answer["obeyed"], answer
+        back[verb] = answer
+    assert {verb for verb, answer in back.items() if answer["undo"] is None} == {"seeds", "label"}
+    assert client.say(name, "label", page, "down")["undo"] == {"verb": "label", "words": [page, "up"]}
+    (rule,) = client.get(path)["scope"]
+    assert (rule["allowed"], rule["rule"], rule["number"]) == (False, "oven-letters.test", back["exclude"]["number"])
+    for verb in reversed(said):
+        answer = client.ask("POST", f"{path}/undo", json.dumps({"number": back[verb]["number"]}).encode())
+        assert (answer.status == 200) == (back[verb]["undo"] is not None), answer
+    assert _set_as(client, path) == before
+    included = client.say(name, "include", "oven-letters.test")
+    assert included["obeyed"] and included["undo"] is None  # an exception that nothing takes back
+    assert set(VERBS) - set(said) == {"resume", "include", "finish", "stop"}
+    assert client.say(name, "resume")["obeyed"]
+    assert client.say(name, "stop")["obeyed"]
+    wait_for(lambda: client.get(path)["state"] == "ended")
+
+
+def _set_as(client: Client, path: str) -> Any:
+    state = client.get(path)
+    values = {each["name"]: each["value"] for each in state["params"] + state["limits"]}
+    return values, state["topic"], state["scope"]
+
+
+@pytest.mark.slow
+def test_a_run_at_rest_takes_labels_in(client: Client, name: str, path: str) -> None:
+    asked = client.get(f"{path}/questions?count=3")["questions"]
+    assert len(asked) == 3
+    before = client.get(path)["status"]["relevant"]
+    page = next(page for page in client.get(f"{path}/pages?kind=rejected")["pages"])
+    answer = client.say(name, "label", page["url"], "up")
+    assert answer["obeyed"] and not answer["running"]
+    assert client.get(path)["status"]["relevant"] == before + 1
+    (labelled,) = [each for each in client.get(f"{path}/pages?kind=accepted")["pages"] if each["url"] == page["url"]]
+    assert labelled["label"] is True and labelled["reasons"] == ["A person says that it is relevant."]
+
+
+@pytest.mark.slow
+def test_the_death_of_the_dashboard_does_not_touch_a_crawl(place: Place, name: str, path: str) -> None:
+    with dashboard(place.folder, *place.words) as first:
+        resumed(first, path)
+        spent = first.get(path)["gauge"]["downloads"]
+        first.process.send_signal(signal.SIGKILL)
+    with dashboard(place.folder / name) as second:
+        assert second.view == f"/run/{name}"
+        wait_for(lambda: second.get(path)["gauge"]["downloads"] > spent + 5)
+        assert second.get(path)["running"]
+        assert second.get(f"{path}/series")["downloads"][0] == 0  # all history is there
+        assert second.say(name, "stop")["obeyed"]
+
+
+@pytest.mark.slow
+def test_what_happens_is_told_as_it_happens(client: Client, name: str, path: str) -> None:
+    client.say(name, "limit", "delay=0.3")
+    with socket.create_connection(("127.0.0.1", client.port), timeout=60) as sock:
+        who = f"Host: {client.host}\r\nAuthorization: Bearer {client.token}"
+        head = f"GET /api/events?run={name} HTTP/1.1\r\n{who}\r\n\r\n"
+        sock.sendall(head.encode())
+        stream = sock.makefile("rb")
+        seen: dict[str, Any] = {}
+        client.post(f"{path}/resume", {"pages": 5000})
+        until = time.monotonic() + 60
+        said = False
+        obeyed: list[str] = []
+        while not {"hello", "gauge", "page", "running", "ended"} <= seen.keys() and time.monotonic() < until:
+            line = stream.readline().decode()
+            if line.startswith("event: "):
+                kind = line[7:].strip()
+                seen[kind] = json.loads(stream.readline().decode().partition(": ")[2])
+                obeyed += [seen[kind]["text"]] if kind == "obeyed" else []
+            if "page" in seen and not said:
+                said = True
+                client.say(name, "set", "spread=0.9")
+                client.say(name, "stop")
+        assert seen["hello"]["run"] == name
+        assert seen["page"]["url"].startswith("http://")
+        assert obeyed[-2:] == ["set spread=0.9", "stop"]
+        assert seen["ended"]["running"] is False
+
+
+def test_what_cannot_be_started_is_a_sentence(client: Client, place: Place, name: str) -> None:
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({}, "What is wanted?"),
+        ({"topic": TOPIC}, "Where shall the crawl start?"),
+        ({"topic": TOPIC, "seeds": ["not an address"]}, "address"),
+        ({"topic": TOPIC, "seeds": [SEED], "strategy": "hunted"}, "There is no strategy 'hunted'"),
+        ({"topic": TOPIC, "seeds": [SEED], "strategy": "/tmp/own.py"}, "terminal"),
+        ({"topic": TOPIC, "seeds": [SEED], "judge": "own.py:Mine"}, "terminal"),
+        ({"topic": TOPIC, "seeds": [SEED], "liked": ["/etc/passwd"]}, "terminal"),
+        ({"topic": TOPIC, "seeds": [SEED], "set": {"spread": 99}}, "at most"),
+        ({"topic": TOPIC, "seeds": [SEED], "limits": {"record": "/tmp/x"}}, "no limit"),
+        ({"topic": TOPIC, "seeds": [SEED], "preset": "fast"}, "preset"),
+        ({"topic": TOPIC, "seeds": [SEED], "name": "../up"}, "name"),
+        ({"topic": TOPIC, "seeds": [SEED], "name": name}, "already"),
+        ({"topic": TOPIC, "seeds": [SEED], "learned_from": "../runs/spiders"}, "no run"),
+        ({"topic": TOPIC, "seeds": [SEED], "pages": 0}, "pages"),
+        ({"topic": "a\u0007b", "seeds": [SEED]}, "topic"),
+    ]
+    before = sorted(path.name for path in place.folder.iterdir())
+    for body, words in wrong:
+        for path in ("/api/runs/check", "/api/runs"):
+            answer = client.ask("POST", path, json.dumps(body).encode())
+            assert answer.status in (404, 422) and words in answer.json["problem"], (body, answer)
+    assert sorted(path.name for path in place.folder.iterdir()) == before
+
+
+def test_without_the_extra_it_says_what_to_install(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    code, out, err = run("dashboard", tmp_path)
+    assert (code, out) == (2, "") and err.count("\n") == 1
+    assert 'pip install "wolfspider[dashboard]"' in err
