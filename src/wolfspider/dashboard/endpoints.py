@@ -112,7 +112,7 @@ ENDPOINTS = (
     Endpoint(
         *(GET, f"{OF_RUN}/search", "Pages with these words, the best first."),
         lambda desk, name, asked: reading.search(desk.run(name), asked),
-        *(shapes.Found, shapes.SearchQuery),
+        *(shapes.PagesFound, shapes.SearchQuery),
     ),
     Endpoint(
         *(GET, f"{OF_RUN}/explain", "Why an address was visited, or was not."),
@@ -127,7 +127,7 @@ ENDPOINTS = (
     Endpoint(
         *(GET, f"{OF_RUN}/news", "The news of a watch."),
         lambda desk, name, asked: news.news(desk, desk.run(name), asked),
-        *(shapes.News, shapes.NewsQuery),
+        *(shapes.NewsTold, shapes.NewsQuery),
     ),
     Endpoint(
         *(POST, f"{OF_RUN}/resume", "Go on with a run whose process has ended, perhaps with more pages."),

@@ -14,7 +14,7 @@ from wolfspider.core.model import host_of
 from wolfspider.core.plain_text import plainly
 from wolfspider.dashboard.desk import Missing, RunDesk
 from wolfspider.dashboard.overview import report_of
-from wolfspider.dashboard.shapes import News, NewsLine, NewsQuery, SiteLine
+from wolfspider.dashboard.shapes import NewsLine, NewsQuery, NewsTold, SiteLine
 from wolfspider.store.view import utc
 from wolfspider.watch.book import ALERT, Report, Site, is_watched, reading
 
@@ -23,7 +23,7 @@ _DAY, _HOURS = 86_400.0, 24
 HOURS = "busy hours"  # what strategies that learn a profile of the day report it as
 
 
-def news(desk: RunDesk, run: Path, asked: NewsQuery) -> News:
+def news(desk: RunDesk, run: Path, asked: NewsQuery) -> NewsTold:
     if not is_watched(run):
         raise Missing("Nobody has watched with this run: news are of `wolfspider watch`.")
     with reading(run) as book:

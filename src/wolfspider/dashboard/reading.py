@@ -16,7 +16,7 @@ from wolfspider.core.plain_text import plain_lines, plainly
 from wolfspider.dashboard.desk import Missing, RunDesk
 from wolfspider.dashboard.shapes import (
     Explained,
-    Found,
+    PagesFound,
     PageText,
     PageTextQuery,
     QuestionsAsked,
@@ -56,7 +56,7 @@ def questions(desk: RunDesk, run: Path, asked: QuestionsQuery) -> QuestionsAsked
     }
 
 
-def search(run: Path, asked: SearchQuery) -> Found:
+def search(run: Path, asked: SearchQuery) -> PagesFound:
     found = search_run(run, _words(asked["q"]), asked.get("limit", SHOWN), asked.get("relevant", False))
     return {
         "found": [

@@ -427,7 +427,7 @@ class FoundLine(TypedDict):
     snippet: str
 
 
-class Found(TypedDict):
+class PagesFound(TypedDict):
     found: list[FoundLine]
 
 
@@ -506,7 +506,7 @@ class Lateness(TypedDict):
     of: int
 
 
-class News(TypedDict):
+class NewsTold(TypedDict):
     """`hours`: news by the hour they were published in (UTC); `learned_hours`: how busy the strategy believes each hour
     to be, 24 of a working day and 24 of a weekend, 1 is the mean."""
 
