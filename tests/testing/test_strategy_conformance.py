@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import math
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +28,8 @@ from wolfspider.testing.sketch import configured
 from wolfspider.testing.strategy_conformance import STRATEGY_CHECKS
 
 CASES = [(name, variant) for name, kind in all_strategies().items() for variant in range(len(kind.variants))]
+
+SWEEPS = itertools.count()
 
 # Each run of the fast tests tries the default strategy as it comes by all rules, and every strategy as it comes by
 # those that take one short crawl. By the others, and with other settings, a few are tried; the slow tests try all.
@@ -50,6 +53,15 @@ LONG = {
 def case(name: str, variant: int, rule: str) -> Any:
     always = variant == 0 and (name == DEFAULT_STRATEGY or rule not in LONG)
     return pytest.param(name, variant, rule, marks=() if always else pytest.mark.sampled(LONG.get(rule, 3)))
+
+
+@pytest.fixture(autouse=True)
+def swept() -> Iterator[None]:
+    """A crawl and its strategy know each other, so their tables stay until somebody looks for such circles. Among the
+    many small objects of a long test run that happens rarely, and the tables of a thousand crawls are gigabytes."""
+    yield
+    if next(SWEEPS) % 10 == 0:
+        gc.collect()
 
 
 @pytest.mark.parametrize(
