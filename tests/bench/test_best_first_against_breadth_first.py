@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -58,10 +57,3 @@ def test_the_same_setting_gives_the_same_row(done: Reproduction) -> None:
 def test_an_unknown_topic_is_told() -> None:
     with pytest.raises(Problem, match="no topic 'shoes'"):
         crawl({"web": "synthetic:pages=1000,topics=8", "topic": "shoes", "strategy": "best-first", "pages": 5})
-
-
-@pytest.mark.slow
-def test_the_quick_form_finds_that_best_first_finds_more(tmp_path: Path) -> None:
-    done = reproduce(EXPERIMENT, tmp_path, Form(quick=True))
-    assert done.findings[0].ruling.holds
-    assert done.sound

@@ -27,9 +27,13 @@ from wolfspider.bench.papers.energy_population.cells import (
     TWENTIETH,
     UB,
     UNBOUND,
+    Ground,
     corpora,
+    keeping,
     measured,
     settings,
+    starts_of,
+    task_of,
 )
 from wolfspider.bench.papers.energy_population.page_meter import CURVES, last_precision, precision
 from wolfspider.learn.balance import STEEPEST
@@ -142,3 +146,13 @@ def test_precision_so_far_and_in_the_last_tenth_by_hand() -> None:
     assert precision(found, [2, 4, 10, 20]) == [1.0, 0.75, 0.3, 0.3]
     assert last_precision(found) == 0.0 and last_precision([0] * 18 + [1, 0]) == 0.5
     assert last_precision([]) is None
+
+
+def test_recorded_webs_are_begun_on_relevant_pages_with_links() -> None:
+    """Here on a synthetic one, which begins elsewhere."""
+    ground = Ground(WEB.replace("seeds=relevant", "seeds=cold"), 0, 3, BUDGET, PRINTED, relevant=True)
+    starts, task = starts_of(ground), task_of(ground)
+    assert len(set(starts)) == 3 and set(starts) <= set(task.relevant)
+    pages = [keeping(ground.web).look(url, 0.0).page for url in starts]
+    assert all(page is not None and page.links for page in pages)
+    assert starts_of(ground) == starts and starts_of(ground._replace(relevant=False)) == task.seeds[:3]

@@ -21,7 +21,7 @@ stays where no page can be below it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
@@ -97,7 +97,7 @@ class PopulationScale(NamedTuple):
 WEB = "synthetic:pages={pages},topics={topics},seeds=relevant,seed="
 FULL = PopulationScale(
     WEB.format(pages=1_000_000, topics=16),
-    *(25_000, 5, 5, WEB.format(pages=20_000, topics=16), 16_000, 8, 5_000, ("wiki", "docs", "news"), 5),
+    *(25_000, 20, 5, WEB.format(pages=20_000, topics=16), 16_000, 8, 5_000, ("wiki", "docs", "news"), 5),
 )
 QUICK = PopulationScale(
     WEB.format(pages=40_000, topics=16),
@@ -145,7 +145,7 @@ def _recorded(of: PopulationScale, folder: Path) -> list[Setting]:
     budget = len(Recorded(folder)) // 4
     topics = [*load_tasks(folder / "topics.json")][: of.corpus_topics]
     about = {"study": CORPUS, "web": str(folder), "web_name": folder.name}
-    crawl = {"starts": 3, "strategy": "energy", "budget": budget}
+    crawl = {"starts": 3, "relevant": True, "strategy": "energy", "budget": budget}
     return [
         {**about, "run": run, "place": topic, **crawl, "crawler": crawler, "revisit": PRINTED}
         for (run, topic), crawler in product(enumerate(topics), ON_CORPORA)
@@ -163,10 +163,11 @@ class Ground(NamedTuple):
     starts: int
     budget: int
     revisit: float
+    relevant: bool = False  # does it start on relevant pages that are drawn, and not where the task does?
 
 
 def measured(setting: Setting) -> Row:
-    ground = Ground(*(setting[name] for name in Ground._fields))
+    ground = Ground(*(setting[name] for name in Ground._fields if name in setting))
     crawler = dict(CRAWLERS[setting["crawler"]])
     if crawler["model"] == "original":
         factor = crawler.pop("factor", None)
@@ -233,7 +234,7 @@ def crawled(
     crawl.listen(pages := PageMeter(strategy, task.relevant))
     crawl.listen(energies := Energies())
     crawl.listen(finish)
-    reason = simulate(crawl, keeping(ground.web), start=world.start, seeds=task.seeds[: ground.starts]).reason
+    reason = simulate(crawl, keeping(ground.web), start=world.start, seeds=starts_of(ground)).reason
     check_ended(reason, "energy", world.name)
     return reason, energies, pages
 
@@ -252,6 +253,21 @@ def tasks(web: str) -> Mapping[str, Task]:
 def task_of(ground: Ground) -> Task:
     topics = tasks(ground.web)
     return topics[[*topics][ground.place % len(topics)] if isinstance(ground.place, int) else ground.place]
+
+
+def starts_of(ground: Ground) -> Sequence[str]:
+    """On a recorded web, relevant pages with links, drawn by web and topic: as the paper has highly relevant starts."""
+    task = task_of(ground)
+    if not ground.relevant:
+        return task.seeds[: ground.starts]
+    world, found = opened(ground.web, None), list[str]()
+    candidates = sorted(filter(inside(world), task.relevant))
+    randomness.generator(0, "relevant starts", world.name, task.topic.name).shuffle(candidates)
+    for url in candidates:
+        page = keeping(ground.web).look(url, world.start).page if len(found) < ground.starts else None
+        if page is not None and page.links:
+            found.append(url)
+    return found
 
 
 class FixedThreshold(Energy):

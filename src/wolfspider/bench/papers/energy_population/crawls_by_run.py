@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from wolfspider.bench.experiment import Row, Rows
 from wolfspider.bench.groups import aligned, indexed, where
-from wolfspider.bench.papers.energy_population.cells import FIGURES, PRINTED
+from wolfspider.bench.papers.energy_population.cells import CORPUS, FIGURES, PRINTED
 from wolfspider.bench.papers.energy_population.page_meter import POINTS
 from wolfspider.bench.variants import Variant, taken
 
@@ -23,15 +23,17 @@ class CrawlsCompared(NamedTuple):
 
     revisit: float = PRINTED
     precision: str = "precision"
+    study: str = FIGURES
 
 
 AS_PRINTED = CrawlsCompared()
 
 
-def runs_of(rows: Rows, crawler: str, way: CrawlsCompared = AS_PRINTED, study: str = FIGURES) -> dict[int, Row]:
-    """The crawls of a crawler that downloaded anything, by run."""
-    crawls = where(rows, study=study, crawler=crawler, revisit=way.revisit)
-    return indexed((row for row in crawls if row["at"] and not row.get("fixed")), itemgetter("run"))
+def runs_of(rows: Rows, crawler: str, way: CrawlsCompared = AS_PRINTED, study: str = "") -> dict[Any, Row]:
+    """The crawls of a crawler that downloaded anything, by run; on recorded webs, by web and run."""
+    crawls = where(rows, study=study or way.study, crawler=crawler, revisit=way.revisit)
+    told = [row for row in crawls if row["at"] and not row.get("fixed")]
+    return indexed(told, itemgetter("web_name", "run") if way.study == CORPUS else itemgetter("run"))
 
 
 def together(rows: Rows, crawlers: Sequence[str], way: CrawlsCompared) -> list[tuple[Row, ...]]:
