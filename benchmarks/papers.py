@@ -4,8 +4,9 @@
     python benchmarks/papers.py                 write the page from what is kept
     python benchmarks/papers.py --check         is the page that of the kept results? 1 if not
 
-Each paper has a line there: claims.json of its quick and of its full form, whichever are kept, and in the field "before"
-what the last full form found before its claims were tested as they are now. The full form is shown where both are kept.
+Each paper has a line there: claims.json of its quick and of its full form, whichever are kept, and in its field
+"before" what the last full form found before claims were tested as they are now. The full form is shown where both are
+kept.
 """
 
 from __future__ import annotations
