@@ -126,20 +126,19 @@ def test_a_document_that_was_taken_for_a_list_is_read_and_given_up():
     assert f"{HOME}s7/" in strategy.sources.numbers
 
 
-def looks_of(strategy, looks: int, answers) -> list[str]:
+def looks_of(strategy, looks: int, answers, start: float = START) -> list[str]:
     """So many looks, two minutes apart; `answers`: a page or a failure for an address and the number of the look."""
     room, asked, second = Room(), [], 0.0
     while len(asked) < looks:
         second += 120.0
-        room.open(START + second, 5, lambda url, fresh: Route.OUT, delay=0.0)
-        visits = strategy.propose(room, START + second)
+        room.open(start + second, 5, lambda url, fresh: Route.OUT, delay=0.0)
+        visits = strategy.propose(room, start + second)
         room.settle(visits)
         for visit in visits:
             url = visit.link.url
             asked.append(url)
-            room.release(host_of(url), START + second)
-            strategy.observe(Outcome(visit, answers(url, len(asked)), None, 1, 0.1, START + second))
-        assert visits or strategy.wake(START + second) is not None
+            room.release(host_of(url), start + second)
+            strategy.observe(Outcome(visit, answers(url, len(asked)), None, 1, 0.1, start + second))
     return asked
 
 
@@ -162,6 +161,19 @@ def test_a_source_that_fails_rests_ever_longer_and_is_looked_at_again(policy):
     early, later = (part.count("http://gone.test/") for part in (asked[:back], asked[back:]))
     assert 0 < early <= 10, "400 looks are 13 hours: five, and then after 1, 2, 4 and 8 of them"
     assert later > 0 and strategy.sources["missed"][missing] == 0
+
+
+def test_a_crawl_whose_sources_all_rest_is_over_and_goes_on_when_they_are_named_again():
+    strategy = strategy_named("newshound").new(Topic(("news",)), generator(1), {"per_hour": 30})
+    strategy.begin([Link(HOME)], START)
+    looks_of(strategy, 4, lambda url, look: Failure("status", "404"))
+    assert strategy.wake(START + 10 * 120) is not None
+    looks_of(strategy, 1, lambda url, look: Failure("status", "404"), START + 20 * 120)
+    assert strategy.wake(START + 30 * 120) is None
+    strategy.seeds([Link(HOME)])
+    assert strategy.wake(START + 30 * 120) is not None
+    assert looks_of(strategy, 1, lambda url, look: nothing_new(url), START + 40 * 120) == [HOME]
+    assert strategy.sources["missed"][0] == 0
 
 
 @pytest.mark.parametrize("name", ["poll", "newshound"])

@@ -125,7 +125,7 @@ def watch_for(port: int, folder: Path, told: Watching | None = None, hook: Hook 
         "disk_floor": 0,
         **given,
     }
-    chosen = choose(flags, environment=False)
+    chosen = choose({name: value for name, value in flags.items() if value is not None}, environment=False)
     told_to = told.reports.append if told else None
     return Watch(settings_for(chosen), folder, hook, told=told_to, remark=told.remarks.append if told else None)
 

@@ -55,3 +55,26 @@ def test_how_often_it_looks_is_what_the_person_wants(tmp_path: Path, given: dict
     asyncio.run(main())
     params = about_run(tmp_path / "run")["params"]
     assert float(params["per_hour"]) == looks and float(params["window"]) == 12 * HOUR
+
+
+def test_by_default_new_documents_are_looked_at_again_and_changes_are_told(tmp_path: Path) -> None:
+    paper = Paper()
+    paper.articles = {
+        "story": Article("The mayor denies it all.", NOON - MINUTE),
+        "old": Article("The mayor was born.", NOON - 100 * HOUR),
+    }
+
+    async def main() -> None:
+        async with watching(paper, tmp_path / "run", strategy=None, per_hour=3000) as under_way:
+            await under_way.until(lambda: under_way.told() == ["story"])
+            paper.articles["story"] = Article("The mayor admits everything now.", NOON - MINUTE)
+            paper.articles["old"] = Article("The mayor was never born, they say.", NOON - 100 * HOUR)
+            await under_way.until(lambda: under_way.told("changed") == ["story"])
+            found, changed = (report.at for report in under_way.reports)
+            assert changed - found >= HOUR
+            await under_way.until(lambda: len([one for one in under_way.server.log if one.path == "/story"]) >= 2)
+            assert len([one for one in under_way.server.log if one.path == "/old"]) == 1, "It is not new."
+
+    asyncio.run(main())
+    about = about_run(tmp_path / "run")
+    assert about["settings"]["strategy"] == "newshound" and about["params"]["second_looks"] == "4"

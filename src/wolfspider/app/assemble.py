@@ -53,6 +53,7 @@ from wolfspider.web.worlds.recording.recorder import Recorder, states_for
 from wolfspider.web.worlds.world import Askable, Web
 
 HOUR = 3600.0
+SECOND_LOOKS = 4  # times that a strategy of a watch looks at a document again: up to 40 hours after it was found
 LARGEST_RAW = 60_000_000  # bytes of an answer before it is unpacked: what the archive reads back
 
 Learned = Mapping[str, Any]  # of `strategy` and of `judge`, those that there are
@@ -77,6 +78,8 @@ def first_params(settings: Settings) -> dict[str, str]:
         given.setdefault("window", str(settings.window * 3600))
     if settings.watch and settings.per_hour and "per_hour" in parameters(kind):  # it is how often a person wants looks
         given.setdefault("per_hour", str(settings.per_hour))
+    if settings.watch and "second_looks" in parameters(kind):  # people are told of what changed, too
+        given.setdefault("second_looks", str(SECOND_LOOKS))
     params: Any = chosen(kind, given)
     return {name: str(value) for name, value in vars(params).items()}
 

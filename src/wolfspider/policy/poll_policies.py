@@ -114,6 +114,10 @@ class Sources:
         rests = np.minimum(FIRST_REST * 2.0**more, LONGEST_REST)
         return np.where(more >= 0, self["last"] + rests, -np.inf)
 
+    def wake(self, number: int) -> None:
+        """It rests no more; if it fails once more, it rests again."""
+        self.columns["missed"][number] = min(self.columns["missed"][number], MISSES - 1)
+
     def never_looked(self) -> NDArray[np.bool_]:
         return np.isneginf(self["last"])
 

@@ -7,6 +7,8 @@ fresh, relevant), its source is credited. Which source is looked at next is deci
 Two things are not left to it. A source that failed several times in a row rests, longer each time; failures that may be
 those of our own line do not count. And sources that nobody has looked at yet get no more than a share of the looks: a
 site on which every page looks like a list does not keep us from all the others.
+
+Documents are read once, unless somebody wants to know what changed in them (`second_looks`).
 """
 
 from __future__ import annotations
@@ -40,6 +42,8 @@ SOON = 1.0  # seconds after which a look that is due is tried again, at the earl
 TRIED = 16  # sources asked for room in one turn
 MOST_SOURCES = 50_000
 PENDING = 100_000  # items that were sent and are not paid for yet
+AGAIN, TIMES = HOUR, 3.0  # seconds until a document is looked at again, and how many times as long each further time
+MOST_AGAIN = 10_000  # documents that wait for that
 
 
 @dataclass
@@ -52,6 +56,9 @@ class PollingParams:
         "What a document must be to count; run: what the run wants, so relevant too where there is a topic.",
         choices=("run", "new", "new+fresh", "new+relevant", "new+fresh+relevant"),
         live=False,
+    )
+    second_looks: int = param(
+        0, "Times that a new document is looked at again: after 1 hour, 3 more, 9 more ...", low=0, high=8
     )
     links: int = param(10, "A page without a date is a source if it has so many links; 0: none becomes one.", low=0)
 
@@ -84,6 +91,7 @@ class Polling(Strategy):
         self.next_look = -math.inf
         self.read = 0  # items since the last look
         self.pending: dict[int, tuple[int, float, float]] = {}  # visit -> the fields of SentItem
+        self.again: list[dict[str, float]] = []  # documents to be looked at again and when, by how often they were
         self._terms = Terms()
 
     def terms(self, given: Terms) -> Terms:
@@ -99,8 +107,9 @@ class Polling(Strategy):
     def seeds(self, links: Sequence[Link]) -> None:
         for link in links:
             self.watch(link.url)
-            if link.url in self.sources.numbers:
-                self.given.add(self.sources.numbers[link.url])
+            if (number := self.sources.numbers.get(link.url)) is not None:
+                self.given.add(number)
+                self.sources.wake(number)
 
     def watch(self, url: str) -> None:
         if url in self.sources.numbers or len(self.sources) < MOST_SOURCES:
@@ -121,7 +130,29 @@ class Polling(Strategy):
         while (at_once or not due or self.read < BETWEEN) and (item := self.frontier.pop(room)):
             visits.append(self.visit(item.link, source=item.source, note=item.extra))
             self.read += 1
+        if at_once or not due or self.read < BETWEEN:
+            visits += self._second_look(room, now)
         return visits + self._looks(room, now) if due and not at_once else visits
+
+    def _second_look(self, room: Room, now: float) -> list[Visit]:
+        """At one document, if one is due; each of these lists is in the order of time."""
+        for times, waiting in enumerate(self.again):
+            url = next(iter(waiting), None)
+            if url is None or waiting[url] > now:
+                continue
+            if not self.allows(url):
+                del waiting[url]
+            elif room.take(Link(url), fresh=True):
+                del waiting[url]
+                self.read += 1
+                return [self.visit(Link(url), fresh=True, note={"again": times})]
+        return []
+
+    def _see_again(self, url: str, times: int, now: float) -> None:
+        if times < self.params.second_looks and sum(map(len, self.again)) < MOST_AGAIN:
+            self.again += [{} for _ in range(times + 1 - len(self.again))]
+            self.again[times].pop(url, None)
+            self.again[times][url] = now + AGAIN * TIMES**times
 
     def _looks(self, room: Room, now: float) -> list[Visit]:
         """One look, if a host has room for it: looks are evenly apart."""
@@ -158,6 +189,9 @@ class Polling(Strategy):
 
     def observe(self, outcome: Outcome) -> Sequence[int] | None:
         page, number = outcome.page, self.looking.pop(outcome.visit.id, None)
+        if "again" in outcome.visit.note:
+            self._see_again(outcome.visit.link.url, outcome.visit.note["again"] + 1, outcome.at)
+            return None
         if number is None:
             return self._arrived(outcome, page) if page is not None else None
         if page is None:
@@ -196,6 +230,8 @@ class Polling(Strategy):
             return [outcome.visit.id]  # nobody knows when it appeared
         if len(self.pending) >= PENDING:
             del self.pending[next(iter(self.pending))]
+        if page.published is None or outcome.at - page.published <= self._terms.window:
+            self._see_again(page.final_url, 0, outcome.at)
         since = note["seen"] - self._terms.window if note["since"] is None else note["since"]
         self.pending[outcome.visit.id] = SentItem(note["source"], since, note["seen"])
         return [outcome.visit.id]
@@ -213,29 +249,32 @@ class Polling(Strategy):
     # People, and what is kept
 
     def wake(self, now: float) -> float | None:
-        waits = self.frontier.wake()
-        first = self._next_source(now)
-        if first is None or first > now:  # none is left, or all rest
-            return waits if first is None else min(first, math.inf if waits is None else waits)
+        waits = self._soonest(self.frontier.wake(), now)
+        if not self._any_source(now):  # there is none, or all rest until somebody names them again
+            return waits
         # A look that is due waits for a host, or has become due since the last turn: nobody else may wake us then.
         look = self.next_look if self.next_look > now else now + max(SOON, HOUR / self.params.per_hour)
         return min(look, math.inf if waits is None else waits)
 
-    def _next_source(self, now: float) -> float | None:
-        """When the first of the sources may be looked at, if there are any."""
-        first: float | None = None
-        for number, wakes in enumerate(self.sources.wakes().tolist()):
-            if number not in self.gone and (first is None or wakes < first) and self.allows(self.sources.urls[number]):
-                first = wakes
-                if first <= now:
-                    break
-        return first
+    def _soonest(self, waits: float | None, now: float) -> float | None:
+        """Of what items wait for, and the documents to be looked at again."""
+        due = [waiting[next(iter(waiting))] for waiting in self.again if waiting]
+        times = [max(at, now + SOON) for at in due] + ([] if waits is None else [waits])
+        return min(times, default=None)
+
+    def _any_source(self, now: float) -> bool:
+        """May any source be looked at?"""
+        wakes = self.sources.wakes()
+        return any(
+            wakes[number] <= now and number not in self.gone and self.allows(url)
+            for number, url in enumerate(self.sources.urls)
+        )
 
     def excluded(self) -> int:
         return super().excluded() + sum(not self.allows(url) for url in self.sources.urls)
 
     def keeps(self) -> int:
-        return len(self.frontier) + len(self.sources) + len(self.pending)  # all else is about sources, too
+        return len(self.frontier) + len(self.sources) + len(self.pending) + sum(map(len, self.again))
 
     def report(self) -> dict[str, Any]:
         rates = self.sources.rates()

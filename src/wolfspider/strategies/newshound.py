@@ -47,7 +47,7 @@ class Newshound(Polling):
     use = "For watching sites for what is new, from their home pages alone. Not for webs that stay as they are."
     paper = "Our own. The index: Avrachenkov and Borkar 2018, Whittle index policy for crawling ephemeral content"
     Params = PollingParams
-    variants = ({}, {"per_hour": 3600.0, "links": 3})
+    variants = ({}, {"per_hour": 3600.0, "links": 3, "second_looks": 2})
     params: PollingParams
 
     def __init__(self, topic: Topic, params: Any, rng: random.Random, shelf: Shelf) -> None:

@@ -1,9 +1,9 @@
 """A watch: a crawl that never ends, and a desk that reads what it brings and tells people what is new.
 
-The crawl is one like any other (app/hunt.py), with the strategy that was chosen: a fleet of foragers, a poll policy, or
-one of a person's own. It runs in sessions. Between two, once a day, the log is folded and what is too old forgotten. A
-session that comes to an end of its own, because everything rests or the strategy has lost all its links in a long
-outage, is followed by another one after a while, with the addresses that the person gave.
+The crawl is one like any other (app/hunt.py), with the strategy that was chosen: the newshound, another poll policy, a
+fleet of foragers, or one of a person's own. It runs in sessions. Between two, once a day, the log is folded and what is
+too old forgotten. A session that comes to an end of its own, because everything rests or the strategy has lost all its
+links in a long outage, is followed by another one after a while, with the addresses that the person gave.
 
 The desk follows the run on disk, so it does not matter how a session ended, or who made the run go on meanwhile.
 """
@@ -35,7 +35,7 @@ from wolfspider.watch.webhook import Hook, Outbox
 from wolfspider.web.seeds.sources import address
 from wolfspider.web.seeds.watched_lists import WatchedLists
 
-STRATEGY = "foragers"
+STRATEGY = "newshound"
 ENDLESS = 10**9  # downloads
 HOUR, DAY = 3600.0, 86_400.0
 MONTH = 30 * DAY
