@@ -1,5 +1,6 @@
 // The territory of a run: pages as dots in the plots of their hosts, relevant ones lit, agents among them.
 
+import { get, of } from "./api.js";
 import { button, fill, h, outside, say } from "./dom.js";
 import { MapData } from "./map_data.js";
 import { MapPaint } from "./map_paint.js";
@@ -9,7 +10,7 @@ import { sheet } from "./sheet.js";
 const PAUSE = 2000, MOVE = 700; // milliseconds between two questions to the server, and of an agent's move
 const KEYS = "Arrow keys move the map, plus and minus zoom, 0 shows all of it. N and P go to the next and the previous relevant page, Enter to the page in the middle, Escape leaves it.";
 
-export function mount(element, { run, api }) {
+export function mount(element, { run }) {
   sheet("map.css");
   const data = new MapData(), marked = { page: -1, host: -1, agent: "", territory: null, path: null, moves: null, cross: false };
   const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -57,7 +58,7 @@ export function mount(element, { run, api }) {
     try {
       let more = true;
       while (more && !gone) {
-        const before = new Map(data.agents.map((agent) => [agent.name, agent.trail.at(-1)])), answer = await api.get(`${api.of(run)}/map`, { after: data.next });
+        const before = new Map(data.agents.map((agent) => [agent.name, agent.trail.at(-1)])), answer = await get(`${of(run)}/map`, { after: data.next });
         if (gone) return;
         const grew = answer.whole && fitted;
         more = data.take(answer);
@@ -95,7 +96,7 @@ export function mount(element, { run, api }) {
     if (!name) { card.hidden = true; return; }
     const mine = ++chosen;
     try {
-      const found = await api.get(`${api.of(run)}/territory`, { agent: name });
+      const found = await get(`${of(run)}/territory`, { agent: name });
       if (mine !== chosen || gone) return;
       marked.territory = new Map(found.pages.map((page, place) => [page, found.times[place]]));
       marked.path = found.path.filter((page) => page < data.size);
@@ -129,7 +130,7 @@ export function mount(element, { run, api }) {
     if (page < 0) { if (!marked.agent) card.hidden = true; return; }
     const mine = ++chosen;
     try {
-      const found = await api.get(`${api.of(run)}/map/page`, { page });
+      const found = await get(`${of(run)}/map/page`, { page });
       if (mine !== chosen || gone) return;
       const by = found.agent && data.names.length > 1 ? `, brought by ${found.agent}` : "";
       const worth = found.score === null ? "" : `, score ${found.score.toFixed(2)}`;
@@ -237,15 +238,16 @@ export function mount(element, { run, api }) {
   themed.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
 
   let seen = null;
+  window.wolfspiderMap = { data, paint }; // for those who measure it
   refresh();
   return {
-    data, paint, // for those who measure
     update(gauge) {
       const now = `${gauge?.downloads} ${gauge?.relevant} ${gauge?.hidden}`;
       if (now !== seen) { seen = now; waits = true; if (!asking) soon(); }
     },
     destroy() {
       gone = true;
+      delete window.wolfspiderMap;
       cancelAnimationFrame(frame);
       clearTimeout(timer);
       sized.disconnect();

@@ -195,7 +195,7 @@ export class MapPaint {
   drawAgents(marked) {
     const { pen, data, colours, view, canvas } = this, many = data.agents.length > 1;
     for (const [place, agent] of data.agents.entries()) {
-      const trail = agent.trail.filter((page) => page < data.size), last = trail.at(-1);
+      const trail = agent.trail.filter((page) => page < data.size).slice(many ? -12 : -4), last = trail.at(-1);
       if (last === undefined) continue;
       const named = marked.agent === agent.name, colour = many ? colours.wheel[Math.max(0, data.names.indexOf(agent.name)) % colours.wheel.length] : colours.accent;
       const moved = marked.moves?.get(agent.name), to = this.place(last);
