@@ -15,6 +15,7 @@ from wolfspider.dashboard import (
     page_lists,
     reading,
     shapes,
+    spider_view,
     starting,
     steering_desk,
 )
@@ -143,6 +144,16 @@ ENDPOINTS = (
         *(GET, "/api/compare", "Runs side by side: their curves, and the settings that differ."),
         lambda desk, name, asked: curves.compare(desk, asked),
         *(shapes.RunsCompared, shapes.RunsQuery),
+    ),
+    Endpoint(
+        *(GET, f"{OF_RUN}/spider", "A spider's search by generations; without `generation`, the newest."),
+        lambda desk, name, asked: spider_view.spider(desk, desk.run(name), asked),
+        *(spider_view.SpiderState, spider_view.SpiderQuery),
+    ),
+    Endpoint(
+        *(GET, f"{OF_RUN}/spider/links", "The links of a page that a spider brought back."),
+        lambda desk, name, asked: spider_view.spider_links(desk.run(name), asked),
+        *(spider_view.SpiderLinks, spider_view.SpiderLinksQuery),
     ),
     Endpoint(
         *(GET, f"{OF_RUN}/map", "The map of all pages; `after`: what came since the answer whose `next` that is."),
