@@ -32,7 +32,7 @@ export function ask(title, make) {
 // What came of a command, in words.
 function told(verb, words, answer) {
   const text = typeof answer === "string" ? answer : answer?.text ?? answer?.problem ?? "";
-  return text || `Done: ${verb} ${words.join(" ")}`.trim();
+  return text.replace(/ Take it back by: .*$/s, "") || `Done: ${verb} ${words.join(" ")}`.trim();
 }
 
 export async function undo(run, number) {

@@ -67,7 +67,7 @@ async function show() {
 
 // What the map and the 1997 view are given: the server, and the frames of this run.
 function bound(run) {
-  return { get, post, base: of(run.name), on: (kind, ear) => run.frames.on(kind, ear) };
+  return { get, post, of, on: (kind, ear) => run.frames.on(kind, ear) };
 }
 
 const KEYS = [

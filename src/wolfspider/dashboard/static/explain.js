@@ -35,11 +35,11 @@ function show(body, run, url, told, lines, head) {
   fill(body,
     h("div", { class: "row" }, page && score({ ...page, failure: null }), h("span", { class: "tag" }, told.state), page && thumbs(run, page.asked ?? url, page.label, page.title),
       button("Exclude this host", () => rule(run, "exclude", host), { class: "button small" }), h("a", { class: "button small", href: at(run, "pages", { host, kind: "all" }) }, "Pages of this host")),
-    lines.length > 0 && h("section", { class: "card stack" }, h("h2", {}, "In words"), h("ul", { class: "told" }, lines.map((line) => h("li", {}, line)))),
     h("div", { class: "two" },
-      h("section", { class: "card" }, h("h2", {}, "The verdict"), page ? pairs([["score", page.score], ["relevant", page.relevant], ["label of a person", page.label], ...Object.entries(page.evidence ?? {}).map(([name, value]) => [words(name), value])]) : h("p", { class: "muted" }, "There is no page to judge.")),
+      h("section", { class: "card" }, h("h2", {}, "The verdict"), page ? pairs([["score", page.score], ["relevant", page.relevant], ["label of a person", page.label], ...Object.entries(page.evidence ?? {}).filter(([name]) => name !== "label").map(([name, value]) => [words(name), value])]) : h("p", { class: "muted" }, "There is no page to judge.")),
       h("section", { class: "card" }, h("h2", {}, "The rules"), pairs([["state", told.state], ["robots.txt", told.robots], ["scope", told.scope?.rule], ["traps", told.trap], ["budget", told.budget], ["waiting", told.waiting], ["host rests until", told.host?.rests_until], ["near it", told.near]]))),
     visits.length > 0 && h("section", { class: "card stack" }, h("h2", {}, "How it was found"), visits),
-    page && h("section", { class: "card" }, h("h2", {}, "What it says"), pairs([["title", page.title], ["address", page.final_url], ["fetched", page.fetched], ["words", page.words], ["links", page.links], ["type", page.type]]), text));
+    page && h("section", { class: "card" }, h("h2", {}, "What it says"), pairs([["title", page.title], ["address", page.final_url], ["fetched", page.fetched], ["words", page.words], ["links", page.links], ["type", page.type]]), text),
+    lines.length > 0 && h("details", { class: "card" }, h("summary", {}, "All of it, in the words of wolfspider explain"), h("ul", { class: "told" }, lines.map((line) => h("li", {}, line)))));
   if (page) get(`${of(run)}/page`, { url }).then((one) => { text.textContent = one.text ?? ""; }).catch(() => { text.textContent = none; });
 }
