@@ -49,8 +49,8 @@ def web(world: Servable, latency: float = 0.02) -> Iterator[str]:
     try:
         served = done(stack.enter_async_context(serve(world, manner=Manner(latency=latency))))
         yield f"127.0.0.1:{served.port}"
-        done(stack.aclose())
     finally:
+        done(stack.aclose())
         loop.call_soon_threadsafe(loop.stop)
         thread.join(30)
         loop.close()

@@ -28,11 +28,17 @@ function place(href, picture, text, current) {
   return h("a", { href, class: "place", "aria-current": current ? "page" : null }, icon(picture), h("span", {}, text));
 }
 
+// Two views are for some runs only.
+function fits(path, here) {
+  if (path === here.name) return true;
+  return path === "news" ? Boolean(live?.run?.watch) : path === "1997" ? Boolean(live?.run?.strategy?.startsWith("spider")) : true;
+}
+
 function drawRail(here) {
   fill(places, GENERAL.map(([path, picture, text]) => place(`#/${path}`, picture, text, !here.run && here.name === (path || "runs"))));
   fill(ofRun, here.run ? [
     h("p", { class: "rail-run cut", title: here.run }, here.run),
-    OF_RUN.map(([path, picture, text]) => place(at(here.run, path), picture, text, here.name === (path || "overview") || path === "pages" && here.name === "explain")),
+    OF_RUN.filter(([path]) => fits(path, here)).map(([path, picture, text]) => place(at(here.run, path), picture, text, here.name === (path || "overview") || path === "pages" && here.name === "explain")),
   ] : []);
   const current = rail.querySelector("[aria-current]");
   if (current && rail.scrollWidth > rail.clientWidth) current.scrollIntoView({ block: "nearest", inline: "center" });
@@ -50,6 +56,7 @@ async function show() {
     const module = await import(MODULES[here.name] ?? MODULES.runs);
     if (here.run) await live.ready;
     if (mine !== turn) return;
+    drawRail(here);
     if (here.run && !live.run) {
       view = wait(box, live, show);
     } else view = module.open(box, { ...here, live, api: live && bound(live), go: (hash) => { location.hash = hash; } }) ?? null;
