@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import compress, pairwise
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress, filterfalse, pairwise
 from operator import itemgetter
 
 from wolfspider.core.model import Page
@@ -21,6 +21,7 @@ SHORTEST = 4  # letters of a word that may have an ending
 DESCRIPTION = 0.5  # weight of a word of the description; one of a keyword has 1
 _LIKED_WORDS = 20  # words taken from liked pages
 _IDEOGRAPHS = "\u1100"  # from here on two characters say as much as a word
+_MOST_STRANGERS = 50_000  # words, of at most 64 letters each
 _CACHED = 50_000  # texts of links whose similarity is remembered
 
 Term = tuple[str, ...]
@@ -47,6 +48,7 @@ class WeightedTerms:
         place = {word: index for index, word in enumerate(self._words)}
         self._terms = tuple(tuple(place[word] for word in term) for term in weights)
         self._heads: dict[str, list[tuple[int, str]]] = {}
+        self._strangers: set[str] = set()
         for word, index in place.items():
             self._heads.setdefault(_head(word), []).append((index, word))
 
@@ -56,7 +58,7 @@ class WeightedTerms:
     def count(self, counts: Mapping[str, int]) -> list[int]:
         """How often each term is in the bag."""
         found = [0] * len(self._words)
-        for word in self._candidates(counts):
+        for word in self._near(counts):
             for place, own in self._heads[_head(word)]:
                 if met(own, word):
                     found[place] += counts[word]
@@ -64,12 +66,22 @@ class WeightedTerms:
 
     def places(self, words: Sequence[str]) -> list[int]:
         """Which of these words are words of ours, or forms of them."""
-        near = compress(enumerate(words), map(self._heads.__contains__, map(_head, words)))
-        return [place for place, word in near if any(met(own, word) for _, own in self._heads[_head(word)])]
+        ours = {word for word in self._near(words) if any(met(own, word) for _, own in self._heads[_head(word)])}
+        return list(compress(range(len(words)), map(ours.__contains__, words))) if ours else []
 
-    def _candidates(self, counts: Mapping[str, int]) -> Iterator[str]:
-        """Words that begin like one of ours: few in a thousand, so the test must be quick."""
-        return compress(counts, map(self._heads.__contains__, map(_head, counts)))
+    def _near(self, words: Iterable[str]) -> list[str]:
+        """Words that begin like one of ours: few in a thousand, so the test must be quick. Pages say the same words
+        over and over, and those that were seen to begin otherwise are remembered."""
+        strangers, heads = self._strangers, self._heads
+        near = []
+        for word in filterfalse(strangers.__contains__, words):
+            if _head(word) in heads:
+                near.append(word)
+            else:
+                if len(strangers) >= _MOST_STRANGERS:
+                    strangers.clear()
+                strangers.add(word)
+        return near
 
 
 def met(own: str, word: str) -> bool:

@@ -29,20 +29,18 @@ def bounded_words(text: str, most: int = MOST_WORDS) -> list[str]:
     return list(islice(chain.from_iterable(portions), most))
 
 
-def cut_to_bounds(passages: list[str]) -> bool:
-    """Cut passages behind MOST_TEXT characters, and say whether there was anything to cut."""
+def cut_to_bounds(passages: list[str]) -> None:
+    """Cut passages behind MOST_TEXT characters."""
     room = MOST_TEXT
-    if sum(map(len, passages)) < room:
-        return False
     for place, passage in enumerate(passages):
         passages[place] = passage[:room]
         room -= len(passages[place])
-    return True
 
 
-def words_within(passages: Sequence[str]) -> WordsRead:
-    """All words, and how many come before each passage, and in all."""
-    if sum(map(len, passages)) <= _PORTION:
+def words_within(passages: Sequence[str], characters: int | None = None) -> WordsRead:
+    """All words, and how many come before each passage, and in all. `characters`: at least as many as they have, if
+    that is known."""
+    if (sum(map(len, passages)) if characters is None else characters) <= _PORTION:
         return words_and_more(passages)
     found: list[str] = []
     before = [0]
