@@ -16,6 +16,8 @@ from wolfspider.bench.papers.chen_intelligent_spider.cases import (
     COMPUTED,
     ENOUGH,
     FEW,
+    OWN_SITE,
+    SHARES,
     case_of,
     category_of,
     index_of,
@@ -28,10 +30,13 @@ from wolfspider.bench.papers.chen_intelligent_spider.cells import (
     COOL_HYBRID,
     FEW_SPIDERS,
     GENETIC,
+    HOT_ANNEALING,
+    HOT_HYBRID,
     JUDGED,
     OUTPUTS,
     SPIDERS,
     UNLEAPING,
+    OwnSite,
     Yardstick,
     ground_of,
     measured,
@@ -39,7 +44,7 @@ from wolfspider.bench.papers.chen_intelligent_spider.cells import (
     seen,
 )
 from wolfspider.bench.run.cell import inside, opened, tasks_in
-from wolfspider.core.model import Link, Page
+from wolfspider.core.model import Link, Page, host_of
 from wolfspider.learn.likeness import Collection, Likeness, kept_words
 
 WEB = "synthetic:pages=1200,seed=77"
@@ -188,13 +193,33 @@ def test_best_first_with_the_judge_has_the_downloads_of_the_genetic_spider(row: 
 @pytest.mark.slow
 def test_annealing_may_begin_cooler_and_then_ends_earlier() -> None:
     found = measured(setting(liked=1, cool=True))["spiders"]
-    assert {COOL_ANNEALING, COOL_HYBRID} < set(found)
+    assert {COOL_ANNEALING, COOL_HYBRID, HOT_ANNEALING, HOT_HYBRID} < set(found)
     assert found[COOL_ANNEALING]["generations"] <= 7  # 0.002 times 0.9 to the seventh is below 0.001
 
 
 def test_cases_of_few_links_have_two_spiders_and_the_judge() -> None:
     found = measured(setting(FEW, liked=1))
     assert set(found["spiders"]) == {*FEW_SPIDERS, JUDGED} and all(links < ENOUGH for links in found["links"])
+
+
+def test_on_the_own_site_no_link_leads_away_and_the_cases_are_the_same() -> None:
+    plain, home = (case_of(setting(study, liked=1)) for study in (FEW, OWN_SITE))
+    assert plain is not None and plain == home
+    found = measured(setting(OWN_SITE, liked=1))
+    assert set(found["spiders"]) == {*FEW_SPIDERS, JUDGED}
+    ground, _ = ground_of(setting(OWN_SITE, liked=1), plain)
+    assert isinstance(ground.looks, OwnSite)
+    pages = [ground.looks.look(url, ground.world.start).page for url in sorted(plain.task.relevant)[:30]]
+    shown = [page for page in [*pages, *ground.case.liked] if page is not None]
+    assert len(shown) > 5
+    assert all({host_of(link.url) for link in page.links} <= {host_of(page.final_url)} for page in shown)
+
+
+def test_with_another_share_the_index_is_another_and_the_genetic_spider_is_alone() -> None:
+    found = measured(setting(SHARES, liked=1, every=10))
+    assert set(found["spiders"]) == {GENETIC, JUDGED}
+    listed = {output["listed"] for output in found["spiders"][GENETIC]["outputs"] if output["origin"] == "leap"}
+    assert listed <= {True}
 
 
 # The yardstick

@@ -227,8 +227,9 @@ class SpiderGenetic(Mixing):
 class AnnealingParams(CrossingParams):
     scale: str = param(
         "score",
-        "Temperatures are differences of scores (score, the paper's), or shares of the present fitness (fitness).",
-        choices=("score", "fitness"),
+        "Temperatures are differences of scores (score, the paper's), or shares of the present fitness (fitness) or of "
+        "the fitness of the first set (start).",
+        choices=("score", "fitness", "start"),
     )
     hot: float = param(0.05, "Temperature at the beginning.", low=0.0001, high=100, live=False)
     cooling: float = param(0.9, "What is left of the temperature after each generation.", low=0, high=0.999)
@@ -248,8 +249,13 @@ class SpiderAnnealing(Crossing):
         " neighbourhood."
     )
     Params: ClassVar[type] = AnnealingParams
-    variants = ({}, {"outputs": 3, "still": 0.0, "cooling": 0.5})
+    variants: ClassVar[tuple[Mapping[str, Any], ...]] = (
+        {},
+        {"outputs": 3, "still": 0.0, "cooling": 0.5},
+        {"outputs": 3, "scale": "start"},
+    )
     params: AnnealingParams
+    first = 0.0  # fitness of the first set
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         self.temperature = self.params.hot
@@ -264,6 +270,8 @@ class SpiderAnnealing(Crossing):
         scores = self._scores({**chosen, **offered})
         before = mean(scores[url] for url in chosen)
         after = mean(scores[url] for url in offered)
+        if self.generation == 1:
+            self.first = after
         accepted = self.generation == 1 or self._accepts(after - before, before)
         self._choose(offered if accepted else chosen, scores, self.size)
         change = abs(after - before) if accepted else 0.0
@@ -272,7 +280,7 @@ class SpiderAnnealing(Crossing):
         return [] if over else [*self._in_scope(self.chosen)]
 
     def _accepts(self, change: float, fitness: float) -> bool:
-        heat = self.temperature * (fitness if self.params.scale == "fitness" else 1.0)
+        heat = self.temperature * {"score": 1.0, "fitness": fitness, "start": self.first}[self.params.scale]
         return change > 0 or (heat > 0 and self.rng.random() < math.exp(change / heat))
 
     def _gauges(self) -> dict[str, float]:

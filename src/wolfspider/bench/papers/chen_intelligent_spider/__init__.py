@@ -32,11 +32,14 @@ def scaled(form: Form) -> list[str]:
         f"{PAPER_CASES}, on entertainment."
     )
     cool = (
-        f"Both also begin at {COOL}, told beside claims 5 and 6, which was added after the first quick form."
+        f"Both also begin at 0.05 and at {COOL}, whatever the fitness, told beside claims 5 and 6."
         if of.cool
-        else f"The full form has both from {COOL}, too."
+        else f"The full form has both from 0.05 and from {COOL}, whatever the fitness, too."
     )
-    temperatures = f"Annealing and hybrid begin at a temperature of 0.05, and the paper names none. {cool}"
+    temperatures = (
+        "Annealing and hybrid begin at a temperature of a twentieth of the fitness of their first set, and the paper "
+        f"names none. {cool}"
+    )
     limits = (
         f"A search has {BUDGET:,} downloads at most; the table of fitness says how often that was its end. Times are "
         f"{'those of one search' if of.rounds == 1 else f'means of {of.rounds} searches'} in each case, over webs that "
@@ -73,13 +76,13 @@ SEARCHING = (
     (
         "Equation (3) is computed with a minus, by which a page is like itself by 1; as printed, with a plus, it "
         "would be a third. The paper does not say when a search ends: it does here when fitness grows by less than "
-        "1% (genetic), or by temperatures from 0.05 to 0.001 (annealing)."
+        "1% (genetic), or by temperatures from 0.05 to 0.001 of the first fitness (annealing)."
     ),
     (
         "Claims are ruled on scores with N and df over all pages that the spiders of a case fetched. In the paper each "
         "spider has its own, by which the same tests are told beside."
     ),
-    "The paper's evaluation by users has no numbers, and is left out.",
+    "The paper's evaluation by users has no numbers. It is named as a claim that cannot be tested here.",
     (
         "The tests were written before any case had been searched. After the first quick form one thing was changed: "
         "slightly (claim 1) and close (claim 6) were within half of the pooled standard deviation, which over webs of "

@@ -6,6 +6,8 @@ most of the ten best results for the topic's keywords are in.
 
     cases      liked pages have five links or more that lead to pages of the web
     few links  they have fewer
+    own site   the same cases, where all pages have only their links to the own host
+    shares     as cases, on one web, with another share of its pages in the index
 """
 
 from __future__ import annotations
@@ -30,11 +32,12 @@ from wolfspider.store.categories.index import Categories, Category
 from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.world import World
 
-CASES, FEW = "cases", "few links"
+CASES, FEW, OWN_SITE, SHARES = "cases", "few links", "own site", "shares"
 COMPUTED, RECORDED = "computed", "recorded"  # kinds of web
 ENOUGH = 5  # links of a liked page; with fewer its case is one of few links
 MOST_LIKED = 3
 EVERY = 3  # one page in so many is in the index
+OTHER_SHARES = (2, 10)  # likewise, where the share is varied
 TRIED = 300  # pages that are looked at for liked ones
 BUDGET = 3_000  # downloads, hardly ever reached
 RESULTS = 10  # by which the category is chosen
@@ -52,12 +55,13 @@ class SpiderScale(NamedTuple):
     few: int  # cases with few links, on synthetic webs
     few_recorded: int  # likewise on a recorded web that has such pages
     rounds: int  # in which times are taken
-    cool: bool  # does annealing also begin at a lower temperature?
+    cool: bool  # does annealing also begin at other temperatures?
+    shares: int  # cases with each other share
 
 
-FULL = SpiderScale("synthetic:pages=20000,seed=", 4, 40, {"wiki": 14, "docs": 13, "news": 13}, 40, 8, 3, True)
+FULL = SpiderScale("synthetic:pages=20000,seed=", 4, 40, {"wiki": 14, "docs": 13, "news": 13}, 40, 8, 3, True, 20)
 QUICK = SpiderScale(
-    "synthetic:pages=5000,seed=", 4, 40, {"wiki-small": 3, "docs-small": 3, "news-small": 3}, 40, 2, 1, False
+    "synthetic:pages=5000,seed=", 4, 40, {"wiki-small": 3, "docs-small": 3, "news-small": 3}, 40, 2, 1, False, 8
 )  # fmt: skip
 
 
@@ -67,11 +71,14 @@ def settings(form: Form) -> list[Setting]:
     cells: list[Setting] = []
     for web in range(of.webs):
         name = f"{of.web}{web + 1}"
-        for study, count in ((CASES, of.computed), (FEW, of.few)):
+        for study, count in ((CASES, of.computed), (FEW, of.few), (OWN_SITE, of.few)):
             cells += [_setting(study, name, name, COMPUTED, case, of) for case in range(web, count, of.webs)]
+        for every in OTHER_SHARES if web == 0 else ():
+            plain = [_setting(SHARES, name, name, COMPUTED, case * of.webs, of) for case in range(of.shares)]
+            cells += [{**setting, "every": every} for setting in plain]
     for folder in form.folders(of.recorded):
         few = of.few_recorded if folder.name in FEW_ON else 0
-        for study, count in ((CASES, of.recorded[folder.name]), (FEW, few)):
+        for study, count in ((CASES, of.recorded[folder.name]), (FEW, few), (OWN_SITE, few)):
             cells += [_setting(study, str(folder), folder.name, RECORDED, case, of) for case in range(count)]
     return cells
 
@@ -99,23 +106,24 @@ def case_of(setting: Setting) -> Case | None:
     tasks = tasks_in(web)
     for turn in range(len(tasks)):
         name = [*tasks][(int(setting["turn"]) + turn) % len(tasks)]
-        rng = randomness.generator(SEED, "chen", str(setting["study"]), str(setting["web_name"]), int(setting["case"]))
-        liked = _liked(opened(web, None), tasks[name], wanted, setting["study"] == FEW, rng)
+        drawn = {OWN_SITE: FEW, SHARES: CASES}.get(setting["study"], str(setting["study"]))  # the same cases
+        rng = randomness.generator(SEED, "chen", drawn, str(setting["web_name"]), int(setting["case"]))
+        liked = _liked(opened(web, None), tasks[name], wanted, drawn == FEW, int(setting.get("every", EVERY)), rng)
         if len(liked) == wanted:
             return Case(name, tasks[name], liked)
     return None
 
 
-def _liked(world: World, task: Task, wanted: int, few: bool, rng: random.Random) -> tuple[Page, ...]:
+def _liked(world: World, task: Task, wanted: int, few: bool, every: int, rng: random.Random) -> tuple[Page, ...]:
     allows = inside(world)
-    candidates = [url for url in sorted(task.relevant) if allows(url) and not is_listed(url)]
+    candidates = [url for url in sorted(task.relevant) if allows(url) and not is_listed(url, every)]
     rng.shuffle(candidates)
     found: dict[str, Page] = {}
     for url in candidates[:TRIED]:
         page = parse(world.look(url, world.start))
         if len(found) == wanted:
             break
-        if isinstance(page, Page) and page.words and not is_listed(page.final_url):
+        if isinstance(page, Page) and page.words and not is_listed(page.final_url, every):
             cut = replace(page, links=tuple(link for link in page.links if allows(link.url)))
             if (len({link.url for link in cut.links}) < ENOUGH) == few:
                 found.setdefault(cut.final_url, cut)
@@ -125,22 +133,22 @@ def _liked(world: World, task: Task, wanted: int, few: bool, rng: random.Random)
 # Where leaps lead to
 
 
-def is_listed(url: str) -> bool:
+def is_listed(url: str, every: int = EVERY) -> bool:
     """Is the page in the category index of its web? http and https are one."""
-    return xxhash.xxh3_64_intdigest(url.split("://", 1)[-1].encode("utf-8", "surrogatepass")) % EVERY == 0
+    return xxhash.xxh3_64_intdigest(url.split("://", 1)[-1].encode("utf-8", "surrogatepass")) % every == 0
 
 
 @lru_cache(maxsize=2)
-def index_of(web: str) -> Categories:
+def index_of(web: str, every: int = EVERY) -> Categories:
     """Made once, and kept in the cache."""
-    return category_index(listed(opened(web, None)), f"one in {EVERY}", SEED)
+    return category_index(listed(opened(web, None), every), f"one in {every}", SEED)
 
 
-def listed(world: World) -> building.Origin:
+def listed(world: World, every: int = EVERY) -> building.Origin:
     def pages(progress: Callable[[int, int], Any]) -> Iterator[Page | None]:
-        for url in filter(is_listed, world.graph(world.start).urls):
+        for url in (url for url in world.graph(world.start).urls if is_listed(url, every)):
             page = parse(world.look(url, world.start))
-            yield page if isinstance(page, Page) and is_listed(page.final_url) else None
+            yield page if isinstance(page, Page) and is_listed(page.final_url, every) else None
 
     return building.Origin(world.name, world.digest(), pages)
 

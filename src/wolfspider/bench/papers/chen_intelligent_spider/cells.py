@@ -23,8 +23,11 @@ from typing import Any, NamedTuple
 from wolfspider.bench.experiment import Row, Setting
 from wolfspider.bench.measure.metrics import key
 from wolfspider.bench.papers.chen_intelligent_spider.cases import (
+    EVERY,
     FEW,
+    OWN_SITE,
     SEED,
+    SHARES,
     Case,
     case_of,
     category_of,
@@ -34,7 +37,7 @@ from wolfspider.bench.papers.chen_intelligent_spider.cases import (
 from wolfspider.bench.run.cell import check_ended, inside, opened
 from wolfspider.bench.run.crawls import JUDGE
 from wolfspider.core import events, randomness
-from wolfspider.core.model import LEAP, Page
+from wolfspider.core.model import LEAP, Fetch, Page, host_of
 from wolfspider.core.params import LETTER
 from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Topic
@@ -48,8 +51,9 @@ from wolfspider.policy.strategy import Strategy
 from wolfspider.strategies.best_first import BestFirst
 from wolfspider.strategies.spider.generations import SpiderSearch
 from wolfspider.strategies.spider.searches import SpiderAnnealing, SpiderBestFirst, SpiderGenetic, SpiderHybrid
+from wolfspider.web.page.html import parse
 from wolfspider.web.seeds.leaps import Leaps
-from wolfspider.web.worlds.world import World
+from wolfspider.web.worlds.world import Looks, World
 
 OUTPUTS = 10
 BYTES_AT_HAND = 128 << 20  # of a search's pages that are kept, for they are read once more in the end
@@ -57,6 +61,8 @@ BEST_FIRST, GENETIC, ANNEALING, HYBRID = "spider-best-first", "spider-genetic", 
 UNLEAPING, JUDGED = "spider-genetic without leaps", "best-first, default judge"
 COOL = 0.002  # a temperature at which a set that is a little less fit is seldom accepted
 COOL_ANNEALING, COOL_HYBRID = f"spider-annealing from {COOL}", f"spider-hybrid from {COOL}"
+HOT_ANNEALING, HOT_HYBRID = "spider-annealing from 0.05", "spider-hybrid from 0.05"  # whatever the fitness is
+SCALED = {"scale": "start"}  # temperatures are shares of the fitness of the first set
 SPIDERS: Mapping[str, type[SpiderSearch]] = {
     BEST_FIRST: SpiderBestFirst,
     GENETIC: SpiderGenetic,
@@ -64,6 +70,7 @@ SPIDERS: Mapping[str, type[SpiderSearch]] = {
     HYBRID: SpiderHybrid,
 }
 FEW_SPIDERS = (BEST_FIRST, GENETIC)  # the paper speaks of these alone
+STUDIED = {FEW: FEW_SPIDERS, OWN_SITE: FEW_SPIDERS, SHARES: (GENETIC,)}
 
 
 class Output(NamedTuple):
@@ -76,10 +83,12 @@ class SearchGround(NamedTuple):
     """What all searches of a case share."""
 
     world: World
+    looks: Looks  # the world as the spiders see it
     case: Case
     scope: Scope
     sources: Mapping[str, Source]
     budget: int
+    every: int  # one page in so many is in the index
 
 
 class Search(NamedTuple):
@@ -95,17 +104,19 @@ def measured(setting: Setting) -> Row:
     if case is None:
         return {"topic": None, "category": None, "likes": [], "links": [], "spiders": {}}
     ground, category = ground_of(setting, case)
-    names = [*(FEW_SPIDERS if setting["study"] == FEW else SPIDERS)]
+    names = [*STUDIED.get(setting["study"], SPIDERS)]
     turn = int(setting["case"]) % len(names)
     timed = rounds(ground, [*names[turn:], *names[:turn]], int(setting["rounds"]))
     searches = {name: timed[name] for name in names}
     others = {JUDGED: judged(ground, int(searches[GENETIC].row["downloads"]))}
-    if setting["study"] != FEW:
+    if setting["study"] not in STUDIED:
         others[UNLEAPING] = searched(ground, GENETIC, {"mutation": 0.0})
     if setting["cool"]:
-        others[COOL_ANNEALING] = searched(ground, ANNEALING, {"hot": COOL})
-        others[COOL_HYBRID] = searched(ground, HYBRID, {"hot": COOL})
-    yardstick = Yardstick(case.liked, fetched(searches.values(), ground))
+        others[COOL_ANNEALING] = searched(ground, ANNEALING, {"hot": COOL, "scale": "score"})
+        others[COOL_HYBRID] = searched(ground, HYBRID, {"hot": COOL, "scale": "score"})
+        others[HOT_ANNEALING] = searched(ground, ANNEALING, {"scale": "score"})
+        others[HOT_HYBRID] = searched(ground, HYBRID, {"scale": "score"})
+    yardstick = Yardstick(ground.case.liked, fetched(searches.values(), ground))
     rows = {name: row_of(each, yardstick, ground) for name, each in {**searches, **others}.items()}
     liked = {page.url: len({link.url for link in page.links}) for page in case.liked}
     about = {"topic": case.topic, "category": category, "likes": [*liked], "links": [*liked.values()]}
@@ -114,11 +125,33 @@ def measured(setting: Setting) -> Row:
 
 def ground_of(setting: Setting, case: Case) -> tuple[SearchGround, str]:
     """With the category that leaps go to."""
-    world, index = opened(str(setting["web"]), None), index_of(str(setting["web"]))
+    web, every = str(setting["web"]), int(setting.get("every", EVERY))
+    world, index = opened(web, None), index_of(web, every)
     category = category_of(index, case.task.topic.keywords)
+    looks: Looks = world
+    if setting["study"] == OWN_SITE:
+        looks, case = OwnSite(world), case._replace(liked=tuple(map(at_home, case.liked)))
     scope = Scope(within=inside(world))
     leaps = Leaps(partial(index.search, category=category), scope.allows)
-    return SearchGround(world, case, scope, {LEAP: leaps}, int(setting["budget"])), category.path
+    return SearchGround(world, looks, case, scope, {LEAP: leaps}, int(setting["budget"]), every), category.path
+
+
+class OwnSite:
+    """A web in which pages link to their own host alone."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def look(self, url: str, now: float) -> Fetch:
+        fetch = self._world.look(url, now)
+        page = parse(fetch)
+        return replace(fetch, body=b"", page=at_home(page)) if isinstance(page, Page) else fetch
+
+
+def at_home(page: Page) -> Page:
+    """The page with the links to its own host."""
+    home = host_of(page.final_url)
+    return replace(page, links=tuple(link for link in page.links if host_of(link.url) == home))
 
 
 # Searching
@@ -140,7 +173,8 @@ def searched(ground: SearchGround, name: str, given: Mapping[str, Any]) -> Searc
     kind, case = SPIDERS[name], ground.case
     before = resource.getrusage(resource.RUSAGE_SELF)
     topic = Topic(case.task.topic.keywords, "", case.liked)
-    spider, curve = kind.new(topic, _chances(ground), {LETTER: True, "outputs": OUTPUTS, **given}), Curve()
+    heat = SCALED if issubclass(kind, SpiderAnnealing) else {}
+    spider, curve = kind.new(topic, _chances(ground), {LETTER: True, "outputs": OUTPUTS, **heat, **given}), Curve()
     result, memory = crawled(ground, spider, Unasked, ground.budget, curve, dict(ground.sources))
     after = resource.getrusage(resource.RUSAGE_SELF)
     outputs = [Output(each["url"], each["origin"], each["score"]) for each in spider.results()]
@@ -172,9 +206,9 @@ def crawled(
 ) -> tuple[Result, Recollection]:
     """How the crawl ended, and what it remembers."""
     world, options = ground.world, {"scope": ground.scope, "sources": sources}
-    crawl = simulated_crawl(strategy, judge, world, Limits(pages), bytes_at_hand=BYTES_AT_HAND, **options)
+    crawl = simulated_crawl(strategy, judge, ground.looks, Limits(pages), bytes_at_hand=BYTES_AT_HAND, **options)
     crawl.listen(listener)
-    result = simulate(crawl, world, start=world.start, seeds=[page.url for page in ground.case.liked])
+    result = simulate(crawl, ground.looks, start=world.start, seeds=[page.url for page in ground.case.liked])
     check_ended(result.reason, strategy.name, world.name)
     assert isinstance(crawl.memory, Recollection)
     return result, crawl.memory
@@ -238,7 +272,12 @@ def row_of(search: Search, yardstick: Yardstick, ground: SearchGround) -> Row:
     relevant = {key(url) for url in ground.case.task.relevant}
     scores = yardstick.scores([seen(search, output.url, ground.scope) for output in search.outputs])
     outputs = [
-        {**output._asdict(), "score": score, "listed": is_listed(output.url), "topic": key(output.url) in relevant}
+        {
+            **output._asdict(),
+            "score": score,
+            "listed": is_listed(output.url, ground.every),
+            "topic": key(output.url) in relevant,
+        }
         for output, score in zip(search.outputs, scores, strict=True)
     ]
     fitness = sum(scores) / len(scores) if scores else 0.0

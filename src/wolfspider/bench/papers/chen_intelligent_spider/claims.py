@@ -26,13 +26,15 @@ excluded below p = 0.05.
     the pairs, one-sided.
 5   Fitness of annealing must be below that of best-first and below that of the genetic spider, by Wilcoxon's test of
     the pairs, one-sided, each.
-6   "Close" is as in 1: the 90% interval of the mean paired difference of hybrid and genetic spider lies within a tenth
-    of the mean of the genetic spider. "Not above": the mean of the hybrid is not above that of the genetic spider.
-    Whether it is closer than annealing is told beside it.
+6   As the paper words it: in fitness the hybrid must be nearer to the genetic spider than annealing is, by Wilcoxon's
+    test of the distances, one-sided. It was ruled on being close (within a tenth, as in 1) and not above before; the
+    first of these is told beside it.
+7   Cannot be tested: people judged. How many outputs carry the topic is told in its place.
 
 The paper has no temperatures. At 0.05, which is ours, a set that is less fit by 0.01 is accepted with a chance of 0.82,
-where scores are about 0.05 to 0.1; in the first quick form annealing lost fitness from generation to generation. So in
-the full form both also begin at 0.002, and what 5 and 6 would be then is told beside them.
+where scores are about 0.05 to 0.1; in the first quick form annealing lost fitness from generation to generation. So a
+temperature is now a share of the fitness of the first set (0.05 to 0.001 of it). In the full form both also begin at
+0.05 and at 0.002 whatever the fitness, and what 5 and 6 are then is told beside them.
 
 Broken variants but that of 2 are made from the rows so that they are false whatever these say.
 """
@@ -41,13 +43,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from wolfspider.bench.experiment import BrokenVariant, Claim, Estimate, Row, Rows, Ruling
 from wolfspider.bench.groups import where
-from wolfspider.bench.papers.chen_intelligent_spider.cases import CASES, COMPUTED, FEW, RECORDED
+from wolfspider.bench.papers.chen_intelligent_spider.cases import CASES, COMPUTED, FEW, OWN_SITE, RECORDED, SHARES
 from wolfspider.bench.papers.chen_intelligent_spider.cells import (
     ANNEALING,
     BEST_FIRST,
@@ -55,12 +58,15 @@ from wolfspider.bench.papers.chen_intelligent_spider.cells import (
     COOL_ANNEALING,
     COOL_HYBRID,
     GENETIC,
+    HOT_ANNEALING,
+    HOT_HYBRID,
     HYBRID,
     OUTPUTS,
     UNLEAPING,
 )
 from wolfspider.bench.rulings import (
     ABOVE,
+    FEWEST,
     SURE,
     all_of,
     answer,
@@ -79,7 +85,12 @@ from wolfspider.bench.variants import Variant, changed
 SLIGHT = 0.1  # of the mean
 HALF = (0.4, 0.6)
 DELIVERS = 0.95
-COOLED = {ANNEALING: COOL_ANNEALING, HYBRID: COOL_HYBRID}
+HEATED = {
+    "cool": {ANNEALING: COOL_ANNEALING, HYBRID: COOL_HYBRID},
+    "hot": {ANNEALING: HOT_ANNEALING, HYBRID: HOT_HYBRID},
+}
+
+BOTH = (GENETIC, BEST_FIRST)
 
 Cases = Sequence[tuple[Row, ...]]  # what the spiders of a claim did, case by case
 Scores = Sequence[float]
@@ -90,12 +101,18 @@ class ScoreChosen(NamedTuple):
 
     score: str = "fitness"  # on the common yardstick; "own": as each spider computes it
     kind: str = ""
-    cool: bool = False  # does annealing begin at a lower temperature?
+    heat: str = ""  # where annealing begins, if not at a share of its first fitness
+    study: str = ""  # other cases than those that are ruled on
+    web: str = ""
 
 
 OWN = {"by the spiders' own scores": ScoreChosen(score="own")}
 ALONE = {f"on {kind} webs alone": ScoreChosen(kind=kind) for kind in (COMPUTED, RECORDED)}
-COOLER = {f"where it begins at a temperature of {COOL}": ScoreChosen(cool=True)}
+COOLER = {
+    f"where it begins at a temperature of {COOL}": ScoreChosen(heat="cool"),
+    "where it begins at a temperature of 0.05, whatever the fitness": ScoreChosen(heat="hot"),
+}
+AT_HOME = {"where pages have only links to the own site": ScoreChosen(study=OWN_SITE)}
 
 
 def ruled(
@@ -105,7 +122,8 @@ def ruled(
     ways, where there are cases enough."""
 
     def rule_in(rows: Rows, way: ScoreChosen) -> Ruling:
-        cases = together(rows, [COOLED.get(name, name) if way.cool else name for name in names], way.kind, study)
+        own = [HEATED.get(way.heat, {}).get(name, name) for name in names]
+        cases = together(where(rows, web_name=way.web) if way.web else rows, own, way.kind, way.study or study)
         return few(cases, "cases") or rule(cases, way.score)
 
     return beside(rule_in, ScoreChosen(), others, untestable=False)
@@ -169,6 +187,37 @@ def half_by_leaps(cases: Cases, score: str) -> Ruling:
     return few(shares, "cases") or within(shares, HALF, "mean share")
 
 
+def half_everywhere(rows: Rows) -> Ruling:
+    """Ruled on all cases; each web with cases enough, and other shares of pages in the index, stand beside it."""
+    webs = dict.fromkeys(row["web_name"] for row in where(rows, study=CASES))
+    ruling = ruled(half_by_leaps, [GENETIC], {**ALONE, **{f"on {web}": ScoreChosen(web=web) for web in webs}})(rows)
+    shares = dict.fromkeys(row["every"] for row in where(rows, study=SHARES))
+    found = {f"with one page in {every} in the index": _with_share(rows, every) for every in shares}
+    return replace(ruling, others=ruling.others + tuple(found.items())) if ruling.testable else ruling
+
+
+def _with_share(rows: Rows, every: int) -> Ruling:
+    cases = together(where(rows, every=every), [GENETIC], "", SHARES)
+    return few(cases, "cases") or half_by_leaps(cases, "fitness")
+
+
+def people_agree(rows: Rows) -> Ruling:
+    """Nobody was asked here. What the outputs are about is counted instead, and does not decide."""
+    cases = together(rows, BOTH, "", CASES)
+    why = "People judged the outputs in the paper, which prints no numbers of it; nobody was asked here."
+    if len(cases) < FEWEST:
+        return Ruling(None, sentence=why)
+    counts = [[sum(bool(each["topic"]) for each in row["outputs"]) for row in case] for case in cases]
+    genetic, best_first = zip(*counts, strict=True)
+    counted = greater(np.subtract(genetic, best_first).tolist())
+    told = (
+        f"Outputs that carry the topic of the liked pages stand in for it: of {OUTPUTS} in the mean "
+        f"{np.mean(genetic):.2f} of the genetic spider and {np.mean(best_first):.2f} of best-first; that the genetic "
+        f"spider has more {brief(counted)}."
+    )
+    return Ruling(None, sentence=f"{why} {told}")
+
+
 def better_with_few_links(cases: Cases, score: str) -> Ruling:
     lacking = [tuple(len(row["outputs"]) < OUTPUTS for row in case) for case in cases]
     genetic_lacks, best_first_lacks = map(sum, zip(*lacking, strict=True))
@@ -220,11 +269,10 @@ def annealing_below(cases: Cases, score: str) -> Ruling:
 
 def hybrid_close(cases: Cases, score: str) -> Ruling:
     hybrid, genetic, annealing = scores(cases, score)
-    test = paired(np.subtract(hybrid, genetic).tolist())
-    told = f"n = {len(cases)}, {means(hybrid=hybrid, genetic=genetic)}, paired t-test {p_text(test.p)}"
-    ruling = all_of({"close": within_a_tenth(hybrid, genetic), "not above": Ruling(test.mean <= 0, told)})
+    told = means(hybrid=hybrid, genetic=genetic, annealing=annealing)
     far, near = (np.abs(np.subtract(own, genetic)).tolist() for own in (annealing, hybrid))
-    return ruling.after("", f"Nearer to it than annealing: {brief(above(far, near))}.")
+    nearer = above(far, near).after(f"{told}; distance of annealing less that of the hybrid: ")
+    return nearer.after("", f"Within a tenth of the genetic spider: it {brief(within_a_tenth(hybrid, genetic))}.")
 
 
 # Broken variants
@@ -247,7 +295,6 @@ def given(name: str, sources: Sequence[str], factor: float = 1, fields: Sequence
     return with_spiders(CASES, change)
 
 
-BOTH = (GENETIC, BEST_FIRST)
 CLAIMS = (
     Claim(
         1,
@@ -262,7 +309,7 @@ CLAIMS = (
         2,
         "About half of the genetic spider's outputs come from mutation, at rates of 50% and 50%.",
         "section V.B",
-        ruled(half_by_leaps, [GENETIC], ALONE),
+        half_everywhere,
         BrokenVariant(
             "A mutation rate of 0. These were run.",
             with_spiders(CASES, lambda spiders: {GENETIC: spiders[UNLEAPING]}),
@@ -273,7 +320,7 @@ CLAIMS = (
         "Where liked pages have few links best-first cannot deliver the outputs asked for; the genetic spider can, and "
         "is clearly better.",
         "section V.B",
-        ruled(better_with_few_links, BOTH, {**OWN, **ALONE}, FEW),
+        ruled(better_with_few_links, BOTH, {**OWN, **ALONE, **AT_HOME}, FEW),
         BrokenVariant(
             "Best-first brings there what the genetic spider brings.",
             with_spiders(FEW, lambda spiders: {BEST_FIRST: spiders[GENETIC]}),
@@ -298,11 +345,20 @@ CLAIMS = (
     ),
     Claim(
         6,
-        "Annealing with mutation, the hybrid, comes close to the genetic spider and is not above it.",
+        "Annealing with mutation, the hybrid, is nearer to the genetic spider than annealing is.",
         "section IV.B",
         ruled(hybrid_close, (HYBRID, GENETIC, ANNEALING), {**OWN, **ALONE, **COOLER}),
         BrokenVariant(
-            "The hybrid is twice as fit as the genetic spider in every case.", given(HYBRID, [GENETIC], factor=2)
+            "The hybrid is twice as fit as the fitter of the two in every case.",
+            given(HYBRID, [GENETIC, ANNEALING], factor=2),
         ),
+        known="As 'close and not above' it did not hold, with a starting temperature of 0.05 whatever the fitness.",
+    ),
+    Claim(
+        7,
+        "People agree that the genetic spider brings significantly more relevant pages.",
+        "section VII",
+        people_agree,
+        None,
     ),
 )

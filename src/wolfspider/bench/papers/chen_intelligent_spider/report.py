@@ -10,13 +10,23 @@ import numpy as np
 from wolfspider.bench.draw.svg import PALETTE, Figure
 from wolfspider.bench.experiment import Both, Row, Rows, Table, Value
 from wolfspider.bench.groups import average, grouped, values, where
-from wolfspider.bench.papers.chen_intelligent_spider.cases import CASES, COMPUTED, FEW, RECORDED
+from wolfspider.bench.papers.chen_intelligent_spider.cases import (
+    CASES,
+    COMPUTED,
+    EVERY,
+    FEW,
+    OWN_SITE,
+    RECORDED,
+    SHARES,
+)
 from wolfspider.bench.papers.chen_intelligent_spider.cells import (
     ANNEALING,
     BEST_FIRST,
     COOL_ANNEALING,
     COOL_HYBRID,
     GENETIC,
+    HOT_ANNEALING,
+    HOT_HYBRID,
     HYBRID,
     JUDGED,
     OUTPUTS,
@@ -37,7 +47,7 @@ from wolfspider.bench.tabulate import (
 )
 
 FOUR = (BEST_FIRST, GENETIC, ANNEALING, HYBRID)
-TIMED = (*FOUR, COOL_ANNEALING, COOL_HYBRID)
+TIMED = (*FOUR, COOL_ANNEALING, COOL_HYBRID, HOT_ANNEALING, HOT_HYBRID)
 ALL = (*TIMED, UNLEAPING, JUDGED)
 EVERYWHERE = "all"  # webs
 PAPER_LEVELS = {GENETIC: (40, "0.08705", "0.04176"), BEST_FIRST: (40, "0.08519", "0.04996")}  # as printed
@@ -246,6 +256,34 @@ def few_links(rows: Rows) -> Table:
     )
 
 
+def own_site(rows: Rows) -> Table:
+    return group_table(
+        "Few links, and only those to the own site",
+        ("web", "spider"),
+        {
+            (web, name): did(rows, name, web, OWN_SITE)
+            for web, name in product(webs(rows, OWN_SITE), (BEST_FIRST, GENETIC))
+        },
+        Column("cases", len),
+        Column("fewer than ten", lambda own: sum(delivered(row) < OUTPUTS for row in own)),
+        Column("outputs", mean_of(delivered, 2)),
+        Column("fitness [95%]", lambda own: with_interval(values(own, "fitness"), 4)),
+        note="The cases of few links, where pages link to their own host alone; leaps go where they go.",
+    )
+
+
+def index_shares(rows: Rows) -> Table:
+    every = grouped(where(rows, study=SHARES), lambda row: row["every"])
+    return group_table(
+        "Outputs by leap, by the share of pages in the index",
+        ("one page in",),
+        {share: [row["spiders"][GENETIC] for row in own if row["spiders"]] for share, own in sorted(every.items())},
+        Column("cases", len),
+        Column("by leap [95%]", lambda own: with_interval(values(own, by_leap))),
+        note=f"The genetic spider on one web. Everywhere else one page in {EVERY} is in the index.",
+    )
+
+
 def few_counts(rows: Rows) -> Table:
     """By how many links the liked pages have together."""
     cases = [row for row in where(rows, study=FEW) if row["spiders"]]
@@ -290,7 +328,7 @@ def topic_curve(title: str, names: Sequence[str], counts: Counts) -> Callable[[R
     )
 
 
-tables = tables_of(variance, levels, fitness, times, origins, topics, few_links, few_counts)
+tables = tables_of(variance, levels, fitness, times, origins, topics, few_links, few_counts, own_site, index_shares)
 figures = figures_of(
     generations,
     topic_curve("Outputs that carry the topic", (*FOUR, UNLEAPING, JUDGED), COUNTED["outputs"]),
