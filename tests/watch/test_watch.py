@@ -6,6 +6,7 @@ import asyncio
 import json
 import threading
 import tracemalloc
+import weakref
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -14,8 +15,10 @@ from xml.etree import ElementTree
 import pytest
 from tests.watch.papers import FAST, FRONT, HOUR, MINUTE, NOON, Article, Paper, going_on, watching
 
+from wolfspider.app.hunt import Hunt
 from wolfspider.core.model import Link, Page
 from wolfspider.store.view import RunView, StoredPage, utc
+from wolfspider.watch import watching as watching_module
 from wolfspider.watch.appearing import Appearing
 from wolfspider.watch.book import opened
 from wolfspider.watch.outputs import FEED, TAIL
@@ -230,6 +233,27 @@ def test_looks_that_bring_nothing_new_cost_little(tmp_path: Path) -> None:
     asyncio.run(main())
     view = RunView(tmp_path / "run")
     assert len(view.rows("SELECT seq FROM pages")) == 2
+
+
+def test_a_session_that_is_over_leaves_nothing_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One ends whenever the log is folded, day by day for months."""
+    crawls = list[weakref.ref[Hunt]]()
+
+    class Noted(Hunt):
+        def __init__(self, *given: Any, **more: Any) -> None:
+            super().__init__(*given, **more)
+            crawls.append(weakref.ref(self))
+
+    monkeypatch.setattr(watching_module, "Hunt", Noted)
+    paper = Paper()
+    paper.articles = {"first": Article("It was first.", NOON - MINUTE)}
+
+    async def main() -> None:
+        async with watching(paper, tmp_path / "run", fold=0.2) as under_way:
+            await under_way.until(lambda: len(crawls) >= 4)
+
+    asyncio.run(main())
+    assert len([crawl for crawl in crawls[:-1] if crawl() is not None]) == 0
 
 
 def test_a_page_without_a_date_was_published_when_its_feed_says(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ The desk follows the run on disk, so it does not matter how a session ended, or 
 from __future__ import annotations
 
 import asyncio
+import gc
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -32,6 +34,7 @@ from wolfspider.watch.book import Book, Report
 from wolfspider.watch.desk import Desk
 from wolfspider.watch.outputs import Tail, title_of, write_feed
 from wolfspider.watch.webhook import Hook, Outbox
+from wolfspider.web.page.c_heap import tidy
 from wolfspider.web.seeds.sources import address
 from wolfspider.web.seeds.watched_lists import WatchedLists
 
@@ -94,6 +97,7 @@ class Watch:
         while True:
             before = self.now
             result = await self._session()
+            self._forget_session()
             if self._ending is not None or (result.reason not in AGAIN and not self._folds):
                 return result
             if self._folds:
@@ -132,6 +136,12 @@ class Watch:
         if self._folds:
             await asyncio.to_thread(self._fold)
         return result
+
+    def _forget_session(self) -> None:
+        """A crawl is full of circles, and the next one sets all that is there aside as if it were there for good."""
+        self._hunt = None
+        gc.collect()
+        tidy(sys.maxsize)
 
     async def _reporting(self, stack: AsyncExitStack, running: asyncio.Task[object]) -> Reporting | None:
         """Once there is a run to read."""
