@@ -6,6 +6,7 @@ Everything is on loopback. One browser and one server serve all tests of a file;
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import http.client  # noqa: TID251
 import json
 import os
@@ -121,7 +122,8 @@ class Dashboard:
         """Stop the crawls that run, then the dashboard."""
         for each in self.ask("/api/runs")["runs"]:
             if each["running"]:
-                self.ask(f"/api/runs/{each['name']}/commands", {"verb": "stop", "words": []})
+                with contextlib.suppress(AssertionError):  # it ended meanwhile
+                    self.ask(f"/api/runs/{each['name']}/commands", {"verb": "stop", "words": []})
         until(lambda: not any(each["running"] for each in self.ask("/api/runs")["runs"]))
         self.process.send_signal(signal.SIGTERM)
         try:

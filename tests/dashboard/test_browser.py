@@ -267,6 +267,15 @@ def test_a_killed_crawl_is_resumed(window: Opens, dashboard: Dashboard) -> None:
     until(lambda: not dashboard.run("killed")["running"])
 
 
+def test_a_run_that_is_opened_before_it_is_there_is_shown_once_it_is(window: Opens, dashboard: Dashboard) -> None:
+    page = window("#/run/later")
+    page.wait_for_selector("text=There is no run")
+    dashboard.begin("later", **{**HUNT, "pages": 20})
+    page.wait_for_selector(".big")
+    until(lambda: spent(page) == 20)
+    page.wait_for_selector(".lost", state="hidden")
+
+
 def test_numbers_on_screen_are_those_of_the_export(window: Opens, dashboard: Dashboard) -> None:
     dashboard.begin("short", **{**HUNT, "pages": 40})
     until(lambda: not dashboard.run("short")["running"])

@@ -36,15 +36,27 @@ export const of = (run) => `/api/runs/${encodeURIComponent(run)}`;
 
 const KINDS = ["hello", "gauge", "page", "obeyed", "running", "ended"];
 
-// Frames about one run. The browser connects again by itself; `state` tells whether it is connected.
+const AGAIN = 2000; // milliseconds until a stream that was refused is asked for again
+
+// Frames about one run; `state` tells whether they come. A browser connects again by itself after a broken stream, but not
+// after a refusal, which a run gets that is not there yet.
 export class Frames {
   constructor(run) {
+    this.run = run;
     this.ears = new Map([...KINDS, "state"].map((kind) => [kind, new Set()]));
-    this.source = new EventSource(`/api/events${query({ run })}`);
-    this.source.onopen = () => this.tell("state", true);
-    this.source.onerror = () => this.tell("state", false);
+    this.open();
+  }
+
+  open() {
+    const source = new EventSource(`/api/events${query({ run: this.run })}`);
+    this.source = source;
+    source.onopen = () => this.tell("state", true);
+    source.onerror = () => {
+      this.tell("state", false);
+      if (source.readyState === EventSource.CLOSED) this.again = setTimeout(() => this.open(), AGAIN);
+    };
     for (const kind of KINDS) {
-      this.source.addEventListener(kind, (frame) => {
+      source.addEventListener(kind, (frame) => {
         try { this.tell(kind, JSON.parse(frame.data)); } catch { /* a frame that is cut off is passed over */ }
       });
     }
@@ -60,6 +72,7 @@ export class Frames {
   }
 
   close() {
+    clearTimeout(this.again);
     this.source.close();
   }
 }
