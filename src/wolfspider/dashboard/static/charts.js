@@ -13,7 +13,7 @@ function colours() {
 
 // `kind` says which pictures: "run" or "compare". `onPick` gets the downloads of a point that was clicked.
 export function plots(kind, title, onPick) {
-  const frame = h("iframe", { class: `plots plots-${kind}`, title, sandbox: "allow-scripts", src: "/plots/", loading: "eager" });
+  const frame = h("iframe", { class: `plots plots-${kind}`, title, tabindex: "-1", sandbox: "allow-scripts", src: "/plots/", loading: "eager" });
   let ready = false, last = null;
   const send = () => {
     if (ready && last) frame.contentWindow?.postMessage({ kind, colours: colours(), still: matchMedia("(prefers-reduced-motion: reduce)").matches, ...last }, "*");

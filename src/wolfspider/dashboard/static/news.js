@@ -6,7 +6,7 @@ import { ago, clock, int, none, plural, short, span, words } from "./format.js";
 import { header } from "./overview.js";
 import { at } from "./routes.js";
 
-const SHOWN = 60;
+const SHOWN = 24;
 
 function hours(values, title) {
   const most = Math.max(...values, 1e-9);

@@ -9,6 +9,7 @@ import { at } from "./routes.js";
 import { deed, failureLine, hostRow, pageLine } from "./rows.js";
 
 const SHOWN = 6; // pages of a list, hosts and errors
+const ENDLESS = 1e9; // a budget that means none
 const STATES = {
   fetching: ["good", "Fetching"], waiting: ["warn", "Waiting"], idle: ["warn", "Idle"], paused: ["warn", "Paused"], finishing: ["good", "Finishing"],
   ended: ["off", "Ended"], starting: ["good", "Starting"], preparing: ["good", "Preparing"], silent: ["warn", "Silent"], unbegun: ["off", "Not begun"],
@@ -25,6 +26,8 @@ export const stateOf = (run) => run.running && STATES[run.gauge?.state] && run.g
 
 // How long it has been so: no state is shown without its age.
 const age = (run) => known(run.since) ? run.running ? `For ${span(Date.now() / 1000 - run.since)}.` : `${ago(run.since)}.`.replace(/^./, (first) => first.toUpperCase()) : "";
+
+const figure = (value) => typeof value !== "number" ? String(value) : Number.isInteger(value) || Math.abs(value) >= 100 ? int(value) : String(Number(value.toPrecision(3)));
 
 export function header(live, extra) {
   const run = live.run, govern = governing(live);
@@ -84,7 +87,7 @@ export function open(box, { run, live, go }) {
   const deeds = h("ol", { class: "deeds", "aria-label": "Deeds, as numbered in the plots" });
   const lists = { accepted: h("ul", { class: "pages-list" }), rejected: h("ul", { class: "pages-list" }) };
   const hosts = h("tbody"), note = h("p", { class: "note" }), errors = h("ul", { class: "failures" });
-  const reports = h("dl", { class: "facts wide-facts" }), reportCard = h("section", { class: "card", hidden: true }, h("h2", {}, "What the strategy reports"), reports);
+  const reports = h("dl", { class: "facts wide-facts" }), sparks = h("div", { class: "sparks" }), reportCard = h("section", { class: "card", hidden: true }, h("h2", {}, "What the strategy reports"), reports, sparks);
 
   const section = (title, link, ...rest) => h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, title), link), ...rest);
   const all = (place, params, text = "All") => h("a", { class: "quiet", href: at(run, place, params) }, text);
@@ -109,7 +112,7 @@ export function open(box, { run, live, go }) {
 
   const gauge = () => {
     const now = live.run, g = now.gauge ?? {}, status = now.status ?? {};
-    const downloads = g.downloads ?? status.downloads ?? 0, budget = g.budget || now.limits?.find((one) => one.name === "pages")?.value || 0;
+    const downloads = g.downloads ?? status.downloads ?? 0, limit = g.budget || now.limits?.find((one) => one.name === "pages")?.value || 0, budget = limit < ENDLESS ? limit : 0;
     const found = g.relevant ?? status.relevant ?? 0, pages = g.pages ?? status.pages ?? 0, state = stateOf(now);
     head.draw();
     const working = { fetching: "Yes, it is fetching.", waiting: "It waits for hosts to rest.", idle: "It has nothing under way.", paused: "It is paused.", finishing: "It is finishing.", ended: "It has ended.", killed: "No: it was killed.", failed: "No: an error ended it.", silent: "It does not report.", preparing: "It is getting ready.", starting: "It is starting." };
@@ -138,14 +141,18 @@ export function open(box, { run, live, go }) {
     gauge();
     fill(next, (now.advice?.length ? now.advice : [{ text: "Nothing needs you now." }]).map((one) => h("li", {}, h("span", {}, one.text), offer(live, one.action))));
     const told = Object.entries(now.report ?? {}).filter(([, value]) => ["number", "string", "boolean"].includes(typeof value)).slice(0, 12);
-    reportCard.hidden = told.length === 0;
-    facts(reports, told.map(([name, value]) => [words(name), typeof value === "number" ? Number.isInteger(value) ? int(value) : value.toPrecision(3) : String(value)]));
+    reportCard.hidden = told.length === 0 && !sparks.children.length;
+    facts(reports, told.map(([name, value]) => [words(name), figure(value)]));
   };
 
   const series = () => {
     const s = live.series;
     if (!s) return;
     fill(curve, spark((s.window ?? []).slice(-400), { label: "Harvest rate over the last 100 downloads" }));
+    const told = Object.entries(s.strategy ?? {}).map(([name, values]) => [name, values.filter((value) => value !== null)]).filter(([, values]) => values.length > 1).slice(0, 8);
+    fill(sparks, told.map(([name, values]) => h("figure", {}, h("figcaption", {}, h("span", { class: "muted" }, words(name)), h("strong", {}, figure(values.at(-1)))),
+      spark(values.slice(-600), { low: Math.min(0, ...values), label: `${words(name)} over downloads` }))));
+    reportCard.hidden &&= told.length === 0;
     const marks = (s.marks ?? []).filter((one) => !one.problem).slice(-40);
     drawing.draw({ downloads: s.downloads, window: s.window, cumulative: s.cumulative, relevant: s.relevant, frontier: s.frontier, chance: s.chance, deeds: marks.map((one) => one.downloads) });
     fill(deeds, marks.slice(-6).map((one, place) => deed(run, one, marks.length - Math.min(6, marks.length) + place + 1)));

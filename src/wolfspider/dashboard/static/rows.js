@@ -14,7 +14,7 @@ export function score(page) {
 }
 
 // The verdict stands in the score already; here is what it rests on.
-const reasons = (page) => (page.reasons ?? []).map((each) => each.replace(/^Judged (not )?relevant: /, "")).join(" · ");
+const reasons = (page) => (page.reasons ?? []).map((each) => each.replace(/^Judged (not )?relevant[:.] ?/, "")).filter(Boolean).join(" · ");
 
 export function pageLine(run, page) {
   const title = page.title || short(page.url) || "(no title)";
@@ -65,11 +65,13 @@ export function hostRow(run, host, full = true) {
 
 export const HOST_HEADS = [["host", "host"], ["fetched", "fetched"], ["relevant", "relevant"], ["refused", "failed"], ["waiting", "waiting"]];
 
+const sentence = (text) => text && `${text[0].toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+
 export function failureLine(run, failure) {
   return h("li", { class: "failure" },
     h("a", { class: "failure-count", href: at(run, "pages", { kind: "failed", reason: failure.kind }) }, int(failure.count)),
-    h("div", {}, h("strong", {}, failure.reason || words(failure.kind)), " ",
-      h("span", { class: "muted" }, [failure.text, failure.what_to_do].filter(Boolean).join(" "))));
+    h("div", {}, h("strong", {}, failure.reason || words(failure.kind)), h("br"),
+      h("span", { class: "muted" }, [sentence(failure.text), failure.what_to_do].filter(Boolean).join(" "))));
 }
 
 // A deed: what was done, when and by whom, and its undo.

@@ -17,7 +17,7 @@ function card(run) {
     h("div", { class: "run-numbers" },
       h("div", {}, h("span", { class: "run-big" }, int(run.relevant)), h("span", { class: "muted" }, "relevant")),
       h("div", {}, h("span", { class: "run-big" }, percent(run.harvest)), h("span", { class: "muted" }, "harvest rate")),
-      h("div", {}, h("span", { class: "run-big" }, int(run.downloads)), h("span", { class: "muted" }, run.budget ? `of ${int(run.budget)}` : "downloads"))),
+      h("div", {}, h("span", { class: "run-big" }, int(run.downloads)), h("span", { class: "muted" }, run.budget && run.budget < 1e9 ? `of ${int(run.budget)}` : "downloads"))),
     bar(run.budget ? run.downloads / run.budget : 0, "Budget spent"));
 }
 
