@@ -102,6 +102,14 @@ def test_a_division_holds_only_the_sets_of_the_window_that_it_is() -> None:
     assert len(division._visited["1"]) <= 13 and len(division.windows) == 80
 
 
+def test_windows_of_equal_steps_end_by_steps_whatever_the_time() -> None:
+    events = [move("12"[number % 2], f"u{number}", hours=10.0 * number) for number in range(5)]
+    division = feed(Division(steps=2), *events)
+    assert [(window.foragers, window.urls) for window in division.windows] == [(2, 2), (2, 2), (1, 1)]
+    assert [window.hours for window in division.windows] == [0.0, 20.0, 40.0]
+    assert division.figures()["window_steps"] == 2 and len(division.finished) == 2
+
+
 def test_starting_points_count_once_and_stand_where_they_were_discovered() -> None:
     starts = feed(
         Starts(bins=2),

@@ -288,16 +288,16 @@ def _held(line: list[float], end: int) -> list[float]:
 
 class Foraging:
     """All measures of a fleet at once, with one atlas and one set of documents. Without `changed` there is no
-    freshness."""
+    freshness. With `steps` the division of work is told by windows of so many steps."""
 
-    def __init__(self, changed: Changed | None = None, window: float = WINDOW) -> None:
+    def __init__(self, changed: Changed | None = None, window: float = WINDOW, steps: int = 0) -> None:
         atlas, documents = Atlas(), Documents()
         self.atlas = atlas
         self.tally = ForagingTally(window, atlas, documents)
         self.freshness = Freshness(changed, window, documents) if changed else None
         self.lags = Lags(documents)
         self.population = Population(window)
-        self.division = Division()
+        self.division = Division(steps=steps)
         self.starts = Starts(window, atlas)
         self.territory = Territory(atlas)
         self.linked = Linked(atlas)

@@ -64,11 +64,13 @@ class Divided:
 
 
 class Division(Measure):
-    """The URLs and decisions of one forager only, window by window. Only the sets of the current window are held."""
+    """The URLs and decisions of one forager only, window by window. Only the sets of the current window are held. A
+    window is over after so many seconds or, if `steps` is given, after so many steps of the fleet: where a step takes
+    another time than elsewhere, only windows of equal steps can be compared."""
 
-    def __init__(self, window: float = DIVISION_WINDOW) -> None:
+    def __init__(self, window: float = DIVISION_WINDOW, steps: int = 0) -> None:
         super().__init__()
-        self.width = window
+        self.width, self.steps = window, steps
         self.finished: list[Divided] = []
         self.order: dict[str, int] = {}  # foragers, oldest first
         self._number = 0
@@ -78,9 +80,10 @@ class Division(Measure):
         self._visited: dict[str, set[str]] = {}
         self._pairs: dict[str, set[Pair]] = {}
         self._newest: dict[str, tuple[int, str]] = {}  # path and URL of the last step of each
+        self._taken, self._since = 0, math.nan  # steps in this window, and the time of the first
 
     def passed(self) -> None:
-        if self.window(self.width) > self._number:
+        if not self.steps and self.window(self.width) > self._number:
             self.finished = self.windows
             self._number = self.window(self.width)
             self._clear()
@@ -92,6 +95,11 @@ class Division(Measure):
             self._move(event.data["agent"], event.data["url"], event.data["path"])
 
     def _move(self, agent: str, url: str, path: int) -> None:
+        if self.steps and self._taken == self.steps:
+            self.finished = self.windows
+            self._clear()
+        self._since = self._since if self._taken else self.now
+        self._taken += 1
         self.order.setdefault(agent, len(self.order))
         self._visited.setdefault(agent, set()).add(url)
         own = self._pairs.setdefault(agent, set())
@@ -105,7 +113,7 @@ class Division(Measure):
         """Those with a step in them; the last one may be under way."""
         if not self._visited:
             return self.finished
-        hours = self._number * self.width / HOUR
+        hours = (self._since - self.start if self.steps else self._number * self.width) / HOUR
         return [*self.finished, divided(hours, self._ordered(self._visited), self._ordered(self._pairs))]
 
     def _ordered(self, sets: Mapping[str, set[Thing]]) -> dict[str, set[Thing]]:
@@ -115,6 +123,7 @@ class Division(Measure):
         several = [window for window in self.finished if window.foragers > 1]
         return {
             "window_hours": self.width / HOUR,
+            "window_steps": self.steps,
             "order": list(self.order),
             "boundary": mean([window.boundary for window in several]),
             "different": mean([window.different for window in several]),

@@ -49,6 +49,7 @@ BYTES_KEPT = 300 << 20  # of parsed pages
 BACKGROUND_PAGES = 2_000  # of the web beside the news site, for the model of page states
 BOUNDLESS = 10**12  # downloads; time is what ends a fleet
 SPARE = "listed=10,older=3"  # a news site on which a step takes about as many downloads as in the papers
+SLICE_DOWNLOADS = 180 / 1.1  # of the papers: slices of 180 s, with 1.1 s for a download, or 51 steps of 3.15 downloads
 FRONT_PAGES = ("http://old.felixonline.co.uk/", "http://www.discoverdev.io/")  # of the news corpora
 FIRST_STEPS = 10  # addresses of a recording that foragers without a weblog of their own start from
 STARTS = "starts.json"  # the file of these addresses in the folder of a recording
@@ -72,7 +73,7 @@ class FirstSteps:
 def fleet(setting: Setting) -> Row:
     """Let a fleet work, and measure it by every fold of `Foraging`. `parts` names the folds that the row keeps, or
     single figures of them: "tally", "division.boundary"."""
-    measured = Foraging(changed_of(setting))
+    measured = Foraging(changed_of(setting), steps=int(setting.get("window_steps", 0)))
     crawl, world, start = prepared(setting)
     crawl.listen(measured)
     days = float(setting["days"]) - (start - _beginning(setting)) / DAY
@@ -105,6 +106,11 @@ def prepared(setting: Setting) -> tuple[Crawl, Looks, float]:
     scope = Scope(within=lambda url: host_of(url) in hosts)
     crawl = simulated_crawl(strategy, Unasked, world, Limits(BOUNDLESS), bytes_at_hand=BYTES_KEPT, scope=scope)
     return crawl, world, start_of(setting)
+
+
+def paced(latency: float) -> dict[str, float]:
+    """Slices in which as many downloads fit as in the papers, whatever a download takes here."""
+    return {"slice": SLICE_DOWNLOADS * latency}
 
 
 # The webs

@@ -6,7 +6,8 @@
     trapped     as the sweep at m = 1, with weblogs of one entry
     division    fleets that divide the space against fleets that do not, on rich and poor sites and on a recorded one
 
-A case is a site and the seed of the fleet on it: fleets that are paired have the same case.
+Slices have as many downloads as the paper's, and windows as many steps, 1,300. A case is a site and the seed of the
+fleet on it: fleets that are paired have the same case.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wolfspider.bench.experiment import Form, Setting
-from wolfspider.bench.run.fleets import FRONT_PAGES, SPARE, news_site
+from wolfspider.bench.run.fleets import FRONT_PAGES, SPARE, news_site, paced
 
 FACTORS = (1, 4, 16, 64)
 SENT_COST = 0.05  # of the score rule
+WINDOW_STEPS = 1_300  # of the fleet: 75 minutes of the paper's, at 3.5 s for a step
 DIVIDING, LIST_KEPT, COMMON_WEIGHTS = "WLRL", "RL, list kept", "RL, list kept, common weights"
 FLEETS: Mapping[str, Mapping[str, Any]] = {
     DIVIDING: {"fleet": "WLRL"},
@@ -39,7 +41,7 @@ STEPS = ("territory.moves", "territory.slices", "territory.paths")
 DISTINCT = ("distinct_in_equal_moves", "distinct_a_day", "distinct_of_moves_a_day", "distinct", "returned")
 RATES = ("tally.downloaded", "tally.sent", "tally.relevant", "tally.download_efficiency", "tally.sent_efficiency")
 SMALL_PARTS = (*RATES, *PEOPLE, *STEPS, *(f"territory.{figure}" for figure in DISTINCT))
-PACE_PARTS = ("division.windows", "division.order", "division.window_hours", *RATES, *PEOPLE, *STEPS)
+PACE_PARTS = ("division.windows", "division.order", "division.window_steps", *RATES, *PEOPLE, *STEPS)
 DIVISION_PARTS = (
     *RATES,
     *("tally.series", "tally.window_hours"),
@@ -69,7 +71,7 @@ class NewsScale(NamedTuple):
     lists: str  # of the site: long ones, or short ones
 
 
-FULL = NewsScale(5, 5, 14, (300, 4), 1, 2, 20, 3, (100, 20), 8, 3, (300, 20), (30, 20), 5, 10, "")
+FULL = NewsScale(5, 5, 14, (300, 4), 1, 2, 20, 3, (100, 20), 8, 3, (300, 20), (30, 20), 5, 10, f",{SPARE}")
 QUICK = NewsScale(2, 5, 14, (180, 40), 0, 0, 5, 2.5, (60, 40), 5, 2, (60, 40), (10, 40), 5, 4, f",{SPARE}")
 
 
@@ -88,7 +90,9 @@ def _setting(
     articles, latency = rates
     site = news_site(1 + case % of.webs, articles, of.lists)
     about = {"kind": kind, "case": case, "web": site, "strategy": "foragers", "articles": articles, "days": days}
-    return {**about, "latency": latency, "repeat": case, **more} | ({"parts": list(parts)} if parts else {})
+    fleet = {**more.pop("fleet"), **paced(latency)}
+    pace = {"latency": latency, "repeat": case, "window_steps": WINDOW_STEPS, "fleet": fleet}
+    return {**about, **pace, **more} | ({"parts": list(parts)} if parts else {})
 
 
 def _main(of: NewsScale) -> Iterator[Setting]:
@@ -121,7 +125,8 @@ def _on_corpus(form: Form, of: NewsScale) -> Iterator[Setting]:
     for case, name in product(range(of.corpus), FLEETS):
         about = {"kind": "division", "case": case, "web": str(folder), "strategy": "foragers", "repeat": case}
         time = {"days": of.corpus_days, "latency": CORPUS_LATENCY, "seeds": list(FRONT_PAGES)}
-        fleet = {"site": "recorded", "name": name, "fleet": {**FLEETS[name], "foragers": 8}}
+        foragers = {**FLEETS[name], "foragers": 8, **paced(CORPUS_LATENCY)}
+        fleet = {"site": "recorded", "name": name, "fleet": foragers, "window_steps": WINDOW_STEPS}
         yield {**about, **time, **fleet, "start": CORPUS_STARTS[folder.name], "parts": list(DIVISION_PARTS)}
 
 

@@ -21,20 +21,19 @@ from wolfspider.bench.papers.palotai_selection_vs_rl.cells import (
     size_of,
 )
 from wolfspider.bench.papers.palotai_selection_vs_rl.claims import CLAIMS
+from wolfspider.bench.papers.palotai_selection_vs_rl.fleet_pairs import told_with_pace
 from wolfspider.bench.papers.palotai_selection_vs_rl.report import figures, tables
-from wolfspider.bench.run.fleets import SPARE
+from wolfspider.bench.run.fleets import SLICE_DOWNLOADS, SPARE
 
 PAPER_NEWS = 1_200  # new addresses a day
+LISTS = (
+    f"Lists show ten articles at most and articles link to three older ones ({SPARE}), so that a step takes few "
+    "downloads, if more than in the paper."
+)
 
 
 def scaled(form: Form) -> list[str]:
     size = size_of(form)
-    lists = (
-        f"Lists show ten articles at most and articles link to three older ones ({SPARE}), so that a step takes few "
-        "downloads, if more than in the paper."
-        if size.lists
-        else "A step takes more downloads than in the paper, because lists are long."
-    )
     return [
         (
             f"The news site is computed. Recordings: {size.webs} of {size.days:g} days each instead of one of 18 days "
@@ -47,10 +46,10 @@ def scaled(form: Form) -> list[str]:
             "each."
         ),
         (
-            f"Slices of {SLICE:g} s, 100 steps a path, 16 foragers at most and all other parameters are the paper's. "
-            f"In the paper a slice has about {SLICE / STEP:.0f} steps or {SLICE / DOWNLOAD:.0f} downloads. Here it has "
-            f"about {SLICE / size.latency:.0f} downloads and those that complete its last step. {lists} "
-            "A forager goes fewer steps in a slice and makes fewer paths; the table of steps and paths counts them."
+            "100 steps a path, 16 foragers at most and all other parameters are the paper's. In the paper a slice of "
+            f"{SLICE:g} s has about {SLICE / STEP:.0f} steps or {SLICE / DOWNLOAD:.0f} downloads. Here a slice is as "
+            f"long as {SLICE_DOWNLOADS:.0f} downloads take, which makes about as many steps. {LISTS} The table of "
+            "steps and paths counts them."
         ),
         (
             "WL foragers start from the home page of the site, with nothing else in their weblog; RL foragers start "
@@ -90,7 +89,7 @@ EXPERIMENT = Experiment(
     about=ABOUT,
     settings=settings,
     cell=measured,
-    claims=CLAIMS,
+    claims=tuple(map(told_with_pace, CLAIMS)),
     scaled=scaled,
     tables=tables,
     figures=figures,

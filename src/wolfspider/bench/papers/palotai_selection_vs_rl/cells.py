@@ -1,9 +1,10 @@
 """The cells of `palotai_selection_vs_rl`: fleets at work, and the links of recordings in numbers.
 
 Settings have a study and a type. Studies are `clustered` and `rewired`, fleets of both types on a recording as it is
-and with its links rewired; `order`, mixed fleets in which foragers take turns in several orders; the controls
-`diverse`, `common` and `content`; `corpus`, fleets on recorded news sites; and `graph`, the links of a recording. Two
-fleets are a pair if recording and repeat are the same.
+and with its links rewired, on the former also fleets that do both (WLRL); `order`, mixed fleets in which foragers take
+turns in several orders; the controls `diverse`, `common` and `content`; `corpus`, fleets on recorded news sites; and
+`graph`, the links of a recording. Two fleets are a pair if recording and repeat are the same. A slice has as many
+downloads as make about 51 steps, as many as the paper's.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from wolfspider.bench import Row, Setting
 from wolfspider.bench.experiment import Form
 from wolfspider.bench.measure.describe import shape
 from wolfspider.bench.measure.folds import WINDOW, jsonable
-from wolfspider.bench.run.fleets import FRONT_PAGES, SPARE, fleet, news_site, recording_of, start_of
+from wolfspider.bench.run.fleets import FRONT_PAGES, SPARE, fleet, news_site, paced, recording_of, start_of
 from wolfspider.graphs.graph import Graph
 from wolfspider.graphs.smallworld import draw_sources, rewire
 from wolfspider.web.worlds.recording.replayed import RecordedCrawl
 from wolfspider.web.worlds.world import open_web
 
-WL, RL = "WL", "RL"
+WL, RL, BOTH = "WL", "RL", "WLRL"
 GRAPH, ORDER, CORPUS = "graph", "order", "corpus"
 WEBS = CLUSTERED, REWIRED, SHUFFLED = "clustered", "rewired", "shuffled"
 ORDERS = ("fixed", "alternating", "random")
@@ -64,7 +65,7 @@ class Size:
         return 86_400 / self.latency
 
 
-FULL = Size(3, 3, 1, 6, 18, 9.0, 343, "news", 180, 5)
+FULL = Size(3, 3, 1, 6, 18, 9.0, 343, "news", 180, 5, f",{SPARE}")
 QUICK = Size(1, 5, 1, 5, 6, 24.0, 128, "news-small", 28, 2, f",{SPARE}")
 
 
@@ -92,7 +93,7 @@ def settings_of(size: Size, folder: Path | None) -> list[Setting]:
 def _base(size: Size, web: int) -> dict[str, Any]:
     site = news_site(web, size.articles, size.lists, size.around)
     pace = {"days": size.days, "latency": size.latency}
-    recording = {**pace, "repeat": 0, "fleet": MIXED}
+    recording = {**pace, "repeat": 0, "fleet": {**MIXED, **paced(size.latency)}}
     return {"web": site, "web_seed": web, "strategy": "foragers", **pace, "record": recording, "parts": list(PARTS)}
 
 
@@ -103,10 +104,14 @@ def _fleets(size: Size, web: int) -> Iterator[Setting]:
     def run(study: str, kind: str, repeat: int, **given: Any) -> Setting:
         rewired = web if study == REWIRED else None
         about = {"study": study, "type": kind, **_base(size, web), "repeat": repeat + 1, "rewired": rewired}
-        return {**about, "fleet": given} | ({"gathered": True} if given["fleet"] == RL else {})
+        return {**about, "fleet": {**given, **paced(size.latency)}} | (
+            {"gathered": True} if given["fleet"] == RL else {}
+        )
 
     for study, kind, repeat in product((CLUSTERED, REWIRED), (WL, RL), range(size.repeats)):
         yield run(study, kind, repeat, fleet=kind)
+    for repeat in range(size.repeats):
+        yield run(CLUSTERED, BOTH, repeat, fleet=BOTH)
     for repeat in range(size.controls):
         yield run("diverse", RL, repeat, fleet=RL, weights="diverse")
         yield run("common", WL, repeat, fleet=WL, weights="common")

@@ -18,7 +18,9 @@ from wolfspider.bench.experiment import BrokenVariant, Claim, Estimate, Row, Row
 from wolfspider.bench.groups import Figure, grouped, values, where
 from wolfspider.bench.measure.foraging import shares
 from wolfspider.bench.measure.rhythm import deviation, peaks
+from wolfspider.bench.papers.palotai_news_foragers.pace import calibration
 from wolfspider.bench.papers.palotai_selection_vs_rl.cells import (
+    BOTH,
     CLUSTERED,
     GRAPH,
     ORDER,
@@ -114,8 +116,10 @@ def exponential(degrees: Mapping[str, Sequence[int]]) -> dict[str, Sequence[int]
 
 
 def no_small_world(rows: Rows) -> Ruling:
-    """Rules on all ends of links permuted, as in the paper; the web that foragers see rewired is told as well."""
+    """By all ends of links permuted, as in the paper; the web that foragers see rewired is told as well."""
     webs = graphs(rows)
+    if not webs:
+        return Ruling(None, sentence="There is no recording.")
 
     def quotients(part: str, field: str, wanted: tuple[float, float], inverse: bool = False) -> Ruling:
         shuffled, rewired = (
@@ -163,6 +167,18 @@ def reinforcement_wins(rows: Rows) -> Ruling:
 def orders_are_alike(rows: Rows) -> Ruling:
     first, *others = ORDERS
     return all_of({f"{order} to {first}": same(relative(rows, ORDER, (order, first), EFFICIENCY)) for order in others})
+
+
+def both_win(rows: Rows) -> Ruling:
+    """On the same recordings, pair by pair, against each."""
+    return all_of(
+        {
+            f"above {kind}": greater((100 * relative(rows, CLUSTERED, (BOTH, kind), EFFICIENCY)).tolist()).after(
+                "in percent, "
+            )
+            for kind in (WL, RL)
+        }
+    )
 
 
 # 6: freshness
@@ -304,11 +320,9 @@ CLAIMS = (
         2,
         "Rewiring divides the clustering by about ten and leaves the mean distance almost as it is.",
         "section 4.1",
-        no_small_world,
-        BrokenVariant(
-            "The web is measured twice and never rewired.",
-            changed(lambda row: dict.fromkeys((REWIRED, SHUFFLED), row[CLUSTERED]), study=GRAPH),
-        ),
+        lambda rows: calibration(no_small_world(rows)),
+        None,
+        known="As a ruling it did not hold. It says how our site is, and nothing about foragers.",
     ),
     Claim(
         3,
@@ -391,5 +405,16 @@ CLAIMS = (
             "The fixed order gets half as much again as the alternating one.",
             half_as_much_again(ORDER, "fixed", "alternating"),
         ),
+    ),
+    Claim(
+        12,
+        "Foragers that select and learn (WLRL) have a higher download efficiency than those that do one of both.",
+        "section 6, future work there",
+        both_win,
+        BrokenVariant(
+            "Of each pair the fleet that does both gets the smaller value.",
+            chained(*(turned(CLUSTERED, EFFICIENCY, kind, BOTH) for kind in (WL, RL))),
+        ),
+        known="A new claim of ours: the paper announces the comparison.",
     ),
 )

@@ -6,12 +6,14 @@ Two fleets are a pair if recording and repeat are the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from operator import itemgetter
 
 import numpy as np
 
-from wolfspider.bench.experiment import Row, Rows, Ruling
+from wolfspider.bench.experiment import Claim, Row, Rows, Ruling
 from wolfspider.bench.groups import Figure, aligned, indexed, keyed, values, where
+from wolfspider.bench.papers.palotai_selection_vs_rl.cells import CLUSTERED
 from wolfspider.bench.rulings import equivalent, greater
 from wolfspider.bench.stats import Floats
 from wolfspider.bench.variants import Variant, changed, dealt, put
@@ -70,3 +72,27 @@ def half_as_much_again(study: str, kind: str, like: str) -> Variant:
         return changed(lambda row: put(row, EFFICIENCY, 1.5 * base[PAIR(row)]), study=study, type=kind)(rows)
 
     return variant
+
+
+def pace(rows: Rows) -> str:
+    """Steps and paths of the fleets on the recordings, with the paper's numbers in brackets."""
+    told = []
+    for kind in dict.fromkeys(row["type"] for row in where(rows, study=CLUSTERED)):
+        people = [(row, row["population"]) for row in where(rows, study=CLUSTERED, type=kind)]
+        moved = [(row, own) for row, own in people if own["slices"] and own["moves"] and own["births"]]
+        if moved:
+            step = np.mean([row["downloads"] / own["moves"] for row, own in moved])
+            turn = np.mean([own["moves"] / own["slices"] for _, own in moved])
+            paths = np.mean([own["paths"] / len(own["births"]) for _, own in moved])
+            told.append(
+                f"{kind}: {step:.3g} downloads a step (1.4), {turn:.3g} steps a slice (51), {paths:.3g} paths a forager"
+            )
+    return f"Pace, the paper's in brackets: {'; '.join(told)}." if told else ""
+
+
+def told_with_pace(claim: Claim) -> Claim:
+    def test(rows: Rows) -> Ruling:
+        ruling = claim.test(rows)
+        return replace(ruling, sentence=" ".join(filter(None, [ruling.sentence, pace(rows)])))
+
+    return replace(claim, test=test)
