@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import socket
@@ -348,3 +349,37 @@ def test_without_the_extra_it_says_what_to_install(run: Any, tmp_path: Path, mon
     code, out, err = run("dashboard", tmp_path)
     assert (code, out) == (2, "") and err.count("\n") == 1
     assert 'pip install "wolfspider[dashboard]"' in err
+
+
+@pytest.mark.slow
+def test_a_dashboard_beside_a_crawl_ends_with_it_and_never_ends_it(place: Place, tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "wolfspider", "crawl", "--dashboard", *place.words, "--topic", TOPIC]
+    more = ["--pages", "150", "--out", str(tmp_path / "hunt"), SEED]
+    with subprocess.Popen([*words, *more], stderr=subprocess.PIPE, text=True) as crawl:
+        assert crawl.stderr is not None
+        said = crawl.stderr.readline()
+        beside = Client("".join(said.partition("http://")[1:]).split()[0], crawl)
+        assert beside.view == "/run/hunt"
+        (child,) = wait_for(lambda: children_of(crawl.pid))
+        wait_for(lambda: client_state(beside) in ("preparing", "fetching", "ended"))
+        os.kill(child, signal.SIGKILL)
+        rest = crawl.stderr.read()
+    assert crawl.returncode == 0, rest
+    assert "wolfspider dashboard" in rest
+    with subprocess.Popen([*words, *more[:2], "--out", str(tmp_path / "other"), SEED], stderr=subprocess.PIPE) as crawl:
+        (child,) = wait_for(lambda: children_of(crawl.pid))
+        crawl.kill()
+    wait_for(lambda: not Path(f"/proc/{child}").exists())
+
+
+def client_state(client: Client) -> str:
+    answer = client.ask("GET", "/api/runs/hunt")
+    return str(answer.json.get("state", "")) if answer.status == 200 else ""
+
+
+def children_of(parent: int) -> list[int]:
+    listed = Path(f"/proc/{parent}/task/{parent}/children")
+    if not listed.exists():
+        pytest.skip("this system does not say whose children processes are")
+    named = [int(pid) for pid in listed.read_text(encoding="utf-8").split()]
+    return [pid for pid in named if b"dashboard.beside" in Path(f"/proc/{pid}/cmdline").read_bytes()]

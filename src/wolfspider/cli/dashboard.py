@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from wolfspider.cli.common import Quiet, app, say, verbatim
+from wolfspider.files.program_name import shell_command
 
-PORT = 8765
+PORT = 8765  # as dashboard/serving.py has it, which help does not load
+Beside = Annotated[bool, typer.Option("--dashboard", help="Serve the dashboard while it runs.")]
 
 
 @app.command(
@@ -51,13 +57,27 @@ def dashboard(
     serve(folder, port, ForAll(config, preset, contact, via), ready)
 
 
+@contextmanager
+def served_beside(wanted: bool, run: Path, quiet: bool) -> Iterator[None]:
+    """With a dashboard beside a crawl, if one is wanted."""
+    if not wanted:
+        yield
+        return
+    from wolfspider.dashboard.beside import beside
+    from wolfspider.terminal import progress as screen
+
+    with beside(run) as address:
+        say(screen.console_for(stderr=True, quiet=quiet), f"Watch it at {address}")
+        open_browser(address)
+        yield
+    again = shell_command("dashboard", run)
+    say(screen.console_for(stderr=True, quiet=quiet), f"The dashboard has ended with it. Look at it again by: {again}")
+
+
 def open_browser(address: str) -> None:
     """Where there is one, and somebody in front of it."""
-    import os
-    import sys
-    import webbrowser
+    display = sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    if sys.stdout.isatty() and display:
+        import webbrowser
 
-    if sys.stdout.isatty() and (
-        sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    ):
         webbrowser.open(address)

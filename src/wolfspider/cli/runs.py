@@ -25,6 +25,7 @@ from wolfspider.cli.common import (
     say,
     verbatim,
 )
+from wolfspider.cli.dashboard import Beside, served_beside
 from wolfspider.cli.options import with_settings
 from wolfspider.core.errors import BadInput, Problem
 
@@ -54,6 +55,7 @@ def crawl(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Try a few pages, tell what a crawl would do, and keep nothing.")
     ] = False,
+    dashboard: Beside = False,
     as_json: AsEvents = False,
     quiet: Quiet = False,
 ) -> int:
@@ -65,7 +67,8 @@ def crawl(
     if dry_run:
         return crawling.dry_run(chosen, as_json, quiet)
     folder = out or crawling.folder_for(chosen.settings)
-    return crawling.crawl(chosen.settings, folder, as_json, quiet, given=tuple(flags), again=True)
+    with served_beside(dashboard, folder, quiet):
+        return crawling.crawl(chosen.settings, folder, as_json, quiet, given=tuple(flags), again=True)
 
 
 @app.command(epilog=verbatim("Examples:\n\n  wolfspider resume run\n  wolfspider resume run --pages 2000"))

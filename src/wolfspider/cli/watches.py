@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from wolfspider.cli.common import Out, Quiet, app, own_output, verbatim
+from wolfspider.cli.dashboard import Beside, served_beside
 from wolfspider.cli.options import with_settings
 
 ADDRESS, SECRET = "WOLFSPIDER_WEBHOOK", "WOLFSPIDER_WEBHOOK_SECRET"
@@ -44,6 +45,7 @@ def watch(
     webhook_as: Annotated[
         str, typer.Option("--webhook-as", metavar="json|slack", help="What the service is sent.")
     ] = "json",
+    dashboard: Beside = False,
     as_json: Annotated[bool, typer.Option("--json", help="Every report as a line of JSON on stdout.")] = False,
     quiet: Quiet = False,
 ) -> int:
@@ -64,7 +66,8 @@ def watch(
         settings = settings_for(chosen)
     address = webhook or os.environ.get(ADDRESS, "")
     hook = Hook.read(address, os.environ.get(SECRET, ""), webhook_as) if address else None
-    return watched(settings, folder, hook, as_json, quiet, tuple(flags))
+    with served_beside(dashboard, folder, quiet):
+        return watched(settings, folder, hook, as_json, quiet, tuple(flags))
 
 
 def watched(settings: Any, folder: Path, hook: Any, as_json: bool, quiet: bool, given: tuple[str, ...] = ()) -> int:

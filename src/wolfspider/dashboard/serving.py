@@ -13,20 +13,24 @@ from wolfspider.dashboard.desk import ForAll, RunDesk
 from wolfspider.dashboard.door import new_token
 from wolfspider.store.folder import is_run
 
-LOOPBACK = "127.0.0.1"
+LOOPBACK, PORT = "127.0.0.1", 8765
 _MOST_CONNECTIONS = 500
 _LARGEST_HEAD = 32_768  # bytes of a request before its body
 
 
-def serve(folder: Path, port: int, for_all: ForAll, ready: Callable[[str], None]) -> None:
-    """Until a signal comes. `folder`: of runs, or a run, which is shown first. `ready` is told the address, which has
-    the token; with port 0 a free one is taken."""
+def serve(
+    folder: Path, port: int, for_all: ForAll, ready: Callable[[str], None], first: str = "", any_port: bool = False
+) -> None:
+    """Until a signal comes. `folder`: of runs, or a run, which is shown first; `first`: the run of the folder that is.
+    `ready` is told the address, which has the token. `any_port`: if that port is taken, another will do; so it is with
+    port 0."""
     check_libraries()
     import uvicorn
 
-    first = folder.name if is_run(folder) else ""
-    desk = RunDesk(folder.absolute().parent if first else folder, for_all)
-    with _bound(port) as bound:
+    if not first and is_run(folder):
+        folder, first = folder.absolute().parent, folder.absolute().name
+    desk = RunDesk(folder, for_all)
+    with _bound(port, any_port) as bound:
         port, token = bound.getsockname()[1], new_token()
         config = uvicorn.Config(
             application(desk, token, port),
@@ -53,12 +57,14 @@ def address(port: int, token: str, first: str = "") -> str:
     return f"http://{LOOPBACK}:{port}/?token={token}{view}"
 
 
-def _bound(port: int) -> socket.socket:
+def _bound(port: int, any_port: bool) -> socket.socket:
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((LOOPBACK, port))
     except OSError as error:
         bound.close()
+        if any_port and port:
+            return _bound(0, False)
         raise Problem(f"Port {port} of this machine cannot be had: {error.strerror}. Give another by --port.") from None
     return bound
