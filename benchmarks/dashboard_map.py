@@ -37,7 +37,8 @@ from wolfspider.testing.rehearsal import Rehearsal, address
 WOLFSPIDER = (sys.executable, "-m", "wolfspider")
 FRAMES = 40
 TIMED = """async ([frames, factor]) => {
-  const { data, paint } = window.wolfspiderMap, marked = { page: -1, host: -1, agent: "", territory: null, path: null };
+  const { data, paint } = window.wolfspiderMap;
+  const marked = { page: -1, host: -1, agent: null, territory: null, path: null };
   paint.fit();
   paint.zoom(factor, paint.canvas.width / 2, paint.canvas.height / 2);
   const times = [];

@@ -1,6 +1,6 @@
 """Where pages lie on the map, so that none ever moves: a page's place follows from the order in which pages came.
 
-A host gets a plot of ground with room for four pages. When that is full it gets another one, with room for about as
+A host gets a plot of ground with room for 16 pages. When that is full it gets another one, with room for about as
 many as it has, so that a host with many pages lies in few large plots and some small ones. Plots are squares whose
 sides are powers of two, taken from a ground that doubles when it is used up, those near the middle first: none overlaps
 another, and the crawl grows outwards. In a plot pages lie as seeds do in a sunflower, the first in the middle.
@@ -13,8 +13,8 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-UNIT = 16  # steps of a coordinate in a cell, which is the room for one page
-SMALLEST = 1  # log2 of the side of a host's first plot
+UNIT = 8  # steps of a coordinate in a cell, which is the room for one page
+SMALLEST = 2  # log2 of the side of a host's first plot
 GOLDEN = math.pi * (3 - math.sqrt(5))  # the angle between two seeds
 EDGE = 0.47  # of a side that seeds lie from the middle, at most
 
@@ -72,7 +72,8 @@ def _to_middle(side: int) -> Callable[[tuple[int, int]], int]:
 
 
 def _distance(x: int, y: int, side: int) -> int:
-    return (2 * x + side) ** 2 + (2 * y + side) ** 2
+    """From the middle; screens are wide, so what is above or below counts as farther."""
+    return (2 * x + side) ** 2 + 4 * (2 * y + side) ** 2
 
 
 class MapLayout:

@@ -2,8 +2,8 @@
 
 import { get, of } from "./api.js";
 import { button, fill, h, outside, say } from "./dom.js";
-import { MapData } from "./map_data.js";
-import { MapPaint } from "./map_paint.js";
+import { MapData, many } from "./map_data.js";
+import { MapPaint, SHOWN } from "./map_paint.js";
 import { at } from "./routes.js";
 import { sheet } from "./sheet.js";
 
@@ -12,20 +12,20 @@ const KEYS = "Arrow keys move the map, plus and minus zoom, 0 shows all of it. N
 
 export function mount(element, { run }) {
   sheet("map.css");
-  const data = new MapData(), marked = { page: -1, host: -1, agent: "", territory: null, path: null, moves: null, cross: false };
+  const data = new MapData(), marked = { page: -1, host: -1, agent: null, territory: null, path: null, moves: null, cross: false };
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const summary = h("p", { id: "map-summary" }, "Loading the map."), tip = h("div", { class: "map-tip", hidden: true }), card = h("section", { class: "map-page", hidden: true, "aria-live": "polite" });
   const canvas = h("canvas", { tabindex: "0", role: "img", "aria-label": `Map of the pages of this run. ${KEYS}`, "aria-describedby": "map-summary" });
   const who = h("select", { "aria-label": "Whose territory to show" }), whose = h("div", { class: "map-who", hidden: true }, who);
   const tool = (sign, label, act) => button(sign, act, { class: "button", "aria-label": label, title: label });
   const tools = h("div", { class: "map-tools" },
-    tool("+", "Zoom in", () => zoom(1.5)), tool("−", "Zoom out", () => zoom(1 / 1.5)), tool("⤢", "Show the whole map", () => { paint.fit(); later(); }));
+    tool("+", "Zoom in", () => zoom(1.5)), tool("−", "Zoom out", () => zoom(1 / 1.5)), tool("⤢", "Show the whole map", () => { touched = false; paint.fit(); later(); }));
   const key = h("div", { class: "map-key" }, h("span", { class: "lit" }, h("i"), "relevant"), h("span", {}, h("i"), "not relevant"));
   const ground = h("div", { class: "map-ground" }, canvas, whose, tools, tip, card), foot = h("div", { class: "map-foot" }, summary, key);
   fill(element, h("div", { class: "map" }, ground, foot));
 
   const paint = new MapPaint(canvas, data);
-  let frame = 0, gone = false, asking = false, asked = 0, waits = false, fitted = false, timer = 0, from = new Map(), moved = 0, chosen = 0;
+  let frame = 0, gone = false, asking = false, asked = 0, waits = false, touched = false, timer = 0, from = new Map(), moved = 0, chosen = 0;
   const pointers = new Map();
 
   const later = () => { if (!frame && !gone) frame = requestAnimationFrame(draw); };
@@ -33,7 +33,7 @@ export function mount(element, { run }) {
   function draw(now) {
     frame = 0;
     if (!canvas.clientWidth) return;
-    if (paint.resize() && !fitted && data.size) { paint.fit(); fitted = true; }
+    if (paint.resize() && !touched) paint.fit();
     const part = still.matches ? 1 : Math.min(1, (now - moved) / MOVE);
     marked.moves = part < 1 ? between(part) : null;
     paint.draw(marked);
@@ -60,11 +60,11 @@ export function mount(element, { run }) {
       while (more && !gone) {
         const before = new Map(data.agents.map((agent) => [agent.name, agent.trail.at(-1)])), answer = await get(`${of(run)}/map`, { after: data.next });
         if (gone) return;
-        const grew = answer.whole && fitted;
         more = data.take(answer);
+        if (answer.whole) touched = false;
         from = new Map([...before].filter(([, page]) => page < data.size).map(([name, page]) => [name, [data.x[page], data.y[page]]]));
         moved = performance.now();
-        if (data.size && canvas.width > 1 && (!fitted || grew)) { paint.resize(); paint.fit(); fitted = true; }
+        if (!touched) paint.fit();
         later();
       }
       say(summary, data.summary());
@@ -86,14 +86,14 @@ export function mount(element, { run }) {
     whose.hidden = data.agents.length < 2;
     if (whose.hidden || document.activeElement === who) return;
     const told = (agent) => `${agent.name || "the crawl"} (${agent.visits.toLocaleString("en")})`;
-    fill(who, h("option", { value: "" }, "All agents"), data.agents.map((agent) => h("option", { value: agent.name, selected: agent.name === marked.agent }, told(agent))));
+    fill(who, h("option", { value: "" }, "All agents"), data.agents.map((agent) => h("option", { value: `@${agent.name}`, selected: agent.name === marked.agent }, told(agent))));
   }
 
   async function territory(name) {
     marked.agent = name;
     marked.territory = marked.path = null;
     later();
-    if (!name) { card.hidden = true; return; }
+    if (name === null) { card.hidden = true; return; }
     const mine = ++chosen;
     try {
       const found = await get(`${of(run)}/territory`, { agent: name });
@@ -101,9 +101,9 @@ export function mount(element, { run }) {
       marked.territory = new Map(found.pages.map((page, place) => [page, found.times[place]]));
       marked.path = found.path.filter((page) => page < data.size);
       const hosts = new Set(found.pages.map((page) => data.host[page]));
-      show(`The territory of ${found.agent}`, [
-        `${found.pages.length.toLocaleString("en")} pages of ${hosts.size.toLocaleString("en")} hosts, ${found.relevant.toLocaleString("en")} relevant.`,
-        `${found.visits.toLocaleString("en")} visits${found.whole ? "" : " (the newest)"}, ${found.downloads.toLocaleString("en")} downloads. The line is its way through the last ${marked.path.length}.`,
+      show(`The territory of ${found.agent || "the crawl"}`, [
+        `${many(found.pages.length, "page")} of ${many(hosts.size, "host")}, ${found.relevant.toLocaleString("en")} relevant.`,
+        `${many(found.visits, "visit")}${found.whole ? "" : " (the newest)"}, ${many(found.downloads, "download")}. The line shows its last ${many(marked.path.length, "visit")}.`,
       ], []);
       later();
     } catch (problem) { show(name, [problem.message], []); }
@@ -120,14 +120,14 @@ export function mount(element, { run }) {
     chosen += 1;
     marked.page = -1;
     who.value = "";
-    territory("");
+    territory(null);
     canvas.focus({ preventScroll: true });
   }
 
   async function choose(page) {
     marked.page = page;
     later();
-    if (page < 0) { if (!marked.agent) card.hidden = true; return; }
+    if (page < 0) { if (marked.agent === null) card.hidden = true; return; }
     const mine = ++chosen;
     try {
       const found = await get(`${of(run)}/map/page`, { page });
@@ -140,6 +140,7 @@ export function mount(element, { run }) {
   }
 
   function zoom(factor, x = canvas.width / 2, y = canvas.height / 2) {
+    touched = true;
     paint.zoom(factor, x, y);
     later();
   }
@@ -151,25 +152,25 @@ export function mount(element, { run }) {
   const under = (x, y) => data.nearest(...paint.step(x, y), Math.max(9 * paint.ratio / paint.view.scale, data.unit * 0.5));
 
   function agentAt(x, y) {
-    if (data.agents.length < 2) return "";
-    const near = data.agents.find((agent) => {
+    if (data.agents.length < 2) return null;
+    const near = data.agents.slice(0, SHOWN).find((agent) => {
       const last = agent.trail.at(-1);
       if (last === undefined || last >= data.size) return false;
       const [px, py] = paint.place(last);
       return Math.hypot(px - x, py - y) < 9 * paint.ratio;
     });
-    return near?.name ?? "";
+    return near?.name ?? null;
   }
 
   function hover(event) {
     const [x, y] = spot(event), plot = data.plotAt(...paint.step(x, y)), page = under(x, y), agent = agentAt(x, y);
     const host = plot === undefined ? -1 : data.plots[plot].host;
     if (host !== marked.host) { marked.host = host; later(); }
-    canvas.classList.toggle("over", page >= 0 || Boolean(agent));
-    tip.hidden = host < 0 && !agent;
+    canvas.classList.toggle("over", page >= 0 || agent !== null);
+    tip.hidden = host < 0 && agent === null;
     if (tip.hidden) return;
     const known = data.hosts[host], told = known ? `${known.name}: ${known.lit.toLocaleString("en")} of ${known.pages.toLocaleString("en")} pages relevant` : "";
-    say(tip, agent ? `${agent}: click for its territory` : told);
+    say(tip, agent === null ? told : `${agent || "the crawl"}: click for its territory`);
     const { clientWidth, clientHeight } = ground, box = canvas.getBoundingClientRect();
     tip.style.left = `${Math.min(event.clientX - box.left + 14, Math.max(0, clientWidth - tip.offsetWidth - 8))}px`;
     tip.style.top = `${Math.min(event.clientY - box.top + 16, Math.max(0, clientHeight - tip.offsetHeight - 8))}px`;
@@ -191,6 +192,7 @@ export function mount(element, { run }) {
       if (before > 4) paint.zoom(after / before, (now[0] + other.at[0]) / 2, (now[1] + other.at[1]) / 2);
       held.far = other.far = true;
     } else paint.pan(now[0] - held.at[0], now[1] - held.at[1]);
+    touched = true;
     held.far ||= Math.hypot(now[0] - held.began[0], now[1] - held.began[1]) > 5 * paint.ratio;
     held.at = now;
     later();
@@ -202,19 +204,20 @@ export function mount(element, { run }) {
     if (!pointers.size) canvas.classList.remove("held");
     if (!held || held.far || event.type === "pointercancel") return;
     const agent = agentAt(...held.at);
-    if (agent) { who.value = agent; territory(agent); } else choose(under(...held.at));
+    if (agent !== null) { who.value = `@${agent}`; territory(agent); } else choose(under(...held.at));
   }
 
   function typed(event) {
     const step = 60 * paint.ratio;
     const acts = {
       ArrowLeft: () => paint.pan(step, 0), ArrowRight: () => paint.pan(-step, 0), ArrowUp: () => paint.pan(0, step), ArrowDown: () => paint.pan(0, -step),
-      "+": () => zoom(1.4), "=": () => zoom(1.4), "-": () => zoom(1 / 1.4), 0: () => paint.fit(), Escape: leave,
+      "+": () => zoom(1.4), "=": () => zoom(1.4), "-": () => zoom(1 / 1.4), 0: () => { touched = false; paint.fit(); }, Escape: leave,
       Enter: () => choose(data.nearest(paint.view.x, paint.view.y, Infinity)), n: () => visit(1), p: () => visit(-1),
     };
     const act = event.ctrlKey || event.metaKey || event.altKey ? null : acts[event.key] ?? acts[event.key.toLowerCase()];
     if (!act) return;
     event.preventDefault();
+    touched ||= event.key !== "Escape" && event.key !== "Enter";
     act();
     later();
   }
@@ -232,7 +235,7 @@ export function mount(element, { run }) {
     focus: () => { marked.cross = canvas.matches(":focus-visible"); later(); }, blur: () => { marked.cross = false; later(); } };
   for (const [name, act] of Object.entries(listen)) canvas.addEventListener(name, act);
   canvas.addEventListener("wheel", wheel, { passive: false });
-  who.addEventListener("change", () => territory(who.value));
+  who.addEventListener("change", () => territory(who.value ? who.value.slice(1) : null));
   const sized = new ResizeObserver(later), themed = new MutationObserver(() => { paint.recolour(); later(); });
   sized.observe(canvas);
   themed.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });

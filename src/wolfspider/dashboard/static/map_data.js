@@ -11,7 +11,7 @@ function column(Kind, text) {
 }
 
 const told = (number) => number.toLocaleString("en");
-const many = (number, name) => `${told(number)} ${name}${number === 1 ? "" : "s"}`;
+export const many = (number, name) => `${told(number)} ${name}${number === 1 ? "" : "s"}`;
 
 export class MapData {
   constructor() {

@@ -1,5 +1,6 @@
 // Draws the map on a canvas, in as much detail as there is room for: pixels from afar, dots, then discs with names.
 
+export const SHOWN = 60; // agents, those that moved last
 const LIT = 128, PIXELS = 7; // device pixels of a dot up to which it is written as pixels
 
 export function palette(element) {
@@ -195,13 +196,14 @@ export class MapPaint {
   drawAgents(marked) {
     const { pen, data, colours, view, canvas } = this, many = data.agents.length > 1;
     for (const [place, agent] of data.agents.entries()) {
+      if (place >= SHOWN && marked.agent !== agent.name) continue;
       const trail = agent.trail.filter((page) => page < data.size).slice(many ? -12 : -4), last = trail.at(-1);
       if (last === undefined) continue;
       const named = marked.agent === agent.name, colour = many ? colours.wheel[Math.max(0, data.names.indexOf(agent.name)) % colours.wheel.length] : colours.accent;
       const moved = marked.moves?.get(agent.name), to = this.place(last);
       const at = moved ? [(moved[0] - view.x) * view.scale + canvas.width / 2, (moved[1] - view.y) * view.scale + canvas.height / 2] : to;
       pen.strokeStyle = pen.fillStyle = colour;
-      if (named || (place < 40 && !marked.agent)) {
+      if (named || (place < 40 && marked.agent === null)) {
         pen.lineWidth = (named ? 2 : 1.4) * this.ratio;
         for (let step = 1; step < trail.length; step += 1) {
           const [fromX, fromY] = this.place(trail[step - 1]), [toX, toY] = step === trail.length - 1 ? at : this.place(trail[step]);
@@ -212,8 +214,8 @@ export class MapPaint {
           pen.stroke();
         }
       }
-      pen.globalAlpha = marked.agent && !named ? 0.3 : 1;
-      this.spider(at[0], at[1], (named ? 8 : 5.5) * this.ratio);
+      pen.globalAlpha = marked.agent !== null && !named ? 0.3 : 1;
+      this.spider(at[0], at[1], Math.max((named ? 8 : data.agents.length > 20 ? 4 : 5.5) * this.ratio, Math.min(14 * this.ratio, data.unit * view.scale * 0.45)));
     }
     pen.globalAlpha = 1;
   }

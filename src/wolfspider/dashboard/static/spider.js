@@ -82,11 +82,14 @@ export function mount(element, { run }) {
     tick();
   }
 
+  // Scores by terms and links are small: their bars are measured by the best of the generation.
+  const longest = (name) => name === "fetch_score" ? 1 : Math.max(1e-9, ...told.results.map((one) => one[name]));
+
   function result(one, place) {
     const kind = one.origin in ORIGINS ? one.origin : "", links = h("ul", { class: "s97-links", hidden: !open.has(one.url) });
     const more = h("button", { type: "button", class: "s97-more", "aria-expanded": open.has(one.url) ? "true" : "false", on: { click: () => unfold(one, links, more) } }, `${int(one.links)} links`);
     if (open.has(one.url)) list(links, open.get(one.url));
-    const bars = BARS.map(([name, label]) => h("div", { class: "s97-score" }, h("span", {}, label), h("span", { class: `s97-track ${kind}`, role: "img", "aria-label": `${label} ${decimal(one[name], 2)} of 1` }, h("i", { vars: { "--share": `${100 * Math.min(1, Math.max(0, one[name]))}%` } })), h("span", { class: "s97-figure" }, decimal(one[name], 2))));
+    const bars = BARS.map(([name, label]) => h("div", { class: "s97-score" }, h("span", {}, label), h("span", { class: `s97-track ${kind}`, "aria-hidden": "true" }, h("i", { vars: { "--share": `${100 * Math.min(1, one[name] / longest(name))}%` } })), h("span", { class: "s97-figure" }, decimal(one[name], 3))));
     return h("li", { class: "s97-result" },
       h("div", { class: "s97-page" },
         h("div", { class: `s97-title ${kind}` }, h("span", { class: "s97-place" }, `${place + 1}.`), outside(one.url, one.title), h("span", { class: `s97-origin ${kind}` }, one.origin || "unknown")),
