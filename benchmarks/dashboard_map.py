@@ -183,7 +183,7 @@ def look(place: str, browser: str, picture: Path | None) -> None:
             median, worst = statistics.median(times), sorted(times)[int(0.95 * len(times))]
             print(f"dots={size} zoom={factor} frame_median={median:.1f}ms frame_p95={worst:.1f}ms")
         if picture is not None:
-            page.evaluate("() => { window.wolfspiderMap.paint.fit(); }")
+            page.get_by_label("Show the whole map").click()
             page.wait_for_timeout(300)
             page.screenshot(path=str(picture))
         opened.close()

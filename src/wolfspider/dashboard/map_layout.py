@@ -16,7 +16,7 @@ from typing import NamedTuple
 UNIT = 8  # steps of a coordinate in a cell, which is the room for one page
 SMALLEST = 2  # log2 of the side of a host's first plot
 GOLDEN = math.pi * (3 - math.sqrt(5))  # the angle between two seeds
-EDGE = 0.47  # of a side that seeds lie from the middle, at most
+MARGIN = 0.4  # cells between the seeds and the edge of their plot, at least
 
 
 class HostPlot(NamedTuple):
@@ -105,6 +105,6 @@ class MapLayout:
         rank = room - self._left[number]
         self._left[number] -= 1
         self._pages[number] += 1
-        away, turn = plot.side * EDGE * math.sqrt((rank + 0.5) / room), rank * GOLDEN
+        away, turn = (plot.side / 2 - MARGIN) * math.sqrt((rank + 0.5) / room), rank * GOLDEN
         middle_x, middle_y = plot.x + plot.side / 2, plot.y + plot.side / 2
         return round(UNIT * (middle_x + away * math.cos(turn))), round(UNIT * (middle_y + away * math.sin(turn)))

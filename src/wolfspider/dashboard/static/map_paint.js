@@ -1,6 +1,7 @@
 // Draws the map on a canvas, in as much detail as there is room for: pixels from afar, dots, then discs with names.
 
 export const SHOWN = 60; // agents, those that moved last
+const STAMP = 400; // device pixels of a plot beyond which it is drawn each time
 const LIT = 128, PIXELS = 7; // device pixels of a dot up to which it is written as pixels
 
 export function palette(element) {
@@ -99,24 +100,35 @@ export class MapPaint {
   }
 
   drawPlots(marked, cell) {
-    const { pen, canvas, colours, data, view } = this;
-    const { unit } = data, least = 5 * this.ratio;
+    const { pen, canvas, colours, data, view } = this, { unit } = data, stamps = new Map();
     for (const plot of data.plots) {
-      const side = plot.side * cell;
-      const named = plot.host === marked.host;
-      if (side < least && !named) continue;
+      const side = plot.side * cell, own = plot.host === marked.host;
+      if (side < 5 * this.ratio && !own) continue;
       const x = (plot.x * unit - view.x) * view.scale + canvas.width / 2, y = (plot.y * unit - view.y) * view.scale + canvas.height / 2;
       if (x > canvas.width || y > canvas.height || x + side < 0 || y + side < 0) continue;
-      pen.beginPath();
-      pen.arc(x + side / 2, y + side / 2, Math.max(2, side * 0.492), 0, 7);
-      pen.fillStyle = colours.panel;
-      pen.fill();
-      if (named || side > 24 * this.ratio) {
-        pen.lineWidth = (named ? 2 : 1) * this.ratio;
-        pen.strokeStyle = named ? colours.accent : colours.line;
-        pen.stroke();
+      if (own || side > STAMP) this.ring(pen, x + side / 2, y + side / 2, side, own ? colours.accent : colours.line, own ? 2 : 1);
+      else {
+        if (!stamps.has(plot.side)) stamps.set(plot.side, this.stamp(side));
+        pen.drawImage(stamps.get(plot.side), Math.round(x), Math.round(y));
       }
     }
+  }
+
+  ring(pen, x, y, side, rim, wide) {
+    pen.beginPath();
+    pen.arc(x, y, Math.max(2, side * 0.492), 0, 7);
+    pen.fillStyle = this.colours.panel;
+    pen.fill();
+    pen.lineWidth = wide * this.ratio;
+    pen.strokeStyle = rim;
+    pen.stroke();
+  }
+
+  // A plot of this size, drawn once in a frame and then printed: there may be thousands, of few sizes.
+  stamp(side) {
+    const made = Object.assign(document.createElement("canvas"), { width: Math.ceil(side) + 1, height: Math.ceil(side) + 1 });
+    this.ring(made.getContext("2d"), side / 2, side / 2, side, side > 24 * this.ratio ? this.colours.line : this.colours.panel, 1);
+    return made;
   }
 
   drawPixels(size, marked) {
