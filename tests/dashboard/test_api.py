@@ -144,6 +144,7 @@ def test_every_answer_is_as_it_is_described(client: Client, name: str, path: str
     asked = {
         f"{path}/explain": f"?url={good}",
         f"{path}/page": f"?url={good}",
+        f"{path}/spider/links": f"?url={good}",
         f"{path}/map/page": "?page=0",
         f"{path}/territory": "?agent=",
         f"{path}/search": "?q=spiders+%22wolf+spiders%22+-bread&relevant=true",
