@@ -6,12 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from wolfspider.app.assemble import scope_of
-from wolfspider.app.past_runs import glimpse
-from wolfspider.app.settings import Settings
 from wolfspider.core.errors import BadInput
 from wolfspider.export.selection import Rejudge
-from wolfspider.policy.judges.judge import scored
 from wolfspider.store.view import RunView, StoredPage
 
 
@@ -22,6 +18,11 @@ def judged_anew(view: RunView, wanted: bool = True) -> Iterator[Rejudge | None]:
     if not wanted:
         yield None
         return
+    from wolfspider.app.assemble import scope_of  # all that a crawl is made of, which other exports do without
+    from wolfspider.app.past_runs import glimpse
+    from wolfspider.app.settings import Settings
+    from wolfspider.policy.judges.judge import scored
+
     with glimpse(view) as seen:
         if seen is None:
             raise BadInput(f"{view.folder} has no snapshot yet to judge its pages anew by: try again later.")
