@@ -46,6 +46,7 @@ from wolfspider.drivers.live import LiveDriver
 from wolfspider.drivers.snapshot_timing import SHARE
 from wolfspider.engine.crawl import Crawl
 from wolfspider.policy.frontier import Frontier
+from wolfspider.policy.trap_rules import TrapRules
 from wolfspider.store.base import Store
 from wolfspider.store.sqlite import create, open_run
 from wolfspider.web.http.live_web import Live
@@ -145,7 +146,8 @@ async def crawl(trial: Trial) -> NoReturn:
         hurry=AT_ONCE,
         contact="nobody@example.org",
     )
-    store = create(trial.run, {"settings": settings.to_json()}, info={"software": "benchmark"})
+    about = {"settings": settings.to_json(), "traps": TrapRules.EDITION}
+    store = create(trial.run, about, info={"software": "benchmark"})
     crawl, clock = assemble.crawl_of(settings, store, trial.run, _no_web, None), Clock.after(world.start)
     driver = Mortal(crawl, Rendered(world, clock, trial.more_links), store, clock, trial)
     crawl.begin([Link(url) for url in settings.urls], clock())

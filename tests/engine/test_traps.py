@@ -6,13 +6,13 @@ import random
 from collections.abc import Callable
 
 import pytest
-from tests.small_web import SmallWeb, page
+from tests.small_web import HTML, SPIDERS, SmallWeb, page
 
 from wolfspider.app.assemble import traps_of
 from wolfspider.app.settings import Settings
 from wolfspider.core import codec, events
 from wolfspider.core.limits import Limits
-from wolfspider.core.model import host_of
+from wolfspider.core.model import Fetch, host_of
 from wolfspider.core.randomness import generator
 from wolfspider.core.scope import Rule, Scope
 from wolfspider.drivers.simulated import Simulation, simulate, simulated_crawl
@@ -160,7 +160,37 @@ def test_under_five_percent_of_a_thousand_downloads_go_to_traps() -> None:
 
 
 def test_the_letter_of_a_paper_and_earlier_runs_go_without() -> None:
-    assert isinstance(traps_of(Settings(traps="avoid")), TrapRules)
-    assert traps_of(Settings(traps="avoid", set={"letter": "true"})) is None and traps_of(Settings()) is None
+    assert isinstance(traps_of(Settings(), {}), TrapRules)
+    assert traps_of(Settings(set={"letter": "true"}), {}) is None and traps_of(Settings(traps="ignore"), {}) is None
     stored = {name: value for name, value in Settings().to_json().items() if name != "traps"}
-    assert traps_of(Settings.from_json(stored)) is None
+    assert traps_of(Settings.from_json(stored), {}) is None
+
+
+def test_a_run_keeps_the_edition_of_the_rules_that_it_was_begun_with() -> None:
+    for about, edition in (({}, 1), ({"traps": 1}, 1), ({"traps": 2}, 2), ({"traps": "odd"}, TrapRules.EDITION)):
+        rules = traps_of(Settings(), about)
+        assert rules is not None and rules.edition == rules.rests.edition == rules.rests.pits.edition == edition
+
+
+class Ticker(SmallWeb):
+    """One page, on which a word changes each second."""
+
+    def __init__(self) -> None:
+        super().__init__({}, {})
+
+    def look(self, url: str, now: float) -> Fetch:
+        return Fetch(url, url, 200, {"content-type": HTML}, page("Now", f"{SPIDERS} {now:.0f}").encode(), at=now)
+
+
+@pytest.mark.parametrize("edition", [1, TrapRules.EDITION])
+def test_a_page_that_is_asked_for_again_is_no_copy_of_itself(edition: int) -> None:
+    rules = TrapRules(edition)
+    crawl = simulated_crawl(
+        strategy_named("newshound").new(SITE.task().topic, random.Random(3)),
+        "context",
+        Ticker(),
+        Limits(30, hurry=0.0),
+        traps=rules,
+    )
+    asked = downloaded(crawl, lambda: simulate(crawl, Ticker(), start=1.7e9, seeds=["http://a.test/"]))
+    assert len(asked) == 30 and bool(rules.rests.rows) == (edition == 1)

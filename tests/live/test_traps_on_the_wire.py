@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
 from pathlib import Path
 
 import pytest
-from tests.live.hunting import Told, go_on, hunt
+from tests.live.hunting import Told, finished, go_on, hunt, prepared
 
 from wolfspider.app.explain import why
+from wolfspider.core.errors import Problem
 from wolfspider.core.events import Noted
+from wolfspider.policy import pattern_rests
+from wolfspider.policy.trap_rules import TrapRules
 from wolfspider.terminal.explanation import lines
 from wolfspider.testing.trap_site import HOST, TrapSite
 from wolfspider.web.http.web_time import PATH as WEB_TIME
@@ -66,3 +70,39 @@ def test_a_crawl_over_http_keeps_out_of_traps_and_goes_on_so(tmp_path: Path) -> 
 def test_without_the_rules_it_does_not(tmp_path: Path) -> None:
     asked, _ = crawled(tmp_path / "run", traps="ignore", strategy="best-first")
     assert asked.total() == PAGES and asked[True] < PAGES // 2
+
+
+def killed(run: Path, edition: int | None, then: Callable[[], object] = bool, **settings: str) -> tuple[int, set[str]]:
+    """A run of 60 downloads that was killed after 40 and resumed; `edition`: what its run.json says of the rules;
+    `then` is done in between. How many pages came in the second session, and all that came."""
+
+    async def main() -> tuple[int, set[str]]:
+        async with serve(SITE) as server:
+            first = prepared(server.port, f"http://{HOST}/", out=run, pages=60, slots=1, topic="rose", **settings)
+            assert first.hunt is not None
+            first.after(40, first.hunt.stop)
+            await finished(first)
+            for snapshot in (run / "snapshots").iterdir():  # what is left is the log
+                snapshot.unlink()
+            written = json.loads((run / "run.json").read_text())
+            assert written["about"].pop("traps") == TrapRules.EDITION
+            written["about"] |= {} if edition is None else {"traps": edition}
+            (run / "run.json").write_text(json.dumps(written))
+            then()
+            again = await go_on(run)
+            return len(again.pages), {*first.pages, *again.pages}
+
+    return asyncio.run(asyncio.wait_for(main(), 120))
+
+
+def test_a_killed_run_goes_on_with_the_rules_it_was_begun_with(tmp_path: Path) -> None:
+    ignored = killed(tmp_path / "ignored", TrapRules.EDITION, traps="ignore", strategy="best-first")[1]
+    avoided = killed(tmp_path / "avoided", TrapRules.EDITION, traps="avoid", strategy="best-first")
+    older = killed(tmp_path / "older", None, traps="avoid", strategy="best-first")  # which differ for tarpits only
+    assert avoided == older and avoided[0] > 10 and avoided[1] != ignored
+
+
+def test_a_killed_run_of_rules_that_are_gone_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pattern_rests, "FREE", (0, 0, 0, 0))
+    with pytest.raises(Problem, match=r"rules against traps were others, .* cannot be resumed: .* repair .* --anew"):
+        killed(tmp_path / "run", None, monkeypatch.undo, traps="avoid", strategy="best-first")

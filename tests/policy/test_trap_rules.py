@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from array import array
 from itertools import pairwise
 
 import pytest
@@ -32,7 +33,7 @@ def calendar(rests: PatternRests, count: int, spent: int = 0) -> None:
 
 
 def test_a_pattern_of_near_duplicates_is_asked_less_and_less_and_never_given_up() -> None:
-    rests, asked = PatternRests(), []
+    rests, asked = PatternRests(TrapRules.EDITION), []
     for spent in range(30_000):
         rests.at(spent)
         url = f"http://a.test/cal/{spent}"
@@ -44,7 +45,7 @@ def test_a_pattern_of_near_duplicates_is_asked_less_and_less_and_never_given_up(
 
 
 def test_a_few_duplicates_are_nothing_and_a_page_of_use_ends_a_rest() -> None:
-    rests = PatternRests()
+    rests = PatternRests(TrapRules.EDITION)
     calendar(rests, 2)
     assert rests.allows("http://a.test/cal/9"), "the first page was new"
     calendar(rests, 3)
@@ -54,14 +55,14 @@ def test_a_few_duplicates_are_nothing_and_a_page_of_use_ends_a_rest() -> None:
 
 
 def test_other_patterns_of_the_host_are_not_to_blame() -> None:
-    rests = PatternRests()
+    rests = PatternRests(TrapRules.EDITION)
     calendar(rests, 50)
     assert not rests.allows("http://a.test/cal/99")
     assert rests.allows("http://a.test/about") and rests.allows("http://b.test/cal/1")
 
 
 def test_a_host_whose_folders_all_bring_nothing_rests_itself() -> None:
-    rests = PatternRests()
+    rests = PatternRests(TrapRules.EDITION)
     for number in range(60):
         url = f"http://mirror.test/{'abcdefghij'[number % 10]}/{'klmnopqrst'[number // 10]}x"
         rests.pages[number + 1] = 7  # it is known from elsewhere
@@ -70,7 +71,7 @@ def test_a_host_whose_folders_all_bring_nothing_rests_itself() -> None:
 
 
 def test_trouble_that_passes_and_pages_seen_again_say_nothing() -> None:
-    rests = PatternRests()
+    rests = PatternRests(TrapRules.EDITION)
     for number in range(50):
         rests.land(f"http://a.test/x/{number}", Failure("timeout"))
         rests.land(f"http://a.test/x/{number}", Failure("robots"))
@@ -79,7 +80,7 @@ def test_trouble_that_passes_and_pages_seen_again_say_nothing() -> None:
 
 
 def test_time_jumps_to_the_end_of_a_rest_but_not_for_ever() -> None:
-    rests, jumps = PatternRests(), 0
+    rests, jumps = PatternRests(TrapRules.EDITION), 0
     calendar(rests, 5)
     while rests.jump():
         jumps += 1
@@ -91,7 +92,7 @@ def test_time_jumps_to_the_end_of_a_rest_but_not_for_ever() -> None:
 
 def test_dead_links_are_no_trap() -> None:
     """They lead no further, so there is an end to them; and they do not end the row of copies among them."""
-    rests = PatternRests()
+    rests = PatternRests(TrapRules.EDITION)
     for number in range(2_000):
         rests.land(f"http://a.test/categories/{number}", Failure("status", "404"))
     assert not rests.ends
@@ -116,7 +117,7 @@ def judged(rests: PatternRests, host: str, count: int, relevant: int = 0, leads_
 
 
 def test_a_pit_rests_longer_and_longer_unless_there_is_nothing_better() -> None:
-    rests = PatternRests()
+    rests = PatternRests(TrapRules.EDITION)
     judged(rests, "good.test", 40, relevant=20)
     judged(rests, "pit.test", DULL)
     assert rests.allows("http://pit.test/new/1")
@@ -129,25 +130,36 @@ def test_a_pit_rests_longer_and_longer_unless_there_is_nothing_better() -> None:
     assert rests.allows("http://pit.test/new/1"), "so it is trusted for longer"
 
 
+@pytest.mark.parametrize(("relevant", "free"), [(0, 50), (4, 14), (40, 6)])
+def test_the_more_a_crawl_finds_elsewhere_the_sooner_a_pit_is_known(relevant: int, free: int) -> None:
+    rests = PatternRests(TrapRules.EDITION)
+    judged(rests, "good.test", relevant, relevant=relevant)
+    judged(rests, "pit.test", free)
+    assert rests.allows("http://pit.test/new/1")
+    judged(rests, "pit.test", 1)
+    assert not rests.allows("http://pit.test/a/1")
+
+
 def test_pages_of_no_interest_that_link_to_each_other_are_no_pit() -> None:
-    rests = PatternRests()
+    rests = PatternRests(TrapRules.EDITION)
     judged(rests, "good.test", 40, relevant=20)
     judged(rests, "dull.test", 20 * DULL, leads_on=False)
     assert rests.allows("http://dull.test/new/1")
 
 
 def test_a_relevant_page_ends_the_row_of_its_host_and_rare_ones_allow_more() -> None:
-    rests = PatternRests()
+    rests = PatternRests(TrapRules.EDITION)
     judged(rests, "good.test", 40, relevant=20)
     judged(rests, "a.test", 3 * DULL, relevant=1)
     assert rests.allows("http://a.test/new/1")
-    rare = PatternRests()
+    rare = PatternRests(TrapRules.EDITION)
     judged(rare, "good.test", 400, relevant=1)
     judged(rare, "a.test", 3 * DULL)
     assert rare.allows("http://a.test/new/1"), "one in four hundred is relevant"
 
 
-def test_what_is_known_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("copies", [True, False])
+def test_what_is_known_is_bounded(monkeypatch: pytest.MonkeyPatch, copies: bool) -> None:
     for name in ("MOST_PATTERNS", "MOST_PAGES", "MOST_COMPARED"):
         monkeypatch.setattr(pattern_rests, name, 50)
     for name in ("MOST_PAGES", "MOST_VARIATIONS"):
@@ -157,15 +169,29 @@ def test_what_is_known_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     rules, rng = TrapRules(), random.Random(1)
     for number in range(2_000):
         url = f"http://h{number}.test/{rng.random()}/x?a{number}={rng.random()}"
-        rules.landed(url, page(url, rng.choice((SAME, number + 1))), number)
+        rules.landed(url, page(url, rng.choice((SAME, number + 1)) if copies else rng.getrandbits(64)), number)
         rules.landed(f"{url}gone", Failure("status", "404"), number)
         rules.judged(url, page(url, 1, links=(f"{url}x", f"{url}y")), False)
     tables = (*vars(rules.rests).values(), *vars(rules.rests.pits).values(), *vars(rules.spellings).values())
     assert all(len(table) <= 60 for table in tables if isinstance(table, dict))
 
 
+def test_what_earlier_versions_kept_is_understood() -> None:
+    rests = PatternRests(1)
+    calendar(rests, 5)
+    judged(rests, "pit.test", 60)
+    kept = rests.state()
+    again = PatternRests(1)
+    older = {key: value for key, value in kept.items() if key != "compared"}
+    older["recent"] = [[key, array("Q", near)] for key, near in rests.recent.items()]
+    folders = [[key, *dull] for key, dull in rests.pits.folders.items()]
+    older["pits"] = {**{key: value for key, value in kept["pits"].items() if key != "dull"}, "folders": folders}
+    again.restore(older)
+    assert again.state() == kept and again.recent and again.pits.folders
+
+
 def test_a_pattern_that_was_of_much_use_may_waste_more_in_a_row() -> None:
-    rests = PatternRests()
+    rests = PatternRests(TrapRules.EDITION)
     for number in range(100):
         url = f"http://a.test/news/{number}"
         rests.land(url, page(url, generator(1, number).getrandbits(64)))
@@ -180,7 +206,7 @@ def test_a_pattern_that_was_of_much_use_may_waste_more_in_a_row() -> None:
 def test_what_a_site_shows_for_anything_is_known_sooner_than_near_duplicates() -> None:
     asked = {}
     for name, near in (("lost", lambda _: SAME), ("near", lambda number: SAME ^ 1 << number)):
-        rests = PatternRests()
+        rests = PatternRests(TrapRules.EDITION)
         rests.land(f"http://a.test/{name}/", page(f"http://a.test/{name}/", 1 << 60))
         for number in range(50):
             url = f"http://a.test/{name}/{'abcdefghij'[number % 10]}{'klmno'[number // 10]}"
@@ -193,7 +219,7 @@ def test_what_a_site_shows_for_anything_is_known_sooner_than_near_duplicates() -
 
 
 def test_www_and_scheme_are_one_pattern() -> None:
-    rests = PatternRests()
+    rests = PatternRests(TrapRules.EDITION)
     calendar(rests, 9)
     assert not rests.allows("https://www.a.test/cal/99")
 

@@ -146,9 +146,12 @@ def sources_of(
     return sources
 
 
-def traps_of(settings: Settings) -> TrapRules | None:
-    """What keeps a crawl out of traps; nothing where somebody wants the letter of a paper."""
-    return TrapRules() if settings.traps == "avoid" and not wants_letter(settings.set) else None
+def traps_of(settings: Settings, about: Mapping[str, Any]) -> TrapRules | None:
+    """What keeps a crawl out of traps, by the edition that the run was begun with; nothing where somebody wants the
+    letter of a paper."""
+    if settings.traps == "ignore" or wants_letter(settings.set):
+        return None
+    return TrapRules(1 if about.get("traps", 1) == 1 else TrapRules.EDITION)
 
 
 def learned_of(folder: Path, about: Mapping[str, Any]) -> Learned:
@@ -178,7 +181,7 @@ def crawl_of(
         scope=scope,
         sources=sources_of(settings, scope, web, leaping),
         journal=store.write,
-        traps=traps_of(first),
+        traps=traps_of(first, store.about),
         domain_of=HostCap().domain,
         quiet=QuietHours.read(settings.quiet_hours),
         chance=generator(settings.seed, CHANCE),

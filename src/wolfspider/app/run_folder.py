@@ -23,6 +23,7 @@ from wolfspider.files.failpoints import reach
 from wolfspider.files.program_name import shell_command
 from wolfspider.policy.judges.context_judge import InContext
 from wolfspider.policy.room import Broken, Room
+from wolfspider.policy.trap_rules import TrapRules
 from wolfspider.store.base import Store
 from wolfspider.store.damage import UNREADABLE, Damaged, begin_anew
 from wolfspider.store.folder import about_run, is_run
@@ -67,6 +68,7 @@ def opened(
         "params": first_params(settings),
         "parser": parser(),
         "judges": InContext.EDITION,
+        "traps": TrapRules.EDITION,
     }
     if files := _own_files(settings):
         about["files"] = files
@@ -157,7 +159,14 @@ def recalled(store: Store, make_crawl: Callable[[], Crawl], folder: Path) -> tup
                 f"{folder} was begun by another version of wolfspider, or of a library it reads pages with, which read "
                 f"pages or nofollow links differently, so it cannot be resumed: {difference}. {begin_anew(folder)}"
             ) from difference
-        _blame_own(Settings.of_run(store.about), difference, folder)
+        first = Settings.of_run(store.about)
+        if first.traps == "avoid" and store.about.get("traps") != TrapRules.EDITION:
+            raise Problem(
+                f"{folder} was begun by another version of wolfspider, whose rules against traps were others, and was "
+                f"ended before it could write down where it was, so it cannot be resumed: {difference}. "
+                f"{begin_anew(folder)}"
+            ) from difference
+        _blame_own(first, difference, folder)
         raise Damaged(
             f"{folder} cannot be resumed: {type(difference).__name__}: {difference}. So a value in run.db was changed; "
             f"if nobody can have done that, this is a bug. {begin_anew(folder)}"

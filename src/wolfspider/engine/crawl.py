@@ -249,7 +249,7 @@ class Crawl:
         self.probes.spent(cost)
         if cost and (cap := self.budgets.took(visit.link.host, result, cost, seconds)):
             self.strategy.note(now, "cap", **cap._asdict())
-        traps = self.traps if cost else None
+        traps = self.traps if cost and self.traps is not None and self.traps.learns_from(visit) else None
         notes = traps.landed(visit.link.url, result, self.spent) if traps is not None else []
         result, verdict = self._judged(flight, result)
         if cost:

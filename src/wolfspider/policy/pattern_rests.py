@@ -10,8 +10,7 @@ among its pages is hardly touched.
 
 A dead link says nothing. It leads no further, so it is no trap, and honest sites have many.
 
-Pages can all be different and speak of nothing, without end: folders that are pits (pits.py) rest, too. Each further
-page of theirs makes that rest four times as long.
+Pages can all be different and speak of nothing, without end: folders that are pits (pits.py) rest, too, and as long.
 
 Time is counted in downloads. A link whose turn comes while its pattern rests is set aside by the strategy, as if it
 were out of scope, and comes back when rests are over. When nothing else is left to follow, pits are forgiven, for there
@@ -27,6 +26,7 @@ import math
 from array import array
 from collections import deque
 from collections.abc import Iterable, Mapping
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from wolfspider.core.address_patterns import AddressPattern, pattern_of
@@ -80,11 +80,12 @@ class Rest(NamedTuple):
 class PatternRests:
     """`allows` a link or not, and learns from pages that `land`."""
 
-    def __init__(self) -> None:
+    def __init__(self, edition: int) -> None:
+        self.edition = edition  # of the rules (trap_rules.py)
         self.rows: dict[int, float] = {}  # pages in a row that were wastes, by pattern
         self.uses: dict[int, int] = {}  # pages of use, by pattern
         self.ends: dict[int, End] = {}  # of patterns that rest
-        self.pits = Pits()
+        self.pits = Pits(edition)
         self.forgiven: dict[int, int] = {}  # how often a pit was, for want of anything else, by pattern
         self.pages: dict[int, int] = {}  # signature of a page -> address it was first seen at
         self.copies: dict[int, int] = {}  # signature of a page -> at how many other addresses it was seen
@@ -132,6 +133,8 @@ class PatternRests:
         waste = self._waste(patterns, result, known, spelled)
         if waste is None:
             self._used(patterns)
+            if self.edition > 1:
+                self._forget()
             return None
         return self._wasted([(patterns.host, 0)], Waste(1)) if copied else self._wasted(_free(patterns), waste)
 
@@ -147,7 +150,7 @@ class PatternRests:
             too_many = row - (free + math.isqrt(uses // USES) if uses else min(free, UNPROVEN))
             if too_many > 0:
                 doublings = STEEP * (1 + math.ceil(too_many))
-                self.ends[key] = end = End(self.now + min(1 << min(doublings, 60), LONGEST), doublings, pattern)
+                self.ends[key] = end = End(self._after(doublings), doublings, pattern)
                 given = self._rest(key, end)
                 if not waste.anywhere and ("?" not in pattern or pattern.endswith("?")):
                     break
@@ -155,6 +158,10 @@ class PatternRests:
                 break
         self._forget()
         return given
+
+    def _after(self, doublings: int) -> int:
+        """When a rest is over that begins now."""
+        return self.now + min(1 << min(doublings, 60), LONGEST)
 
     def _used(self, patterns: AddressPattern) -> None:
         for key in map(key_of, dict.fromkeys(patterns)):
@@ -169,7 +176,8 @@ class PatternRests:
         if (pit := self.pits.learn(url, page, relevant)) is None:
             return None
         pattern, too_many = pit
-        key, end = key_of(pattern), End(self.now + min(1 << min(2 * too_many, 60), LONGEST), PIT, pattern)
+        doublings = 2 * too_many if self.edition == 1 else STEEP * (1 + too_many)
+        key, end = key_of(pattern), End(self._after(doublings), PIT, pattern)
         if key in self.ends and end.at <= self.ends[key].at:
             return None
         self.ends[key] = end
@@ -245,7 +253,11 @@ class PatternRests:
             "ends": [[key, *end] for key, end in self.ends.items()],
             "pages": [array("Q", self.pages), array("Q", self.pages.values())],
             "copies": [array("Q", self.copies), array("Q", self.copies.values())],
-            "recent": [[key, array("Q", near)] for key, near in self.recent.items()],
+            "compared": [
+                array("Q", self.recent),
+                array("Q", map(len, self.recent.values())),
+                array("Q", chain.from_iterable(self.recent.values())),
+            ],
             "times": [self.skipped, self.back, self.now, self.freed],
         }
 
@@ -259,7 +271,12 @@ class PatternRests:
         self.copies = dict(zip(*state.get("copies", none), strict=True))
         self.ends = {key: End(*end[:3]) for key, *end in state["ends"]}
         self.pages = dict(zip(*state["pages"], strict=True))
-        self.recent = {key: deque(near, RECENT) for key, near in state["recent"]}
+        if "compared" in state:
+            keys, lengths, near = state["compared"]
+            rest = iter(near)
+            self.recent = {key: deque(islice(rest, n), RECENT) for key, n in zip(keys, lengths, strict=True)}
+        else:
+            self.recent = {key: deque(near, RECENT) for key, near in state["recent"]}
         self.skipped, self.back, self.now, *freed = state["times"]
         self.freed = bool(freed and freed[0])
 

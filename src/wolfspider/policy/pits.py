@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any, NamedTuple
 
 from wolfspider.core.address_patterns import pattern_of
@@ -19,8 +20,8 @@ from wolfspider.core.model import Page
 from wolfspider.core.older_half import forget_older_half
 from wolfspider.core.text import key_of
 
-DULL = 10  # pages in a row that may be of no interest
-SURE = 5  # and so many times as many as the crawl needs for a relevant page elsewhere
+DULL = 10  # pages that a crawl is taken to need for a relevant one, before it knows
+SURE = 5  # times as many in a row may be of no interest as the crawl needs elsewhere for a relevant one
 LEADS_ON = 10  # of so many links into a folder at most one was seen before, where it is a pit
 MOST_FOLDERS = 20_000
 MOST_LINKS = 100_000  # that were seen
@@ -37,7 +38,8 @@ class Dull(NamedTuple):
 class Pits:
     """`learn` from pages that were judged."""
 
-    def __init__(self) -> None:
+    def __init__(self, edition: int) -> None:
+        self.edition = edition  # of the rules (trap_rules.py)
         self.judged, self.relevant = 0, 0  # pages
         self.folders: dict[int, Dull] = {}  # by pattern
         self.links: dict[int, None] = {}  # addresses that pages led to
@@ -54,11 +56,17 @@ class Pits:
             if relevant:
                 continue
             self.folders[key] = now = Dull(known.row + 1, known.links + links, known.seen + seen)
-            too_many = now.row - DULL - SURE * (self.judged - now.row) // (self.relevant + 1)
+            too_many = now.row - self._free(self.judged - now.row)
             if found is None and too_many > 0 and now.links >= now.row and now.seen * LEADS_ON <= now.links:
                 found = pattern, too_many
         forget_older_half(self.folders, MOST_FOLDERS)
         return found
+
+    def _free(self, elsewhere: int) -> int:
+        """Pages in a row that may be of no interest, when so many were judged elsewhere."""
+        if self.edition == 1:
+            return DULL + SURE * elsewhere // (self.relevant + 1)
+        return SURE * (DULL + elsewhere) // (self.relevant + 1)
 
     def _within(self, url: str, page: Page) -> dict[str, tuple[int, int]]:
         """How many links of the page lead into its own folder, its first folder and its host, and how many of them were
@@ -95,11 +103,15 @@ class Pits:
     def state(self) -> dict[str, Any]:
         return {
             "judged": [self.judged, self.relevant],
-            "folders": [[key, *dull] for key, dull in self.folders.items()],
+            "dull": [array("Q", self.folders), array("q", chain.from_iterable(self.folders.values()))],
             "links": array("Q", self.links),
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
         self.judged, self.relevant = state["judged"]
-        self.folders = {key: Dull(*dull) for key, *dull in state["folders"]}
+        if "dull" in state:
+            keys, numbers = state["dull"]
+            self.folders = dict(zip(keys, map(Dull._make, zip(*[iter(numbers)] * 3, strict=True)), strict=True))
+        else:  # as earlier versions kept them
+            self.folders = {key: Dull(*dull) for key, *dull in state["folders"]}
         self.links = dict.fromkeys(state["links"])

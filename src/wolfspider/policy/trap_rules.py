@@ -10,16 +10,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from wolfspider.core.model import Failure, Page, is_web_address
+from wolfspider.core.model import Failure, Page, Visit, is_web_address
 from wolfspider.policy.pattern_rests import PatternRests
 from wolfspider.policy.spellings import Spellings
 
 
 class TrapRules:
-    """The rules of one crawl, with what they have learned."""
+    """The rules of one crawl, with what they have learned.
 
-    def __init__(self) -> None:
-        self.rests, self.spellings = PatternRests(), Spellings()
+    A killed run is replayed, so it keeps the edition that it was begun with, and whoever changes what the rules decide
+    makes a new one. In the first, more pages were free to a pit, its rests began with four downloads, a page that was
+    asked for again, since it may have changed, was taken for a copy of itself, and nothing was forgotten until a page
+    was a waste."""
+
+    EDITION = 2
+
+    def __init__(self, edition: int = EDITION) -> None:
+        self.edition = edition
+        self.rests, self.spellings = PatternRests(edition), Spellings()
+
+    def learns_from(self, visit: Visit) -> bool:
+        """A visit that insists on a download asks for a page again that it knows."""
+        return not visit.fresh or self.edition == 1
 
     def allows(self, url: str) -> bool:
         return self.rests.allows(url) and not self.spellings.repeats(url)
