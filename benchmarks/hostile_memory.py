@@ -143,6 +143,8 @@ def crawl(via: str, run: Path, given: argparse.Namespace) -> list[str]:
         "0",
         "--tries",
         "1",
+        "--traps",
+        "ignore",
         "--quiet",
     )
     named = ("slots", "pages", "hands", "memory", "strategy")

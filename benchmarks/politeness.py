@@ -105,6 +105,7 @@ async def crawl(given: argparse.Namespace, via: str) -> None:
         slots=given.slots,
         delay=given.delay,
         adapt=0,
+        traps="ignore",  # pages here are alike
         via=via,
         on_event=count,
     ).run()

@@ -186,6 +186,7 @@ def measured(asked: argparse.Namespace, task: Task, agents: int, seed: int) -> M
                 slots=asked.slots,
                 delay=asked.delay,
                 adapt=0,
+                traps="ignore",  # as in the simulation
                 deadline=5,
                 seed=seed,
                 via=via,

@@ -292,7 +292,7 @@ def crawl_command(via: str, run: Path, pages: int, strategy: str) -> list[str]:
     named = {"topic": "wolf spider hunts", "pages": pages, "slots": SLOTS, "per-address": SLOTS, "delay": 0, "adapt": 0}
     named |= {"tries": 1, "backoff": 0.5, "deadline": 3, "largest": 2_000_000, "max-wait": 60, "disk-floor": 0}
     named |= {"snapshots": 20, "via": via, "out": str(run)}
-    named |= {"strategy": strategy}
+    named |= {"strategy": strategy, "traps": "ignore"}  # pages here are alike
     if strategy == "shark":  # few pages here are about the topic, and lines without any would die out
         named |= {"set": f"depth={DEPTH}"}
     flags = [str(word) for name, value in named.items() for word in (f"--{name}", value)]

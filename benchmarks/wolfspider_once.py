@@ -88,6 +88,7 @@ def settings(variant: str, pages: int, concurrency: int, topic: str, seeds: list
         include=tuple(sorted({urlsplit(seed).netloc for seed in seeds})),
         delay=0.0,
         hurry=AT_ONCE,
+        traps="ignore",  # as for the others, so that all ask for the same pages
         adapt=0.0,
         per_address=concurrency,
         allow_private=True,

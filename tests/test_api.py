@@ -29,7 +29,14 @@ from wolfspider.store.view import RunView
 from wolfspider.web.server.serve import serve
 
 DOCS = (Path(__file__).parents[1] / "docs" / "api.md").read_text(encoding="utf-8")
-HASTY: dict[str, Any] = {"topic": "wolf spiders", "delay": 0.0, "adapt": 0.0, "tries": 1, "disk_floor": 0}
+HASTY: dict[str, Any] = {
+    "topic": "wolf spiders",
+    "delay": 0.0,
+    "adapt": 0.0,
+    "tries": 1,
+    "disk_floor": 0,
+    "traps": "ignore",  # pages here are made alike
+}
 TIME = 60.0
 
 MANY = SmallWeb(

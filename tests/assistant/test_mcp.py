@@ -55,7 +55,7 @@ Starter = Callable[[Any], Any]
 @pytest.fixture
 def settings(tmp_path: Path) -> Path:
     path = tmp_path / "hunts.toml"
-    path.write_text("delay = 0\ndisk_floor = 0\n", encoding="utf-8")
+    path.write_text('delay = 0\ndisk_floor = 0\ntraps = "ignore"\n', encoding="utf-8")
     return path
 
 

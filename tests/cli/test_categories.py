@@ -107,7 +107,7 @@ def test_a_run_is_sorted_and_hostile_titles_stay_harmless(run: Run, aside: Aside
         {},
     )
     via = f"127.0.0.1:{aside(serve(web)).port}"
-    hasty = ["--delay=0", "--adapt=0", "--tries=1", "--disk-floor=0", "--quiet"]
+    hasty = ["--delay=0", "--adapt=0", "--tries=1", "--disk-floor=0", "--traps=ignore", "--quiet"]
     assert main(["crawl", "http://a.test/", "--topic", "wolf spiders", "--via", via, *hasty, "--out", "run"]) == 0
     code, _, err = run("build", "run", "--out", "x.sqlite")
     assert code == 0 and err.startswith("13 pages in")

@@ -41,6 +41,7 @@ HASTY: dict[str, Any] = {  # a host in trouble rests for longer than anybody her
     "disk_floor": 0,
     "max_wait": 1.0,
     "backoff": 1000.0,
+    "traps": "ignore",  # pages here are made alike, and all of them are wanted
 }
 PLAIN: dict[str, Any] = {"topic": "wolf spiders hunt", "strategy": "breadth-first", **HASTY}
 

@@ -67,7 +67,14 @@ WEB = SmallWeb(
     },
     {"http://a.test/mine": SECRET},
 )
-HASTY: dict[str, Any] = {"topic": "wolf spiders", "delay": 0.0, "adapt": 0.0, "tries": 1, "disk_floor": 0}
+HASTY: dict[str, Any] = {
+    "topic": "wolf spiders",
+    "delay": 0.0,
+    "adapt": 0.0,
+    "tries": 1,
+    "disk_floor": 0,
+    "traps": "ignore",  # pages here are made alike
+}
 SETTINGS = {**HASTY, "strategy": "breadth-first", "slots": 1}
 FORGETS = (
     "import sys; from pathlib import Path; from wolfspider.app.forgetting import forget;"

@@ -18,7 +18,7 @@ class Preset(NamedTuple):
 PRESETS: Mapping[str, Preset] = {
     "corpus": Preset(
         "many texts about a topic, soon",
-        {"pages": 10_000, "slots": 32, "hurry": 600.0, "hands": 1, "traps": "avoid"},
+        {"pages": 10_000, "slots": 32, "hurry": 600.0, "hands": 1},
     ),
     "spider": Preset(
         "the pages most like those you like (--like), shown as results", {"strategy": "spider-best-first", "pages": 300}

@@ -132,7 +132,7 @@ class Settings:
         choices=tuple(Nofollow),
     )
     traps: str = _identity(
-        "ignore",
+        "avoid",
         "avoid: ask patterns of addresses that bring nothing new less and less, and every page once, however its "
         "address is spelled; ignore: follow links as the strategy likes.",
         choices=("ignore", "avoid"),

@@ -56,7 +56,7 @@ Until = Annotated[
 ]
 Latency = Annotated[float | None, typer.Option(metavar="S", help="Seconds that every answer takes.")]
 Obey = Annotated[bool, typer.Option("--obey-robots", help="Obey robots.txt and its delays.")]
-Traps = Annotated[str, typer.Option(metavar="ignore|avoid", help="Are traps avoided, as `crawl` can?")]
+Traps = Annotated[str, typer.Option(metavar="ignore|avoid", help="Are traps avoided, as `crawl` does?")]
 Leaps = Annotated[str | None, typer.Option(metavar="WEB", help="Another web, into which strategies may leap.")]
 Record = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Record the crawls there, so that they can be crawled again.")

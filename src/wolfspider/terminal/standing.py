@@ -232,7 +232,8 @@ class RunEnd:
         if not self.resting:
             return ""
         links = counted(self.resting, "link")
-        return f" {links} rest, because links like them brought nothing new, most of all at {self.pattern}."
+        why = f"because links like them brought nothing new, most of all at {self.pattern}"
+        return f" {links} rest, {why}; a new run with --traps ignore follows them all."
 
     def next_steps(self) -> list[str]:
         resume, steps = resume_command(self.folder), []

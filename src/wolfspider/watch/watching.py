@@ -51,7 +51,8 @@ AGAIN = (EndReason.WAITING, EndReason.REFUSED, EndReason.DONE, EndReason.CIRCLIN
 
 def settings_for(chosen: Chosen) -> Settings:
     """How a person's settings are meant for a watch, where they say nothing else: it stays on the sites that were
-    named, wants all that is new if there is no topic, and ends when somebody stops it."""
+    named, wants all that is new if there is no topic, asks for lists again that hardly change, and ends when somebody
+    stops it."""
     settings, given = chosen.settings, chosen.origin
     wanted = settings.topic or settings.description or settings.like
     hosts = tuple(dict.fromkeys(host_of(address(url)) for url in settings.urls))
@@ -61,6 +62,7 @@ def settings_for(chosen: Chosen) -> Settings:
         strategy=settings.strategy if "strategy" in given else STRATEGY,
         judge=settings.judge if "judge" in given or wanted else EVERYTHING,
         include=settings.include if "include" in given else hosts,
+        traps=settings.traps if "traps" in given else "ignore",
         pages=settings.pages if "pages" in given else ENDLESS,
         max_wait=settings.max_wait if "max_wait" in given else MONTH,
     )
