@@ -46,12 +46,18 @@ class Written(World):
     def __init__(self, pages: Mapping[str, tuple[str, str]]) -> None:
         self.pages = {name: (kind, targets.split()) for name, (kind, targets) in pages.items()}
 
+    def at(self, name: str) -> str:
+        return address(name)
+
+    def named(self, url: str) -> str:
+        return url.split("/")[2].removesuffix(".test")
+
     def look(self, url: str, now: float) -> Fetch:
-        name = url.split("/")[2].removesuffix(".test")
+        name = self.named(url)
         if name not in self.pages:
             return Fetch(url, url, 404, failure=Failure("status", "404"), seconds=1.0, at=now)
         kind, targets = self.pages[name]
-        made = tuple(Link(address(target), rank=rank) for rank, target in enumerate(targets))
+        made = tuple(Link(self.at(target), rank=rank) for rank, target in enumerate(targets))
         page = Page(url, url, name, tuple(f"{WORDS[kind]} ".split() * 5), made, digest=name, at=now)
         return Fetch(url, url, 200, seconds=1.0, at=now, page=page)
 
@@ -61,7 +67,7 @@ class Written(World):
     def graph(self, now: float) -> Graph:
         number = {name: place for place, name in enumerate(self.pages)}
         edges = [(number[a], number[b]) for a, (_, targets) in self.pages.items() for b in targets if b in number]
-        return Graph.from_edges([address(name) for name in number], [a for a, _ in edges], [b for _, b in edges])
+        return Graph.from_edges([self.at(name) for name in number], [a for a, _ in edges], [b for _, b in edges])
 
     def tasks(self) -> Mapping[str, Task]:
         return {}
@@ -339,6 +345,29 @@ def test_on_a_computed_web_it_finds_far_more_than_breadth_first(kind: type[Graph
         return measured.found[-1][1]
 
     assert found(kind.name, browse="60", per_layer="20") > 1.5 * found("breadth-first")
+
+
+class OnOneHost(Written):
+    """A written web whose pages are all on one host."""
+
+    def at(self, name: str) -> str:
+        return f"http://one.test/{name}"
+
+    def named(self, url: str) -> str:
+        return url.rsplit("/", 1)[-1]
+
+
+@BOTH
+def test_a_host_that_became_ready_during_the_training_is_visited_after_it(kind: type[Graphed]) -> None:
+    """It trains in the middle of the crawl, while the only host rests."""
+    names = [f"target{number}" for number in range(40)]
+    pages = {name: ("target", " ".join(names[number + 1 : number + 4])) for number, name in enumerate(names)}
+    world = OnOneHost({"start": ("start", "target0 target1 target2 target3"), **pages})
+    task = Task(TOPIC, (world.at("start"),), frozenset())
+    told = {"browse": "0", "targets": "3"}
+    cell = Cell("", world.name, "", kind.name, 0, 30, "keywords", 0.0, told, slots=16, delay=1.0)
+    measured = measure(cell, task, world)
+    assert measured.error is None and measured.downloads == 30 and measured.training > 0
 
 
 class Served(Trial):

@@ -125,11 +125,7 @@ class Frontier:
     def pop(self, room: RoomToTake) -> Item | None:
         """The best link among the hosts that may be visited now; None when there is none, or no room, or so many links
         were out of scope that the rest must wait for the next turn (`sifting`)."""
-        if room.newly_ready is not self._reopened:
-            self._reopened = room.newly_ready
-            for host in self.closed.intersection(map(self.names.get, room.newly_ready)):
-                self.closed.discard(host)
-                self._advance(host)
+        self.hear(room)
         most = self.aside + SIFTED
         self.sifting = False
         while self.heads and room.free > 0:
@@ -158,6 +154,15 @@ class Frontier:
             self.closed.add(host)
             self._offer(host, (minus, number))
         return None
+
+    def hear(self, room: RoomToTake) -> None:
+        """Hosts that are ready again may be visited. A turn says it once: a strategy that takes nothing now must hear
+        it all the same."""
+        if room.newly_ready is not self._reopened:
+            self._reopened = room.newly_ready
+            for host in self.closed.intersection(map(self.names.get, room.newly_ready)):
+                self.closed.discard(host)
+                self._advance(host)
 
     def _better(self, minus: float, number: int) -> list[str]:
         """Hosts that refused, and have a better link than this one, the best first, as many as are looked at."""

@@ -77,6 +77,7 @@ class Graphed(Ordered):
     # The training
 
     def propose(self, room: Room, now: float) -> list[Visit]:
+        self.frontier.hear(room)
         while self.phase != "crawling":
             if self.phase in BROWSING:
                 visits = self.browsing.give(room, self.rng, self._similarity.of_text, self._training)
