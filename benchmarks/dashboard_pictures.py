@@ -113,6 +113,9 @@ def _photograph(dashboard: Dashboard, out: Path, only: list[str] | None) -> None
             if page.locator("iframe.plots").count() and width > _PHONE[0]:
                 page.wait_for_selector("iframe[data-drawn]")
             time.sleep(2.5)  # plots and the map settle
+            if name == "map":
+                page.get_by_role("button", name="Show the whole map").click()
+                time.sleep(1.5)
             file = out / f"{name}.png"
             file.write_bytes(_smaller(browser, page.screenshot()))
             print(f"{file}: {file.stat().st_size:,} bytes")

@@ -133,8 +133,9 @@ export function governing(live) {
     const state = run.gauge?.state ?? run.state;
     if (!run.running) {
       const over = run.state === "ended" && ["finished", "circling", "stuck"].includes(run.reason);
-      fill(box, !over && h("button", { type: "button", class: "button primary", data: { verb: "restart" }, on: { click: async () => { if (await restart(live.name)) live.look(); } } },
-        icon("play"), "Resume the run"));
+      const more = run.advice?.find((one) => one.action?.kind === "resume")?.action.pages;
+      fill(box, !over && h("button", { type: "button", class: "button primary", data: { verb: "restart" }, on: { click: async () => { if (await restart(live.name, more)) live.look(); } } },
+        icon("play"), more ? `Resume with ${int(more)} downloads` : "Resume the run"));
     } else fill(box, state === "paused" ? one("resume", "play", true) : one("pause", "pause"), one("finish", "finish"), one("stop", "stop"));
   };
   draw();

@@ -50,5 +50,12 @@ export function hostOf(url) {
   try { return new URL(url).host; } catch { return String(url ?? ""); }
 }
 
+// What a run looks for, in a line: words, or the pages it is to find the like of.
+export function wanted(text, liked, name) {
+  const pages = liked ?? (/^https?:/.test(text ?? "") ? text.split(", ") : []);
+  if (text && !/^https?:/.test(text)) return text;
+  return pages.length ? `Pages like ${short(pages[0])}${pages.length > 1 ? ` and ${int(pages.length - 1)} more` : ""}` : name;
+}
+
 // An address without what every address has.
 export const short = (url) => String(url ?? "").replace(/^https?:\/\//, "");

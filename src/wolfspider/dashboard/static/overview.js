@@ -4,7 +4,7 @@ import { ask, command, governing, restart } from "./actions.js";
 import { get, of } from "./api.js";
 import { bar, plots, setBar, spark } from "./charts.js";
 import { button, calm, fill, h, say } from "./dom.js";
-import { ago, clock, decimal, int, known, none, percent, plural, span, words } from "./format.js";
+import { ago, clock, decimal, int, known, none, percent, plural, span, wanted, words } from "./format.js";
 import { at } from "./routes.js";
 import { deed, failureLine, hostRow, pageLine } from "./rows.js";
 
@@ -38,7 +38,7 @@ export function header(live, extra) {
     govern.draw();
   };
   draw();
-  const what = run.topic || run.description || (run.liked ?? []).join(", ") || run.name;
+  const what = wanted(run.topic || run.description, run.liked, run.name);
   return {
     element: h("header", { class: "head" }, h("div", { class: "head-text" },
       h("p", { class: "eyebrow" }, h("a", { href: "#/" }, "Runs"), " / ", run.name),
@@ -56,7 +56,7 @@ function tile(name, href) {
 function offer(live, action) {
   const run = live.name, to = (place, text) => h("a", { class: "button small", href: at(run, place) }, text);
   switch (action?.kind) {
-    case "resume": return button("Resume", async () => { if (await restart(run, action.pages)) live.look(); }, { class: "button small primary" });
+    case "resume": return button(action.pages ? `Resume with ${int(action.pages)}` : "Resume", async () => { if (await restart(run, action.pages)) live.look(); }, { class: "button small primary" });
     case "command": return button(words(action.verb), () => command(run, action.verb, action.words ?? []), { class: "button small primary cap" });
     case "label": return to("label", "Label ten pages");
     case "report": return to("report", "Open the report");
@@ -140,7 +140,8 @@ export function open(box, { run, live, go }) {
     const now = live.run;
     gauge();
     fill(next, (now.advice?.length ? now.advice : [{ text: "Nothing needs you now." }]).map((one) => h("li", {}, h("span", {}, one.text), offer(live, one.action))));
-    const told = Object.entries(now.report ?? {}).filter(([, value]) => ["number", "string", "boolean"].includes(typeof value)).slice(0, 12);
+    const drawn = Object.keys(live.series?.strategy ?? {});
+    const told = Object.entries(now.report ?? {}).filter(([name, value]) => !drawn.includes(name) && ["number", "string", "boolean"].includes(typeof value)).slice(0, 12);
     reportCard.hidden = told.length === 0 && !sparks.children.length;
     facts(reports, told.map(([name, value]) => [words(name), figure(value)]));
   };
@@ -152,7 +153,7 @@ export function open(box, { run, live, go }) {
     const told = Object.entries(s.strategy ?? {}).map(([name, values]) => [name, values.filter((value) => value !== null)]).filter(([, values]) => values.length > 1).slice(0, 8);
     fill(sparks, told.map(([name, values]) => h("figure", {}, h("figcaption", {}, h("span", { class: "muted" }, words(name)), h("strong", {}, figure(values.at(-1)))),
       spark(values.slice(-600), { low: Math.min(0, ...values), label: `${words(name)} over downloads` }))));
-    reportCard.hidden &&= told.length === 0;
+    rest();
     const marks = (s.marks ?? []).filter((one) => !one.problem).slice(-40);
     drawing.draw({ downloads: s.downloads, window: s.window, cumulative: s.cumulative, relevant: s.relevant, frontier: s.frontier, chance: s.chance, deeds: marks.map((one) => one.downloads) });
     fill(deeds, marks.slice(-6).map((one, place) => deed(run, one, marks.length - Math.min(6, marks.length) + place + 1)));

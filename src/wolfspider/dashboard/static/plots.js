@@ -89,6 +89,8 @@
         line([0, far], [0, far * chance.rate], "chance", s4, { line: { dash: "dash", width: 1.5 } }));
     }
     draw("found", found, { ...drawn, yaxis: { tickformat: "~s", hoverformat: ",.0f" } }, colours);
+    const queued = frontier.some((each) => each !== null);
+    part("queue", true).note.textContent = queued ? "links that wait to be followed" : "this strategy keeps no queue that could be counted";
     draw("queue", [line(x, frontier, "waiting links", s3, { rest: { fill: "tozeroy", fillcolor: `${s3}1c` } })], { ...drawn, annotations: [], yaxis: { tickformat: "~s", hoverformat: ",d", nticks: 3 } }, colours, true);
   }
 

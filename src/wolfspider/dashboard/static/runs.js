@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { bar } from "./charts.js";
 import { fill, h, say } from "./dom.js";
-import { ago, clock, int, percent } from "./format.js";
+import { ago, clock, int, percent, wanted } from "./format.js";
 import { icon } from "./icons.js";
 import { pill } from "./overview.js";
 import { at } from "./routes.js";
@@ -12,7 +12,7 @@ function card(run) {
   return h("a", { class: "card run-card", href: at(run.name) },
     h("div", { class: "run-top" }, pill(run.state, run.reason), run.test && h("span", { class: "tag" }, "test"), run.watch && h("span", { class: "tag" }, "watch"),
       h("span", { class: "muted run-since" }, run.running ? `for ${ago(run.began).replace(" ago", "")}` : run.began ? clock(run.began) : "")),
-    h("h2", { class: "clamp", title: run.topic }, run.topic || run.name),
+    h("h2", { class: "clamp", title: run.topic }, wanted(run.topic, null, run.name)),
     h("p", { class: "muted cut" }, [run.name, run.strategy].filter(Boolean).join(" · ")),
     h("div", { class: "run-numbers" },
       h("div", {}, h("span", { class: "run-big" }, int(run.relevant)), h("span", { class: "muted" }, "relevant")),
