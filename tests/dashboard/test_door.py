@@ -13,8 +13,8 @@ import pytest
 
 from dashboard_client import Client, dashboard, wait_for
 from wolfspider.core.errors import Problem
+from wolfspider.dashboard.acting_shapes import StartBody
 from wolfspider.dashboard.json_shapes import read
-from wolfspider.dashboard.shapes import StartBody
 
 pytest.importorskip("starlette", reason="the extra `dashboard` is not installed")
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wolfspider.dashboard import (
+    acting_shapes,
     curves,
     host_table,
     map_view,
@@ -14,6 +15,7 @@ from wolfspider.dashboard import (
     overview,
     page_lists,
     reading,
+    reading_shapes,
     shapes,
     spider_view,
     starting,
@@ -48,17 +50,17 @@ ENDPOINTS = (
     Endpoint(
         *(POST, "/api/runs", "Start a crawl in a process of its own; `test`: a test crawl of 50 pages."),
         lambda desk, name, asked: starting.start(desk, asked),
-        *(shapes.Started, shapes.StartBody, 201),
+        *(acting_shapes.Started, acting_shapes.StartBody, 201),
     ),
     Endpoint(
         *(POST, "/api/runs/check", "What would be started, or what is wrong with it."),
         lambda desk, name, asked: starting.check(desk, asked),
-        *(shapes.CrawlPlan, shapes.StartBody),
+        *(acting_shapes.CrawlPlan, acting_shapes.StartBody),
     ),
     Endpoint(
         *(GET, "/api/choices", "What can be chosen for a crawl: strategies, judges, presets, scopes, limits."),
         lambda desk, name, asked: starting.choices(desk),
-        shapes.Choices,
+        acting_shapes.Choices,
     ),
     Endpoint(
         *(GET, OF_RUN, "How a run stands, what to do next, and what can be moved."),
@@ -88,52 +90,52 @@ ENDPOINTS = (
     Endpoint(
         *(GET, f"{OF_RUN}/commands", "What people said to the run, what came of it, and what takes it back."),
         lambda desk, name, asked: steering_desk.history(desk.run(name)),
-        shapes.History,
+        acting_shapes.History,
     ),
     Endpoint(
         *(POST, f"{OF_RUN}/commands", "Give the run a command, in the words of `wolfspider steer`."),
         lambda desk, name, asked: steering_desk.command(desk, desk.run(name), asked),
-        *(shapes.CommandAnswer, shapes.CommandBody),
+        *(acting_shapes.CommandAnswer, acting_shapes.CommandBody),
     ),
     Endpoint(
         *(POST, f"{OF_RUN}/preview", "What a command would do, and take away."),
         lambda desk, name, asked: steering_desk.preview(desk.run(name), asked),
-        *(shapes.Preview, shapes.Saying),
+        *(acting_shapes.Preview, acting_shapes.Saying),
     ),
     Endpoint(
         *(POST, f"{OF_RUN}/undo", "Take a command back, by its number, exactly; or say why that cannot be."),
         lambda desk, name, asked: steering_desk.undo(desk, desk.run(name), asked),
-        *(shapes.CommandAnswer, shapes.UndoBody),
+        *(acting_shapes.CommandAnswer, acting_shapes.UndoBody),
     ),
     Endpoint(
         *(GET, f"{OF_RUN}/questions", "The pages from which the judge would learn most, if a person labelled them."),
         lambda desk, name, asked: reading.questions(desk, desk.run(name), asked),
-        *(shapes.QuestionsAsked, shapes.QuestionsQuery),
+        *(reading_shapes.QuestionsAsked, reading_shapes.QuestionsQuery),
     ),
     Endpoint(
         *(GET, f"{OF_RUN}/search", "Pages with these words, the best first."),
         lambda desk, name, asked: reading.search(desk.run(name), asked),
-        *(shapes.PagesFound, shapes.SearchQuery),
+        *(reading_shapes.PagesFound, reading_shapes.SearchQuery),
     ),
     Endpoint(
         *(GET, f"{OF_RUN}/explain", "Why an address was visited, or was not."),
         lambda desk, name, asked: reading.explain(desk.run(name), asked),
-        *(shapes.Explained, shapes.UrlQuery),
+        *(reading_shapes.Explained, reading_shapes.UrlQuery),
     ),
     Endpoint(
         *(GET, f"{OF_RUN}/page", "The text of a page, 20,000 characters at a time."),
         lambda desk, name, asked: reading.page(desk.run(name), asked),
-        *(shapes.PageText, shapes.PageTextQuery),
+        *(reading_shapes.PageText, reading_shapes.PageTextQuery),
     ),
     Endpoint(
         *(GET, f"{OF_RUN}/news", "The news of a watch."),
         lambda desk, name, asked: news.news(desk, desk.run(name), asked),
-        *(shapes.NewsTold, shapes.NewsQuery),
+        *(reading_shapes.NewsTold, reading_shapes.NewsQuery),
     ),
     Endpoint(
         *(POST, f"{OF_RUN}/resume", "Go on with a run whose process has ended, perhaps with more pages."),
         lambda desk, name, asked: starting.resume(desk, desk.run(name), asked),
-        *(shapes.Started, shapes.ResumeBody),
+        *(acting_shapes.Started, acting_shapes.ResumeBody),
     ),
     Endpoint(
         *(GET, f"{OF_RUN}/said", "The last lines that the process of a run has said."),

@@ -14,7 +14,7 @@ from wolfspider.core.model import host_of
 from wolfspider.core.plain_text import plainly
 from wolfspider.dashboard.desk import Missing, RunDesk
 from wolfspider.dashboard.overview import report_of
-from wolfspider.dashboard.shapes import NewsLine, NewsQuery, NewsTold, SiteLine
+from wolfspider.dashboard.reading_shapes import NewsLine, NewsQuery, NewsTold, SiteLine
 from wolfspider.store.view import utc
 from wolfspider.watch.book import ALERT, Report, Site, is_watched, reading
 

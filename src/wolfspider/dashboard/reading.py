@@ -14,7 +14,7 @@ from wolfspider.core.errors import BadInput
 from wolfspider.core.model import hidden
 from wolfspider.core.plain_text import plain_lines, plainly
 from wolfspider.dashboard.desk import Missing, RunDesk
-from wolfspider.dashboard.shapes import (
+from wolfspider.dashboard.reading_shapes import (
     Explained,
     PagesFound,
     PageText,

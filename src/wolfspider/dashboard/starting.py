@@ -20,9 +20,10 @@ from wolfspider.app.settings import LIVE, OF_WATCHES, Settings, choose, is_own_f
 from wolfspider.core.errors import Busy, Problem
 from wolfspider.core.model import host_of
 from wolfspider.core.params import parameters
+from wolfspider.dashboard.acting_shapes import Choices, CrawlPlan, ResumeBody, StartBody, Started
 from wolfspider.dashboard.controls import control
 from wolfspider.dashboard.desk import RunDesk
-from wolfspider.dashboard.shapes import Choices, CrawlPlan, ResumeBody, Said, StartBody, Started
+from wolfspider.dashboard.shapes import Said
 from wolfspider.files.program_name import shell_command
 from wolfspider.policy.judges import JUDGES
 from wolfspider.store.folder import is_run

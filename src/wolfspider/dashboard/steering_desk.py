@@ -22,9 +22,17 @@ from wolfspider.core.errors import Busy, Problem
 from wolfspider.core.events import Command
 from wolfspider.core.plain_text import plainly
 from wolfspider.core.scope import Rule
+from wolfspider.dashboard.acting_shapes import (
+    CommandAnswer,
+    CommandBody,
+    History,
+    HistoryLine,
+    Preview,
+    Saying,
+    UndoBody,
+)
 from wolfspider.dashboard.controls import who_said
 from wolfspider.dashboard.desk import RunDesk
-from wolfspider.dashboard.shapes import CommandAnswer, CommandBody, History, HistoryLine, Preview, Saying, UndoBody
 from wolfspider.dashboard.undoing import undo_now, undo_of
 from wolfspider.report.run_facts import Commanded, commands_of
 from wolfspider.store.inbox import waiting_commands
