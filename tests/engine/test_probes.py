@@ -16,10 +16,10 @@ from wolfspider.core import events
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import Gauge
 from wolfspider.core.limits import Limits
-from wolfspider.core.model import Failure, Link, Outcome, Route
+from wolfspider.core.model import FIRST_PROBE, Failure, Link, Outcome, Route
 from wolfspider.core.randomness import generator
 from wolfspider.core.shares import share_of
-from wolfspider.engine.probes import CHANCE, FIRST, WAITING, Probes, is_probe
+from wolfspider.engine.probes import CHANCE, WAITING, Probes, is_probe
 from wolfspider.engine.replay import replay
 from wolfspider.policy.frontier import Frontier
 from wolfspider.policy.link_shelf import Shelf
@@ -27,6 +27,7 @@ from wolfspider.policy.room import Room
 from wolfspider.strategies import all_strategies
 from wolfspider.strategies.best_first import BestFirst
 from wolfspider.strategies.breadth_first import BreadthFirst
+from wolfspider.terminal.explanation import _visit
 from wolfspider.terminal.outlook_words import by_chance, chance_of
 from wolfspider.testing.sketch import Sketch, Trial, stored, told
 
@@ -93,7 +94,7 @@ def test_a_page_drawn_by_chance_is_judged_paid_for_and_held_for_the_strategy() -
     assert crawl.probes.made == len(asked) > 20
     assert crawl.probes.relevant == sum(one.verdict is not None and one.verdict.relevant for one in probes) > 0
     assert all(one.visit.agent == CHANCE and one.visit.note["drawn_from"] > 0 for one in probes)
-    assert [one.visit.id for one in probes] != [] and min(one.visit.id for one in probes) == FIRST
+    assert [one.visit.id for one in probes] != [] and min(one.visit.id for one in probes) == FIRST_PROBE
     assert not any(is_probe(outcome.visit) for outcome in observed)
     brought = {one.page.url for one in probes if one.page and one.downloads}
     later = [outcome for outcome in observed if outcome.visit.link.url in brought]
@@ -251,3 +252,11 @@ def test_people_are_told_what_chance_found_beside_the_rest() -> None:
     told_of = chance_of(gauge)
     assert told_of is not None and (told_of["probes"], told_of["relevant"], told_of["rate"]) == (50, 4, 0.08)
     assert by_chance(Gauge(0.0)) == by_chance(None) == [] and chance_of(Gauge(0.0)) is chance_of(None) is None
+
+
+def test_explain_calls_a_probe_a_probe() -> None:
+    told_of = {"agent": CHANCE, "fresh": False, "how": "out", "source": "", "anchor": "", "note": {}, "outcome": None}
+    first, *_ = _visit({**told_of, "id": FIRST_PROBE + 4})
+    assert first == "Probe 5 by chance: asked for over the network."
+    first, *_ = _visit({**told_of, "id": 4, "agent": "walker"})
+    assert first == "Visit 4 by walker: asked for over the network."

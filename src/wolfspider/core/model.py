@@ -246,6 +246,9 @@ class Fetch:
         return last.size if isinstance(last, PackedCapture) else len(self.body)
 
 
+FIRST_PROBE = 1 << 38  # the number of the first visit that was drawn by chance: strategies count theirs from 0
+
+
 @dataclass(frozen=True, slots=True)
 class Visit:
     """This agent wants this link."""

@@ -62,6 +62,7 @@ def _bound(port: int, any_port: bool) -> socket.socket:
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((LOOPBACK, port))
+        bound.listen()  # who opens the address at once waits, and is not refused
     except OSError as error:
         bound.close()
         if any_port and port:

@@ -20,19 +20,18 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from wolfspider.core.limits import Limits
-from wolfspider.core.model import Failure, Page, Verdict, Visit
+from wolfspider.core.model import FIRST_PROBE, Failure, Page, Verdict, Visit
 from wolfspider.policy.frontier import Frontier
 from wolfspider.policy.room import Room
 
 CHANCE = "chance"  # the agent whose visits are probes
-FIRST = 1 << 38  # the number of the first probe: strategies count theirs from 0
 WAITING = 8  # probes that may wait for their hosts at a time, and be owed at a time
 ONE = 1 - 1e-9  # what is owed is a sum of fractions
 DRAWS = 64  # links that are looked at for one probe: others may not be followed, or are held
 
 
 def is_probe(visit: Visit) -> bool:
-    return visit.id >= FIRST
+    return visit.id >= FIRST_PROBE
 
 
 def nothing_to_draw_from(strategy: str) -> str:
@@ -87,7 +86,7 @@ class Probes:
             if url not in waiting and suits(url):
                 value = {"score": item.score} if math.isfinite(item.score) else {}
                 note = {"drawn_from": len(frontier), **value}
-                self.drawn.append(Visit(FIRST + self.numbered, item.link, CHANCE, item.source, note))
+                self.drawn.append(Visit(FIRST_PROBE + self.numbered, item.link, CHANCE, item.source, note))
                 self.numbered += 1
                 return True
         return False

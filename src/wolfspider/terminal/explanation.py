@@ -8,7 +8,7 @@ from typing import Any
 
 from wolfspider.app.explain import why
 from wolfspider.core.failures import in_words
-from wolfspider.core.model import NEVER_ASKED, Failure, Route, hidden
+from wolfspider.core.model import FIRST_PROBE, NEVER_ASKED, Failure, Route, hidden
 from wolfspider.core.plain_text import plainly
 from wolfspider.watch.why import why as why_told
 
@@ -146,7 +146,9 @@ def _visit(visit: Mapping[str, Any]) -> Iterator[str]:
     fresh = ", wanted fresh" if visit["fresh"] else ""
     never = visit["how"] == Route.OUT and _is_unasked(visit["outcome"] or {})
     way = "not asked for" if never else _WAYS.get(visit["how"], visit["how"])
-    yield f"Visit {visit['id']}{agent}: {way}{fresh}."
+    number = visit["id"]
+    named = f"Visit {number}{agent}" if number < FIRST_PROBE else f"Probe {number - FIRST_PROBE + 1} by chance"
+    yield f"{named}: {way}{fresh}."
     yield from _found_on(visit["source"], visit["anchor"])
     yield f"  worth      {_evidence(visit['note']) or 'nothing noted'}"
     outcome = visit["outcome"]
