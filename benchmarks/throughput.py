@@ -16,7 +16,7 @@ exactly once is not compared, and says so.
 The others are installed into an environment of their own (--rivals-venv) when it is not there. wrk is no crawler: it
 asks for the same addresses and reads nothing, which is the most that client and server can do. With --beside other
 checkouts of wolfspider crawl, too, each with its own code by this interpreter: an earlier version, or one in which
-nothing was compiled.
+nothing was compiled. For each there is the median, over the rounds, of what a page costs by this code against by it.
 """
 
 from __future__ import annotations
@@ -239,6 +239,18 @@ def table(names: list[str], runs: list[Run], start: dict[str, float], pages: int
     return "\n".join(lines)
 
 
+def against(runs: list[Run], other: str) -> str:
+    """What a page costs by this code against by another checkout: the rounds are compared one by one."""
+    by_round = {(run.crawler, run.round): run.cpu_ms for run in runs if not run.error}
+    numbers = sorted({number for name, number in by_round if name == other})
+    ratios = [
+        by_round["wolfspider", number] / by_round[other, number]
+        for number in numbers
+        if ("wolfspider", number) in by_round
+    ]
+    return f"wolfspider/{other}={spread(ratios, 3)}" if ratios else f"wolfspider/{other}=none"
+
+
 def last_line(runs: list[Run]) -> str:
     parts = []
     for name in LAST_LINE:
@@ -348,6 +360,8 @@ def report(chosen: argparse.Namespace, ground: Ground, web_name: str) -> int:
     if chosen.json:
         rows = [asdict(run) | {"rate": run.rate, "cpu_ms": run.cpu_ms} for run in runs]
         chosen.json.write_text(json.dumps({"about": about, "pages": pages, "start": start, "rows": rows}, indent=1))
+    for folder in chosen.beside:
+        print(against(runs, folder.resolve().name))
     print(last_line(runs))
     return 1 if any(run.error for run in runs) else 0
 

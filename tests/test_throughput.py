@@ -180,6 +180,18 @@ def test_the_last_line_names_the_medians() -> None:
     assert throughput.last_line(runs) == "cpu_ms_per_page wolfspider=none scrapy=32.00 scrapy_tuned=6.00"
 
 
+def test_another_checkout_is_compared_round_by_round() -> None:
+    throughput = module("throughput")
+    costs = {"wolfspider": (2.0, 6.0, 4.5), "old": (4.0, 6.0, 5.0)}
+    runs = [
+        throughput.Run(name, number, 1000, 1000, 10.0, cpu, 1)
+        for name, own in costs.items()
+        for number, cpu in enumerate(own, 1)
+    ]
+    assert throughput.against(runs, "old") == "wolfspider/old=0.900 (0.500 to 1.000)"
+    assert throughput.against(runs, "gone") == "wolfspider/gone=none"
+
+
 def test_what_the_others_keep_can_be_read_again(tmp_path: Path) -> None:
     keeper = module("rivals.keeping").Keeper(tmp_path, "chess, openings")
     score = keeper.keep("http://a.test/x", 200, HTML.items(), b"<p>Chess", "T", "Chess chess", ["http://a.test/y"])
