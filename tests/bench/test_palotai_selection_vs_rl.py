@@ -287,7 +287,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
 
 @pytest.mark.slow
 def test_all_of_it_runs(done: Reproduction) -> None:
-    assert len(done.rows) == 1 + 20 + 4 + 15
+    assert len(done.rows) == 1 + 20 + 5 + 4 + 15
     downloads = {row["downloads"] for row in done.rows if row["study"] != "graph"}
     assert len(downloads) == 1 and 600 < min(downloads) < 1920  # from when the starts were there to the end
     assert all(row["tally"]["relevant"] > 0 for row in done.rows if row["study"] != "graph")

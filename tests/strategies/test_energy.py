@@ -497,3 +497,45 @@ def test_a_thousand_agents_are_polite_and_nobody_is_passed_over() -> None:
     assert trial.result.reason == "budget"
     visitors = Counter(event.visit.agent for event in trial.log if isinstance(event, Went))
     assert max(visitors.values()) <= 2
+
+
+# Learning
+
+
+GOLD = Web({"seed": (0.0, ["golden"]), "golden": (0.25, ["leaden"]), "leaden": (0.0, [])})
+
+
+def test_the_energy_that_a_page_gives_moves_the_weights_of_the_words_that_led_there() -> None:
+    """It gives 2 x 0.25 - 0.4 = 0.1, and both that are left afterwards have learned of it; the clone inherits."""
+    crawled = Crawled(GOLD, pages=2, model="original", gain=2.0, cost=0.4, learning=0.5)
+    assert [*crawled.strategy.lessons.values()] == [{"golden": pytest.approx(0.05)}] * 2
+    assert crawled.strategy.lessons.keys() == {*crawled.strategy.herd}
+
+
+def test_who_dies_takes_its_lessons_along_and_nobody_learns_unless_told_to() -> None:
+    dead = Crawled(GOLD, model="original", gain=1.0, cost=2.0, learning=0.5)
+    assert dead.fold.deaths and dead.strategy.lessons == {}
+    plain = Crawled(GOLD, pages=2, model="original", gain=2.0, cost=0.4)
+    assert plain.strategy.lessons == {}
+
+
+def test_what_was_learned_makes_a_link_more_or_less_likely_within_bounds() -> None:
+    crawled = Crawled(GOLD, pages=2, model="original", gain=2.0, cost=0.4)
+    golden = crawled.strategy.addresses.find("http://a.test/golden")
+    assert golden is not None
+    assert crawled.strategy._lift({"golden": 1.0, "leaden": -9.0}, golden) == pytest.approx(math.e)
+    assert crawled.strategy._lift({"golden": 90.0}, golden) == pytest.approx(math.exp(3))
+    assert crawled.strategy._lift({}, golden) == 1.0
+
+
+def test_an_agent_follows_what_it_has_learned() -> None:
+    names = [f"golden{number}" for number in range(20)] + [f"leaden{number}" for number in range(20)]
+    pages = {name: (1.0 if "gold" in name else 0.0, []) for name in names}
+    web = Web({"seed": (0.0, names), **pages})
+    crawled = Crawled(web, pages=2, model="original", gain=2.0, cost=0.4)
+    base, strategy = crawled.strategy.base, crawled.strategy
+    seed = base.known(strategy.addresses.find("http://a.test/seed") or 0)
+    lesson = {f"golden{number}": 3.0 for number in range(20)}
+    drawn = [base.follow(seed, random.Random(n), 5.0, lambda link: strategy._lift(lesson, link)) for n in range(200)]
+    gold = [strategy.addresses.record(link).link.anchor.startswith("golden") for link in drawn if link is not None]
+    assert sum(gold) > 170  # 20 to 1 for each of them

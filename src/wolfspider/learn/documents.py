@@ -80,16 +80,16 @@ class DocumentsBase(StoredFields):
         return bisect_right(self.ends, place)
 
     def follow(
-        self, document: int, rng: random.Random, beta: float, may: Callable[[int], bool] | None = None
+        self, document: int, rng: random.Random, beta: float, may: Callable[[int], float] | None = None
     ) -> int | None:
         """An address that the document links to, drawn at random: the nearer its context, the likelier. Addresses that
-        failed, and those that may not be chosen, are left out."""
+        failed are left out; `may` says how many times as likely each other one is, 0 for one not to be chosen."""
         table, status, places = chances(beta), self.status, self.places(document)
         links = self.links[places.start : places.stop]
         levels = self.near[places.start : places.stop]
         sums = [
             *accumulate(
-                table[level] if status[link] != DEAD and (may is None or may(link)) else 0.0
+                0.0 if status[link] == DEAD else table[level] if may is None else table[level] * may(link)
                 for link, level in zip(links, levels, strict=True)
             )
         ]

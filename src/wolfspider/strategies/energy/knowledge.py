@@ -31,6 +31,7 @@ from wolfspider.policy.turns import Turns
 from wolfspider.strategies.energy.herd import NOWHERE, Herd
 
 MOST_AGENTS = 100_000  # in any model; no agent is born beyond that
+MOST_TAUGHT = 2_000  # agents that learn; others follow the links' contexts alone
 
 
 @dataclass
@@ -81,6 +82,13 @@ class EnergyParams:
         0.1, "How often an agent goes to a page with energy left, instead of following a link (buffer).", low=0, high=1
     )
     beta: float = param(5.0, "How much a link's context counts: chances are exp(beta similarity).", low=0, high=100)
+    learning: float = param(
+        0.0,
+        "How far the energy that a page gives moves an agent's weight of each word of the anchor that led there; 0: "
+        "agents learn nothing.",
+        low=0,
+        high=10,
+    )
     revisit: float = param(
         1.0,
         "What a page without energy left takes, in units of C; 0, as printed, lets agents live there for ever.",
@@ -157,6 +165,7 @@ class Knowing(Strategy):
         self.background: dict[str, Any] = {}  # pages of an earlier run, and on how many of them each term was
         self.met: dict[str, int] = {}  # on how many pages of this run each term was
         self.herd = Herd()
+        self.lessons: dict[str, dict[str, float]] = {}  # of agents that learn: the weights of words
         self.turns = Turns()
         self.later: list[str] = []  # agents that wait for the next round
         self.resting: list[str] = []  # agents that have nowhere to go until something new comes
@@ -190,6 +199,8 @@ class Knowing(Strategy):
 
     def _join(self, now: float, at: int = NOWHERE, energy: float = 1.0, parent: str = "") -> None:
         name = self.herd.join(at, energy)
+        if parent in self.lessons and len(self.lessons) < MOST_TAUGHT:
+            self.lessons[name] = dict(self.lessons[parent])
         self.later.append(name)
         self.note(now, "birth", agent=name, parent=parent, energy=energy, population=len(self.herd))
 

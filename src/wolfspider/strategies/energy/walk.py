@@ -9,16 +9,21 @@ agents there are.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
 from typing import Any
 
 from wolfspider.core.model import Link, Outcome, Visit
+from wolfspider.core.text import words
 from wolfspider.learn.documents import DEAD
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import register
 from wolfspider.strategies.energy.herd import NOWHERE, Agent, brood
-from wolfspider.strategies.energy.knowledge import GAUGE, MOST_AGENTS, Knowing
+from wolfspider.strategies.energy.knowledge import GAUGE, MOST_AGENTS, MOST_TAUGHT, Knowing
 
+MOST_WORDS = 50  # that an agent has weights for, the newest ones; and of an anchor
+STRONGEST = 3.0  # a weight, and the sum of those of an anchor
 WALK = 100  # moves through known documents after which an agent is lost, and restarts at a link nobody has followed
 
 
@@ -36,6 +41,7 @@ class Energy(Knowing):
         {"model": "original", "agents": 20, "gain": 4.0, "cost": 0.3},
         {"relevance": "judge", "agents": 5, "least": 3, "most": 12, "revisit": 0.0, "remnants": 0.3},
         {"letter": True},
+        {"learning": 0.1, "agents": 8},
     )
 
     # Starting points
@@ -134,7 +140,9 @@ class Energy(Knowing):
             return self._restart(agent)
         target = self._remnant() if self._buffers and self.rng.random() < self.params.remnants else None
         if target is None and agent.at != NOWHERE:
-            target = self.base.follow(agent.at, self.rng, self.params.beta)
+            lesson = self.lessons.get(name)
+            lift = partial(self._lift, lesson) if lesson else None
+            target = self.base.follow(agent.at, self.rng, self.params.beta, lift)
         if target is None and self._buffers and agent.at != NOWHERE:  # its page has no link that it can follow
             target = self._remnant()
         if target is None:
@@ -182,10 +190,13 @@ class Energy(Knowing):
 
     def _arrive(self, name: str, agent: Agent, document: int, now: float) -> bool:
         """Move the agent to a document and feed it; True if it survives. An agent that had no place yet is not fed."""
-        placed = agent.at == NOWHERE
+        placed, address = agent.at == NOWHERE, agent.heading
         agent.at, agent.heading = document, NOWHERE
         if not placed:
-            self.herd.feed(agent, self._harvest(document))
+            gained = self._harvest(document)
+            self.herd.feed(agent, gained)
+            if self.params.learning:
+                self._teach(name, address, gained)
         return placed or self._survives(name, agent, now)
 
     def _harvest(self, document: int) -> float:
@@ -204,6 +215,7 @@ class Energy(Knowing):
         if agent.energy < 0:
             if len(self.herd) > self._least():
                 self.herd.leave(name)
+                self.lessons.pop(name, None)
                 self.note(now, "death", agent=name, energy=agent.energy, population=len(self.herd))
                 return False
             agent.forced = True
@@ -214,6 +226,26 @@ class Energy(Knowing):
             for _ in range(count - 1):
                 self._join(now, agent.at, share, name)
         return True
+
+    # Learning, which Algorithm 1 leaves open: a weight for each word of an anchor, moved by the energy gained there
+
+    def _teach(self, name: str, address: int, gained: float) -> None:
+        if name not in self.lessons and len(self.lessons) >= MOST_TAUGHT:
+            return
+        lesson = self.lessons.setdefault(name, {})
+        for word in dict.fromkeys(islice(self._anchor(address), MOST_WORDS)):
+            moved = lesson.pop(word, 0.0) + self.params.learning * gained
+            lesson[word] = max(-STRONGEST, min(STRONGEST, moved))  # newest last
+        for word in [*islice(lesson, max(0, len(lesson) - MOST_WORDS))]:
+            del lesson[word]
+
+    def _lift(self, lesson: Mapping[str, float], address: int) -> float:
+        """How many times as likely a link is to be followed for what the agent has learned."""
+        total = sum(lesson.get(word, 0.0) for word in dict.fromkeys(islice(self._anchor(address), MOST_WORDS)))
+        return math.exp(max(-STRONGEST, min(STRONGEST, total)))
+
+    def _anchor(self, address: int) -> Sequence[str]:
+        return words(self.addresses.record(address).link.anchor)
 
     def _fail(self, name: str, agent: Agent, now: float) -> None:
         """There is no page: the agent stays where it is and pays C, unless it was only to be placed there."""

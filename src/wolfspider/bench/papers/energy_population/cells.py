@@ -57,6 +57,7 @@ MATCHED = "original, gain of the sigmoid"
 WIDE, FIG_4, NARROW = "sigmoid, C=0.2, G=10", "sigmoid, C=0.5, G=8", "sigmoid, C=1, G=4"
 FREE, BUFFER, EXACT, UNBOUND = "sigmoid, G=30", "buffer, G=30", "sigmoid, exact R, G=8", "buffer without bounds, G=30"
 ORIGINALS, SIGMOIDS = (LOW, MIDDLE, HIGH), (WIDE, FIG_4, NARROW)
+LEARNING = "buffer, G=30, agents learn"
 DEADLY, TWENTIETH = "sigmoid, C=1.1, G=10", "sigmoid, C=0.5, G=10"
 
 SIGMOID, BOUNDED = {"model": "sigmoid", "cost": COST}, {"model": "buffer", "cost": COST, "gain": 30.0}
@@ -72,6 +73,7 @@ CRAWLERS: Mapping[str, Mapping[str, Any]] = {
     BUFFER: {**BOUNDED, "most": UB, "least": LB},
     EXACT: {**SIGMOID, "gain": 8.0, "threshold": "exact"},
     UNBOUND: {**BOUNDED, "most": MOST_AGENTS, "least": 0},
+    LEARNING: {**BOUNDED, "most": UB, "least": LB, "learning": 0.1},
     DEADLY: {"model": "sigmoid", "cost": 1.1, "gain": 10.0},
     TWENTIETH: {**SIGMOID, "gain": 10.0},
 }
@@ -132,7 +134,7 @@ def _about(study: str, web: str, run: int, budget: int, crawler: str, revisit: f
 
 def _figures(of: PopulationScale, run: int) -> list[Setting]:
     corrected = product(PLAIN if run < of.corrected else (), (CORRECTED,))
-    ways = (*product((*PLAIN, EXACT, UNBOUND), (PRINTED,)), *corrected)
+    ways = (*product((*PLAIN, EXACT, UNBOUND, LEARNING), (PRINTED,)), *corrected)
     return [_about(FIGURES, of.web, run, of.budget, crawler, revisit) for crawler, revisit in ways]
 
 

@@ -24,6 +24,7 @@ from wolfspider.bench.papers.energy_population.cells import (
     FREE,
     HIGH,
     LB,
+    LEARNING,
     LOW,
     MATCHED,
     MIDDLE,
@@ -42,7 +43,7 @@ from wolfspider.bench.tabulate import Column, counts_of, figures_of, group_table
 
 VISITS = {"free, as printed": PRINTED, "costs C": CORRECTED}
 MODELS = {LOW: 0, MIDDLE: 0, HIGH: 0, FREE: 1, BUFFER: 2}  # and the colour of each
-SHOWN = (*ORIGINALS, MATCHED, *SIGMOIDS, EXACT, FREE, BUFFER, UNBOUND)
+SHOWN = (*ORIGINALS, MATCHED, *SIGMOIDS, EXACT, FREE, BUFFER, LEARNING, UNBOUND)
 
 
 def crawls(rows: Rows, crawler: str, revisit: float = PRINTED, study: str = FIGURES) -> list[Row]:
