@@ -17,7 +17,7 @@ import math
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from multiprocessing import Pool
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,6 +45,7 @@ SITE_LOOKS, CORPUS_LOOKS = (25.0, 75.0, 240.0), (1.0, 3.0, 10.0)
 FLEETS = ("WL", "RL", "WLRL")
 GIVEN, DISCOVERED = "lists given", "lists to be discovered"
 OMNISCIENT = "omniscient"
+SITE = "site"  # the synthetic one
 HOMES = ("http://old.felixonline.co.uk/", "http://www.discoverdev.io/")  # of the news corpus
 FIGURES = ("in time", "mean lag", "median lag", "value")
 
@@ -69,6 +70,9 @@ def main() -> None:
     parser.add_argument(
         "--looks", type=float, nargs="*", default=list(SITE_LOOKS), help="an hour, on the synthetic site"
     )
+    parser.add_argument(
+        "--corpus-looks", type=float, nargs="*", default=list(CORPUS_LOOKS), help="an hour, on the recorded sites"
+    )
     parser.add_argument("--weeks", type=float, default=27.0, help="of the recorded sites")
     parser.add_argument("--racers", nargs="*", default=racers())
     parser.add_argument("--jobs", type=int, default=2)
@@ -80,7 +84,8 @@ def main() -> None:
         wanted = [run for run in _runs(given) if run not in done]
         print(f"{len(wanted)} runs to make, {len(done)} are there.", flush=True)
         with Pool(given.jobs, maxtasksperchild=8) as pool, given.out.open("a") as out:
-            for count, row in enumerate(pool.imap_unordered(raced, wanted), 1):
+            race = partial(raced, folder=given.corpus)
+            for count, row in enumerate(pool.imap_unordered(race, wanted), 1):
                 print(json.dumps(row), file=out, flush=True)
                 kept.append(row)
                 _tell(count, len(wanted), row)
@@ -98,9 +103,9 @@ def _runs(given: argparse.Namespace) -> Iterator[Run]:
                 continue
             for seed in given.seeds:
                 for looks in given.looks:
-                    yield Run("site", seed, task, racer, looks, given.days, given.articles)
+                    yield Run(SITE, seed, task, racer, looks, given.days, given.articles)
             if given.corpus is not None and racer != OMNISCIENT:
-                for looks in CORPUS_LOOKS:
+                for looks in given.corpus_looks:
                     yield Run(str(given.corpus.name), 0, task, racer, looks, given.weeks * 7, 0)
 
 
@@ -122,13 +127,13 @@ def raced(run: Run, folder: Path | None = None) -> dict[str, Any]:
 
 @lru_cache(maxsize=2)
 def _made(web: str, seed: int, days: float, articles: int, light: bool) -> Site:
-    if web == "site":
+    if web == SITE:
         return synthetic_site(seed, days, articles, light)
     return recorded_site(Path(web), HOMES, days / 7)
 
 
 def _site(run: Run, light: bool, folder: Path | None) -> Site:
-    return _made(str(folder) if folder else run.web, run.seed, run.days, run.articles, light)
+    return _made(str(folder) if folder and run.web != SITE else run.web, run.seed, run.days, run.articles, light)
 
 
 def _strategy(run: Run, site: Site) -> Strategy:
@@ -137,7 +142,7 @@ def _strategy(run: Run, site: Site) -> Strategy:
     if run.racer == OMNISCIENT:
         return Omniscient(site, run.looks, rng)
     if run.racer in FLEETS:
-        web = {"web": site.world.name} if run.web != "site" else {"web": _spec(run)}
+        web = {"web": site.world.name} if run.web != SITE else {"web": _spec(run)}
         model = fleets.model_of(web)
         return strategy_named("foragers").new(topic, rng, {"fleet": run.racer, "pays": "new+fresh", "model": model})
     given = {"per_hour": run.looks, "pays": "new+fresh"}
@@ -195,7 +200,7 @@ def _part(web: str, task: str, looks: float, racers: dict[str, dict[int, dict[st
 def _ahead(racers: Mapping[str, Mapping[int, Mapping[str, Any]]]) -> dict[str, str]:
     """Mean difference of values on the same sites, on how many it is ahead, and Wilcoxon's p with Holm's correction."""
     rows = [
-        {"strategy": name, "web": "site", "topic": str(seed), "value": row["value"], "error": None}
+        {"strategy": name, "web": SITE, "topic": str(seed), "value": row["value"], "error": None}
         for name, runs in racers.items()
         for seed, row in runs.items()
     ]

@@ -48,3 +48,13 @@ def test_racers_keep_to_their_looks_and_come_in_as_they_should(race, rows):
     text = race.table(list(rows.values()))
     assert "| newshound | 1 |" in text and "| omniscient | 1 |" in text
     assert set(race.racers()) >= {"WL", "index", "newshound"}
+
+
+def test_recorded_sites_are_raced_where_they_lie(race, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setattr(race, "_made", lambda web, *others: web)
+    recorded, site = (
+        race.Run("news", 0, race.GIVEN, "index", 1.0, 7.0, 0),
+        race.Run("site", 1, race.GIVEN, "index", 25.0, 1, 9),
+    )
+    assert race._site(recorded, True, tmp_path / "news") == str(tmp_path / "news")
+    assert race._site(site, True, tmp_path / "news") == "site"
