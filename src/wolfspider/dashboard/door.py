@@ -38,7 +38,7 @@ _HEADERS = {
     "x-frame-options": "DENY",
     "cache-control": "no-store",
 }
-_WHO = "Open the address that `wolfspider dashboard` printed: it has the token that lets you in."
+_WHO = "Open the address that was printed when the dashboard was started: it has the token that lets you in."
 
 
 def new_token() -> str:

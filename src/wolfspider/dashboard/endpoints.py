@@ -93,7 +93,7 @@ ENDPOINTS = (
         acting_shapes.History,
     ),
     Endpoint(
-        *(POST, f"{OF_RUN}/commands", "Give the run a command, in the words of `wolfspider steer`."),
+        *(POST, f"{OF_RUN}/commands", "Give the run a command, in the words of `steer`."),
         lambda desk, name, asked: steering_desk.command(desk, desk.run(name), asked),
         *(acting_shapes.CommandAnswer, acting_shapes.CommandBody),
     ),

@@ -15,6 +15,7 @@ from wolfspider.core.plain_text import plainly
 from wolfspider.dashboard.desk import Missing, RunDesk
 from wolfspider.dashboard.overview import report_of
 from wolfspider.dashboard.reading_shapes import NewsLine, NewsQuery, NewsTold, SiteLine
+from wolfspider.files.program_name import shell_command
 from wolfspider.store.view import utc
 from wolfspider.watch.book import ALERT, Report, Site, is_watched, reading
 
@@ -25,7 +26,7 @@ HOURS = "busy hours"  # what strategies that learn a profile of the day report i
 
 def news(desk: RunDesk, run: Path, asked: NewsQuery) -> NewsTold:
     if not is_watched(run):
-        raise Missing("Nobody has watched with this run: news are of `wolfspider watch`.")
+        raise Missing(f"Nobody has watched with this run: news are of `{shell_command('watch')}`.")
     with reading(run) as book:
         reports, sites, kinds = book.newest(MOST), book.sites(), book.counts()
     now = time.time()

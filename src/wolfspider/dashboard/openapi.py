@@ -39,7 +39,7 @@ def description() -> dict[str, Any]:
         paths[path] = {"get": told | {"responses": answer | _refusals(named)}}
     return {
         "openapi": "3.1.0",
-        "info": {"title": "wolfspider dashboard", "version": __version__},
+        "info": {"title": "The dashboard of wolfspider", "version": __version__},
         "paths": paths,
         "components": {
             "schemas": named,

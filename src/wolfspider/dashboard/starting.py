@@ -165,7 +165,8 @@ def _typed(value: object) -> str:
 def _refuse_files(flags: Mapping[str, Any]) -> None:
     for part in ("strategy", "judge"):
         if is_own(str(flags.get(part, ""))):
-            raise Problem(f"A {part} of your own is given at the terminal: wolfspider crawl --{part} FILE.py")
+            own = shell_command("crawl", "...", f"--{part}", "FILE.py")
+            raise Problem(f"A {part} of your own is given at the terminal: {own}")
     for liked in flags.get("like", ()):
         if is_own_file(liked):
             raise Problem(f"Pages you like are addresses here. A file is given at the terminal: --like {liked[:80]}")
