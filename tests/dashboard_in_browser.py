@@ -60,9 +60,10 @@ def web(world: Servable, latency: float = 0.02) -> Iterator[str]:
 class Dashboard:
     """A dashboard of a folder, and what a test asks of it without the browser."""
 
-    def __init__(self, folder: Path, via: str, settings: str = "delay = 0.25\nslots = 4\ndisk_floor = 0\n") -> None:
+    def __init__(self, folder: Path, via: str, settings: str = "delay = 0.25\nslots = 4\n") -> None:
         self.folder, self.via = folder, via
-        (folder.parent / "settings.toml").write_text(settings)
+        # Pages that are all alike, as those of these webs, look like a trap.
+        (folder.parent / "settings.toml").write_text(f'{settings}disk_floor = 0\ntraps = "ignore"\n')
         self.start()
 
     def start(self) -> None:

@@ -306,11 +306,12 @@ def test_what_pages_say_is_never_run(tmp_path: Path, window: Opens) -> None:
     folder = tmp_path / "runs"
     folder.mkdir()
     with web(world, latency=0.0) as via:
-        served = Dashboard(folder, via, "delay = 0\nslots = 8\ndisk_floor = 0\n")
+        served = Dashboard(folder, via, "delay = 0\nslots = 8\n")
         try:
             served.begin("evil", topic="wolf spiders", seeds=["http://evil.test/"], pages=260)
             until(lambda: not served.run("evil")["running"])
-            assert served.downloads("evil") > 150
+            told = served.run("evil")
+            assert served.downloads("evil") > 150, (told["reason_text"], told["lines"])
             for place in ("", "/pages?kind=all", "/pages?kind=failed", "/hosts", "/search?q=window.owned", "/steer"):
                 page = window(f"#/run/evil{place}", served=served)
                 page.wait_for_timeout(700)
@@ -383,7 +384,7 @@ ALL_NAMED = """() => [...document.querySelectorAll("button, a, input, select, te
 @pytest.mark.parametrize("theme", THEMES)
 def test_nothing_overlaps_or_is_cut_off(window: Opens, hunt: str, width: int, theme: str) -> None:
     page = window("#/", width=width, theme=theme)
-    views = ("", "/pages", "/hosts", "/steer", "/label", "/search?q=burrow", "/report", "/news")
+    views = ("", "/pages", "/hosts", "/map", "/steer", "/label", "/search?q=burrow", "/report", "/news", "/1997")
     for place in ("#/", "#/start", f"#/compare?runs={hunt}", *(f"#/run/{hunt}{view}" for view in views)):
         page.goto(f"{page.url.partition('#')[0]}{place}")
         page.wait_for_selector("main h1")
