@@ -16,6 +16,7 @@ SOURCE = ROOT / "src" / "wolfspider"
 PAGE = (ROOT / "docs" / "guarantees.md").read_text(encoding="utf-8")
 
 HAZARDS = (  # each has a line of its own, which begins so
+    "A watch for months",
     "The process is killed",
     "A long crawl is killed",
     "A watch is killed",
