@@ -17,6 +17,18 @@ PAGE = (ROOT / "docs" / "guarantees.md").read_text(encoding="utf-8")
 
 HAZARDS = (  # each has a line of its own, which begins so
     "A watch for months",
+    "A stranger at the dashboard",
+    "A dashboard that dies",
+    "A click by mistake",
+    "Numbers in the browser",
+    "Titles, addresses and errors written to run",
+    "The plot library is not ours",
+    "The dashboard is killed",
+    "A crawl is killed while someone watches",
+    "Numbers on the screen that differ",
+    "A rule that takes away more",
+    "Plots that are slow to load",
+    "A small screen",
     "The process is killed",
     "A long crawl is killed",
     "A watch is killed",
