@@ -41,6 +41,7 @@ from wolfspider.store.view import RunView
 from wolfspider.terminal import explanation
 from wolfspider.terminal.crawl_screen import CrawlTally
 from wolfspider.terminal.standing import RunEnd
+from wolfspider.terminal.steering_words import told_of
 from wolfspider.web.server.serve import Manner, serve
 
 DOCS = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
@@ -769,7 +770,7 @@ def test_the_same_command_leaves_alone_what_was_changed_since_and_says_so(crawl:
     ],
 )
 def test_what_was_obeyed_is_told_in_the_words_it_was_said_in(command: events.Command, says: str) -> None:
-    told = steering.told_of(events.Obeyed(0.0, command))
+    told = told_of(events.Obeyed(0.0, command))
     assert told.startswith("Obeyed: ") and told.endswith(says)
 
 
