@@ -180,6 +180,9 @@ class Knowing(Strategy):
         self._settle(now)
         self._gauge(now)
 
+    def restore(self, state: Mapping[str, Any]) -> None:
+        super().restore({"lessons": {}, **state})  # in earlier versions no agent learned
+
     def seeds(self, links: Sequence[Link]) -> None:
         """Starting points: the agent with the next turn goes there. If no agent is alive, a new population starts."""
         for link in links:
