@@ -131,6 +131,7 @@ CASES: dict[str, Callable[[Path], object]] = {
         " '' AS evidence, 'out' AS how, 1 AS cost, 0 AS seconds, 0 AS at FROM n",
     ),
     "a trigger": sql("CREATE TRIGGER t AFTER INSERT ON commands BEGIN DELETE FROM pages; END"),
+    "a computed column": sql("ALTER TABLE counters ADD COLUMN more GENERATED ALWAYS AS (hex(zeroblob(8))) VIRTUAL"),
     "every table but meta empty": sql(*(f"DELETE FROM {name}" for name in sorted(NAMES - {"meta"}))),
     "all pages held at one address": sql("UPDATE OR REPLACE held SET url = 'http://h0.test/'"),
     "bytes put into the archive": lambda folder: _insert(folder / FILES[3]),

@@ -24,6 +24,10 @@ _STRANGE = (  # in the place of a table it could take for ever to read; of gauge
     "SELECT type, name FROM sqlite_master WHERE (type IN ('view', 'trigger') OR sql LIKE 'create virtual%')"
     " AND lower(tbl_name) <> 'gauges' LIMIT 1"
 )
+_COMPUTED = (  # a column that is worked out while it is read
+    "SELECT 'computed column', x.name FROM sqlite_master m, pragma_table_xinfo(m.name) x"
+    " WHERE m.type = 'table' AND x.hidden IN (2, 3) AND lower(m.name) <> 'gauges' LIMIT 1"
+)
 _CLAIM = "INSERT OR REPLACE INTO meta VALUES ('owner', ?)"
 
 
@@ -112,7 +116,7 @@ def _tried(uri: str, database: Path) -> sqlite3.Connection:
 
 def refuse_strange(connection: sqlite3.Connection, database: Path) -> None:
     """A run may come from a stranger: what stands in it as a table must be one."""
-    for kind, name in connection.execute(_STRANGE).fetchall():
+    for kind, name in connection.execute(_STRANGE).fetchall() or connection.execute(_COMPUTED).fetchall():
         raise damaged(database, f"there is a {kind} {name!r:.60} in it that wolfspider never made")
 
 
