@@ -16,7 +16,7 @@ SECONDS ?= 60
 # The tests start hundreds of processes, which must not compile everything each time, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help install extras demo test test-slow fuzz check figures states wheels lock clean
+.PHONY: help install extras demo test test-slow reproduction fuzz check figures states wheels lock clean
 
 help:
 	@echo "make install    set up .venv with the locked versions"
@@ -24,6 +24,7 @@ help:
 	@echo "make demo       hunt on the built-in web: no network, nothing to configure"
 	@echo "make test       the tests, without the slow ones"
 	@echo "make test-slow  the slow tests"
+	@echo "make reproduction  the quick reproduction of one paper, drawn by the commit"
 	@echo "make fuzz       strange inputs for all readers, a minute for each; SECONDS=600 for longer, SEED=N as before"
 	@echo "make check      style, lints and types"
 	@echo "make figures    draw the figures of the documentation anew"
@@ -46,6 +47,10 @@ test: $(VENV)/dev $(VENV)/tools
 # finds no test at all, which is no failure here.
 test-slow: $(VENV)/dev $(VENV)/tools
 	$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist loadgroup || test $$? -eq 5
+
+reproduction: $(VENV)/base
+	@echo "Quick reproduction, drawn by the commit: $$(.ci/drawn-paper)"
+	$(BIN)/wolfspider reproduce "$$(.ci/drawn-paper)" --quick --out "$$(mktemp -d)/$$(.ci/drawn-paper)"
 
 fuzz: $(VENV)/dev
 	$(BIN)/python -m tests.fuzz.fuzzing --seconds $(SECONDS) --jobs $(WORKERS) $(if $(SEED),--seed $(SEED))

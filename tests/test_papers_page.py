@@ -1,4 +1,4 @@
-"""The page of all claims is that of the kept results, and a commit draws one paper for the last part of `.ci/run`."""
+"""The page of all claims is that of the kept results, and a commit draws one paper for `make reproduction`."""
 
 from __future__ import annotations
 
