@@ -78,7 +78,9 @@ class Dashboard:
         words.append(f"--config={self.folder.parent / 'settings.toml'}")
         self.process = subprocess.Popen([sys.executable, "-m", "wolfspider", *words], stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
-        self.address = self.process.stdout.readline().split()[0]
+        line = self.process.stdout.readline().split()
+        assert line, "The dashboard could not be started."
+        self.address = line[0]
         self.base, _, token = self.address.partition("/?token=")
         self._headers = {"Authorization": f"Bearer {token.partition('#')[0]}", "Content-Type": "application/json"}
         until(self._answers)

@@ -25,7 +25,7 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
     folder = tmp_path_factory.mktemp("dashboard") / "runs"
     folder.mkdir()
     with web(HuntingGround(each=300), latency=0.0) as via:
-        served = Dashboard(folder, via, "delay = 0\nadapt = 0\nslots = 4\ndisk_floor = 0\n")
+        served = Dashboard(folder, via, "delay = 0\nadapt = 0\nslots = 4\n")
         try:
             yield served
         finally:
