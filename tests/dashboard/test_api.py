@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -384,3 +385,50 @@ def children_of(parent: int) -> list[int]:
         pytest.skip("this system does not say whose children processes are")
     named = [int(pid) for pid in listed.read_text(encoding="utf-8").split()]
     return [pid for pid in named if b"dashboard.beside" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+@pytest.fixture
+def evil(place: Place, path: str, name: str, tmp_path: Path) -> Path:
+    """A file that the run names as its strategy leaves this behind when it is run."""
+    left = tmp_path / "it-was-run"
+    program = tmp_path / "evil.py"
+    program.write_text(f"open({str(left)!r}, 'w')\n", encoding="utf-8")
+    about = json.loads((place.folder / name / "run.json").read_text(encoding="utf-8"))
+    about["about"]["settings"]["strategy"] = str(program)
+    (place.folder / name / "run.json").write_text(json.dumps(about), encoding="utf-8")
+    return left
+
+
+def test_a_program_that_a_strangers_run_names_is_never_run(client: Client, path: str, name: str, evil: Path) -> None:
+    told = client.get(path)
+    assert told["strategy"].endswith("evil.py") and told["params"] == [] and told["status"]["pages"] > 0
+    page = client.get(f"{path}/pages?kind=all")["pages"][0]["url"]
+    for asked in ("questions", f"explain?url={page}", "series", "hosts", "map"):
+        assert client.ask("GET", f"{path}/{asked}").status in (200, 422)
+    for where, content in (
+        ("commands", {"verb": "set", "words": ["spread=1"]}),
+        ("commands", {"verb": "label", "words": [page, "up"]}),
+        ("preview", {"verb": "exclude", "words": ["arachnology.test"]}),
+        ("resume", {"pages": 200}),
+    ):
+        answer = client.ask("POST", f"{path}/{where}", json.dumps(content).encode())
+        assert answer.status in (200, 422), (where, answer)
+    client.post("/api/runs", {"topic": TOPIC, "seeds": [SEED], "learned_from": name}, 422)
+    assert not evil.exists() and not client.get(path)["running"]
+
+
+def test_one_odd_run_hides_no_other(client: Client, place: Place, name: str) -> None:
+    odd, endless, nameless = place.folder / "odd", place.folder / "endless", os.fsencode(place.folder) + b"/sur\xff"
+    for each in (odd, endless, nameless):
+        shutil.copytree(os.fsencode(place.template), os.fsencode(each))
+    about = json.loads((odd / "run.json").read_text(encoding="utf-8"))
+    about["about"]["settings"]["pages"] = "abc"
+    (odd / "run.json").write_text(json.dumps(about), encoding="utf-8")
+    with sqlite3.connect(endless / "run.db") as connection:
+        connection.execute("UPDATE log SET at = 9e999")
+    connection.close()
+    told = {line["name"]: line["state"] for line in client.get("/api/runs")["runs"]}
+    assert told[name] == "ended" and {"odd", "endless"} <= told.keys()
+    assert client.ask("GET", "/metrics").status == 200
+    for each in (odd, endless, nameless):
+        shutil.rmtree(os.fsencode(each))

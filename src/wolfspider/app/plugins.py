@@ -15,7 +15,7 @@ from contextlib import redirect_stdout
 from importlib.abc import SourceLoader
 from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
-from os.path import exists
+from os.path import abspath, exists
 from pathlib import Path
 from traceback import walk_stack, walk_tb
 from types import FrameType, ModuleType
@@ -82,7 +82,30 @@ class GivenClass(str):
 
 
 class ClassNeeded(Problem):
-    """A run was begun by a program with a class of its own, which is not at hand."""
+    """A run was begun with a class of somebody's own, which is not at hand, or not run here."""
+
+
+class _Trusted:
+    """Files of the person's own that this process may run; None: whichever is named."""
+
+    files: frozenset[str] | None = None
+
+
+def run_only(names: Iterable[str]) -> None:
+    """From now on this process runs no file of the person's own but these: it looks at runs of others, too."""
+    _Trusted.files = frozenset(_path(name) for name in names if is_file(name))
+
+
+def _path(name: str) -> str:
+    return abspath(name.partition(".py")[0])
+
+
+def _check_trusted(name: str) -> None:
+    if _Trusted.files is not None and _path(name) not in _Trusted.files:
+        raise ClassNeeded(
+            f"The run names a program, {name[:200]!r}, which is not run here, since the run may be somebody else's. "
+            "Where you trust it, use the command line."
+        )
 
 
 def check_at_hand(names: Mapping[str, str], folder: Path | None = None) -> None:
@@ -124,6 +147,7 @@ def strategy_kind(name: str) -> type[Strategy]:
     if not is_file(name):
         _check_ending(name)
         return strategy_named(name)
+    _check_trusted(name)
     kind: type[Strategy] = chosen(name, _is_strategy, _A_STRATEGY)
     return kind
 
@@ -140,6 +164,7 @@ def judge_maker(name: str) -> Callable[[Topic], Judge]:
         _check_ending(name)
         make_judge(name, Topic(("anything",)))  # is there one?
         return lambda topic: make_judge(name, topic)
+    _check_trusted(name)
     made: Callable[[Topic], Judge] = chosen(name, _is_judge, _A_JUDGE)
     _check_judge(name, made)
     return made

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -59,11 +59,11 @@ class RunChildren:
             entries = list(islice(os.scandir(self.folder), _MOST_LOOKED_AT))
         except FileNotFoundError:
             return []
-        found = [
-            (entry.stat(follow_symlinks=False).st_mtime, entry.name)
-            for entry in entries
-            if is_one_part(entry.name) and self.fits(entry.name) and entry.is_dir(follow_symlinks=False)
-        ]
+        found = []
+        for entry in entries:
+            if is_one_part(entry.name) and self.fits(entry.name) and entry.is_dir(follow_symlinks=False):
+                with suppress(FileNotFoundError):  # it has gone meanwhile
+                    found.append((entry.stat(follow_symlinks=False).st_mtime, entry.name))
         return [name for _, name in sorted(found, key=lambda each: (-each[0], each[1])) if is_run(self.folder / name)]
 
     @property
@@ -128,10 +128,12 @@ class RunChildren:
 
 
 def is_one_part(name: str) -> bool:
-    """Can this be the name of a folder within another, and not of a hidden one?"""
-    return (
-        0 < len(name) <= 200 and not name.startswith(".") and "/" not in name and "\\" not in name and "\0" not in name
-    )
+    """Can this be the name of a folder within another, and not of a hidden one, or one that no text can name?"""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return 0 < len(name) <= 200 and not name.startswith(".") and not {"/", "\\", "\0"} & {*name}
 
 
 def slug(topic: str) -> str:

@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wolfspider.app import preflight
-from wolfspider.app.plugins import PARTS, is_own
+from wolfspider.app.plugins import PARTS
 from wolfspider.app.run_children import RunChildren, slug
 from wolfspider.app.run_folder import settings_of
 from wolfspider.app.settings import Settings, choose
+from wolfspider.app.strange_runs import refuse_named
 from wolfspider.core.errors import Busy, Problem
 from wolfspider.core.plain_text import plainly
 from wolfspider.store.folder import is_run
@@ -79,7 +80,7 @@ class Hunts:
     def trusted(self, name: str) -> Path:
         """The same, for what needs its strategy or its judge."""
         run = self.run(name)
-        self._refuse_strange(run, PARTS)
+        refuse_named(run, PARTS, self._settings({}))
         return run
 
     def has_begun(self, name: str) -> bool:
@@ -126,20 +127,8 @@ class Hunts:
         self.refuse_beyond(pages)
         if settings_of(run).allow_private:
             raise Problem(f"{run.name} may enter private networks: only a person resumes it.")
-        self._refuse_strange(run, (*PARTS, *_TRUSTED))
+        refuse_named(run, (*PARTS, *_TRUSTED), self._settings({}))
         return ["resume", f"--pages={pages}", "--", str(run)]
-
-    def _refuse_strange(self, run: Path, names: Sequence[str]) -> None:
-        """A run that somebody put into the folder names no program to be run, no service and no file, unless they are
-        those of the person who started the server."""
-        there, here, usual = settings_of(run), self._settings({}), Settings()
-        for name in names:
-            value = getattr(there, name)
-            if value in (getattr(here, name), getattr(usual, name)) or (name in PARTS and not is_own(value)):
-                continue
-            raise Problem(
-                f"{run.name} was begun with a setting {name} that is not that of this server: only a person uses it."
-            )
 
     def _given(self) -> dict[str, str]:
         return {name: value for name, value in (("contact", self.contact), ("via", self.via)) if value}

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from wolfspider.app.event_json import finite
 from wolfspider.core.errors import Busy, Problem
 from wolfspider.core.plain_text import plainly
 from wolfspider.dashboard import shapes
@@ -131,7 +132,11 @@ def _no_number(text: str) -> Any:
 def _json(content: Any, status: int = 200) -> Response:
     from starlette.responses import Response
 
-    return Response(json.dumps(content, ensure_ascii=True, allow_nan=False), status, media_type="application/json")
+    try:
+        text = json.dumps(content, ensure_ascii=True, allow_nan=False)
+    except ValueError:  # a run of strange content: JSON knows no infinity
+        text = json.dumps(finite(content), ensure_ascii=True, allow_nan=False)
+    return Response(text, status, media_type="application/json")
 
 
 _STATUS: Mapping[type[Problem], int] = {Missing: 404, Busy: 409, TooLarge: 413, TooSlow: 408}

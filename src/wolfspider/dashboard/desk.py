@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from wolfspider.app.run_children import RunChildren
+from wolfspider.app.settings import Settings, choose
 from wolfspider.core.errors import Problem
 from wolfspider.store.folder import Places, is_run
 
@@ -37,6 +38,9 @@ class ForAll:
 
     def flags(self) -> dict[str, str]:
         return {name: value for name, value in (("contact", self.contact), ("via", self.via)) if value}
+
+    def settings(self) -> Settings:
+        return choose(self.flags(), self.config, self.preset).settings
 
 
 class _KeptAnswer(NamedTuple):

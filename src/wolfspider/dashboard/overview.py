@@ -75,14 +75,22 @@ def _blank(name: str) -> RunLine:
 
 
 def _line(desk: RunDesk, name: str) -> RunLine:
+    """Whatever is wrong with one run, the others are listed."""
     try:
-        run = desk.run(name)
-        view, running = RunView(run), desk.children.is_running(name)
-        summary, present = desk.remembered(run, "brief", lambda: (view.summary(), PresentSettings.of(view)))
-        gauge = view.gauge()
-        at = standing_of(view, summary, gauge, running, time.time())
+        return _sound_line(desk, name)
     except Problem as problem:
-        return {**_blank(name), "state": "damaged", "reason": str(problem)}
+        reason = str(problem)
+    except Exception as error:
+        reason = f"It cannot be read: {type(error).__name__}."
+    return {**_blank(name), "state": "damaged", "reason": reason}
+
+
+def _sound_line(desk: RunDesk, name: str) -> RunLine:
+    run = desk.run(name)
+    view, running = RunView(run), desk.children.is_running(name)
+    summary, present = desk.remembered(run, "brief", lambda: (view.summary(), PresentSettings.of(view)))
+    gauge = view.gauge()
+    at = standing_of(view, summary, gauge, running, time.time())
     return {
         "name": name,
         "state": at.state,

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
+from wolfspider.app.plugins import PARTS, run_only
+from wolfspider.app.run_folder import settings_of
 from wolfspider.core.errors import Problem
 from wolfspider.dashboard.application import application, check_libraries
 from wolfspider.dashboard.desk import ForAll, RunDesk
@@ -19,17 +21,24 @@ _LARGEST_HEAD = 32_768  # bytes of a request before its body
 
 
 def serve(
-    folder: Path, port: int, for_all: ForAll, ready: Callable[[str], None], first: str = "", any_port: bool = False
+    folder: Path,
+    port: int,
+    for_all: ForAll,
+    ready: Callable[[str], None],
+    first: str = "",
+    any_port: bool = False,
+    trusted: bool = False,
 ) -> None:
     """Until a signal comes. `folder`: of runs, or a run, which is shown first; `first`: the run of the folder that is.
     `ready` is told the address, which has the token. `any_port`: if that port is taken, another will do; so it is with
-    port 0."""
+    port 0. `trusted`: the person has begun the first run just now, so what it names is run."""
     check_libraries()
     import uvicorn
 
     if not first and is_run(folder):
         folder, first = folder.absolute().parent, folder.absolute().name
     desk = RunDesk(folder, for_all)
+    run_only(_own_parts(desk, first if trusted else ""))
     with _bound(port, any_port) as bound:
         port, token = bound.getsockname()[1], new_token()
         config = uvicorn.Config(
@@ -49,6 +58,13 @@ def serve(
         )
         ready(address(port, token, first))
         uvicorn.Server(config).run(sockets=[bound])
+
+
+def _own_parts(desk: RunDesk, trusted: str) -> list[str]:
+    """The person's own strategies and judges: those chosen for all crawls from here, and those of a trusted run."""
+    run = desk.folder / trusted
+    settings = [desk.for_all.settings(), *([settings_of(run)] if trusted and is_run(run) else [])]
+    return [getattr(each, part) for each in settings for part in PARTS]
 
 
 def address(port: int, token: str, first: str = "") -> str:

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider.app import preflight
-from wolfspider.app.plugins import is_own
+from wolfspider.app.plugins import PARTS, is_own
 from wolfspider.app.presets import PRESETS
 from wolfspider.app.run_children import LONGEST_NAME, is_one_part, slug
 from wolfspider.app.settings import LIVE, OF_WATCHES, Settings, choose, is_own_file, known, worded
+from wolfspider.app.strange_runs import refuse_named
 from wolfspider.core.errors import Busy, Problem
 from wolfspider.core.model import host_of
 from wolfspider.core.params import parameters
@@ -45,6 +46,7 @@ _GIVEN_AS = {  # what the page calls a setting, where that is not its name
     "sitemaps": "sitemap",
     "feeds": "feed",
 }
+_TRUSTED = ("allow_network", "allow_private", "leaps", "record", "via")  # of a run that is resumed from here
 _PASSED_ON = ("topic", "description", "search", "strategy", "judge", "pages", "include", "exclude", "contact")
 
 
@@ -53,7 +55,7 @@ def is_test(name: str) -> bool:
 
 
 def choices(desk: RunDesk) -> Choices:
-    ready = choose(desk.for_all.flags(), desk.for_all.config, desk.for_all.preset).settings
+    ready = desk.for_all.settings()
     return {
         "strategies": [
             {
@@ -114,6 +116,7 @@ def resume(desk: RunDesk, run: Path, body: ResumeBody) -> Started:
     """Go on with a run whose process has ended; all else is as it was."""
     if desk.children.is_running(run.name):
         raise Busy(f"{run.name} is running.")
+    refuse_named(run, (*PARTS, *_TRUSTED), desk.for_all.settings())
     _refuse_too_many(desk)
     pages = [f"--pages={body['pages']}"] if "pages" in body else []
     desk.forget(run)
@@ -149,7 +152,9 @@ def _flags(desk: RunDesk, body: StartBody) -> dict[str, Any]:
         hosts = dict.fromkeys(host_of(sources.address(url)) for url in given.get("seeds", ()))
         flags["include"] = [*flags.get("include", ()), *filter(None, hosts)]
     if given.get("learned_from"):
-        flags["learned_from"] = str(desk.run(given["learned_from"]))
+        source = desk.run(given["learned_from"])
+        refuse_named(source, PARTS, desk.for_all.settings())
+        flags["learned_from"] = str(source)
     if given.get("test"):
         flags["pages"] = TEST_PAGES
     _refuse_files(flags)

@@ -15,8 +15,10 @@ from typing import Any
 from wolfspider.app import steering
 from wolfspider.app.event_json import finite
 from wolfspider.app.explain import matching
+from wolfspider.app.plugins import PARTS
 from wolfspider.app.run_folder import settings_of
 from wolfspider.app.settings import worded
+from wolfspider.app.strange_runs import refuse_named
 from wolfspider.core import codec, events
 from wolfspider.core.errors import Busy, Problem
 from wolfspider.core.events import Command
@@ -80,6 +82,7 @@ def undo(desk: RunDesk, run: Path, asked: UndoBody) -> CommandAnswer:
 
 def _sent(desk: RunDesk, run: Path, meant: Command) -> CommandAnswer:
     if isinstance(meant, events.Label) and "://" in meant.url and not steering.is_running(run):
+        refuse_named(run, PARTS, desk.for_all.settings())
         number, answer = _taken_in(run, meant)
     else:
         number, answer = steering.send(run, meant, _WAIT)

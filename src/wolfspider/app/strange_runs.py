@@ -1,0 +1,25 @@
+"""Runs that somebody else may have put into a folder: what they name is not run, read or asked without the person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from wolfspider.app.plugins import PARTS, is_own
+from wolfspider.app.run_folder import settings_of
+from wolfspider.app.settings import Settings
+from wolfspider.core.errors import Problem
+
+
+def refuse_named(run: Path, names: Sequence[str], here: Settings) -> None:
+    """A run names no program to be run, no service, no network and no file by these settings, unless they are those of
+    the person who started the server."""
+    there, usual = settings_of(run), Settings()
+    for name in names:
+        value = getattr(there, name)
+        if value in (getattr(here, name), getattr(usual, name)) or (name in PARTS and not is_own(value)):
+            continue
+        raise Problem(
+            f"{run.name} was begun with a setting {name} that is not that of this server: only a person uses it, "
+            "at the command line."
+        )
