@@ -14,6 +14,7 @@ import pytest
 from dashboard_client import Client, dashboard, wait_for
 from wolfspider.core.errors import Problem
 from wolfspider.dashboard.acting_shapes import StartBody
+from wolfspider.dashboard.door import _pass, opening
 from wolfspider.dashboard.json_shapes import read
 
 pytest.importorskip("starlette", reason="the extra `dashboard` is not installed")
@@ -61,6 +62,19 @@ def test_the_address_that_was_printed_lets_in_by_a_cookie(client: Client) -> Non
     assert client.ask("POST", "/api/runs/check", body, origin=f"http://{client.host}", **ours).status == 422
     # a cookie alone is not enough to change something: the browser must say that it is our own page
     assert client.ask("POST", "/api/runs/check", body, **ours).status == 403
+
+
+def test_a_browser_that_is_opened_gets_in_once_by_words_that_let_in_nobody_else(client: Client) -> None:
+    there = opening(f"http://{client.host}/?token={client.token}#/run/x")
+    assert client.token not in there and there.endswith("#/run/x")
+    way = there.partition(client.host)[2].partition("#")[0]
+    moment, _, rest = way.partition("=")[2].partition("-")
+    late = _pass(client.token.encode(), int(moment) - 3600)
+    for odd in (way + "x", way[:-1], f"/?once={int(moment) + 1}-{rest}", "/?once=", "/?once=-", f"/?once={late}"):
+        assert client.ask("GET", odd, authorization=None).status == 401, odd
+    first = client.ask("GET", way, authorization=None)
+    assert first.status == 303 and client.token.lower() in first.headers["set-cookie"]
+    assert client.ask("GET", way, authorization=None).status == 401
 
 
 @pytest.mark.parametrize(

@@ -80,4 +80,6 @@ def open_browser(address: str) -> None:
     if sys.stdout.isatty() and display:
         import webbrowser
 
-        webbrowser.open(address)
+        from wolfspider.dashboard.door import opening
+
+        webbrowser.open(opening(address))

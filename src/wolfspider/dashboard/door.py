@@ -8,8 +8,11 @@ from our own page. Pages that we send run no script but our own files, and are s
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
 import secrets
+import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
@@ -38,6 +41,7 @@ _HEADERS = {
     "x-frame-options": "DENY",
     "cache-control": "no-store",
 }
+_SOON = 60  # seconds in which a browser comes that is sent here
 _WHO = "Open the address that was printed when the dashboard was started: it has the token that lets you in."
 
 
@@ -50,11 +54,24 @@ def cookie_name(port: int) -> str:
     return f"wolfspider_token_{port}"
 
 
+def opening(address: str) -> str:
+    """The address that was printed, as a browser is sent there: for once and soon, since every user of a machine can
+    read with what words its programs were started."""
+    base, _, rest = address.partition("/?token=")
+    token, mark, view = rest.partition("#")
+    return f"{base}/?once={_pass(token.encode(), int(time.time()))}{mark}{view}"
+
+
+def _pass(token: bytes, now: int) -> str:
+    return f"{now}-{hmac.new(token, str(now).encode(), hashlib.sha256).hexdigest()}"
+
+
 class Door:
     """`port`: that we are asked at; `app`: who answers if the door opens."""
 
     def __init__(self, app: App, token: str, port: int) -> None:
         self._app, self._token, self._cookie = app, token.encode(), cookie_name(port)
+        self._used: set[str] = set()  # what let somebody in once
         self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")}
         self._origins = {f"http://{host}" for host in self._hosts}
 
@@ -97,15 +114,26 @@ class Door:
         return None
 
     def _login(self, scope: Scope) -> str:
-        """The token in the address that was printed; "" if there is none, or a wrong one."""
+        """The token, if the address is that which was printed or to which a browser was sent; else ""."""
         if scope["method"] != "GET" or scope["path"] != "/":
             return ""
         try:
             given = parse_qs(scope["query_string"].decode("latin-1"), max_num_fields=10)
         except ValueError:
             return ""
-        token = given.get("token", [""])[0]
-        return token if self._is_token(token) else ""
+        known = self._is_token(given.get("token", [""])[0]) or self._lets_in_once(given.get("once", [""])[0])
+        return self._token.decode() if known else ""
+
+    def _lets_in_once(self, given: str) -> bool:
+        moment = given.partition("-")[0]
+        if given in self._used or not (moment.isascii() and moment.isdecimal() and len(moment) < 20):
+            return False
+        meant = _pass(self._token, int(moment)).encode()
+        known = secrets.compare_digest(given.encode("utf-8", "replace"), meant)
+        if not known or abs(time.time() - int(moment)) > _SOON:
+            return False
+        self._used.add(given)
+        return True
 
     def _set_cookie(self, token: str) -> str:
         return f"{self._cookie}={token}; Path=/; HttpOnly; SameSite=Strict"
