@@ -181,7 +181,8 @@ class Knowing(Strategy):
         self._gauge(now)
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        super().restore({"lessons": {}, **state})  # in earlier versions no agent learned
+        super().restore(state)
+        self.lessons = state.get("lessons", {})  # in earlier versions no agent learned
 
     def seeds(self, links: Sequence[Link]) -> None:
         """Starting points: the agent with the next turn goes there. If no agent is alive, a new population starts."""
